@@ -24,12 +24,11 @@ from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.comparison import first_difference
 from tflm_tools.errors import ToolError
-from tflm_tools.flat.conversion import open_tflite
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.image.flat_image import image_of
 from tflm_tools.model.arrays import from_bytes, to_bytes
-from tflm_tools.model.model_file import open_model
-from tflm_tools.optimize.memory.levels import BALANCED, LEVELS, OFF
+from tflm_tools.model.model_file import open_model, open_tflite
+from tflm_tools.optimize.memory.levels import BALANCED, LEVELS
 from tflm_tools.optimize.passes import OPTIONS, passes_without
 from tflm_tools.render.common import console
 from tflm_tools.targets import target_of
@@ -116,7 +115,7 @@ def _measure(path, core, runner, options):
         model.data,
         target=options.target or _TARGETS[core],
         savings=passes_without(options.without),
-        optimize=OFF if options.arena_budget else options.optimize,
+        optimize=BALANCED if options.arena_budget else options.optimize,
         arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,
         miss=None if core in _PICOS else 0,  # other cores have no wait states

@@ -12,7 +12,7 @@ from pathlib import Path
 from pico_image import TARGET, image
 from tflm.errors import TflmError, UnsupportedError
 from tflm_tools.board import profiles
-from tflm_tools.flat.flatten import flat_and_graph, flatten
+from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
 from tflm_tools.inspection.inspection import inspect
 from tflm_tools.inspection.profile_file import read_profile
 from tflm_tools.inspection.report import report
@@ -48,11 +48,10 @@ class Model:
         self._path.write_bytes(data)
         self._kind = open_model(self._path).kind
         self._data = data
-        self._report = self._graph = self.image = None
+        self._report = self._pipeline = self.image = None
         self._level = BALANCED
         self.flat = data if self._kind == "tflm" else None
         found = inspect(self._path, flat=self.flat or _as_written(data))
-        self._runs = not found.missing
         self.found = {
             "kind": self._kind,
             "refused": "; ".join(f"{entry.op}: {entry.reason}" for entry in found.missing),
@@ -81,8 +80,8 @@ class Model:
         if self._kind == "tflite":
             final = not quick or len(self._data) <= _SMALL
             self._level = BALANCED if final else SPEED
-            made = flat_and_graph(self._data, target=TARGET, optimize=self._level)
-            self.flat, self._graph = made
+            self._pipeline = FlattenPipeline(self._data, FlattenOptions(TARGET, self._level))
+            self.flat = self._pipeline.flat
         arena = FlatFile(self.flat).arena_bytes
         return {"refused": self._board(firmware, rom, arena), "arena": arena, "final": final}
 
@@ -106,8 +105,7 @@ class Model:
     def page(self, events=()):
         """The report as HTML; events: [number, name, kernel, microseconds] of the board."""
         if self._report is None:
-            made = (self.flat, self._graph) if self._runs else None
-            self._report = report(self._path, self._level, TARGET, made=made)
+            self._report = report(self._path, self._level, TARGET, pipeline=self._pipeline)
         if events:
             text = io.StringIO()
             rows = csv.writer(text)

@@ -20,7 +20,7 @@ from tflm_tools.board.streaming_estimate import estimate_streaming
 from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError
-from tflm_tools.flat.flatten import flatten
+from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle
 
@@ -442,12 +442,12 @@ def test_verify_on_a_board(tmp_path, repository, models):
 def test_streaming_estimate(tmp_path, repository):
     path = tmp_path / "dense.tflite"
     path.write_bytes(build_layers(128, 512, 128, 8))
-    model = open_model(path)
-    flat = flatten(model.data, target="armv6m")
-    found = estimate_streaming(model, flat, 100_000)
+    pipeline = FlattenPipeline(path.read_bytes(), FlattenOptions("armv6m"))
+    found = estimate_streaming(pipeline, 100_000)
     assert 80_000 < found.kept < 92_000  # buffers of weights, and more arena
     assert found.cycles < 0.8 * found.cycles_before
-    assert estimate_streaming(model, flat, 40_000).cycles > found.cycles
-    assert estimate_streaming(model, flat, 8_000) is None
-    digits = open_model(repository / "models" / "digits" / "digits_int8.tflite")
-    assert estimate_streaming(digits, flatten(digits.data, target="armv6m"), 100_000) is None
+    assert estimate_streaming(pipeline, 40_000).cycles > found.cycles
+    assert estimate_streaming(pipeline, 8_000) is None
+    digits = repository / "models" / "digits" / "digits_int8.tflite"
+    pipeline = FlattenPipeline(digits.read_bytes(), FlattenOptions("armv6m"))
+    assert estimate_streaming(pipeline, 100_000) is None

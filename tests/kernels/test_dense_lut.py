@@ -142,5 +142,5 @@ def test_flatten_reports_compressed_layers(tmp_path):
     console = Console(file=StringIO(), width=100)
     print_conversion(result, console)
     assert "16 a channel" in console.file.getvalue()
-    with pytest.raises(ToolError, match="--compress-weights is for kernels of --target armv6m"):
+    with pytest.raises(ToolError, match="--compress-weights requires --target armv6m"):
         flatten_file(path, None, compress_weights=True)

@@ -9,7 +9,7 @@ from support.check import Cases
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.arena.arena_plan import tflm_head_bytes
 from tflm_tools.bands import band_op
-from tflm_tools.flat.flatten import at_level, levels_of, optimized_model, prepare
+from tflm_tools.flat.flatten import levels_of, optimized_model, prepare
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.weights.flash_cache import MISS
@@ -101,7 +101,9 @@ def test_ram_and_balanced_need_no_more_than_off(name, repository, shared_models)
         path.with_suffix(".tflite").read_bytes(), savings=passes_without()
     )
     levels = levels_of(optimized, None, "armv6m")
-    plain = prepare_graph(at_level(optimized, OFF, None, "armv6m"), target="armv6m")
+    plain = prepare_graph(
+        levels_of(optimized, None, "armv6m").as_planned(optimized), target="armv6m"
+    )
     heads = [
         prepare_graph(levels.model(e)[0], target="armv6m").head_bytes for e in (RAM, BALANCED)
     ]

@@ -12,7 +12,7 @@ from ..packages import bundle, mpy_compiler, runtime_files
 from .checks import check_board, check_files, check_frozen, check_heap
 from .facts import read_facts, script_path
 from .files import Files
-from .flatten_for_board import flatten_for_board, model_name
+from .flatten_for_board import model_name, pipeline_for_board
 from .link import Link
 from .runtime import Runtime
 from .storage_choice import available_storages, choose_storage
@@ -67,7 +67,8 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         facts = read_facts(link)
         check_board(facts, board)
         facts.check_firmware()
-        flat = flatten_for_board(model, facts, custom, arena_budget)
+        pipeline = pipeline_for_board(model, facts, custom, arena_budget)
+        flat = model.data if pipeline is None else pipeline.flat
         counter = _SentBytes(progress)
         files = Files(link, counter.add)
         if facts.frozen:
@@ -93,9 +94,9 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         free = _load_model(link, use, custom)
         fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
         faster = None
-        if storage.in_place and not fits_ram and _can_stream(link, facts):
+        if pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
             heap = free - _PROGRAM_BYTES - _FRAGMENTED_BYTES
-            faster = estimate_streaming(model, flat, heap)
+            faster = estimate_streaming(pipeline, heap)
     return Deployment(
         str(path), facts.port, facts.machine, facts.arch, name, storage.name, unchanged, len(flat),
         FlatFile(flat).arena_bytes, _runtime_text(facts, missing), counter.total, use, free,

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from ..errors import ToolError
-from ..flat.flatten import flatten
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 
@@ -25,10 +25,10 @@ def model_name(path, given=None):
     return name
 
 
-def flatten_for_board(model, facts, custom=(), arena_budget=None):
-    """Return the .tflm (bytes) of a ModelFile for the board with these Facts.
+def pipeline_for_board(model, facts, custom=(), arena_budget=None):
+    """Return the FlattenPipeline of a ModelFile for the board with these Facts; None for a .tflm.
 
-    custom: Python files that register custom operators. arena_budget: as for flatten(). Raises
+    custom: Python files that register custom operators. arena_budget: as FlattenOptions. Raises
     ToolError if the model is a .tflm, whose plan is fixed, and needs a larger arena.
     """
     if model.kind == "tflm":
@@ -38,6 +38,12 @@ def flatten_for_board(model, facts, custom=(), arena_budget=None):
                 f"the arena of {model.path} needs {needed} bytes, --arena-budget is "
                 f"{arena_budget}; deploy the .tflite it was made from"
             )
-        return model.data
-    resolver = load_resolver(custom)
-    return flatten(model.data, resolver, target=facts.target, arena_budget=arena_budget)
+        return None
+    options = FlattenOptions(facts.target, arena_budget=arena_budget)
+    return FlattenPipeline(model.data, options, load_resolver(custom))
+
+
+def flatten_for_board(model, facts, custom=(), arena_budget=None):
+    """Return the .tflm (bytes) of a ModelFile for a board, as pipeline_for_board() makes it."""
+    pipeline = pipeline_for_board(model, facts, custom, arena_budget)
+    return model.data if pipeline is None else pipeline.flat

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from tflm.model import FlatModel
 from tflm.prepare.conv_lanes import FULLY_CONNECTED
 from tflm.prepare.dense import DENSE
-from tflm.tflite.reader import TfliteModel
 
-from ..flat.flatten import flatten
 from ..model.graph import Graph
 from ..optimize.memory.costs import node_cycles
 from ..optimize.memory.levels import SPEED
@@ -42,16 +40,14 @@ class StreamingEstimate:
     cycles: int
 
 
-def estimate_streaming(model, flat, free):
+def estimate_streaming(pipeline, free):
     """Return a StreamingEstimate, or None if streaming gains less than 20 %.
 
-    model: a ModelFile. flat: its .tflm (bytes), which a board reads from flash. free: bytes of
-    heap in one block that the user's program does not need. The estimate omits the start-up cost
-    of each step.
+    pipeline: the FlattenPipeline of the .tflm that a board reads from flash; its level "speed" is
+    taken from the same search. free: bytes of heap in one block that the user's program does not
+    need. The estimate omits the start-up cost of each step.
     """
-    if model.kind != "tflite":
-        return None
-    graph = Graph(TfliteModel(model.data))
+    flat, graph = pipeline.flat, Graph(pipeline.source)
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
     work = sum(node_cycles(node, _TARGET) for node in nodes)
     fetched = _fetched_bytes(flat, _FETCHED_ONCE)
@@ -59,7 +55,7 @@ def estimate_streaming(model, flat, free):
     waits = MISS * fetched // 4
     if waits <= work:
         return None
-    fast = flatten(model.data, target=_TARGET, optimize=SPEED)
+    fast = pipeline.at_level(SPEED).flat
     streamed = _fetched_bytes(fast, _STREAMED)
     more_arena = FlatModel(fast).arena_bytes - FlatModel(flat).arena_bytes
     kept = min(streamed, free - _BUFFER_BYTES - more_arena) // _ROUND_BYTES * _ROUND_BYTES

@@ -10,8 +10,8 @@ from tflm.tflite.reader import TfliteModel
 
 from ..errors import DeviceError
 from ..execution.device_model import invoke
-from ..flat.flatten import prepare
 from ..image.custom import load_resolver
+from ..image.prepare import prepare_graph
 from . import oracle
 from .comparison import Difference, first_difference
 
@@ -66,7 +66,7 @@ def _oracle_tensors(model, runs, timeout, name):
 
 # {node number: names of its kernels}.
 def _kernels(model, custom):
-    _, storage = prepare(model.data, load_resolver(custom))
+    storage = prepare_graph(TfliteModel(model.data), load_resolver(custom))
     found = {}
     for record in storage.records:
         names = found.setdefault(record.node.index, [])

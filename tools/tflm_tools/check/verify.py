@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import DeviceError, ToolError
 from ..execution.device_model import invoke
 from ..execution.processes import Processes
-from ..flat.conversion import open_tflite
+from ..model.model_file import open_tflite
 from ..optimize.memory.levels import BALANCED
 from ..render.notebook import Shown
 from . import oracle

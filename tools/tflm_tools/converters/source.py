@@ -11,8 +11,8 @@ from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..errors import ToolError
-from ..flat.conversion import shapes_by_number
-from ..model.model_file import ModelFile, TensorInfo, open_model
+from ..flat.flatten import shapes_by_number
+from ..model.model_file import TensorInfo, open_model
 from . import process
 
 KERAS, TFLITE, PYTORCH, ONNX = "keras", "tflite", "pytorch", "onnx"
@@ -134,7 +134,7 @@ def fixed(path, inputs, words):
     words: the shapes of `--input-shape`. Any other open batch dimension becomes 1. Raises
     ToolError if a dimension stays open, UnsupportedError for types without a numpy dtype.
     """
-    given = shapes_by_number(ModelFile(Path(path), "keras", b"", inputs, []), words)
+    given = shapes_by_number([info.name for info in inputs], words)
     found = []
     for number, info in enumerate(inputs):
         shape = given.get(number, info.shape)

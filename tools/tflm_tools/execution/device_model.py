@@ -37,8 +37,8 @@ def model_for_device(model, path, keep_tensors, custom, target=None, flat=None):
     """
     data = model.data
     if model.kind == "tflite" and path == "flat":
-        options = {} if keep_tensors else flat or {}
-        data = flatten(data, load_resolver(custom), keep_tensors, target, **options)
+        options = {"keep_tensors": True} if keep_tensors else flat or {}
+        data = flatten(data, load_resolver(custom), target=target, **options)
     return open_model(model.path, data)
 
 

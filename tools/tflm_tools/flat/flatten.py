@@ -1,5 +1,10 @@
-# tflm_tools: flatten: from a .tflite to the flat model that boards read in place
+# tflm_tools: flatten: the pipeline from a .tflite to a .tflm, for all commands and the Python API
 # MIT license; Copyright (c) 2026 the tflm authors
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from tflm.errors import UnsupportedError
 from tflm.tflite.reader import TfliteModel
@@ -9,7 +14,6 @@ from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
 from ..image.prepared_nodes import CachingResolver
-from ..model.flat_file import FlatFile
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
@@ -19,241 +23,350 @@ from ..optimize.stream_input import apply as apply_by_rows
 from .features import keep
 from .packing import fit, steps
 
-_MOST_OPERATORS = 512  # of a model that is made cheaper; larger ones stay as they are
+# Passes and searches compare each operator with each other one, so larger models stay unchanged.
+_MAX_OPERATORS = 512
 
 
-def prepare(
-    tflite,
-    resolver=None,
-    keep_tensors=False,
-    target=None,
-    packing=None,
-    savings=(),
-    optimize=OFF,
-    miss=None,
-    compress_weights=False,
-    arena_budget=None,
-    by_rows=False,
-):
-    """Prepare a .tflite (bytes) on the host: (model, RomStorage) with plan and records.
+@dataclass(frozen=True)
+class FlattenOptions:
+    """The options of `tflm flatten`.
 
-    savings: names of passes of optimize/passes.py; without any, the model is as it is written.
-    compress_weights, arena_budget, by_rows: as for flatten().
-    optimize: a level of optimize/memory/levels.py; OFF leaves memory as TFLM plans it.
-    miss: cycles that a word of weights takes to fetch (optimize/memory/weights/flash_cache.py).
+    target: one of targets.TARGETS packs weights for that instruction set, which costs flash.
+    optimize: the level of the memory plan, "ram", "balanced", "speed" or "off" (how-to/less-ram).
+    arena_budget: bytes of the arena. The result is the fastest plan within them; it replaces
+    `optimize`.
+    flash_budget: bytes of the .tflm. The layers that gain least from packing are packed less.
+    without: optimization passes to exclude, as passes.OPTIONS spells them; "all" for all passes.
+    input_shapes: other shapes of inputs: words like "name=1,96,96,1" (or "1,96,96,1" for the only
+    input), or {number of an input: shape}.
+    by_rows: the input comes by rows, as invoke(source) gives them.
+    features: tensors to keep beside the outputs for a Learner: names, numbers, or "last".
+    keep_tensors: no tensors share memory, and all are readable after invoke, for debugging.
+    Passes, levels and compression are off.
+    compress_weights: store int8 weights with at most 16 values as 4-bit indices (armv6m only).
+    miss: cycles to fetch a word of weights from flash. None stands for the usual cycles of the
+    target, 0 for memory without wait states.
     """
-    model, _ = optimized_model(tflite, resolver, savings, by_rows=by_rows)
-    model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
-    level = level_of(optimize, arena_budget, OFF)
-    model = at_level(model, level, resolver, target, packing, miss, arena_budget)
-    return model, prepare_graph(model, resolver, keep_tensors, target, packing)
+
+    target: str | None = None
+    optimize: str = BALANCED
+    arena_budget: int | None = None
+    flash_budget: int | None = None
+    without: tuple[str, ...] = ()
+    input_shapes: Mapping | tuple[str, ...] = ()
+    by_rows: bool = False
+    features: tuple[str, ...] = ()
+    keep_tensors: bool = False
+    compress_weights: bool = False
+    miss: int | None = None
+
+    @property
+    def level(self):
+        """The level of optimize/memory/levels.py; raises ToolError for two contrary options."""
+        if self.arena_budget is None:
+            return self.optimize
+        if self.optimize != BALANCED:
+            raise ToolError(
+                "--arena-budget asks for the fastest plan within these bytes, whatever its level; "
+                "leave --optimize out"
+            )
+        return BUDGET
 
 
-def optimized_model(
-    tflite, resolver=None, savings=(), input_shapes=None, by_rows=False, features=()
-):
-    """The model of a .tflite (bytes), changed by `savings`, and what these saved.
+class FlattenPipeline:
+    """The steps from a .tflite (bytes) to a .tflm.
 
-    input_shapes: {number of an input: shape} for other ones than those of the file.
-    by_rows: its input comes by rows (optimize/stream_input.py).
-    features: tensors that are kept beside the outputs (flat/features.py).
-    Returns (TfliteModel or Graph, list of Saving). Raises tflm.TflmError as Prepare of the model
-    as it is written does: passes may rely on what is checked there.
+    Each step is a property that runs when it is first read. Its result is kept.
+    1. source: read the file.
+    2. optimized: check the model by Prepare, then run the optimization passes (savings).
+    3. compressed: store weights with few values as 4-bit indices (compressed_layers).
+    4. levels: the search for memory plans; None for a model that is not planned again.
+    5. planned: the model with the memory plan of the options' level.
+    6. packing: how weights are packed to fit the flash budget.
+    7. storage: prepare the planned model: its records and its arena.
+    8. flat: write the bytes of the .tflm.
+
+    packing: {operator's number: how its weights are stored}, a constant of prepare.lanes; for
+    tests. All properties raise TflmError for a model that is damaged or not supported.
     """
-    model = TfliteModel(tflite, input_shapes)
-    if features:
-        keep(model, features)
-    resolver = resolver or HostResolver()
-    # What a user's operators do is not known.
-    if not (savings or by_rows) or resolver._builtin:
-        return _whole(model, by_rows)
-    prepare_graph(model, CheckingResolver(resolver))
-    if not _may_change(model):
-        return _whole(model, by_rows)
-    graph = Graph(model)
-    found = apply_passes(graph, savings)
-    if by_rows:
-        apply_by_rows(graph)
-    return graph, found
 
+    def __init__(self, tflite, options=FlattenOptions(), resolver=None, packing=None):
+        self.options = options
+        self.level = options.level
+        self.passes = passes_without(("all",) if options.keep_tensors else options.without)
+        self._tflite = tflite
+        self._resolver = resolver or HostResolver()
+        self._packing = packing
+        # Records of nodes that several prepared models share, without users' operators.
+        self._prepared_nodes = CachingResolver(CheckingResolver(self._resolver))
 
-def compressed(model, resolver=None, target=None, every=False, packed=True, miss=None):
-    """What optimized_model() returned with weights in four bits, and where these are.
+    def at_level(self, level):
+        """Return a pipeline with another level, which shares the steps before the plan."""
+        other = copy.copy(self)  # includes the results of cached properties
+        for name in ("planned", "packing", "storage", "flat"):
+            vars(other).pop(name, None)
+        other.level = level
+        return other
 
-    every: those of int8 with at most 16 values, too; packed: those that the file has in fewer
-    bits (int4, TFLM_DECODE). Returns
-    (model, list of optimize.compressed_weights.CompressedLayer). Raises ToolError where `every`
-    is for nothing.
-    """
-    able = target == compressed_weights.TARGET
-    if every and not able:
-        raise ToolError(
-            "--compress-weights is for kernels of --target armv6m; give that, or leave it out"
+    @cached_property
+    def source(self):
+        """The TfliteModel of the file, with the input shapes and features of the options."""
+        model = self._read()
+        if self.options.features:
+            keep(model, self.options.features)
+        return model
+
+    def without_features(self):
+        """Return the source without the tensors that the option `features` keeps."""
+        return self._read() if self.options.features else self.source
+
+    def _read(self):
+        shapes = self.options.input_shapes
+        if shapes and not isinstance(shapes, Mapping):
+            main = TfliteModel(self._tflite).subgraphs[0]
+            shapes = shapes_by_number([main.tensor(i).name for i in main.inputs], shapes)
+        return TfliteModel(self._tflite, shapes or None)
+
+    @cached_property
+    def optimized(self):
+        """The model after the optimization passes: the source, or a Graph."""
+        return self._after_passes[0]
+
+    @cached_property
+    def savings(self):
+        """A list of Saving: what each pass saved."""
+        return self._after_passes[1]
+
+    # Passes rely on the checks of Prepare, so the source is prepared first.
+    @cached_property
+    def _after_passes(self):
+        by_rows = self.options.by_rows
+        if (self.passes or by_rows) and not self._resolver._builtin:
+            prepare_graph(self.source, CheckingResolver(self._resolver))
+            if _may_change(self.source):
+                graph = Graph(self.source)
+                savings = apply_passes(graph, self.passes)
+                if by_rows:
+                    apply_by_rows(graph)
+                return graph, savings
+        if by_rows:
+            raise ToolError(
+                "this model is flattened without changes (custom operators replace builtin ones, "
+                f"it has over {_MAX_OPERATORS} operators, or these are not in order); leave "
+                "--input-by-rows out"
+            )
+        return self.source, []
+
+    @cached_property
+    def compressed(self):
+        """The optimized model with compressed weights."""
+        return self._after_compression[0]
+
+    @cached_property
+    def compressed_layers(self):
+        """A list of CompressedLayer."""
+        return self._after_compression[1]
+
+    # Weights that the file stores in fewer than 8 bits are compressed unless all passes are off.
+    @cached_property
+    def _after_compression(self):
+        model, every = self.optimized, self.options.compress_weights
+        if self.options.keep_tensors:
+            return model, []
+        if every and self.options.target != compressed_weights.TARGET:
+            raise ToolError(
+                "--compress-weights requires --target armv6m, the only target with kernels for "
+                "it; give that, or leave it out"
+            )
+        if self.options.target != compressed_weights.TARGET or self._resolver._builtin:
+            return model, []
+        has_passes = bool(self.passes) and isinstance(model, Graph)
+        if not (every or has_passes) or not _may_change(model):
+            return model, []
+        graph = model if isinstance(model, Graph) else Graph(model)
+        layers = compressed_weights.apply(graph, every, self.options.miss)
+        graph.drop_unused()
+        return graph, layers
+
+    @cached_property
+    def levels(self):
+        """The Levels of the compressed model; None for a model that is not planned again.
+
+        These are models with keep_tensors, with users' versions of builtin operators, with many
+        operators, or with operators that are not in order.
+        """
+        options = self.options
+        if options.keep_tensors:
+            return None
+        return levels_of(
+            self.compressed, self._resolver, options.target, self._packing, options.miss,
+            options.arena_budget, self._prepared_nodes,
+        )  # fmt: skip
+
+    @cached_property
+    def planned(self):
+        """The compressed model with the memory plan of the level."""
+        if self.level == OFF and not miss_of(self.options.target, self.options.miss):
+            return self.compressed
+        if self.levels is None:
+            return self.compressed
+        if self.level == OFF:
+            return self.levels.as_planned(self.compressed)
+        return self.levels.model(self.level)[0]
+
+    @cached_property
+    def packing(self):
+        """{operator's number: how its weights are stored} where that is not the fastest packing.
+
+        Raises UnsupportedError if the .tflm exceeds the flash budget with every packing.
+        """
+        budget = self.options.flash_budget
+        storage = self.prepare(self.planned)
+        if budget is None or len(self._image(self.planned, storage)) <= budget:
+            return {}
+
+        def build(packing):
+            return self._image(self.planned, self.prepare(self.planned, packing))
+
+        image, packing = fit(build, steps(storage), budget)
+        if image is None:
+            raise UnsupportedError(
+                f"the .tflm does not fit {budget} bytes of flash, however it is packed; "
+                "use a smaller model"
+            )
+        return packing
+
+    @cached_property
+    def storage(self):
+        """The RomStorage of the planned model."""
+        return self.prepare(self.planned, self.packing)
+
+    @cached_property
+    def flat(self):
+        """The bytes of the .tflm; raises UnsupportedError if it exceeds a budget."""
+        image = self._image(self.planned, self.storage)
+        self.check_arena()
+        return image
+
+    def check_arena(self):
+        """Raise UnsupportedError if the arena of `storage` exceeds the budget."""
+        budget, needed = self.options.arena_budget, self.storage.arena_bytes
+        if budget is not None and needed > budget:
+            raise UnsupportedError(
+                f"the arena needs {needed} bytes, --arena-budget is {budget}, and this model "
+                "cannot be planned again (because of control flow, --keep-tensors, custom "
+                f"operators, --flash-budget, or over {_MAX_OPERATORS} operators); leave out which "
+                "of these you can, or raise the budget"
+            )
+
+    def prepare(self, model, packing=None):
+        """Return the RomStorage of a model of one of the steps, prepared at most once.
+
+        packing: {operator's number: how its weights are stored}.
+        """
+        options, packing = self.options, packing or self._packing
+        if options.keep_tensors or self._has_users_operators():
+            return prepare_graph(
+                model, self._resolver, options.keep_tensors, options.target, packing
+            )
+        if packing == self._packing and "levels" in vars(self) and self.levels is not None:
+            return self.levels.prepared(model)
+        return prepare_graph(model, self._prepared_nodes, target=options.target, packing=packing)
+
+    def prepare_compressed(self, packing):
+        """Return the RomStorage of the compressed model with TFLM's plan and this packing."""
+        options = self.options
+        return prepare_graph(
+            self.compressed, self._prepared_nodes, options.keep_tensors, options.target, packing
         )
-    if not able or not (every or packed and isinstance(model, Graph)):
-        return model, []
-    if (resolver is not None and resolver._builtin) or not _may_change(model):
-        return model, []
-    graph = model if isinstance(model, Graph) else Graph(model)
-    found = compressed_weights.apply(graph, every, miss)
-    graph.drop_unused()
-    return graph, found
+
+    def image(self, model):
+        """Return (bytes of the .tflm, bytes of the arena) of a model of `levels`, as sizes."""
+        storage = self.prepare(model, self.packing)
+        return len(self._image(model, storage)), storage.arena_bytes
+
+    def _image(self, model, storage):
+        return image_of(self._tflite, model, storage, self.options.keep_tensors)
+
+    def _has_users_operators(self):
+        return bool(self._resolver._builtin or self._resolver._custom)
 
 
-# A model that stays as it is.
-def _whole(model, by_rows):
-    if by_rows:
-        raise ToolError(
-            "this model is flattened as it is written (custom operators, over "
-            f"{_MOST_OPERATORS} operators, or these in no order); leave --input-by-rows out"
-        )
-    return model, []
-
-
-# Passes and searches compare each operator with each other one.
+# False for models that passes and searches leave unchanged.
 def _may_change(model):
-    return sum(s.nodes_length() for s in model.subgraphs) <= _MOST_OPERATORS and is_in_order(model)
+    operators = sum(s.nodes_length() for s in model.subgraphs)
+    return operators <= _MAX_OPERATORS and is_in_order(model)
 
 
-def level_of(optimize, arena_budget, usual=BALANCED):
-    """The level of optimize/memory/levels.py for these two; usual: where none is asked for."""
-    if arena_budget is None:
-        return optimize
-    if optimize != usual:
-        raise ToolError(
-            "--arena-budget asks for the fastest plan with so many bytes, whatever its level; "
-            "leave --optimize out"
-        )
-    return BUDGET
+def shapes_by_number(names, words):
+    """Return {number of an input: shape} of words like "name=1,96,96,1".
 
-
-def check_arena(needed, arena_budget):
-    """Raise UnsupportedError where the arena needs more bytes than that; None is any."""
-    if arena_budget is not None and needed > arena_budget:
-        raise UnsupportedError(
-            f"the arena needs {needed} bytes, --arena-budget is {arena_budget}, and what takes "
-            "them cannot be planned again (control flow, --keep-tensors, custom operators, "
-            f"--flash-budget, over {_MOST_OPERATORS} operators); leave out which of these you "
-            "can, or give it as many"
-        )
-
-
-def at_level(model, level, resolver=None, target=None, packing=None, miss=None, arena=None):
-    """What optimized_model() returned, as a level of optimize/memory/levels.py makes it.
-
-    arena: bytes for BUDGET.
+    names: of the inputs. The name may be omitted for the only input. Raises ToolError.
     """
-    if level == OFF and not miss_of(target, miss):
-        return model
-    levels = levels_of(model, resolver, target, packing, miss, arena)
-    if levels is None:
-        return model
-    return levels.as_planned(model) if level == OFF else levels.model(level)[0]
+    found = {}
+    for word in words:
+        name, equals, numbers = word.rpartition("=")
+        if not equals and len(names) == 1:
+            name = names[0]
+        if name not in names:
+            raise ToolError(
+                f"--input-shape {word} names no input; the model has {', '.join(names)}, as in "
+                f"{names[0] if names else 'name'}=1,96,96,1"
+            )
+        try:
+            shape = tuple(int(number) for number in numbers.split(",") if number.strip())
+        except ValueError:
+            raise ToolError(
+                f"--input-shape {word} is not a shape; give numbers with commas, as in 1,96,96,1"
+            ) from None
+        found[names.index(name)] = shape
+    return found
 
 
-def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=None):
-    """The Levels of what optimized_model() returned; None where a user's operators are in the way.
+def levels_of(
+    model, resolver=None, target=None, packing=None, miss=None, arena=None, prepared_nodes=None
+):
+    """Return the Levels of a TfliteModel or Graph; None for a model that is not planned again.
 
-    The same for a model that is not in order (see optimize.graph.is_in_order) or very large.
+    target, miss: as FlattenOptions. packing: as FlattenPipeline. arena: bytes of the arena budget.
+    prepared_nodes: an CachingResolver of records that were prepared before.
     """
     resolver = resolver or HostResolver()
     if resolver._builtin or not _may_change(model):
         return None
-    tries = CachingResolver(CheckingResolver(resolver))
+    nodes = prepared_nodes or CachingResolver(CheckingResolver(resolver))
 
     def prepare(model):
-        return prepare_graph(model, tries, target=target, packing=packing)
+        return prepare_graph(model, nodes, target=target, packing=packing)
 
     return Levels(model, prepare, target, packing, miss, arena)
 
 
-def flatten(
-    tflite,
-    resolver=None,
-    keep_tensors=False,
-    target=None,
-    flash_budget=None,
-    without=(),
-    optimize=BALANCED,
-    input_shapes=None,
-    miss=None,
-    by_rows=False,
-    features=(),
-    compress_weights=False,
-    arena_budget=None,
-):
-    """The flat model (bytes) of a .tflite (bytes).
+def optimized_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):
+    """Run optimization passes on a .tflite (bytes).
 
-    keep_tensors: every tensor gets a place and a table entry of its own, for debugging; nothing
-    is saved then.
-    target: one of targets.TARGETS packs weights for that instruction set, which costs flash.
-    flash_budget: bytes that the flat model may have; layers that gain least get smaller.
-    without: savings to leave out, as docs/explanation/optimization-passes.md names them; "all"
-        leaves out all.
-    optimize: "ram", "balanced" or "speed": what RAM may cost, see docs/how-to/less-ram.md; "off"
-    leaves memory as TFLM plans it.
-    input_shapes: {number of an input: shape} for other ones than those of the file.
-    miss: cycles that a word of weights takes to fetch; None: what is usual where the target runs,
-    0 for memory without wait states.
-    by_rows: the input comes by rows, invoke(source): docs/how-to/less-ram.md.
-    features: names of tensors that are kept beside the outputs: docs/how-to/learn-on-board.md.
-    compress_weights: weights of int8 with at most 16 values become indices of four bits where a
-    layer uses each once, for the target armv6m: docs/explanation/optimization-passes.md.
-    arena_budget: bytes that the arena may have, in place of a level: the fastest plan that is
-    found with so many, by estimate.
-    Raises tflm.TflmError for what is damaged or not supported.
+    savings: names of the passes. input_shapes, by_rows: as FlattenOptions. Returns
+    (TfliteModel or Graph, list of Saving). Raises TflmError as Prepare does.
     """
-    level = level_of(optimize, arena_budget)
-    savings = passes_without(("all",) if keep_tensors else without)
-    model, _ = optimized_model(tflite, resolver, savings, input_shapes, by_rows, features)
-    if not keep_tensors:
-        model, _ = compressed(model, resolver, target, compress_weights, bool(savings), miss)
-        model = at_level(model, level, resolver, target, miss=miss, arena=arena_budget)
-    flat = image_within(tflite, model, resolver, keep_tensors, target, flash_budget)
-    if arena_budget is not None:
-        check_arena(FlatFile(flat).arena_bytes, arena_budget)
-    return flat
+    options = FlattenOptions(without=("all",), input_shapes=input_shapes or (), by_rows=by_rows)
+    pipeline = FlattenPipeline(tflite, options, resolver)
+    pipeline.passes = savings
+    return pipeline.optimized, pipeline.savings
 
 
-def flat_and_graph(tflite, resolver=None, target=None, optimize=BALANCED):
-    """What flatten() gives, and the model as it is planned in it: one search for both."""
-    model, _ = optimized_model(tflite, resolver, passes_without(()))
-    model = at_level(model, optimize, resolver, target)
-    return image_within(tflite, model, resolver, target=target), model
+def prepare(tflite, resolver=None, packing=None, savings=(), **options):
+    """Prepare a .tflite (bytes), by default without passes and with TFLM's plan.
 
-
-def image_within(tflite, model, resolver=None, keep_tensors=False, target=None, flash_budget=None):
-    """Return the bytes of a .tflm, at most `flash_budget`, from an optimized_model()."""
-    return packed_within(tflite, model, resolver, keep_tensors, target, flash_budget)[0]
-
-
-def packed_within(
-    tflite,
-    model,
-    resolver=None,
-    keep_tensors=False,
-    target=None,
-    flash_budget=None,
-    storage=None,
-):
-    """image_within(), and how weights are stored where that is not as fast as can be.
-
-    storage: the model's RomStorage, where it has been prepared.
-    Returns (bytes, {operator's number: a constant of prepare.lanes}).
+    savings: names of optimization passes. packing: as FlattenPipeline. options: as FlattenOptions.
+    Returns (model, RomStorage).
     """
-    storage = storage or prepare_graph(model, resolver, keep_tensors, target)
-    image = image_of(tflite, model, storage, keep_tensors)
-    if flash_budget is None or len(image) <= flash_budget:
-        return image, {}
+    chosen = {"optimize": OFF, "without": ("all",), **options}
+    pipeline = FlattenPipeline(tflite, FlattenOptions(**chosen), resolver, packing)
+    pipeline.passes = savings
+    pipeline.check_arena()
+    return pipeline.planned, pipeline.storage
 
-    def build(packing):
-        storage = prepare_graph(model, resolver, keep_tensors, target, packing)
-        return image_of(tflite, model, storage, keep_tensors)
 
-    image, packing = fit(build, steps(storage), flash_budget)
-    if image is None:
-        raise UnsupportedError(
-            f"the .tflm does not fit {flash_budget} bytes of flash, however it is packed; "
-            "use a smaller model"
-        )
-    return image, packing
+def flatten(tflite, resolver=None, **options):
+    """Return the .tflm (bytes) of a .tflite (bytes). options: as FlattenOptions."""
+    return FlattenPipeline(tflite, FlattenOptions(**options), resolver).flat

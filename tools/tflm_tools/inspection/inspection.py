@@ -14,7 +14,7 @@ from tflm.tflite.program import measure
 
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
 from ..board.fit import Fit, fits
-from ..flat.flatten import at_level, image_within, optimized_model
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 from ..model.labels import labels_of
@@ -22,7 +22,6 @@ from ..model.macs import macs
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED, OFF
-from ..optimize.passes import passes_without
 from ..render.notebook import Shown
 from .allocations import Allocations, allocations, flat_allocations
 from .model_type import FLOAT16, FLOAT32, command_for, type_of
@@ -185,13 +184,14 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     ops = _ops(graph, storage, plan)
     runs = not missing
     is_planned = is_exact or flat is not None or len(ops) <= MAX_PLANNED_OPERATORS
+    options = FlattenOptions(optimize=BALANCED if is_planned else OFF)
+    pipeline = FlattenPipeline(model.data, options, resolver)
     optimized, milliseconds = None, None
     if runs:
-        optimized = optimized_model(model.data, resolver, passes_without(()))[0]
+        optimized = pipeline.optimized
         milliseconds = pico_milliseconds(optimized)
     if runs and flat is None:
-        level = BALANCED if is_planned else OFF
-        flat = image_within(model.data, at_level(optimized, level, resolver), resolver)
+        flat = pipeline.flat
     words, types = type_of(graph)
     command, reason = command_for(model.path, types, runs)
     flat_bytes = len(flat) if runs else None

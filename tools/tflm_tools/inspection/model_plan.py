@@ -4,12 +4,10 @@
 from dataclasses import dataclass, field
 
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
-from ..flat.conversion import open_tflite
-from ..flat.flatten import at_level, check_arena, level_of, optimized_model
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
-from ..image.prepare import prepare_graph
-from ..optimize.memory.levels import OFF
-from ..optimize.passes import passes_without
+from ..model.model_file import read_tflite
+from ..optimize.memory.levels import BALANCED, OFF
 from ..render.notebook import Shown
 from .survey import Missing, survey
 
@@ -36,32 +34,32 @@ class ModelPlan(Shown):
     arena_budget: int | None = None
 
 
-def plan_model(
-    path, level=OFF, target=None, custom=(), graph=None, by_rows=False, arena_budget=None
-):
-    """The ModelPlan of a .tflite. Raises ToolError for a .tflm, which says no times.
+def plan_model(path, optimize=OFF, target=None, custom=(), by_rows=False, arena_budget=None):
+    """Return the ModelPlan of a .tflite.
 
-    level: OFF for the model as it is written, as TFLM plans it and a board that prepares the
-    .tflite; the others with all savings, as flatten.flatten() has it. target: as there.
-    graph: the model at that level, where flatten.flat_and_graph() has made it.
-    by_rows: its input comes by rows, which only a .tflm can; "off" is flatten's, too, then.
-    arena_budget: as for flatten(), in place of a level.
+    optimize: OFF for TFLM's plan, which a board has that prepares the .tflite; another level for
+    the plan of `tflm flatten`. target, by_rows, arena_budget: as flatten.FlattenOptions. With
+    by_rows or arena_budget the plan is always that of `tflm flatten`. custom: Python files that
+    register custom operators. Raises ToolError for a .tflm, which does not store when tensors are
+    in use.
     """
-    level = level_of(level, arena_budget, OFF)
-    model = open_tflite(path, "a plan")
-    resolver = load_resolver(custom)
-    if level == OFF and not by_rows:
-        graph, storage, missing = survey(model.data, resolver)
-        head = tflm_head_bytes(graph)
-    else:
-        if graph is None:
-            saved, _ = optimized_model(model.data, resolver, passes_without(()), by_rows=by_rows)
-            graph = at_level(saved, level, resolver, target, arena=arena_budget)
-        missing = []
-        head = tflm_head_bytes(survey(model.data, resolver)[0])
-        storage = prepare_graph(graph, resolver, target=target)
-        check_arena(storage.arena_bytes, arena_budget)
-    plan = plan_of(graph, storage)
+    tflite, resolver = read_tflite(path, "a plan"), load_resolver(custom)
+    if optimize == OFF and not by_rows and arena_budget is None:
+        graph, storage, missing = survey(tflite, resolver)
+        head, plan = tflm_head_bytes(graph), plan_of(graph, storage)
+        return ModelPlan(str(path), OFF, storage.head_bytes, head, plan, missing)
+    if optimize == OFF and arena_budget is not None:
+        optimize = BALANCED  # the default, which a budget replaces
+    options = FlattenOptions(target, optimize, arena_budget, by_rows=by_rows)
+    return plan_of_flat(path, FlattenPipeline(tflite, options, resolver))
+
+
+def plan_of_flat(path, pipeline):
+    """Return the ModelPlan of the .tflm that a FlattenPipeline makes of the .tflite at `path`."""
+    options, storage = pipeline.options, pipeline.storage
+    pipeline.check_arena()
     return ModelPlan(
-        str(path), level, storage.head_bytes, head, plan, missing, by_rows, arena_budget
-    )
+        str(path), pipeline.level, storage.head_bytes,
+        tflm_head_bytes(pipeline.without_features()), plan_of(pipeline.planned, storage),
+        by_rows=options.by_rows, arena_budget=options.arena_budget,
+    )  # fmt: skip

@@ -7,18 +7,16 @@ from pathlib import Path
 
 from tflm import dtypes
 from tflm.errors import TflmError, UnsupportedError
-from tflm.tflite.reader import TfliteModel
 from tflm.version import __version__
 
 from ..board.fit import BoardFit, fits_all
-from ..flat.conversion import open_tflite
-from ..flat.flatten import flat_and_graph
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
-from ..model.model_file import bits_to_float
+from ..model.model_file import bits_to_float, read_tflite
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED, OFF
 from .inspection import Inspection, inspect
-from .model_plan import ModelPlan, plan_model
+from .model_plan import ModelPlan, plan_model, plan_of_flat
 from .profile_file import ProfileRow, read_profile
 
 
@@ -106,23 +104,28 @@ class Report:
         )
 
 
-def report(path, level=BALANCED, target=None, profile=None, custom=(), made=None):
-    """The Report of a .tflite. Raises TflmError for what is damaged.
+def report(path, level=BALANCED, target=None, profile=None, custom=(), pipeline=None):
+    """Return the Report of a .tflite. Raises TflmError for a damaged model.
 
-    level, target: as for flatten.flatten(). profile: a CSV as profile_file reads it. made: what
-    flatten.flat_and_graph() gave for them, where it was asked already.
+    level, target: as FlattenOptions. profile: a CSV for profile_file.read_profile(). custom:
+    Python files that register custom operators. pipeline: a FlattenPipeline of this file with this
+    level and target, if there is one already.
     """
-    model = open_tflite(path, "a report")
+    tflite = read_tflite(path, "a report")
     times = read_profile(profile) if profile else []
-    if made is None:
-        made = _made(model, load_resolver(custom), level, target)
-    flat, planned = made
+    if pipeline is None:
+        options = FlattenOptions(target, level)
+        pipeline = FlattenPipeline(tflite, options, load_resolver(custom))
+    try:
+        flat = pipeline.flat
+    except UnsupportedError:
+        flat = None
     found = inspect(path, custom, flat)
     plans = [plan_model(path, OFF, custom=custom)]
     if flat is not None and (level != OFF or target):
-        plans.append(plan_model(path, level, target, custom, planned))
+        plans.append(plan_of_flat(path, pipeline))
     flat_bytes = None if flat is None else len(flat)
-    graph = TfliteModel(model.data)
+    graph = pipeline.source
     return Report(
         version=__version__,
         level=level,
@@ -133,20 +136,12 @@ def report(path, level=BALANCED, target=None, profile=None, custom=(), made=None
         graph=_graph(graph),
         tensors=_tensors(graph),
         plans=plans,
-        boards=fits_all(found.arena_bytes, flat_bytes or len(model.data)),
+        boards=fits_all(found.arena_bytes, flat_bytes or len(tflite)),
         commands=[] if found.missing else _commands(Path(path).name, level, target),
         snippet="" if found.missing else _snippet(found),
         profile=times,
         profile_name=Path(profile).name if profile else "",
     )
-
-
-# What flat_and_graph() gives; (None, None) for a model that does not run.
-def _made(model, resolver, level, target):
-    try:
-        return flat_and_graph(model.data, resolver, target, level)
-    except UnsupportedError:
-        return None, None
 
 
 def _running(model):

@@ -9,8 +9,8 @@ from tflm.prepare.table import OPS
 from tflm.tflite.context import PREPARE, MicroContext
 from tflm.tflite.reader import TfliteModel
 
-from ..flat.flatten import prepare
 from ..image.custom import HostResolver
+from ..image.prepare import prepare_graph
 from ..image.rom import RomStorage
 from ..model.schema import BuiltinOperator, op_name
 from .advice import advice_for
@@ -77,7 +77,8 @@ def survey(data, resolver=None):
     """
     resolver = resolver or HostResolver()
     try:
-        return *prepare(data, resolver), []
+        model = TfliteModel(data)
+        return model, prepare_graph(model, resolver), []
     except UnsupportedError as error:
         first = error
     model = TfliteModel(data)

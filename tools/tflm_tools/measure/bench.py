@@ -17,7 +17,7 @@ from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
 from ..execution.device_model import invoke
-from ..flat.flatten import flatten
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
 from ..inspection.inspection import inspect
 from ..model.model_file import open_model
@@ -71,11 +71,11 @@ def _bench_one(path, invokes, custom, timeout):
     model = open_model(path)
     if model.kind != "tflite":
         raise ToolError(f"{path} is a .tflm, and bench compares with TFLM; give the .tflite")
-    report = inspect(path, custom)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
+    pipeline = FlattenPipeline(model.data, FlattenOptions(), load_resolver(custom))
+    report = inspect(path, custom, pipeline.flat)
     # This computer has enough memory, so the fastest plan is measured.
-    data = flatten(model.data, load_resolver(custom), optimize=SPEED)
-    flat = replace(model, kind="tflm", data=data)
+    flat = replace(model, kind="tflm", data=pipeline.at_level(SPEED).flat)
     ours, wheels, refused = [], [], ""
     for _ in range(_ROUNDS):
         ours += invoke(flat, [inputs], repeat=invokes, custom=custom, timeout=timeout).times

@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tflm.tflite.reader import TfliteModel
-
 from .. import files
 from ..arena.arena_plan import plan_of
 from ..board.bench import bench_on
@@ -17,13 +15,11 @@ from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
 from ..execution.device_model import invoke
-from ..flat.flatten import at_level, flatten, optimized_model
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
-from ..image.prepare import prepare_graph
 from ..inspection.inspection import inspect
 from ..model.model_file import open_model
-from ..optimize.memory.levels import BALANCED, SPEED
-from ..optimize.passes import passes_without
+from ..optimize.memory.levels import SPEED
 from . import history as bench_history
 from .bench import time_wheel
 
@@ -107,10 +103,11 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=
 def _here(path, invokes, custom, timeout):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    flat = model
+    flat, pipeline = model, None
     if model.kind == "tflite":
-        data = flatten(model.data, load_resolver(custom), optimize=SPEED)
-        flat = replace(model, kind="tflm", data=data)
+        options = FlattenOptions(optimize=SPEED)
+        pipeline = FlattenPipeline(model.data, options, load_resolver(custom))
+        flat = replace(model, kind="tflm", data=pipeline.flat)
     options = {"repeat": invokes, "custom": custom, "timeout": timeout}
     plain = invoke(flat, [inputs], **options)
     profiled = invoke(flat, [inputs], profile=True, **options)
@@ -124,7 +121,7 @@ def _here(path, invokes, custom, timeout):
     mean = sum(plain.times) / len(plain.times)
     return ModelBench(
         str(path), "unix port", 0, invokes, min(plain.times), mean, plain.arena, len(flat.data),
-        wheel, None, None, False, _rows(events, path, model, SPEED, 0, custom), refused,
+        wheel, None, None, False, _rows(events, _work(path, pipeline, custom), 0), refused,
     )  # fmt: skip
 
 
@@ -133,17 +130,20 @@ def _on_board(path, device, invokes, custom, timeout):
     found = bench_on([path], device, invokes, timeout, custom)[0]
     model = open_model(path)
     events = [(op.node, op.op, op.kernel, op.us) for op in found.ops]
-    target = device.facts.target
-    rows = _rows(events, path, model, BALANCED, found.frequency, custom, target)
+    pipeline = None
+    if model.kind == "tflite":
+        options = FlattenOptions(device.facts.target)
+        pipeline = FlattenPipeline(model.data, options, load_resolver(custom))
+    rows = _rows(events, _work(path, pipeline, custom), found.frequency)
     return ModelBench(
         str(path), found.board, found.frequency, invokes, found.best_us, found.mean_us,
         found.arena_bytes, None, None, None, None, False, rows,
     )  # fmt: skip
 
 
-# A row for each operator, in the order of its first step.
-def _rows(events, path, model, level, frequency, custom, target=None):
-    macs, arena, main = _work(path, model, level, custom, target)
+# A row for each operator, in the order of its first step. work: of _work(). frequency: Hz or 0.
+def _rows(events, work, frequency):
+    macs, arena, main = work
     times = {}
     for node, op, kernel, us in events:
         name, kernels, total = times.get(node, (op, [], 0.0))
@@ -165,20 +165,18 @@ def _rows(events, path, model, level, frequency, custom, target=None):
 
 
 # ({operator: multiply-accumulates}, {operator: bytes of the arena in use}, number of operators of
-# the first sub-graph, which run once per invoke); empty for a .tflm.
-def _work(path, model, level, custom, target):
-    if model.kind != "tflite":
+# the first sub-graph, which run once per invoke). A .tflm has no pipeline, and the result is
+# empty.
+def _work(path, pipeline, custom):
+    if pipeline is None:
         return {}, {}, 0
-    resolver = load_resolver(custom)
-    macs = {op.index: op.macs for op in inspect(path, custom).ops}
-    saved, _ = optimized_model(model.data, resolver, passes_without(()))
-    graph = at_level(saved, level, resolver, target)
-    plan = plan_of(graph, prepare_graph(graph, resolver, target=target))
+    macs = {op.index: op.macs for op in inspect(path, custom, pipeline.flat).ops}
+    plan = plan_of(pipeline.planned, pipeline.storage)
     arena = {}
     for op, node in enumerate(plan.nodes):
         if node is not None:
             arena[node] = max(arena.get(node, 0), plan.live_bytes(op))
-    return macs, arena, TfliteModel(model.data).subgraphs[0].nodes_length()
+    return macs, arena, pipeline.source.subgraphs[0].nodes_length()
 
 
 # Add the last measurement to a ModelBench, and store this one.

@@ -12,6 +12,7 @@ from tflm.model import FlatModel, is_flat
 from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
+from ..errors import ToolError
 from .containers import find_model, split_name
 from .flat_file import FlatFile
 from .input_limits import input_limits
@@ -112,48 +113,85 @@ def _refuse_trained(path, data):
         )
 
 
-def open_model(path, data=None):
-    """Open a model file and return its ModelFile.
-
-    path: a .tflite or .tflm; or C source, a zip archive or a gzip file that holds one, where
-    "model.h#name" takes one of several (containers.py). data: the bytes of the model, if they are
-    not in the file yet. Raises ToolError for a file that cannot be read, ModelError for a file
-    that is not a model.
-    """
-    if data is None:
-        path, name = split_name(path)
-        if Path(path).is_dir():
-            raise ModelError(
-                f"{path} is a folder; convert a SavedModel first: tflm convert {path} "
-                "--data DATA.npz -o model.tflite"
-            )
-        data = files.read(path)
-        _refuse_trained(path, data)
-        data = find_model(path, data, name)
+# "tflite" or "tflm"; raises ModelError for anything else.
+def _kind(path, data):
     if is_flat(data):
-        flat = FlatFile(data)
-        inputs, outputs = (
-            [_flat_info(t) for t in tensors] for tensors in (flat.inputs, flat.outputs)
-        )
-        _add_pixels(inputs, FlatModel(data))
-        return ModelFile(Path(path), "tflm", data, inputs, outputs)
+        return "tflm"
     if is_tflite(data):
-        model = TfliteModel(data)
-        subgraph = model.subgraphs[0]
-        inputs, outputs = (
-            [
-                _info(t.name, t.dtype, t.shape, t.scale_bits(), t.zero_point(), t.nbytes())
-                for t in map(subgraph.tensor, indices)
-            ]
-            for indices in (subgraph.inputs, subgraph.outputs)
-        )
-        for i, limits in _limits(model).items():
-            inputs[i].limits = limits
-        _add_pixels(inputs, model)
-        return ModelFile(Path(path), "tflite", data, inputs, outputs)
+        return "tflite"
     if not data:
         raise ModelError(f"{path} is empty; get the file again")
     raise ModelError(
         f"{path} is neither a .tflite nor a .tflm ({len(data)} bytes, starting "
         f"{data[:8]!r}); check the file"
     )
+
+
+def read_model(path):
+    """Read a model file without parsing the model; return (path, "tflite" or "tflm", bytes).
+
+    path: a .tflite or .tflm; or C source, a zip archive or a gzip file that holds one, where
+    "model.h#name" takes one of several (containers.py). Raises ToolError for a file that cannot be
+    read, ModelError for a file that is not a model.
+    """
+    path, name = split_name(path)
+    if Path(path).is_dir():
+        raise ModelError(
+            f"{path} is a folder; convert a SavedModel first: tflm convert {path} "
+            "--data DATA.npz -o model.tflite"
+        )
+    data = files.read(path)
+    _refuse_trained(path, data)
+    data = find_model(path, data, name)
+    return Path(path), _kind(path, data), data
+
+
+def open_model(path, data=None):
+    """Open a model file and return its ModelFile.
+
+    path: as for read_model(). data: the bytes of the model, if they are not in the file yet.
+    Raises TflmError as read_model(), and for a damaged model.
+    """
+    if data is None:
+        path, kind, data = read_model(path)
+    else:
+        path, kind = Path(path), _kind(path, data)
+    if kind == "tflm":
+        flat = FlatFile(data)
+        inputs, outputs = (
+            [_flat_info(t) for t in tensors] for tensors in (flat.inputs, flat.outputs)
+        )
+        _add_pixels(inputs, FlatModel(data))
+        return ModelFile(path, kind, data, inputs, outputs)
+    model = TfliteModel(data)
+    subgraph = model.subgraphs[0]
+    inputs, outputs = (
+        [
+            _info(t.name, t.dtype, t.shape, t.scale_bits(), t.zero_point(), t.nbytes())
+            for t in map(subgraph.tensor, indices)
+        ]
+        for indices in (subgraph.inputs, subgraph.outputs)
+    )
+    for i, limits in _limits(model).items():
+        inputs[i].limits = limits
+    _add_pixels(inputs, model)
+    return ModelFile(path, kind, data, inputs, outputs)
+
+
+def _need_tflite(path, kind, what):
+    if kind != "tflite":
+        raise ToolError(f"{path} is already a .tflm; {what} needs the .tflite it was made from")
+
+
+def read_tflite(path, what):
+    """Return the bytes of a .tflite; raises ToolError for a .tflm, which `what` cannot use."""
+    path, kind, data = read_model(path)
+    _need_tflite(path, kind, what)
+    return data
+
+
+def open_tflite(path, what):
+    """Return the ModelFile of a .tflite; raises ToolError for a .tflm, which `what` cannot use."""
+    model = open_model(path)
+    _need_tflite(path, model.kind, what)
+    return model

@@ -3,15 +3,10 @@
 
 from dataclasses import dataclass
 
-from tflm.tflite.reader import TfliteModel
-
-from ..flat.flatten import image_within, levels_of, optimized_model
-from ..image.custom import HostResolver
+from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..inspection.pico_time import milliseconds, nodes_of, weights_of
-from ..model.flat_file import FlatFile
 from ..model.macs import macs
 from ..optimize.memory.levels import BALANCED, OFF
-from ..optimize.passes import passes_without
 
 
 @dataclass
@@ -33,19 +28,16 @@ class Costs:
 def costs_of(data, target, level=BALANCED):
     """Return the Costs of a .tflite (bytes). Raises TflmError for a model that does not run.
 
-    target, level: as for flatten.flatten().
+    target, level: as FlattenOptions.
     """
-    resolver = HostResolver()
-    saved, _ = optimized_model(data, resolver, passes_without(()))
-    levels = levels_of(saved, resolver, target)
-    graph, extra = saved, 0
+    pipeline = FlattenPipeline(data, FlattenOptions(target, level))
+    flat, levels, extra = pipeline.flat, pipeline.levels, 0
     if levels is not None and level != OFF:
-        graph, extra = levels.model(level)
-    flat = image_within(data, graph, resolver, target=target)
-    nodes, written = nodes_of(saved), nodes_of(TfliteModel(data))
+        extra = levels.model(level)[1]
+    nodes, written = nodes_of(pipeline.compressed), nodes_of(pipeline.source)
     size = sum(tensor.nbytes() for tensor in weights_of(nodes))
     return Costs(
-        ram=FlatFile(flat).arena_bytes,
+        ram=pipeline.storage.arena_bytes,
         flash=len(flat),
         ms=milliseconds(nodes, levels, extra, size, target),
         macs=sum(map(macs, written)),

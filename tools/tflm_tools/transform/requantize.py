@@ -10,11 +10,10 @@ from .. import files
 from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
-from ..flat.conversion import open_tflite
 from ..flat.flatten import flatten
 from ..inspection.survey import survey
 from ..model import arrays
-from ..model.model_file import open_model
+from ..model.model_file import open_model, open_tflite
 from ..model.schema import BuiltinOperator
 from . import schema
 

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import numpy as np
 from tflm.errors import ModelError
 from tflm.introspection import labels
+from tflm.tflite.reader import TfliteModel
 
 from ..errors import ToolError
 from ..extras import installing
-from ..flat.flatten import prepare
+from ..image.prepare import prepare_graph
 from ..model.labels import archived_labels
 
 _ALIGNMENT = 16  # bytes; kernels can then read constants of any type in place
@@ -41,7 +42,7 @@ def changes(path, data):
     Prepare checks the part that runs. Neither Prepare nor the classes of the schema check the rest
     of the file, so exceptions of these classes become a ModelError.
     """
-    prepare(data)
+    prepare_graph(TfliteModel(data))
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error):

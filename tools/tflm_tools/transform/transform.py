@@ -8,9 +8,8 @@ from ..check import oracle
 from ..check.cases import make_cases
 from ..check.comparison import first_difference
 from ..errors import ToolError
-from ..flat.conversion import open_tflite
 from ..flat.flatten import flatten
-from ..model.model_file import open_model
+from ..model.model_file import open_model, open_tflite
 from ..model.schema import BuiltinOperator
 from . import schema
 
