@@ -98,7 +98,7 @@ def test_folders_and_one_class(tflm, data, tmp_path):
     ("options", "said"),
     [
         ({"feature": "nothing"}, "--feature nothing names no tensor.*reshape_1"),
-        ({"feature": "PartitionedCall:0"}, "is an output already"),
+        ({"feature": "PartitionedCall:0"}, "is already an output"),
         ({"method": "trees"}, "no method 'trees'"),
         ({"per_class": 999}, "no example is left to test; teach fewer with --per-class"),
     ],

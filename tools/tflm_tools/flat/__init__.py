@@ -1,2 +1,2 @@
-# tflm_tools: flat: from a .tflite to a .tflm: savings, levels, packed weights
+# tflm_tools: flat: flattens a .tflite to a .tflm: passes, memory plans and packed weights
 # MIT license; Copyright (c) 2026 the tflm authors

@@ -1,4 +1,4 @@
-# tflm_tools: features: tensors inside a network that are kept, for a Learner on top of them
+# tflm_tools: features: keeps tensors inside a network until an invoke ends, for a Learner
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -8,17 +8,16 @@ from ..model.schema import BuiltinOperator
 
 LAST = "last"
 METHODS = ("prototypes", "neighbours", "sgd")  # of tflm.learner
-_MOST = 1024  # numbers of a layer that a Learner takes
+_MAX_ELEMENTS = 1024  # of a tensor that an error suggests for a Learner
 _LAYERS = (BuiltinOperator.CONV_2D, BuiltinOperator.FULLY_CONNECTED)
 
 
 def keep(model, names):
-    """Let a TfliteModel keep tensors until an invoke ends, beside its outputs.
+    """Let a TfliteModel keep tensors until an invoke ends, in addition to its outputs.
 
-    names: of tensors that an operator of the main sub-graph writes, or their numbers as texts;
-    "last" is what goes into the last layer with weights. A .tflm has them in its list of kept
-    tensors; the model's inputs and outputs stay what they are. Raises ToolError for a name that
-    is none of these.
+    names: names, or numbers as texts, of tensors that an operator of the main sub-graph writes;
+    "last" stands for the input of the last layer with weights. A .tflm lists them as kept tensors;
+    the inputs and outputs of the model stay the same. Raises ToolError for an unknown name.
     """
     main = model.subgraphs[0]
     written = {i for n in range(main.nodes_length()) for i in main.node_indices(n)[1] if i >= 0}
@@ -34,7 +33,7 @@ def keep(model, names):
             )
         if numbers[0] in main.outputs:
             raise ToolError(
-                f"--feature {name} is an output already; leave it out, a Learner takes outputs"
+                f"--feature {name} is already an output, which a Learner can use; leave it out"
             )
         if numbers[0] not in found:
             found.append(numbers[0])
@@ -42,8 +41,8 @@ def keep(model, names):
     model.features = len(found)
 
 
-# What goes into the last layer with weights: all that the network makes of an input before it
-# decides.
+# [number of the input of the last layer with weights], which has the most abstract features; [] if
+# there is no such layer.
 def _last(main):
     for n in reversed(range(main.nodes_length())):
         inputs, _ = main.node_indices(n)
@@ -52,11 +51,11 @@ def _last(main):
     return []
 
 
-# The names of layers that a Learner could take, the last ones.
+# The names of the last tensors that a Learner could use, for an error.
 def _some(main, written):
     fitting = [
         tensor
         for tensor in (main.tensor(i) for i in sorted(written - set(main.outputs)))
-        if tensor.dtype == dtypes.INT8 and tensor.elements() <= _MOST
+        if tensor.dtype == dtypes.INT8 and tensor.elements() <= _MAX_ELEMENTS
     ]
     return ", ".join(f"{t.name} ({t.index})" for t in fitting[-4:]) or "it has none"

@@ -1,4 +1,4 @@
-# tflm_tools: which layers get packed weights, when flash is short
+# tflm_tools: packing: chooses which layers get packed weights within a flash budget
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.lanes import BYTES, IN_PLACE
@@ -6,14 +6,14 @@ from tflm.prepare.lanes import BYTES, IN_PLACE
 from ..kernel_files import WEIGHTS, files_with_weights
 from ..model.macs import macs
 
-# Cycles of a Cortex-M0+ that packed weights save for each multiply-accumulate, and a table for
-# each element of a sum.
+# Cycles of a Cortex-M0+ that packed weights save per multiply-accumulate, and that a table saves
+# per element of a sum.
 _SAVED_BY_LANES = 8
 _SAVED_BY_TABLE = 480
 _TABLE_BYTES = 1024
 
 
-# (cycles saved, bytes of flash) of a packed node, about.
+# (cycles saved, bytes of flash) of a packed node, estimated.
 def _worth(record):
     node = record.node
     if record.kernel.partition(".")[0] in files_with_weights("twice"):
@@ -22,10 +22,10 @@ def _worth(record):
 
 
 def steps(storage):
-    """How to make a packed model smaller, step by step: (node, how its weights are stored).
+    """Return the steps that make a packed model smaller: [(node, how its weights are stored)].
 
-    What saves least time for its flash comes first; only then do weights lose their lanes
-    altogether.
+    Steps are sorted by the time that they cost per byte of flash. First all weights become bytes,
+    then weights are used in place.
     """
     found = {
         record.node.index: _worth(record)
@@ -36,14 +36,15 @@ def steps(storage):
         record.node.index for record in storage.records if record.kernel.startswith("depthwise")
     }
     nodes = sorted(found, key=lambda index: found[index][0] / max(1, found[index][1]))
-    smaller = [node for node in nodes if node not in depthwise]  # those have no such form
+    smaller = [node for node in nodes if node not in depthwise]  # depthwise has no bytes packing
     return [(node, BYTES) for node in smaller] + [(node, IN_PLACE) for node in nodes]
 
 
 def fit(build, steps, budget):
-    """(image, packing): build({node: how its weights are stored}) with at most `budget` bytes.
+    """Take the fewest steps after which a .tflm has at most `budget` bytes, by binary search.
 
-    As few steps as need be are taken; (None, {}) when all of them are not enough.
+    build({node: how its weights are stored}) returns the .tflm. Returns (.tflm, packing), or
+    (None, {}) if all steps are not enough.
     """
     low, high = 0, len(steps)
     best = None, {}

@@ -1,4 +1,4 @@
-# tflm_tools: what packed weights cost: flash and estimated cycles of each layer, each way
+# tflm_tools: packing_costs: flash and estimated cycles of each layer with each packing of weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..model.schema import op_name
 
 _NAMES = {LANES: "lanes", BYTES: "bytes", IN_PLACE: "in place"}
 
-# Cycles of a Cortex-M0+ for a multiply-accumulate (of an element, for sums by tables), the mean
+# Cycles of a Cortex-M0+ per multiply-accumulate (per element, for sums by tables), the mean
 # over the layers of docs/data/no-wait-states-layers.csv: `make -C bench cycles` with all layers
 # stored that way.
 _CYCLES = {
@@ -21,14 +21,15 @@ _CYCLES = {
     "fully_connected": {LANES: 3.3, BYTES: 6.7, DENSE: 5.1, IN_PLACE: 21},
     "add": {LANES: 50, BYTES: 533, IN_PLACE: 533},
 }
-_MEASURED = "armv6m"  # the target that these are for
+_MEASURED = "armv6m"  # the target of these cycles
 
 
 @dataclass
 class PackedLayer:
-    """A layer that can be packed. `flash` in bytes and `cycles` (None where there is no estimate)
-    are by the way of storing its weights: "lanes", "bytes", "in place"; `chosen` is the one that
-    is in the .tflm, where `kernel` runs it.
+    """A layer whose weights can be packed.
+
+    kernel: in the .tflm. chosen: the packing in the .tflm, "lanes", "bytes" or "in place". flash,
+    cycles: {packing: bytes}, {packing: estimated cycles, None without an estimate}.
     """
 
     node: int
@@ -39,7 +40,7 @@ class PackedLayer:
     cycles: dict[str, int | None]
 
 
-# The kernel files of each node.
+# {node: list of its kernels}.
 def _files(storage):
     found = {}
     for record in storage.records:
@@ -53,29 +54,29 @@ def _packed_files(kernels):
     return [file for file in files if file in files_with_weights(*WEIGHTS)]
 
 
-# The estimate, or None.
-def _cycles(node, file, way, target):
+# The estimated cycles of a packing, None for a target without measurements.
+def _cycles(node, file, packing, target):
     if target != _MEASURED:
         return None
     work = node.output(0).elements() if file == "add" else macs(node)
-    return round(_CYCLES[file][way] * work)
+    return round(_CYCLES[file][packing] * work)
 
 
 def packed_layers(prepare, stored, target):
-    """A list of PackedLayer, in order of execution.
+    """Return a list of PackedLayer, in order of execution.
 
-    prepare(packing) gives the RomStorage of the model; `stored` is {operator's number: how its
-    weights are stored}, where that is not as lanes. Bytes are those that become lanes, but where
-    `stored` says that they are used as they are. A way that a layer cannot be stored in has the
-    numbers of what it gets instead.
+    prepare(packing) returns the RomStorage of the model. stored: {operator's number: how its
+    weights are stored} of the weights that are not lanes. "bytes" stands for bytes that become
+    lanes at each invoke, or for bytes that are used directly if `stored` has DENSE. A packing that
+    a layer does not support has the costs of the packing that replaces it.
     """
     packed = prepare({})
     nodes = {record.node.index: record.node for record in packed.records}
-    ways = {LANES: {}, IN_PLACE: dict.fromkeys(nodes, IN_PLACE)}
-    ways[BYTES] = {i: DENSE if stored.get(i) == DENSE else BYTES for i in nodes}
-    storages = {way: prepare(ways[way]) if way != LANES else packed for way in _NAMES}
-    flash = {way: flash_by_node(storage) for way, storage in storages.items()}
-    files = {way: _files(storage) for way, storage in storages.items()}
+    packings = {LANES: {}, IN_PLACE: dict.fromkeys(nodes, IN_PLACE)}
+    packings[BYTES] = {i: DENSE if stored.get(i) == DENSE else BYTES for i in nodes}
+    storages = {key: prepare(packings[key]) if key != LANES else packed for key in _NAMES}
+    flash = {key: flash_by_node(storage) for key, storage in storages.items()}
+    files = {key: _files(storage) for key, storage in storages.items()}
     layers = []
     for index, node in nodes.items():
         found = _packed_files(files[LANES][index])
@@ -83,17 +84,17 @@ def packed_layers(prepare, stored, target):
             continue
         file = found[0].rpartition("_")[0]
         cycles = {}
-        for way, name in _NAMES.items():
-            taken = ways[way].get(index, LANES)
-            if taken != DENSE and not _packed_files(files[way][index]):
-                taken = IN_PLACE
-            cycles[name] = _cycles(node, file, taken, target)
+        for key, name in _NAMES.items():
+            packing = packings[key].get(index, LANES)
+            if packing != DENSE and not _packed_files(files[key][index]):
+                packing = IN_PLACE
+            cycles[name] = _cycles(node, file, packing, target)
         chosen = stored.get(index, LANES)
         chosen = BYTES if chosen == DENSE else chosen
         layers.append(
             PackedLayer(
                 index, op_name(node), ", ".join(dict.fromkeys(files[chosen][index])),
-                _NAMES[chosen], {name: flash[way][index] for way, name in _NAMES.items()}, cycles,
+                _NAMES[chosen], {name: flash[key][index] for key, name in _NAMES.items()}, cycles,
             )
         )  # fmt: skip
     return layers

@@ -38,8 +38,8 @@ def plan_model(path, optimize=OFF, target=None, custom=(), by_rows=False, arena_
     """Return the ModelPlan of a .tflite.
 
     optimize: OFF for TFLM's plan, which a board has that prepares the .tflite; another level for
-    the plan of `tflm flatten`. target, by_rows, arena_budget: as flatten.FlattenOptions. With
-    by_rows or arena_budget the plan is always that of `tflm flatten`. custom: Python files that
+    the plan of `tflm flatten`. target, by_rows, arena_budget: as flatten.FlattenOptions; by_rows
+    and arena_budget always give the plan of `tflm flatten`. custom: Python files that
     register custom operators. Raises ToolError for a .tflm, which does not store when tensors are
     in use.
     """
