@@ -3,10 +3,12 @@
 
 from . import (
     cpu,
+    curves,
     depthwise_float,
     depthwise_integer,
     float32,
     float32_exponential,
+    lstm_float,
     pooling_float,
     windows_float,
     windows_integer,
@@ -37,10 +39,18 @@ FILES = {
             float32_exponential.store_rounded,
         ),
     ),
+    "curves_asm.mpy": (
+        "curves of float32 with AVX2",
+        (curves.exp, curves.logistic, curves.tanh, curves.elu),
+    ),
     "pooling_float_asm.mpy": ("pools of float32", (pooling_float.pool,)),
     "depthwise_float_asm.mpy": (
         "DEPTHWISE_CONV_2D, float32",
         (depthwise_float.depthwise_sse, depthwise_float.depthwise_avx),
+    ),
+    "lstm_float_asm.mpy": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (lstm_float.lstm_sse, lstm_float.lstm_avx2),
     ),
     "windows_float_asm.mpy": (
         "CONV_2D and FULLY_CONNECTED, float32",

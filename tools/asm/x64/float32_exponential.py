@@ -4,87 +4,109 @@
 from tflm_tools.packages.machine_code.x86 import at
 
 from .float32 import address
-from .function import Function
+from .function import Function, Prefixed
 
 # Each function replaces that of its name in kernels/float32_math.py or float32.py, which have the
 # algorithm and its constants, and gives the same bits. Names of registers are those of the
 # variables there.
-_EXP, _LOGISTIC, _TANH, _ELU = range(4)
-_C = (536870912, 268435459, 89478486, 22369444, 4473905, 748533, 106842)
-_LOG2_E = 5909
-_LN2 = 0x58B90BFC
-_UPPER_MANTISSA, _LOWER_MANTISSA = 0x84F3CF, 0x900000
-_ONE = 127 << 23
-_INFINITY = 255 << 23
+EXP, LOGISTIC, TANH, ELU = range(4)
+C = (536870912, 268435459, 89478486, 22369444, 4473905, 748533, 106842)
+LOG2_E = 5909
+LN2 = 0x58B90BFC
+UPPER_MANTISSA, LOWER_MANTISSA = 0x84F3CF, 0x900000
+ONE = 127 << 23
+INFINITY = 255 << 23
+NAMES = ("exp", "logistic", "tanh", "elu")
+_ABOUTS = (
+    "exp(a)",
+    "1 / (1 + exp(-a))",
+    "tanh(a)",
+    "a, or exp(a) - 1 where a is negative",
+)
 _X, _SIGN, _E, _M, _K, _R, _H, _Q, _Y = "rax", "r8", "r9", "r10", "r11", "rbx", "rbp", "r12", "r13"
 _DST, _A = "rdi", "rsi"
 _SPARE, _SPARE_2 = "r14", "r15"
 
 
 def exp():
-    return _function("exp", "exp(a)", _EXP)
+    return _function(EXP)
 
 
 def logistic():
-    return _function("logistic", "1 / (1 + exp(-a))", _LOGISTIC)
+    return _function(LOGISTIC)
 
 
 def tanh():
-    return _function("tanh", "tanh(a)", _TANH)
+    return _function(TANH)
 
 
 def elu():
-    return _function("elu", "a, or exp(a) - 1 where a is negative", _ELU)
+    return _function(ELU)
 
 
-def _function(name, about, kind):
-    about = f"dst = {about}; see kernels/float32_math.py."
-    t = Function(name, about, arguments=("arena", "rom", "dst", "a", "n"))
-    address(t, _DST, "dst")
-    address(t, _A, "a")
-    t.load("rax", "n")
-    t.test("rax", "rax")
-    t.jle("end")
+def _function(kind):
+    t = begin(NAMES[kind], kind)
     t.label("element")
-    _unpack(t)
-    _plain(t, kind)
-    t.label("exponential")
-    _reduce(t, kind)
-    _polynomial(t)
-    if kind in (_EXP, _LOGISTIC):
-        if kind == _LOGISTIC:
-            _choose_alone(t)
-        t.label("alone")
-        t.lea(_E, at(_K, 127))
-        _normalize(t, _Y)
-        t.jmp("round")
-    if kind != _EXP:
-        t.label("quotient")
-        _numerator(t, kind)
-        if kind == _ELU:
-            _normalize(t, _X)
-            t.mov(_Y, _X)
-        else:
-            _divide(t)
-    t.label("round")
-    if kind in (_EXP, _LOGISTIC):
-        t.xor("r8d", "r8d")
-    t.call("rounded")
-    t.label("store")
+    t.mov("eax", at(_A))
+    t.call(f"{NAMES[kind]}_of_one")
     t.mov(at(_DST), "eax")
     t.add(_DST, 4)
     t.add(_A, 4)
     t.count_down("n", "element")
     t.label("end")
     t.end()
-    _rounded(t)
+    scalar(t, kind)
+    rounded(t)
     return t.text()
+
+
+def begin(name, kind, **options):
+    """A function for a curve, addresses in rdi and rsi; goes to "end" if there is no element."""
+    about = f"dst = {_ABOUTS[kind]}; see kernels/float32_math.py."
+    t = Function(name, about, arguments=("arena", "rom", "dst", "a", "n"), **options)
+    address(t, _DST, "dst")
+    address(t, _A, "a")
+    t.load("rax", "n")
+    t.test("rax", "rax")
+    t.jle("end")
+    return t
+
+
+def scalar(t, kind):
+    """A function at the label NAME_of_one: eax = curve(eax). It keeps rdi and rsi only."""
+    t = Prefixed(t, f"{NAMES[kind]}_")
+    t.label("of_one")
+    _unpack(t)
+    _plain(t, kind)
+    t.label("exponential")
+    _reduce(t, kind)
+    _polynomial(t)
+    if kind in (EXP, LOGISTIC):
+        if kind == LOGISTIC:
+            _choose_alone(t)
+        t.label("alone")
+        t.lea(_E, at(_K, 127))
+        _normalize(t, _Y)
+        t.jmp("round")
+    if kind != EXP:
+        t.label("quotient")
+        _numerator(t, kind)
+        if kind == ELU:
+            _normalize(t, _X)
+            t.mov(_Y, _X)
+        else:
+            _divide(t)
+    t.label("round")
+    if kind in (EXP, LOGISTIC):
+        t.xor("r8d", "r8d")
+    t.outside.call("rounded")
+    t.label("store")
+    t.ret()
 
 
 # Sign, exponent and mantissa of an element, which is in eax. A NaN is quiet.
 def _unpack(t):
     number = t.new_label("number")
-    t.mov("eax", at(_A))
     t.mov("r8d", "eax")
     t.shr("r8d", 31)
     t.mov("r9d", "eax")
@@ -103,17 +125,17 @@ def _unpack(t):
 
 # Answers that need no exponential go to eax.
 def _plain(t, kind):
-    if kind in (_TANH, _ELU):
-        if kind == _ELU:
+    if kind in (TANH, ELU):
+        if kind == ELU:
             t.test("r8d", "r8d")
             t.je("store")
-        t.cmp("r9d", 114 if kind == _TANH else 102)
+        t.cmp("r9d", 114 if kind == TANH else 102)
         t.jb("store")
         t.cmp("r9d", 131)
         t.jbe("exponential")
         t.mov("eax", "r8d")
         t.shl("eax", 31)
-        t.or_("eax", _ONE)
+        t.or_("eax", ONE)
         t.jmp("store")
         return
     large, positive = t.new_label("large"), t.new_label("positive")
@@ -122,14 +144,14 @@ def _plain(t, kind):
     t.jb("store")
     t.cmp("r9d", 133)
     t.ja(large)
-    if kind == _LOGISTIC:
+    if kind == LOGISTIC:
         t.test("r8d", "r8d")
         t.jne("exponential")
-        t.mov("eax", _ONE)
+        t.mov("eax", ONE)
         t.cmp("r9d", 131)
         t.ja("store")
         t.jb("exponential")
-        t.cmp("r10d", _UPPER_MANTISSA)
+        t.cmp("r10d", UPPER_MANTISSA)
         t.ja("store")
     t.jmp("exponential")
     t.label(large)
@@ -138,14 +160,14 @@ def _plain(t, kind):
     t.xor("eax", "eax")
     t.jmp("store")
     t.label(positive)
-    t.mov("eax", _INFINITY if kind == _EXP else _ONE)
+    t.mov("eax", INFINITY if kind == EXP else ONE)
     t.jmp("store")
 
 
 # k and r of step 1.
 def _reduce(t, kind):
     small, done = t.new_label("small"), t.new_label("reduced")
-    if kind == _TANH:
+    if kind == TANH:
         t.add("r9d", 1)
     t.xor("r11d", "r11d")
     t.cmp("r9d", 118)
@@ -154,13 +176,13 @@ def _reduce(t, kind):
     t.sub("ecx", "r9d")
     t.mov("r11d", "r10d")
     t.shr("r11d", "cl")
-    _multiply_by(t, _K, _LOG2_E)
+    _multiply_by(t, _K, LOG2_E)
     t.add(_K, 0x200000)
     t.sar(_K, 22)
     t.lea("rcx", at(_E, -119))
     t.mov(_R, _M)
     t.shl(_R, "cl")
-    t.mov("r14d", _LN2)
+    t.mov("r14d", LN2)
     t.imul(_SPARE, _K)
     t.sub(_R, _SPARE)
     t.jmp(done)
@@ -172,13 +194,13 @@ def _reduce(t, kind):
     t.add("ebx", 1)
     t.shr("ebx", 1)
     t.label(done)
-    if kind == _EXP:
+    if kind == EXP:
         positive = t.new_label("not_negated")
         t.test("r8d", "r8d")
         t.je(positive)
     t.neg(_R)
     t.neg(_K)
-    if kind == _EXP:
+    if kind == EXP:
         t.label(positive)
     t.movsxd(_R, "ebx")
     t.mov(_H, _R)
@@ -193,8 +215,8 @@ def _multiply_by(t, register, value):
 
 # q and y of step 2 by Horner's rule.
 def _polynomial(t):
-    t.mov("r12d", _C[6])
-    for i, constant in enumerate((*_C[5::-1], _C[0])):
+    t.mov("r12d", C[6])
+    for i, constant in enumerate((*C[5::-1], C[0])):
         to = _Y if i == 6 else _Q
         t.mov(_SPARE, _Q)
         t.shr(_SPARE, 15)
@@ -219,7 +241,7 @@ def _choose_alone(t):
     t.cmp("r9d", 130)
     t.jb("quotient")
     t.ja("alone")
-    t.cmp("r10d", _LOWER_MANTISSA)
+    t.cmp("r10d", LOWER_MANTISSA)
     t.jbe("quotient")
 
 
@@ -246,8 +268,8 @@ def _numerator(t, kind):
     t.cmovge("rcx", _SPARE)
     t.mov(_R, _Y)
     t.shr(_R, "cl")
-    t.mov("eax", _C[0])
-    if kind == _LOGISTIC:
+    t.mov("eax", C[0])
+    if kind == LOGISTIC:
         t.mov("r9d", 127)
         t.test("r8d", "r8d")
         t.je(done)
@@ -281,7 +303,7 @@ def _numerator(t, kind):
 # The quotient of rax by 1 + rbx.
 def _divide(t):
     loop, done = t.new_label("scale"), t.new_label("scaled")
-    t.add(_R, _C[0])
+    t.add(_R, C[0])
     t.label(loop)
     t.cmp(_X, _R)
     t.jge(done)
@@ -314,8 +336,8 @@ def _divide(t):
     t.or_(_Y, 1)
 
 
-# A function: eax = the float32 of r8d (sign), r9 (exponent) and r13, as store_rounded() has them.
-def _rounded(t):
+def rounded(t):
+    """A function: eax = the float32 of r8d (sign), r9 (exponent) and r13, see store_rounded()."""
     normal, store, finite = (t.new_label(name) for name in ("normal", "store", "finite"))
     t.label("rounded")
     _normalize(t, _Y)
@@ -342,7 +364,7 @@ def _rounded(t):
     t.shr("rax", 6)
     t.cmp(_E, 254)
     t.jle(finite)
-    t.mov("eax", _INFINITY)
+    t.mov("eax", INFINITY)
     t.jmp(store)
     t.label(finite)
     t.sub(_E, 1)
@@ -370,5 +392,5 @@ def store_rounded():
     t.add("rdx", t.slot("arena"))
     t.mov(at("rdx"), "eax")
     t.end()
-    _rounded(t)
+    rounded(t)
     return t.text()

@@ -51,6 +51,7 @@ class Function(X86):
 
     def text(self):
         """The source of the stub."""
+        self.emit_constants()
         lines = listing.lines((code, text) for _, code, text in self.lines())
         about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
         names = ", ".join(self._arguments)
@@ -72,3 +73,20 @@ class Function(X86):
         self.dec("rax")
         self.store(slot, "rax")
         self.jne(label)
+
+
+class Prefixed:
+    """A Function whose labels get a prefix, so that the same code may be in it more than once.
+
+    outside: the Function itself, for labels without the prefix.
+    """
+
+    def __init__(self, t, prefix):
+        self.outside = t
+        self._prefix = prefix
+
+    def __getattr__(self, name):
+        method = getattr(self.outside, name)
+        if name not in ("label", "call") and name[0] != "j":
+            return method
+        return lambda label: method(self._prefix + label)

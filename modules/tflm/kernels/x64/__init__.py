@@ -21,20 +21,24 @@ pooling_float
 rescale
 svdf
 unidirectional_sequence_lstm
+unidirectional_sequence_lstm_float
 """
 # END generated
 
-# Functions of these kernel files that the machine code has, too: kernels get them from there.
+# The machine code has the functions of these kernel files, too: kernels import it in their place.
 _HELPERS = ("float32", "float32_select", "float32_copy", "float32_divide", "float32_math")
 
 # 0 where there is only SSE2, 1 with AVX, 2 with AVX2. A MicroPython that loads other versions of
 # .mpy files refuses the machine code: it runs the portable kernels.
 try:
-    from . import float32_asm
+    from . import curves_asm, float32_asm
     from .cpu_asm import level
 
     LEVEL = level()
     for name in _HELPERS:
         sys.modules["tflm.kernels." + name] = float32_asm
+    if LEVEL == 2:
+        for name in ("exp", "logistic", "tanh", "elu"):
+            setattr(float32_asm, name, getattr(curves_asm, name))
 except (ImportError, ValueError):
     FILES = ""

@@ -44,3 +44,25 @@ BLOCK = (
     "output_start",
     "channels",
 )
+
+# UNIDIRECTIONAL_SEQUENCE_LSTM, float32. Gates have whole vectors of rows, `gate_bytes` each.
+LSTM = (
+    "input",  # operand word
+    "hidden",  # places in the arena
+    "cell",
+    "output",
+    "input_size",
+    "state_size",
+    "state_bytes",
+    "steps",
+    "batches",
+    "activation",
+    "clip",
+    "gate_bytes",
+    "gates",  # addresses of buffers
+    "cell_copy",
+    "limits",  # address: vectors of the lowest and highest float32, then those of the clip
+    "blocks",  # number of blocks of rows
+    "block_list",  # address of their words
+)
+LSTM_BLOCK = ("vectors", "input_weights", "recurrent_weights", "bias", "gates")

@@ -35,6 +35,7 @@ _ARITHMETIC_VECTORS = {
     "movhlps": (0, 1, 0x12),
     "addss": (0xF3, 1, 0x58), "mulss": (0xF3, 1, 0x59), "subss": (0xF3, 1, 0x5C),
     "divss": (0xF3, 1, 0x5E), "minss": (0xF3, 1, 0x5D), "maxss": (0xF3, 1, 0x5F),
+    "pandn": (0x66, 1, 0xDF), "pcmpeqd": (0x66, 1, 0x76), "divpd": (0x66, 1, 0x5E),
     "paddw": (0x66, 1, 0xFD), "psubw": (0x66, 1, 0xF9), "paddd": (0x66, 1, 0xFE),
     "psubd": (0x66, 1, 0xFA), "paddq": (0x66, 1, 0xD4), "psubq": (0x66, 1, 0xFB),
     "pmaddwd": (0x66, 1, 0xF5), "pmuludq": (0x66, 1, 0xF4), "pand": (0x66, 1, 0xDB),
@@ -49,6 +50,7 @@ _ARITHMETIC_VECTORS = {
 _ONLY_AVX = {
     "vpmuldq": (0x66, 2, 0x28, 0), "vpcmpgtq": (0x66, 2, 0x37, 0), "vpmaxsd": (0x66, 2, 0x3D, 0),
     "vpminsd": (0x66, 2, 0x39, 0), "vpsrlvq": (0x66, 2, 0x45, 1), "vpmulld": (0x66, 2, 0x40, 0),
+    "vpsrlvd": (0x66, 2, 0x45, 0), "vpsllvd": (0x66, 2, 0x47, 0),
 }  # fmt: skip
 # Moves and conversions of one operand to another: a load's encoding; "v" before the name as well.
 _LOADS = {
@@ -59,7 +61,7 @@ _LOADS = {
 _ONLY_AVX_LOADS = {
     "vbroadcastss": (0x66, 2, 0x18), "vpbroadcastd": (0x66, 2, 0x58),
     "vpbroadcastw": (0x66, 2, 0x79), "vpmovsxbw": (0x66, 2, 0x20), "vpmovsxwd": (0x66, 2, 0x23),
-    "vpbroadcastq": (0x66, 2, 0x59),
+    "vpbroadcastq": (0x66, 2, 0x59), "vcvtdq2pd": (0xF3, 1, 0xE6),
 }  # fmt: skip
 _STORES = {"movups": (0, 1, 0x11), "movss": (0xF3, 1, 0x11), "movdqu": (0xF3, 1, 0x7F),
            "movq": (0x66, 1, 0xD6)}  # fmt: skip
@@ -88,7 +90,10 @@ def _check(condition, text):
 
 @dataclass(frozen=True)
 class Memory:
-    """The operand at `base + index * scale + offset`; registers have 64 bits."""
+    """The operand at `base + index * scale + offset`; registers have 64 bits.
+
+    With the base "rip" it is what is at the label `index`.
+    """
 
     base: str
     offset: int = 0
@@ -96,6 +101,8 @@ class Memory:
     scale: int = 1
 
     def __str__(self):
+        if self.base == "rip":
+            return f"[{self.index}]"
         text = self.base
         if self.index:
             text += f" + {self.index}" + (f"*{self.scale}" if self.scale > 1 else "")
@@ -134,10 +141,40 @@ class X86:
         self._at = 0
         self._places = {}
         self._labels = 0
+        self._constants = {}  # label: bytes
 
     def _put(self, code, text):
         self._parts.append((self._at, bytes(code), text))
         self._at += len(code)
+
+    # Add an instruction with an operand in memory. `tail` are its last bytes; before them is the
+    # distance to a label if the operand is one.
+    def _put_operand(self, code, other, tail, text):
+        if _is_register(other) or other.base != "rip":
+            return self._put(code + tail, text)
+        end = self._at + len(code) + len(tail)
+
+        def encoded():
+            distance = self._places[other.index] - end
+            return code[:-4] + distance.to_bytes(4, "little", signed=True) + tail, text
+
+        self._parts.append((self._at, encoded, text))
+        self._at = end
+
+    def constant(self, data):
+        """An operand in memory: these bytes, which emit_constants() puts after the code."""
+        for label, known in self._constants.items():
+            if known == data:
+                return at("rip", 0, label)
+        label = f"constant_{len(self._constants)}"
+        self._constants[label] = data
+        return at("rip", 0, label)
+
+    def emit_constants(self):
+        """Put all constants here."""
+        for label, data in self._constants.items():
+            self.label(label)
+            self._put(data, ".byte")
 
     def new_label(self, name):
         """A label that no other has; `name` says what happens there."""
@@ -165,6 +202,8 @@ class X86:
         if _is_register(other):
             number = _REGISTERS[other][0]
             return bytes([0xC0 | (register & 7) << 3 | number & 7]), number >> 3, 0
+        if other.base == "rip":
+            return bytes([(register & 7) << 3 | 5, 0, 0, 0, 0]), 0, 0
         base, offset = _REGISTERS[other.base][0], other.offset
         _check(_size(other.base) == 8, str(other))
         _check(-(1 << 31) <= offset < 1 << 31, str(other))
@@ -199,7 +238,7 @@ class X86:
         if rex or byte or any(each in _8[4:8] for each in operands):
             rex |= 0x40
         start = bytes([prefix] if prefix else []) + bytes([rex] if rex else [])
-        self._put(start + bytes(opcode) + modrm + tail, text)
+        self._put_operand(start + bytes(opcode) + modrm, other, tail, text)
 
     # An instruction with VEX: `second` is the number of the register in VEX.vvvv.
     def _vex(self, encoding, is_256, register, second, other, text, tail=b"", wide=0):
@@ -211,7 +250,7 @@ class X86:
         else:
             high = (register >> 3 ^ 1) << 7 | (index ^ 1) << 6 | (base ^ 1) << 5 | opcodes
             start = bytes([0xC4, high, wide << 7 | low])
-        self._put(start + bytes([opcode]) + modrm + tail, text)
+        self._put_operand(start + bytes([opcode]) + modrm, other, tail, text)
 
     # Instructions whose names are in the tables above.
 
@@ -456,6 +495,22 @@ class X86:
     def movmskps(self, to, vector):
         """The highest bits of all elements."""
         self._sse((0, 1, 0x50), _REGISTERS[to][0], vector, f"movmskps {to}, {vector}")
+
+    def vmovmskps(self, to, vector):
+        text = f"vmovmskps {to}, {vector}"
+        self._vex((0, 1, 0x50), True, _REGISTERS[to][0], 0, vector, text)
+
+    def vcvttpd2dq(self, to, vector):
+        """Four numbers of 64 bits, in a ymm, as integers in an xmm."""
+        text = f"vcvttpd2dq {to}, {vector}"
+        self._vex((0x66, 1, 0xE6), True, _REGISTERS[to][0], 0, vector, text)
+
+    def vpblendvb(self, to, one, other, mask):
+        """Bytes of `other` where those of `mask` have their highest bit set, else of `one`."""
+        numbers = _REGISTERS[to][0], _REGISTERS[one][0]
+        text = f"vpblendvb {to}, {one}, {other}, {mask}"
+        tail = bytes([_REGISTERS[mask][0] << 4])
+        self._vex((0x66, 3, 0x4C), _size(to) == 32, *numbers, other, text, tail)
 
     def _vector_shift(self, name, to, *rest):
         opcode, extension = _VECTOR_SHIFTS[name.removeprefix("v")]
