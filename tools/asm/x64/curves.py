@@ -348,12 +348,12 @@ class _Lanes:
     def _whole_quotient(self, to, one, other):
         t = self._t
         for half, result in enumerate((_T0, to)):
-            for source, place in ((one, _T1), (other, _T2)):
+            for source, converted in ((one, _T1), (other, _T2)):
                 if half:
-                    t.vextracti128(f"xmm{place}", f"ymm{source}", 1)
-                    t.vcvtdq2pd(f"ymm{place}", f"xmm{place}")
+                    t.vextracti128(f"xmm{converted}", f"ymm{source}", 1)
+                    t.vcvtdq2pd(f"ymm{converted}", f"xmm{converted}")
                 else:
-                    t.vcvtdq2pd(f"ymm{place}", f"xmm{source}")
+                    t.vcvtdq2pd(f"ymm{converted}", f"xmm{source}")
             t.vdivpd(f"ymm{_T1}", f"ymm{_T1}", f"ymm{_T2}")
             t.vcvttpd2dq(f"xmm{result}", f"ymm{_T1}")
         t.vinserti128(f"ymm{to}", f"ymm{_T0}", f"xmm{to}", 1)

@@ -39,12 +39,12 @@ def _tile(t, v, pixels, _):
     for i in range(_VECTORS):
         v.load(8 + i, at("rsi", v.size * i))
     for pixel in range(pixels):
-        places = [
+        cells = [
             (at(base), at(base, 0, "r9"), at(base, 0, "r9", 2), at(base, 0, "r10"))[pixel]
             for base in ("rax", "r14")
         ]
-        v.load(10, places[0])
-        v.load(11, places[1])
+        v.load(10, cells[0])
+        v.load(11, cells[1])
         v.apply("punpcklwd", 12, 10, 11)
         v.apply("punpckhwd", 10, 10, 11)
         for i, x in enumerate((12, 10)):
@@ -65,14 +65,14 @@ def _tile(t, v, pixels, _):
 
 
 # Store the sums of a pixel in the order of the channels.
-def _store(t, v, first, place):
+def _store(t, v, first, offset):
     if not v.is_avx:
         for i in range(_VECTORS):
-            v.store(at("rsi", place + v.size * i), first + i)
+            v.store(at("rsi", offset + v.size * i), first + i)
         return
     for i, halves in enumerate((0x20, 0x31)):
         t.vperm2i128("ymm12", f"ymm{first}", f"ymm{first + 1}", halves)
-        v.store(at("rsi", place + v.size * i), 12)
+        v.store(at("rsi", offset + v.size * i), 12)
 
 
 def _depthwise(dtype, is_avx2):

@@ -275,9 +275,9 @@ def sums(t, v, pixels, vectors, multiply):
     t.label(tap)
     for i, register in enumerate(weights):
         v.load(register, at("rsi", v.size * i))
-    places = [at("rax"), at("rax", 0, "r9"), at("rax", 0, "r9", 2), at("rax", 0, "r10")]
+    pixel_operands = [at("rax"), at("rax", 0, "r9"), at("rax", 0, "r9", 2), at("rax", 0, "r10")]
     for pixel in range(pixels):
-        v.broadcast(x, places[pixel])
+        v.broadcast(x, pixel_operands[pixel])
         for i in range(vectors):
             w = weights[i] if weights else at("rsi", v.size * i)
             multiply(pixel * vectors + i, product, x, w)

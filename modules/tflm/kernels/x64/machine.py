@@ -60,7 +60,7 @@ def are_finite(address: int, count: int) -> int:
 
 
 # Pack words of 32 bits, `count` of each channel, so that word k of all channels follow each other,
-# `lanes` of them: those of no channel are 0. Channels are `pitch` bytes apart, words `step` bytes.
+# `lanes` of them. Words without a channel are 0. Channels are `pitch` bytes apart, words `step`.
 @micropython.viper
 def pack_words(to: int, source: int, count: int, lanes: int, channels: int, pitch: int, step: int):
     packed_step = 4 * lanes

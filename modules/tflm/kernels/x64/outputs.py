@@ -16,7 +16,7 @@ REDUCED = const(2)  # two words: a multiplier of 15 bits, and the shift to the r
 # multipliers are reduced, floor(s * m / 2**e + 1/2). Both are one floor: for v >= 0 the halves of
 # two floors add up, and for v < 0 the second one is 2**-e less. The machine code adds o to make
 # numbers positive, so that its shift may be logical. Sums of 32 bits must be exact: their largest
-# absolute value follows from that of the bias, of the weights and of the input.
+# absolute value follows from bias, weights and input.
 #
 # weights: their address; channels are `pitch` bytes apart, the `count` weights of a channel `step`
 # bytes. bias: the address of the first one, or 0; `bias_size` bytes each. multipliers, shifts:

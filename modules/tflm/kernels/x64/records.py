@@ -1,7 +1,7 @@
 # tflm: x86-64: the words, of 64 bits, of the records that the machine code reads
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Sizes and distances are in bytes; addresses are those of memory, as the heap moves nothing.
+# Sizes and distances are in bytes. Addresses stay valid, because the heap moves nothing.
 
 # CONV_2D and FULLY_CONNECTED (tools/asm/x64/windows.py). A row is a row of output pixels.
 WINDOWS = (
@@ -14,7 +14,7 @@ WINDOWS = (
     "output_pixel",
     "pixels",  # of a row
     "pixel_step",  # from the window of one pixel to the next, in the copied row if there is one
-    "row_step",  # from the rows of one window to those of the next
+    "row_step",  # input rows from one row of windows to the next
     "padding_height",
     "dilation_height",
     "filter_height",
@@ -61,7 +61,7 @@ LSTM = (
     "gate_bytes",
     "gates",  # addresses of buffers
     "cell_copy",
-    "limits",  # address: vectors of the lowest and highest float32, then those of the clip
+    "limits",  # address: vectors of the lowest and highest float32, then of the clip
     "blocks",  # number of blocks of rows
     "block_list",  # address of their words
 )

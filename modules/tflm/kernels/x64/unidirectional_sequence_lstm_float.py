@@ -51,8 +51,8 @@ def bind_float32(function, record, rom, max_bytes):
     sizes = [4 * _GATES * rows, 4 * rows, 4 * 4 * lanes, 8 * len(LSTM_BLOCK) * len(blocks)]
     for _, _, vectors in blocks:
         sizes += [4 * lanes * vectors * depth for depth in (size, state, 1)]
-    made, places = new_record(len(LSTM), sizes, max_bytes)
-    if made is None:
+    step_record, addresses = new_record(len(LSTM), sizes, max_bytes)
+    if step_record is None:
         return None
     values = {
         "input": words[_INPUT],
@@ -67,24 +67,24 @@ def bind_float32(function, record, rom, max_bytes):
         "activation": words[_ACTIVATION],
         "clip": words[_CLIP],
         "gate_bytes": 4 * rows,
-        "gates": places[0],
-        "cell_copy": places[1],
-        "limits": places[2],
+        "gates": addresses[0],
+        "cell_copy": addresses[1],
+        "limits": addresses[2],
         "blocks": len(blocks),
-        "block_list": places[3],
+        "block_list": addresses[3],
     }
-    put_words(address_of(made), [values[name] for name in LSTM])
+    put_words(address_of(step_record), [values[name] for name in LSTM])
     for i, word in enumerate((_LOWEST, _LOWEST + 1, _CLIP_LOW, _CLIP_LOW + 1)):
-        fill_words(places[2] + 4 * lanes * i, words[word], lanes)
+        fill_words(addresses[2] + 4 * lanes * i, words[word], lanes)
     listed = []
     for i, (gate, first, vectors) in enumerate(blocks):
-        packed = places[4 + 3 * i : 7 + 3 * i]
-        listed += [vectors] + packed + [places[0] + 4 * (gate * rows + first)]
+        packed = addresses[4 + 3 * i : 7 + 3 * i]
+        listed += [vectors] + packed + [addresses[0] + 4 * (gate * rows + first)]
         count = min(vectors * lanes, state - first)
         for to, operand, depth in zip(packed, constants[gate::_GATES], (size, state, 1)):
             source = operand + 4 * first * depth
             pack_words(to, source, depth, vectors * lanes, count, 4 * depth, 4)
-    put_words(places[3], listed)
+    put_words(addresses[3], listed)
     run = lstm_avx2 if LEVEL == _AVX2 else lstm_sse
     work = _GATES * state * (size + state + 8)
-    return run, made, words[0] // state, max(1, _SLICE // work)
+    return run, step_record, words[0] // state, max(1, _SLICE // work)

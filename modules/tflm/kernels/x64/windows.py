@@ -52,7 +52,7 @@ class Windows:
     def packed_order(self, count, lanes):
         return ((0, 0, count),)
 
-    # True if some window lies partly outside the image.
+    # True if some window is partly outside the image.
     def has_padding(self):
         last = (self.rows - 1) * self.stride_height + self.reach - self.padding_height
         before = self.padding_height or self.padding_width
@@ -117,11 +117,11 @@ class DepthwiseWindows(Windows):
             for first in range(0, self.channels, size)
         ]
 
-    # AVX2 interleaves each half of a vector apart: the first vector of sums is that of channels 0
+    # AVX2 interleaves each half of a vector separately: the first vector of sums has channels 0
     # to 3 and 8 to 11.
     def packed_order(self, count, lanes):
-        places = (0, 8, 4, 12) if lanes == 16 else (0, 4)
-        return [(places[i >> 2], i, min(4, count - i)) for i in range(0, count, 4)]
+        positions = (0, 8, 4, 12) if lanes == 16 else (0, 4)
+        return [(positions[i >> 2], i, min(4, count - i)) for i in range(0, count, 4)]
 
 
 # The words of the windows of a FULLY_CONNECTED: each vector of the input is a row of one pixel.
@@ -129,7 +129,7 @@ def matrix(batches, depth, channels):
     return [batches, 1, depth, batches, 1, channels, 1, 1, 1, 1, 1, 1, 0, 0]
 
 
-# Bytes of the memory of an operand; those of the model are none.
+# The bytes of the arena that an operand has: none for a constant of the model.
 def _range(operand, size):
     return (0, 0) if operand & 1 else (operand >> 2, (operand >> 2) + size)
 

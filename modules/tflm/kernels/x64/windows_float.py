@@ -12,8 +12,8 @@ from .windows_float_asm import windows_avx, windows_sse
 # than `max_bytes`.
 #
 # w: the windows. operands: the words of input, weights, bias and output. limits: the bits of the
-# lowest and the highest output. by_taps: the weights of a tap are contiguous, not those of a
-# channel. Padding is multiplied, which TFLM does not do: results differ only if weights are
+# lowest and the highest output. by_taps: the weights of a tap are contiguous, not the weights
+# of a channel. Padding is multiplied, which TFLM does not do: results differ only if weights are
 # infinite or NaN.
 def make_step(w, operands, limits, rom, max_bytes, by_taps=False):
     source, weights, bias, output = operands
@@ -25,12 +25,12 @@ def make_step(w, operands, limits, rom, max_bytes, by_taps=False):
     if w.has_padding() and not are_finite(values, w.channels * taps):
         return None
     lanes = 8 if LEVEL else 4
-    made = windows_record(w, (source, output), lanes, False, 4, 4, max_bytes)
-    if made is None:
+    step_record = windows_record(w, (source, output), lanes, False, 4, 4, max_bytes)
+    if step_record is None:
         return None
-    record, places, blocks = made
+    record, addresses, blocks = step_record
     for i in (0, 1):
-        fill_words(places["limits"] + 4 * lanes * i, limits[i], lanes)
+        fill_words(addresses["limits"] + 4 * lanes * i, limits[i], lanes)
     pitch, step = (4, 4 * w.channels) if by_taps else (4 * taps, 4)
     for first, count, vectors, packed, constants in blocks:
         pack_words(packed, values + pitch * first, taps, vectors * lanes, count, pitch, step)

@@ -13,7 +13,7 @@ INT16 = (2, 2, 2)
 _MOST = {INT8: 255, INT16: 1 << 15}  # the largest absolute input less its zero point
 _TAPS = 2  # side by side
 
-# Words of a REQUANTIZE block, which is that of REQUANTIZE_INT16 but for `channels`.
+# Words of a REQUANTIZE block. REQUANTIZE_INT16 has `pairs` in position of `channels`.
 _ACTIVATION_MIN = 1
 _ACTIVATION_MAX = 2
 _PER_CHANNEL = 3
@@ -22,7 +22,7 @@ _PAIRS = 4
 _TABLE = 5
 
 
-# How the outputs of a record are made: `block` is the number of the first word of its block
+# How the outputs of a record are step_record: `block` is the number of the first word of its block
 # REQUANTIZE or REQUANTIZE_INT16. Returns (limits, zero point, function that gives the addresses
 # of a channel's multiplier and shift, kind, per_channel).
 def requantization(record, words, block, dtype):
@@ -31,15 +31,15 @@ def requantization(record, words, block, dtype):
     if dtype == INT8:
         kind = BYTES
 
-        def places(channel):
+        def table_addresses(channel):
             return table + 4 * channel * per_channel, table + 4 * count + channel * per_channel
     else:
         kind = REDUCED if count else WORDS
 
-        def places(channel):
+        def table_addresses(channel):
             return table + 8 * channel * per_channel, 0
 
-    return (low, high), signed(zero_point), places, kind, per_channel
+    return (low, high), signed(zero_point), table_addresses, kind, per_channel
 
 
 # Return a step for the machine code, or None if weights are not constant, numbers are too large or
@@ -60,12 +60,12 @@ def make_step(
     is_avx2 = LEVEL == _AVX2
     lanes = 8 if is_avx2 else 4
     dtype = w.input_bytes, w.copy_bytes, w.output_bytes
-    limits, zero_point, places, kind, per_channel = outputs
+    limits, zero_point, table_addresses, kind, per_channel = outputs
     copies = dtype == INT8 or isinstance(w, DepthwiseWindows)
-    made = windows_record(w, (source, output), lanes, copies, 2, CONSTANTS, max_bytes)
-    if made is None:
+    step_record = windows_record(w, (source, output), lanes, copies, 2, CONSTANTS, max_bytes)
+    if step_record is None:
         return None
-    record, addresses, blocks = made
+    record, addresses, blocks = step_record
     for i in (0, 1):
         fill_words(addresses["limits"] + 4 * lanes * i, limits[i], lanes)
         fill_words(addresses["limits"] + 64 + 8 * i, 1 << 31, 1)
@@ -86,16 +86,16 @@ def make_step(
             zero_points[1],
             biases and biases + bias_size * first,
             bias_size,
-            *places(first),
+            *table_addresses(first),
             kind,
             per_channel,
             _MOST[dtype],
             zero_point,
         ):
             return None
-        for place, channel, channels in w.packed_order(count, vectors * lanes):
+        for position, channel, channels in w.packed_order(count, vectors * lanes):
             pack_taps(
-                packed + 4 * place,
+                packed + 4 * position,
                 address + pitch * channel,
                 runs,
                 w.length,

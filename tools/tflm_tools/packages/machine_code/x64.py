@@ -19,7 +19,7 @@ def wrap(code, arguments, table):
     # them. The frame holds the arguments, those for the stack first; with three saved registers it
     # must be a multiple of 16.
     on_stack = max(0, arguments - len(_ARGUMENTS))
-    places = [at("rsp", 8 * ((i + on_stack) % arguments)) for i in range(arguments)]
+    frame_words = [at("rsp", 8 * ((i + on_stack) % arguments)) for i in range(arguments)]
     frame = 8 * (arguments + arguments % 2)
     for register in _SAVED:
         t.push(register)
@@ -43,9 +43,9 @@ def wrap(code, arguments, table):
         t.mov("rdi", at("rbx", 8 * i))
         t.mov("esi", POINTER)
         t.call(at("rbp", 8 * FROM_OBJECT))
-        t.mov(places[i], "rax")
-    for register, place in zip(_ARGUMENTS, places, strict=False):
-        t.mov(register, place)
+        t.mov(frame_words[i], "rax")
+    for register, frame_word in zip(_ARGUMENTS, frame_words, strict=False):
+        t.mov(register, frame_word)
     t.call("function")
     t.add("rax", "rax")
     t.add("rax", 1)

@@ -137,14 +137,15 @@ class X86:
     """
 
     def __init__(self):
-        self._parts = []  # (address, bytes, text); a branch forward has a function for bytes, text
+        # (address, bytes, text); a branch forward has a function that returns bytes and text.
+        self._instructions = []
         self._at = 0
-        self._places = {}
+        self._label_addresses = {}
         self._labels = 0
         self._constants = {}  # label: bytes
 
     def _put(self, code, text):
-        self._parts.append((self._at, bytes(code), text))
+        self._instructions.append((self._at, bytes(code), text))
         self._at += len(code)
 
     # Add an instruction with an operand in memory. `tail` are its last bytes; before them is the
@@ -155,10 +156,10 @@ class X86:
         end = self._at + len(code) + len(tail)
 
         def encoded():
-            distance = self._places[other.index] - end
+            distance = self._label_addresses[other.index] - end
             return code[:-4] + distance.to_bytes(4, "little", signed=True) + tail, text
 
-        self._parts.append((self._at, encoded, text))
+        self._instructions.append((self._at, encoded, text))
         self._at = end
 
     def constant(self, data):
@@ -182,13 +183,13 @@ class X86:
         return f"{name}_{self._labels}"
 
     def label(self, name):
-        _check(name not in self._places, f"label {name} twice")
-        self._places[name] = self._at
+        _check(name not in self._label_addresses, f"label {name} twice")
+        self._label_addresses[name] = self._at
 
     def lines(self):
         """(address, bytes, text) of each instruction."""
-        for place, code, text in self._parts:
-            yield place, *(code() if callable(code) else (code, text))
+        for address, code, text in self._instructions:
+            yield address, *(code() if callable(code) else (code, text))
 
     def code(self):
         """The machine code."""
@@ -385,19 +386,23 @@ class X86:
     # Branches: with one byte of distance backwards where that reaches, else with four.
 
     def _jump(self, short, near, text, label):
-        place = self._at
-        if label in self._places and short and self._places[label] - place - 2 >= -128:
-            distance = self._places[label] - place - 2
+        address = self._at
+        if (
+            label in self._label_addresses
+            and short
+            and self._label_addresses[label] - address - 2 >= -128
+        ):
+            distance = self._label_addresses[label] - address - 2
             code = bytes([short]) + distance.to_bytes(1, "little", signed=True)
-            return self._put(code, f"{text} {_number(self._places[label])}")
+            return self._put(code, f"{text} {_number(self._label_addresses[label])}")
         size = len(near) + 4
 
         def encoded():
-            distance = self._places[label] - place - size
+            distance = self._label_addresses[label] - address - size
             code = bytes(near) + distance.to_bytes(4, "little", signed=True)
-            return code, f"{text} {_number(self._places[label])}"
+            return code, f"{text} {_number(self._label_addresses[label])}"
 
-        self._parts.append((place, encoded, text))
+        self._instructions.append((address, encoded, text))
         self._at += size
 
     def _branch(self, name, label):
@@ -467,16 +472,16 @@ class X86:
         is_vex = name[0] == "v"
         plain = name.removeprefix("v")
         if _is_register(to):
-            register, place = to, other
+            register, address = to, other
             encoding = (_LOADS | _ONLY_AVX_LOADS | _NUMBERED_LOADS).get(plain)
             encoding = encoding or _ONLY_AVX_LOADS[name]
         else:
-            register, place, encoding = other, to, _STORES[plain]
+            register, address, encoding = other, to, _STORES[plain]
         if is_vex:
             numbers = _REGISTERS[register][0], 0
-            self._vex(encoding, _size(register) == 32, *numbers, place, text, bytes(number))
+            self._vex(encoding, _size(register) == 32, *numbers, address, text, bytes(number))
         else:
-            self._sse(encoding, _REGISTERS[register][0], place, text, bytes(number))
+            self._sse(encoding, _REGISTERS[register][0], address, text, bytes(number))
 
     def movd(self, to, other):
         """32 bits: memory or a register to a vector."""
