@@ -26,7 +26,9 @@ def kernels(model, packing=None):
 def folded(model):
     _, storage = prepare(model, target=TARGET)
     (record,) = storage.records
-    return record.kernel, sum(storage.constants[i] for i in _kinds(storage, record))
+    kinds = [storage.constants[i] for i in _kinds(storage, record)]
+    assert set(kinds) <= {0, 1}  # as the assembler kernels read them
+    return record.kernel, sum(kinds)
 
 
 # Return where the streams of a record's groups or channels begin.

@@ -70,6 +70,15 @@ alpha[:8] = [1, np.inf, np.inf, np.nan, -1, np.nan, np.nan, np.nan]
 model = prelu("magnitudes", "float32", ((400,), (400,)), False)
 cases.add("float32 of all magnitudes", model, [[x, alpha]], slices=(61,))
 
+# Multipliers of 2**31: every difference saturates, except for 0. TFLM overflows here.
+x = Tensor((4,), "int8", scale=2.0**20, zero_point=5)
+alpha = Tensor((4,), "int8", [9, 9, 4, 9], scale=1.0, zero_point=4)
+y = Tensor((4,), "int8", scale=2.0**-11, zero_point=-7)
+cases.add(
+    "left shifts of 31 bits", single_op("PRELU", [x, alpha], [y]),
+    inputs=[[[5, 6, 4, 4]]], expected=[[[-7, 127, -7, -128]]],
+)  # fmt: skip
+
 x = Tensor((2,), "int16", scale=1.0, zero_point=0)
 cases.add("int16 alpha", single_op("PRELU", [x, x], [x]), error="int8")
 x = Tensor((2,), "int8", scale=1.0, zero_point=0)

@@ -6,6 +6,8 @@ from support.builder import ModelBuilder
 from support.check import Cases
 from support.script import run_script
 from support.single_op import Tensor, single_op
+from tflm.prepare.softmax import SOFTMAX
+from tflm_tools.flat.flatten import prepare
 
 cases = Cases()
 
@@ -90,6 +92,19 @@ cases.add("very long row", softmax((1, 8192), 0.07), error="8192")
 @cases.parametrize
 def test_softmax(case):
     case.check()
+
+
+# Kernels shift by 31 bits at most, so that larger multipliers are capped.
+def test_large_multiplier_is_capped():
+    for scale in (4.0e3, 1e9):
+        _, storage = prepare(softmax((1, 2), scale))
+        (record,) = storage.records
+        fields = dict(zip(SOFTMAX, record.words[1:], strict=False))
+        assert (fields["multiplier"], fields["shift"]) == ((1 << 31) - 1, 31)
+    _, storage = prepare(softmax((1, 2), 31.0))
+    (record,) = storage.records
+    fields = dict(zip(SOFTMAX, record.words[1:], strict=False))
+    assert (fields["multiplier"], fields["shift"]) == (31 << 26, 31)
 
 
 # All 32 bits of the kernel's exp() and reciprocal against Prepare's functions: outputs show only 8

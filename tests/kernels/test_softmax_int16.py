@@ -4,8 +4,11 @@
 import numpy as np
 from support.check import Cases
 from support.single_op import Tensor, single_op
+from tflm.prepare.softmax_int16 import SOFTMAX_INT16
+from tflm_tools.flat.flatten import prepare
 
 cases = Cases()
+FACTORS = ("multiplier", "shift")
 
 
 # A model of one SOFTMAX.
@@ -32,6 +35,25 @@ for count in (1, 2, 3, 5, 100, 1000):
     rows[:, 0] -= np.arange(40) * 700
     model = softmax(rows.shape, 0.0003)
     cases.add(f"{count} equal values", model, inputs=[[rows], [-rows]])
+
+
+# Return the differences to the largest value whose rescaled value is nearest to a tie.
+def near_ties(scale):
+    _, storage = prepare(softmax((1, 2), scale))
+    (record,) = storage.records
+    multiplier, shift = (record.words[1 + SOFTMAX_INT16.index(name)] for name in FACTORS)
+    left = shift if shift < 32 else 0
+    differences = range(1, 65536)
+    remainders = [((-d * multiplier << left) + (1 << 30)) % (1 << 31) for d in differences]
+    distances = [min(remainder, (1 << 31) - remainder) for remainder in remainders]
+    return np.array(sorted(differences, key=lambda d: distances[d - 1])[:60])
+
+
+# Differences that only exact rounding rescales correctly.
+for scale in (0.00011, 0.00013, 0.0001523, 0.0003, 0.0007, 0.0019):
+    near = near_ties(scale)
+    rows = np.stack([np.full_like(near, 32767), 32767 - near], 1)
+    cases.add(f"near ties, scale {scale}", softmax(rows.shape, scale), inputs=[[rows]])
 for beta in (0.0, 0.5, 2.0, 30.0):
     cases.add(f"beta {beta}", softmax((2, 9), 0.0003, beta=beta))
 cases.add("scale nearly 1/32768", softmax((2, 9), 0.0003, off=1.0005))
