@@ -12,10 +12,6 @@ from .micropython_port import struct
 from .program import BANDS_KERNEL, Program
 from .tensor import Tensor
 
-# How far a model's records are checked: not at all; kernels stay inside their memory; described
-# scratch buffers are large enough, too; no check needed, because the caller trusts the model.
-UNCHECKED, CHECKED, DESCRIBED, TRUSTED = range(4)
-
 
 # Return True if a record names persistent bytes.
 def _is_stateful(record, operands):
@@ -33,10 +29,9 @@ def measure(model):
 
 
 # Check once that the records keep kernels inside their memory, then drop the modules of the access
-# checks from the heap. `describe`: check the descriptions of scratch buffers, too.
-def _check_records(model, describe, resolver):
-    trust = DESCRIBED if describe else CHECKED
-    if model.trust >= trust:
+# checks from the heap.
+def _check_records(model, resolver):
+    if model.is_checked:
         return
     try:
         from .access_checks import check_model
@@ -51,7 +46,7 @@ def _check_records(model, describe, resolver):
         )
     name = __name__.rsplit(".", 1)[0] + ".access_checks"
     try:
-        check_model(model, describe, resolver)
+        check_model(model, resolver)
     finally:
         for module in list(sys.modules):
             if module.startswith(name):
@@ -60,16 +55,16 @@ def _check_records(model, describe, resolver):
             delattr(sys.modules[name[:-14]], "access_checks")
         except (AttributeError, KeyError):
             pass
-    model.trust = trust
+    model.is_checked = True
 
 
 # Return the Program of a model in an arena; raises ArenaError if the arena is too small.
 #
 # The file counts persistent bytes from the end of its head. They are in the tail, whose place
 # differs if Interpreters share the arena: then the records with persistent operands are copied to
-# the tail and adjusted. `describe`: the Ops of the Program describe scratch buffers.
-def make_program(model, arena, resolver, shared=False, external_context=None, describe=False):
-    _check_records(model, describe, resolver)
+# the tail and adjusted.
+def make_program(model, arena, resolver, shared=False, external_context=None):
+    _check_records(model, resolver)
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -94,7 +89,7 @@ def make_program(model, arena, resolver, shared=False, external_context=None, de
         for node in program.custom:
             node.free()
         raise
-    program.flat = model, describe
+    program.flat = model
     program.used_bytes = arena.used_bytes()
     return program
 

@@ -170,7 +170,7 @@ class Learner:
         without examples, and for a network that is a .tflite.
         """
         check("path", path, isinstance(path, str), "a text")
-        flat = self._interp._program.flat
+        flat = self._interp._prepared().flat
         if not self._count or flat is None:
             raise InputError(
                 "there are no examples; add() some of each class"
@@ -179,7 +179,7 @@ class Learner:
             )
         from .learn.model_file import save_model
 
-        save_model(path, flat[0], self._number, self._head, self._count, self.labels)
+        save_model(path, flat, self._number, self._head, self._count, self.labels)
 
 
 # Return (number, Tensor) of the features; the number is None for output 0.

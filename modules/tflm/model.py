@@ -21,7 +21,7 @@ class FlatModel:
 
     # `trusted`: nobody changed the records since `tflm flatten` wrote them.
     def __init__(self, buffer, trusted=False):
-        self.trust = flat_program.TRUSTED if trusted else flat_program.UNCHECKED
+        self.is_checked = trusted
         self.buffer = memoryview(buffer)
         size = len(self.buffer)
         if size < layout.HEADER_BYTES:
@@ -95,9 +95,9 @@ class FlatModel:
             return self.head_bytes, self.arena_bytes - self.head_bytes
         return flat_program.measure(self)
 
-    # Return the Program in an arena. `describe`: the Ops of the Program describe scratch buffers.
-    def make_program(self, arena, resolver, context, shared, describe, keep_tensors, guards):
-        program = flat_program.make_program(self, arena, resolver, shared, context, describe)
+    # Return the Program in an arena.
+    def make_program(self, arena, resolver, context, shared, _describe, keep_tensors, guards):
+        program = flat_program.make_program(self, arena, resolver, shared, context)
         if guards or keep_tensors and not program.tensors:
             raise InputError(
                 "keep_tensors and guards need a .tflite; for a .tflm use tflm flatten "

@@ -23,7 +23,7 @@ class Program:
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
         self._ops = None
-        self.flat = None  # of a flat model: arguments of describe_ops()
+        self.flat = None  # the FlatModel, if it is one
         self.calls = {}  # list: the lists that its control flow runs
         self.bands = set()  # the lists that run in bands
         self.max_while_steps = self.while_steps_left = None  # each invoke sets them
@@ -42,7 +42,7 @@ class Program:
         if self._ops is None:
             from .introspection.op import describe_ops
 
-            self._ops = describe_ops(*self.flat)
+            self._ops = describe_ops(self.flat)
         return self._ops
 
     @ops.setter

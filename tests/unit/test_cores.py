@@ -11,8 +11,10 @@ import pytest
 from support.check import flat_model_for
 from support.script import run_script
 from tflm import format as layout
+from tflm.errors import ModelError
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.model.flat_file import FlatFile
 from unit import sample_models
 from unit.on_device import device, model_files
 from unit.shared_network import network
@@ -129,9 +131,9 @@ def test_damaged_metadata(models, tmp_path):
         path.write_bytes(bad)
         device(
             """
-            tflm.Interpreter(PATH).invoke()
-            text = raises(ModelError, tflm.Interpreter(PATH, cores=2).invoke)
-            assert "damaged" in text, text
+            for cores in (1, 2):
+                text = raises(ModelError, tflm.Interpreter(PATH, cores=cores).invoke)
+                assert "damaged" in text, text
             """,
             PATH=str(path),
         )
@@ -143,9 +145,9 @@ def test_missing_metadata(models, tmp_path):
     less = bytearray(model)
     start, count = FlatModel(model)._section(layout.METADATA)
     for at in range(start, start + count * layout.METADATA_BYTES, layout.METADATA_BYTES):
-        name, start, size = struct.unpack_from(layout.METADATA_ENTRY, less, at)
-        if (start, size) == _scratch_entries(model)[0][1:]:
-            struct.pack_into(layout.METADATA_ENTRY, less, at, name, start, 0)
+        name, offset, size = struct.unpack_from(layout.METADATA_ENTRY, less, at)
+        if (offset, size) == _scratch_entries(model)[0][1:]:
+            struct.pack_into(layout.METADATA_ENTRY, less, at, name, offset, 0)
     less[12:16] = struct.pack("<I", binascii.crc32(less[16:]))
     for data, shared in ((model, True), (less, False)):
         path = tmp_path / "model.tflm"
@@ -156,10 +158,47 @@ def test_missing_metadata(models, tmp_path):
             interp.allocate_tensors()
             assert ("cores.conv." in repr(interp)) == SHARED, repr(interp)
             interp.free()
+            # After the trial of an update its model is trusted.
+            from tflm.fleet.trial import _check_shared_scratch
+            from tflm.fleet.update import UpdateError
+
+            if SHARED:
+                _check_shared_scratch(interp.model)
+            else:
+                assert "omits scratch" in raises(UpdateError, _check_shared_scratch, interp.model)
             """,
             PATH=str(path),
             SHARED=shared,
         )
+    assert FlatFile(model)
+    with pytest.raises(ModelError, match="it omits scratch buffers"):
+        FlatFile(bytes(less))  # deployed models are trusted
+
+
+# Another core uses other memory in place of a described scratch buffer: the kernel must write it,
+# and it must be listed once, aligned, and large enough. A trusted model is not checked again.
+@pytest.mark.parametrize("target", [None, "armv6m", "xtensawin"])
+def test_forged_scratch(models, target):
+    model = flatten(models[0], target=target, optimize="off")
+    flat = FlatModel(model)
+    _, at, size = _scratch_entries(model)[0]
+    step = struct.calcsize(layout.SCRATCH_ENTRY)
+    entries = [
+        struct.unpack_from(layout.SCRATCH_ENTRY, model, at + i) for i in range(0, size, step)
+    ]
+    changed = [entries[1:] + entries[1:2]]
+    for i, (op, operand, needed) in enumerate(entries):
+        described = {each for number, each, _ in entries if number == op}
+        others = [each for each in range(1, flat.op(op)[4] + 1) if each not in described]
+        for entry in [(op, operand, needed // 2)] + [(op, other, 1 << 10) for other in others]:
+            changed.append([*entries[:i], entry, *entries[i + 1 :]])
+    assert len(changed) > 10
+    for each in changed:
+        bad = bytearray(model)
+        bad[at : at + size] = b"".join(struct.pack(layout.SCRATCH_ENTRY, *entry) for entry in each)
+        bad[12:16] = struct.pack("<I", binascii.crc32(bad[16:]))
+        with pytest.raises(ModelError, match="damaged"):
+            FlatFile(bytes(bad))
 
 
 # Metadata of a flat model that concerns scratch buffers: (name, offset, bytes).

@@ -75,6 +75,7 @@ def test_dropped_interpreters(paths):
 
         # The stack may still hold references to what was dropped; each call overwrites others.
         def collect():
+            run(tflm.Interpreter(CLASSIFIER))
             for depth in range(20, 40, 5):
                 clear(depth)
                 gc.collect()
@@ -210,4 +211,46 @@ def test_short_ops_run_on_one_core(paths):
         interp.free()
         """,
         **paths,
+    )
+
+
+# A kernel that never ends on core 1: Ctrl-C ends the wait, and then one core runs the model.
+@pytest.mark.parametrize("is_freed", [False, True])
+def test_interrupt_while_core_1_hangs(paths, is_freed):
+    device(
+        """
+        import time
+        from tflm.run.second_core import worker
+
+        interp = tflm.Interpreter(CLASSIFIER, cores=2)
+        interp.allocate_tensors()
+        job = interp._program.graphs[0][0][1]
+        kernel, real_ticks = job[0], job[6]
+        is_over, times = [], [0, None, 3_000_000, 3_000_000]
+
+        def endless(record, arena, rom, start, stop):
+            while start == 0 and not is_over:
+                time.sleep_ms(1)
+
+        def ticks():
+            found = times.pop(0)
+            if found is None:
+                raise KeyboardInterrupt
+            return found
+
+        job[0], job[6] = endless, ticks
+        raises(KeyboardInterrupt, interp.invoke)
+        job[0], job[6] = kernel, real_ticks
+        assert worker.cells[0] == 1  # busy
+        if IS_FREED:
+            interp.free()  # does not wait for core 1
+            interp = tflm.Interpreter(CLASSIFIER)
+        interp.invoke()
+        wanted = tflm.Interpreter(CLASSIFIER)
+        wanted.invoke()
+        assert bytes(interp.output(0).raw) == bytes(wanted.output(0).raw)
+        is_over.append(True)
+        """,
+        **paths,
+        IS_FREED=is_freed,
     )

@@ -179,11 +179,12 @@ def _refuse(i, kernel):
     )
 
 
-# Check the records of a FlatModel, and with `describe` also their description for delegates.
-# Raises ModelError.
-def check_model(model, describe=False, resolver=None):
+# Check the records of a FlatModel, and the scratch buffers that its metadata describe for
+# delegates; set model.single_core_ops. Raises ModelError.
+def check_model(model, resolver=None):
     _check_inputs(model)
-    scratch = model.scratch() if describe else {}
+    scratch = model.scratch()
+    model.single_core_ops = ()
     chains = {}  # {list of steps: (number, record) of the op that runs it in bands}
     for number in range(model.subgraphs_length()):
         first, count, _, _, _ = model.subgraph(number)
@@ -208,7 +209,7 @@ def check_model(model, describe=False, resolver=None):
                 if resolver is not None and check_of(kernel) is None:
                     resolver.kernel(kernel)  # raises an error that explains most of such names
                 _check(i, record, kernel, scratch.get(i, ()))
-                if describe and len(record.written) > len(scratch.get(i, ())) + 1:
+                if len(record.written) > len(scratch.get(i, ())) + 1:
                     model.single_core_ops += (i,)
 
 
@@ -236,15 +237,21 @@ def _check(i, record, kernel, scratch=()):
         _refuse(i, kernel)
 
 
-# Whether a record passes a check and touches only these bytes of its scratch buffers.
+# Whether a record passes a check, and its described scratch buffers are what they must be for
+# another core to use other memory in their place: written, so not constants, listed once, aligned,
+# and large enough.
 def _passes(check, record, scratch=()):
     try:
         check(record)
         record.settle()
+        record.need(len({operand for operand, _ in scratch}) == len(scratch))
         for operand, size in scratch:
             begin = record[operand] >> 2
             start, stop = record.ranges.get(operand, (begin, begin))
-            record.need(start == stop or begin <= start and stop <= begin + size)
+            # The first operand that a kernel writes is its output.
+            record.need(operand in record.written and operand > min(record.written))
+            record.need(not begin % layout.ALIGNMENT)
+            record.need(begin <= start and stop <= begin + size)
         return True
     except ValueError:
         return False

@@ -56,6 +56,19 @@ def _has_checks():
     return bool(check_model)
 
 
+# Raise UpdateError if two cores would use the same scratch buffers, because the model does not
+# describe them: after the trial it is trusted, and nothing checks this any more.
+def _check_shared_scratch(model):
+    if not getattr(model, "single_core_ops", ()):
+        return
+    from ..introspection.op import describe_ops
+    from ..run.cores import is_independent
+
+    ops = list(describe_ops(model))
+    if any([is_independent(ops[i]) for i in model.single_core_ops]):
+        raise UpdateError("the model omits scratch buffers; flatten and sign it again")
+
+
 # Return True if floats are equal within the tolerances.
 def _are_near(got, wanted):
     got = array("f", got)
@@ -104,8 +117,10 @@ def run(folder, entry, resolver=None, feed=None):
     _check_vectors(vectors, entry["vectors_bytes"], entry["vectors_sha256"])
     data = _read_model(folder + entry["model"], entry["model_bytes"], entry["model_sha256"])
     try:
-        interpreter = Interpreter(load(data, trusted=not _has_checks()), resolver=resolver)
+        model = load(data, trusted=not _has_checks())
+        interpreter = Interpreter(model, resolver=resolver)
         interpreter.allocate_tensors()
+        _check_shared_scratch(model)
         with open(vectors, "rb") as file:
             for number in range(entry["count"]):
                 if feed:

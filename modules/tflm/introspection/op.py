@@ -22,9 +22,9 @@ class Op:
         return self
 
 
-# Return an Op for each step of all lists of a flat model. `describe`: with scratch buffers.
-def describe_ops(model, describe=True):
-    scratch = model.scratch() if describe else {}
+# Return an Op for each step of all lists of a flat model.
+def describe_ops(model):
+    scratch = model.scratch()
     ops = []
     for number in range(model.subgraphs_length()):
         first, count, _, _, _ = model.subgraph(number)

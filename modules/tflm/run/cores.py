@@ -95,9 +95,14 @@ def _bytes(op):
     return records + sum([align_up(size) for _, size in op.scratch])
 
 
+# Return True if both cores may run units of an op's kernel at the same time.
+def is_independent(op):
+    return " %s " % _file(op) in _INDEPENDENT
+
+
 # Return True if both cores may run an op.
 def _is_shared(op):
-    return " %s " % _file(op) in _INDEPENDENT and not op.is_ordered
+    return is_independent(op) and not op.is_ordered
 
 
 class Cores:

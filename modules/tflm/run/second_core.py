@@ -9,6 +9,8 @@ from ..micropython_port import collect
 
 # A step that takes less time than this on two cores runs on one: the hand-over takes some 30 us.
 _MIN_US = const(100)
+# After this time core 1 may have hung: core 0 waits in a way that Ctrl-C ends.
+_MAX_US = const(2000000)
 
 # The cells that the cores share.
 _STATE = const(0)
@@ -57,8 +59,9 @@ def _work(tasks, cells: ptr32):
 
 
 # Eval of a step on both cores. Core 1 runs the first half of the units, or its half of the
-# channels for all units. Returns when both cores are done; Ctrl-C waits until then. If a core
-# raised an exception, one core runs all units again and raises it.
+# channels for all units. Returns when both cores are done; Ctrl-C waits until then, but at most
+# _MAX_US. If a core raised an exception, one core runs all units again and raises it. While core 1
+# is still busy after Ctrl-C, steps run on one core.
 @micropython.viper
 def share(job, arena, rom, start: int, stop: int):
     # Unpack the list at once: that takes as long as looking up one item.
@@ -72,7 +75,7 @@ def share(job, arena, rom, start: int, stop: int):
     if numbers[_AHEAD]:
         middle = start
         end = stop
-    if not numbers[_IS_SINGLE] and middle < stop:
+    if not numbers[_IS_SINGLE] and middle < stop and cells[_STATE] == _IDLE:
         begin = int(ticks())
         if start == 0 and numbers[_WORDS]:
             _copy(record, copy, changes)
@@ -89,12 +92,7 @@ def share(job, arena, rom, start: int, stop: int):
             function(own, arena, rom, middle, stop)
         except BaseException:
             failed = 1
-        interrupted = 0
-        while cells[_STATE] == _BUSY:
-            try:
-                wait(1)
-            except BaseException:
-                interrupted = 1
+        interrupted = int(_wait_for_core_1(shared, wait, ticks, begin))
         tasks[_JOB] = None
         if interrupted:
             raise KeyboardInterrupt
@@ -105,6 +103,23 @@ def share(job, arena, rom, start: int, stop: int):
                     numbers[_IS_SINGLE] = 1
             return
     function(record, arena, rom, start, stop)
+
+
+# Wait until core 1 is done, but after Ctrl-C at most _MAX_US. Return 1 after Ctrl-C.
+@micropython.viper
+def _wait_for_core_1(cells: ptr32, wait, ticks, begin: int) -> int:
+    interrupted = 0
+    late = 0
+    while cells[_STATE] == _BUSY and not interrupted & late:
+        try:
+            if late:
+                time.sleep_ms(1)
+            else:
+                wait(1)
+                late = int((int(ticks()) - begin) & 0x3FFFFFFF > _MAX_US)
+        except BaseException:
+            interrupted = 1
+    return interrupted
 
 
 # Make the record of core 0, then wait so that core 1 gets a lead. If both cores fetch words from
@@ -206,6 +221,9 @@ class _Worker:
     def _leave(self):
         self.users -= 1
         if self.users == 0 and self.cells is not None:
+            if self.cells[_STATE] == _BUSY:  # it hangs, and core 1 stays in use
+                self.cells = None
+                return
             self.cells[_STATE] = _LEAVE
             self.tasks[_SEND](1)
 

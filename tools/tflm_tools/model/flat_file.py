@@ -9,6 +9,8 @@ from tflm.access_checks import check_model
 from tflm.errors import ModelError, printable
 from tflm.model import FlatModel
 
+from ..kernel_files import kernel_files
+
 
 @dataclass
 class FlatOp:
@@ -50,6 +52,7 @@ class FlatFile:
         self._data = data
         model = FlatModel(data)  # verifies header, CRC and sections
         check_model(model)  # boards do not check models in ROMFS again
+        _check_shared_scratch(model)
         self.arena_bytes, self.head_bytes = model.arena_bytes, model.head_bytes
         try:
             self._read()
@@ -94,3 +97,16 @@ class FlatFile:
         is_float = flags & layout.TENSOR_FLOAT != 0
         shape = tuple(shape[:rank])
         return FlatTensor(self._name(name), dtype, shape, scale_bits, zero_point, size, is_float)
+
+
+# Raise ModelError if two cores would use the same scratch buffers because the model does not
+# describe them: a trusted model is not checked again.
+def _check_shared_scratch(model):
+    facts = kernel_files() if model.single_core_ops else {}
+    for i in model.single_core_ops:
+        kernel = model.op(i)[0]
+        if facts[kernel.split(".")[0]].group:
+            raise ModelError(
+                f"the .tflm is damaged: it omits scratch buffers of op {i} ({kernel}); "
+                "flatten the model again"
+            )
