@@ -29,7 +29,7 @@ def refused(monkeypatch, tmp_path):
 
 
 def test_names(refused, tmp_path):
-    assert "there is no board PICO; take one of ESP32_GENERIC" in refused("PICO")
+    assert "there is no board PICO; choose one of ESP32_GENERIC" in refused("PICO")
     assert "there is no app digit in firmware/apps; take one of" in refused("QEMU_M3", "digit")
     assert "no quark.py in modules/tflm/kernels" in refused("QEMU_M3", kernels="conv quark")
     assert "is no checkout of MicroPython" in refused("RPI_PICO", micropython=tmp_path)
