@@ -304,11 +304,11 @@ def test_refusals_on_a_board(tmp_path):
     code = """
         from tflm import litert
         interp = tflm.Interpreter(tflm.load(two))
-        assert "the model has 2; fill each" in raises(InputError, interp.invoke, [b"1"])
+        assert "a source fills one input, not 2" in raises(InputError, interp.invoke, [b"1"])
         interp = litert.Interpreter(model_path=rows)
         interp.allocate_tensors()
         text = raises(InputError, interp.invoke)
-        assert "invoke(source) of a tflm.Interpreter" in text, text
+        assert "use invoke(source) of tflm.Interpreter" in text, text
         """
     device(code, rows=rows, two=two)
 
