@@ -74,7 +74,7 @@ def banded():
 def _outcome(models, folder):
     outcome = Outcome()
     run_on_device(models, folder, outcome)
-    assert not outcome.differences_from_tflm, [what for _, what in outcome.differences_from_tflm]
+    assert not outcome.failures, [what for _, what in outcome.failures]
     return outcome.counts
 
 
@@ -340,7 +340,8 @@ def test_only_bands_run_their_chain(banded, tmp_path):
     device(
         """
         text = raises(ModelError, tflm.Interpreter(PATH).allocate_tensors)
-        assert "runs bands twice" in text, text
+        # The scratch buffers of SOFTMAX, described in the metadata, do not fit control.if either.
+        assert "runs bands twice" in text or "wrong scratch buffers" in text, text
         """,
         PATH=str(path),
     )
