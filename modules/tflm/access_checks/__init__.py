@@ -238,8 +238,8 @@ def _check(i, record, kernel, scratch=()):
 
 
 # Whether a record passes a check, and its described scratch buffers are what they must be for
-# another core to use other memory in their place: written, so not constants, listed once, aligned,
-# and large enough.
+# another core to use other memory in their place: written, so not constants, listed once, at
+# words, and large enough.
 def _passes(check, record, scratch=()):
     try:
         check(record)
@@ -250,7 +250,7 @@ def _passes(check, record, scratch=()):
             start, stop = record.ranges.get(operand, (begin, begin))
             # The first operand that a kernel writes is its output.
             record.need(operand in record.written and operand > min(record.written))
-            record.need(not begin % layout.ALIGNMENT)
+            record.need(not begin & 3)
             record.need(begin <= start and stop <= begin + size)
         return True
     except ValueError:

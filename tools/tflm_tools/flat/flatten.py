@@ -221,8 +221,10 @@ class FlattenPipeline:
         Raises UnsupportedError if the .tflm exceeds the flash budget with every packing.
         """
         budget = self.options.flash_budget
+        if budget is None:
+            return {}
         storage = self.prepare(self.planned)
-        if budget is None or len(self._image(self.planned, storage)) <= budget:
+        if len(self._image(self.planned, storage)) <= budget:
             return {}
 
         def build(packing):
