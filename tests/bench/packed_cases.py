@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.check import Cases, flat_form
+from support.check import Cases, flat_model_for
 from support.compare import difference
 from support.kernel_tests import module_of
 from support.oracle import shared_oracle
@@ -68,7 +68,7 @@ def check_cases(case, measure, paths=None):
     for path in paths or case.paths:
         if path == "tflite":
             continue
-        model = flat_form(case.build(), path)
+        model = flat_model_for(case.build(), path)
         measured = measure(model, inputs)
         for output, array in zip(measured.outputs, wanted, strict=True):
             found = np.frombuffer(output, array.dtype).reshape(array.shape)

@@ -13,7 +13,7 @@ from packed_cases import (
     packed_cases,
     pooling_cases,
 )
-from support.check import flat_form
+from support.check import flat_model_for
 from support.compare import difference
 from support.kernel_tests import module_of
 from support.oracle import shared_oracle
@@ -85,7 +85,7 @@ def test_outputs_are_those_of_tflm(case, files):
     "case", [pytest.param(case, id=case.name) for case in _SIGNAL + _OUTSIDE + _ROWS]
 )
 def test_in_slices(case, files):
-    model, runs = flat_form(case.build(), "flat"), case.input_lists()
+    model, runs = flat_model_for(case.build(), "flat"), case.input_lists()
     sent = [b"".join(array.tobytes() for array in run) for run in runs]
     script = _SCRIPT.format(
         model=emulated.MODEL,

@@ -3,7 +3,7 @@
 
 import pytest
 from packed_cases import BUILD, cases_of, check_outputs, emulated, firmware_of, needs_firmware
-from support.check import flat_form
+from support.check import flat_model_for
 
 _CORE, _TARGET = "m33", "armv7em"
 pytestmark = needs_firmware(_CORE)
@@ -38,7 +38,7 @@ def test_outputs_are_those_of_tflm(case, files):
 def test_the_kernels_run(files):
     (case,) = [c for c in cases_of("test_dsp") if c.name == "fast"]
     (run,) = case.input_lists()[-1:]
-    model = flat_form(case.build(), _TARGET)
+    model = flat_model_for(case.build(), _TARGET)
     measured = emulated.measure(
         _CORE, firmware_of(_CORE), files, model, [array.tobytes() for array in run]
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from packed_cases import BUILD, emulated, firmware_of, needs_firmware
-from support.check import flat_form
+from support.check import flat_model_for
 from support.oracle import shared_oracle
 from tflm_tools.board import romfs_image
 from tflm_tools.errors import ToolError
@@ -65,7 +65,7 @@ def board(request):
     else:
         name, arch = "QEMU_XTENSA", "xtensawin"
         files = qemu_xtensa.modules(BUILD, mac16=request.param == "mac16")
-    files = {**files, "model.tflm": flat_form(case.build(), path), "inputs": inputs[0].tobytes()}
+    files = {**files, "model.tflm": flat_model_for(case.build(), path), "inputs": inputs[0].tobytes()}
     return Board(name, arch, files, np.ascontiguousarray(wanted).tobytes())
 
 

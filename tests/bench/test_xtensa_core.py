@@ -10,7 +10,7 @@ import pytest
 import qemu_xtensa
 from fuzz.kernel_tracer import KERNELS, Machine
 from packed_cases import pooling_cases
-from support.check import flat_form
+from support.check import flat_model_for
 from support.oracle import shared_oracle
 from tflm.access_checks import check_of
 from tflm.access_checks.record import Record
@@ -110,7 +110,7 @@ def _models():
             if _work(case.build()) > _MOST_MACS:
                 continue
             name = path or case.paths[0]
-            flat = FlatModel(flat_form(case.build(), name))
+            flat = FlatModel(flat_model_for(case.build(), name))
             if flat.subgraph()[1] == 1 and flat.kernel(0).partition(".")[0] in _KERNELS:
                 yield pytest.param(case, flat, id=f"{name} {case.name}")
 
