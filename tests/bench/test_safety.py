@@ -65,7 +65,11 @@ def board(request):
     else:
         name, arch = "QEMU_XTENSA", "xtensawin"
         files = qemu_xtensa.modules(BUILD, mac16=request.param == "mac16")
-    files = {**files, "model.tflm": flat_model_for(case.build(), path), "inputs": inputs[0].tobytes()}
+    files = {
+        **files,
+        "model.tflm": flat_model_for(case.build(), path),
+        "inputs": inputs[0].tobytes(),
+    }
     return Board(name, arch, files, np.ascontiguousarray(wanted).tobytes())
 
 

@@ -157,7 +157,7 @@ def _huge(parameters, _values):
         (_metadata(1, format=schema.DimensionType.DENSE, denseSize=12), "number of elements"),
         (_metadata(1, arrayIndicesType=0, arrayIndices=None), "no indices"),
         (_indices(lambda m: m.arrayIndices.values.__setitem__(0, 12)), "outside its dimension"),
-        (_indices(lambda m: m.arraySegments.values.__setitem__(1, 200)), "lists of indices do not match"),
+        (_indices(lambda m: m.arraySegments.values.__setitem__(1, 200)), "indices do not match"),
         (lambda p, v: v.pop(), "number of elements"),
     ],
 )

@@ -288,7 +288,9 @@ broken(
 broken("read without a handle", lambda m: operands(m, 1, inputs=[]), "it must have 1 input")
 broken("handle with an input", lambda m: operands(m, 0, inputs=[0]), "must have 1 output")
 broken("sizes differ", lambda m: resize(m, 0, 1, 2), "has 12 bytes")
-broken("a handle as an output", lambda m: m.io([0], [1, 2, 3]), "has no place in the arena|is not in the arena")
+broken(
+    "a handle as an output", lambda m: m.io([0], [1, 2, 3]), "in the arena; the model is damaged"
+)
 
 
 def with_inputs(model):
