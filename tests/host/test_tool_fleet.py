@@ -1,14 +1,22 @@
 # Tests of `tflm fleet`, and of all steps of docs/how-to/fleet.md
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import json
+import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 from contextlib import contextmanager
 from functools import partial
+from http.client import HTTPConnection
 
 import pytest
+from tflm.fleet import update as layout
+from tflm_tools.fleet import depot, server
 
 _SIGN = "fleet", "sign", "digits.tflm", "--key", "fleet.key", "--version"
 
@@ -30,7 +38,7 @@ def run_desk():
 @contextmanager
 def running_server(*options):
     command = [sys.executable, "-m", "tflm_tools", "fleet", "serve", ".", *options]
-    command += ["--host", "127.0.0.1", "--port", "0"]
+    command += ["--port", "0"]
     # A background job of a shell ignores SIGINT, and its children inherit that.
     setup = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=setup) as process:
@@ -108,3 +116,131 @@ def test_error_without_cryptography(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography", None)
     with pytest.raises(ToolError, match="requires the package cryptography; install it with: "):
         keys.generate("fleet.key")
+
+
+# The smallest file that the server offers; boards would refuse it.
+def build_offer(version=1):
+    manifest = json.dumps({"name": "digits", "version": version}).encode()
+    return layout.struct.pack(layout.HEADER, layout.MAGIC, layout.FORMAT, len(manifest)) + manifest
+
+
+# A server of a folder with one update, in a thread. ask(path, method, body, headers) returns
+# (status, body, headers) of its answer.
+@pytest.fixture
+def serving(tmp_path):
+    (tmp_path / "digits-1.tflu").write_bytes(build_offer())
+    servers = []
+
+    def start(**options):
+        found = server.Server(tmp_path, port=0, log=lambda line: servers[0].lines.append(line),
+                              **options)  # fmt: skip
+        found.lines = []
+
+        def ask(path, method="GET", body=None, **headers):
+            connection = HTTPConnection(*found.server_address[:2], timeout=20)
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            content = answer.read()
+            connection.close()
+            return answer.status, content, answer.headers
+
+        found.ask = ask
+        servers.append(found)
+        threading.Thread(target=found.serve_forever, args=(0.02,), daemon=True).start()
+        return found
+
+    yield start
+    for found in servers:
+        found.shutdown()
+        found.server_close()
+
+
+_BOARD = "/DEFAULT/controller/v1/desk"
+
+
+# A feedback with a lone surrogate, line breaks, or far too much text changes one line of the page.
+def test_hostile_feedback(serving):
+    found = serving()
+    for details in (["\ud800"], ["a\nother  digits-1.tflu: success"], ["x" * 60000], [[1] * 9]):
+        assert found.ask(_BOARD)[0] == 200
+        status = {"execution": "proceeding", "details": details}
+        body = json.dumps({"status": status})
+        assert found.ask(f"{_BOARD}/deploymentBase/1/feedback", "POST", body)[0] == 200
+        code, page, _ = found.ask("/")
+        assert code == 200 and page.startswith(b"desk  digits-1.tflu: proceeding: ")
+        assert page.count(b"\n") == 1 and len(page) < 1000
+        assert "\n" not in found.lines[-1] and len(found.lines[-1]) < 1000
+
+
+# A link to a missing file, a pipe and a folder are not updates, and do not stop the server.
+def test_files_that_are_not_regular(serving, tmp_path):
+    found = serving()
+    (tmp_path / "a.tflu").symlink_to("missing")
+    (tmp_path / "b.tflu").mkdir()
+    os.mkfifo(tmp_path / "c.tflu")
+    code, body, _ = found.ask(_BOARD)
+    assert code == 200 and "deploymentBase" in json.loads(body)["_links"]
+    (tmp_path / "digits-1.tflu").unlink()
+    os.mkfifo(tmp_path / "digits-1.tflu")
+    assert found.ask(f"{_BOARD}/softwaremodules/1/artifacts/digits-1.tflu")[0] == 404
+    assert "deploymentBase" not in json.loads(found.ask(_BOARD)[1])["_links"]
+
+
+def test_token(serving):
+    found = serving(token="secret")
+    for path in ("/", _BOARD):
+        assert found.ask(path)[0] == 401
+        for wrong in ("secre", "secrets", "Basic secret", "Basic !", "Basic OnNlY3Jl", "\xe9"):
+            assert found.ask(path, Authorization=wrong)[0] == 401
+        for right in ("TargetToken secret", "GatewayToken secret", "Basic OnNlY3JldA=="):
+            assert found.ask(path, Authorization=right)[0] == 200
+    assert found.ask("/")[2]["WWW-Authenticate"].startswith("Basic ")
+
+
+def test_range(serving, tmp_path):
+    found = serving()
+    found.ask(_BOARD)
+    path, data = f"{_BOARD}/softwaremodules/1/artifacts/digits-1.tflu", build_offer()
+    code, body, headers = found.ask(path, Range="bytes=5-")
+    assert (code, body) == (206, data[5:])
+    assert headers["Content-Range"] == f"bytes 5-{len(data) - 1}/{len(data)}"
+    for start in (len(data), 10**11):
+        code, body, headers = found.ask(path, Range=f"bytes={start}-")
+        assert (code, body, headers["Content-Range"]) == (416, b"", f"bytes */{len(data)}")
+    assert found.ask(path, Range="bytes=0-")[:2] == (200, data)
+    assert found.ask(f"{_BOARD}/deploymentBase/{'9' * 5000}")[0] == 404
+
+
+def test_limit_of_boards(serving, monkeypatch):
+    monkeypatch.setattr(depot, "_MAX_BOARDS", 3)
+    found = serving()
+    codes = [found.ask(f"/DEFAULT/controller/v1/board{i}")[0] for i in (1, 2, 3, 4, 5, 1)]
+    assert codes == [200, 200, 200, 503, 503, 200]
+    assert found.ask("/DEFAULT/controller/v1/" + "x" * 300)[0] == 404
+    body = json.dumps({"data": {f"a{i}": "x" * 1000 for i in range(50)} | {"odd": [1]}})
+    assert found.ask("/DEFAULT/controller/v1/board1/configData", "PUT", body)[0] == 200
+    kept = found.depot.boards["board1"].attributes
+    assert len(kept) == 16 and all(len(value) == 300 for value in kept.values())
+
+
+# Clients that connect and send nothing do not keep others from being answered.
+def test_limit_of_connections(serving, monkeypatch):
+    monkeypatch.setattr(server, "_MAX_CONNECTIONS", 8)
+    found = serving()
+    before = threading.active_count()
+    idle = [socket.create_connection(found.server_address[:2]) for _ in range(30)]
+    assert found.ask(_BOARD)[0] == 200
+    for _ in range(100):
+        if threading.active_count() <= before + 8:
+            break
+        time.sleep(0.05)
+    assert threading.active_count() <= before + 8
+    for each in idle:
+        each.close()
+
+
+def test_default_address():
+    from tflm_tools.cli.fleet import serve
+
+    defaults = {option.name: option.default for option in serve.params}
+    assert defaults["host"] == "127.0.0.1"

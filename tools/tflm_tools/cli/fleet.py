@@ -1,6 +1,8 @@
 # tflm_tools: cli: the command group fleet: keygen, sign, verify, serve
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import ipaddress
+
 import rich_click as click
 
 from ..targets import TARGETS, targets_help
@@ -80,7 +82,12 @@ def verify(update, key, as_json):
 
 @fleet.command()
 @click.argument("folder", type=click.Path())
-@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 lets boards and other machines in the network connect.",
+)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -88,7 +95,11 @@ def verify(update, key, as_json):
     show_default=True,
     help="TCP port; 0 for any free one.",
 )
-@click.option("--token", default="", help="Token that boards must send. [default: none]")
+@click.option(
+    "--token",
+    default="",
+    help="Token that boards, and readers of the page, must send. [default: none]",
+)
 @click.option(
     "--seconds",
     type=click.IntRange(1, 86399),
@@ -100,14 +111,18 @@ def serve(folder, **serve_options):
     """Offer the newest updates in FOLDER to all boards that poll, until Ctrl-C.
 
     This is a small server with hawkBit's DDI API, for tests and small groups of boards. It uses
-    plain HTTP and stores no data about boards. Its page / has a line for each board.
+    plain HTTP and stores no data about boards. Its page / has a line for each board;
+    a browser asks for a password there, which is the token.
     """
     from ..fleet.server import Server
 
     server = Server(folder, log=click.echo, **serve_options)
     host, port = server.server_address[:2]
     offered = f"offering the newest .tflu files in {folder}"
-    click.echo(f"boards poll http://{host}:{port}/DEFAULT; {offered}")
+    reached = ""
+    if ipaddress.ip_address(host).is_loopback:
+        reached = "; only this computer can connect, for others see --host"
+    click.echo(f"boards poll http://{host}:{port}/DEFAULT; {offered}{reached}")
     with server:
         server.serve_forever()
 

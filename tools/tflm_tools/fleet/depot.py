@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import stat
 import struct
 import threading
 from dataclasses import dataclass, field
@@ -11,8 +12,13 @@ from pathlib import Path
 from tflm.fleet import update as layout
 
 from ..errors import ToolError
+from ..render.common import printable
 
 SUFFIX = ".tflu"
+_MAX_BOARDS = 10_000
+_MAX_ATTRIBUTES = 16
+_MAX_TEXT = 300  # characters of an attribute or a report that are stored
+_MAX_UPDATE_BYTES = 1 << 26  # the flash of no board is larger
 
 
 @dataclass
@@ -40,6 +46,23 @@ class Board:
     last: str = ""
 
 
+def one_line(text):
+    """Return the first characters of a text from a board, without line breaks and controls."""
+    return printable(" ".join(text[:_MAX_TEXT].split()))
+
+
+# (path, time of change, size) of a regular file that may be an update; None for anything else,
+# like a link to a file that is missing, or a pipe, from which reading would wait.
+def _file_key(path):
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_UPDATE_BYTES:
+        return None
+    return path, status.st_mtime_ns, status.st_size
+
+
 # The Offer of a file, or None if it is not an update.
 def _offer(path):
     try:
@@ -65,27 +88,54 @@ class Depot:
             raise ToolError(f"{folder} is not a folder; give the one with your {SUFFIX} files")
         self._folder = Path(folder)
         self._lock = threading.Lock()
-        self._known = {}  # {(path, time of change, bytes): Offer or None}
+        self._known = {}  # {_file_key() of a file: Offer or None}
         self._actions = 0
         self.boards = {}
 
     def newest(self):
         """Return the Offers with the highest version of each name."""
+        paths = sorted(self._folder.glob(f"*{SUFFIX}"))
+        keys = [key for path in paths if (key := _file_key(path))]
+        self._known = {
+            key: self._known[key] if key in self._known else _offer(key[0]) for key in keys
+        }
         offers = {}
-        for path in sorted(self._folder.glob(f"*{SUFFIX}")):
-            stat = path.stat()
-            key = (path, stat.st_mtime_ns, stat.st_size)
-            if key not in self._known:
-                self._known[key] = _offer(path)
-            offer = self._known[key]
+        for offer in self._known.values():
             if offer and (offer.name not in offers or offer.version > offers[offer.name].version):
                 offers[offer.name] = offer
         return list(offers.values())
 
     def board(self, controller):
-        """Return the Board of this name; a new one if it has not polled before."""
+        """Return the Board of this name, a new one if it has not polled before.
+
+        Return None for a new board if there are too many boards already.
+        """
         with self._lock:
+            if controller not in self.boards and len(self.boards) >= _MAX_BOARDS:
+                return None
             return self.boards.setdefault(controller, Board(controller))
+
+    def all_boards(self):
+        """Return a list of all boards that have polled."""
+        with self._lock:
+            return list(self.boards.values())
+
+    def data(self, offer):
+        """Return the bytes of an Offer's file; None if the file is missing now."""
+        try:
+            return offer.path.read_bytes() if _file_key(offer.path) else None
+        except OSError:
+            return None
+
+    def describe(self, board, attributes):
+        """Store the attributes that a board has sent, a dict of texts; others are ignored."""
+        texts = {
+            name[:_MAX_TEXT]: value[:_MAX_TEXT]
+            for name, value in attributes.items()
+            if isinstance(value, str)
+        }
+        with self._lock:
+            board.attributes = dict(list(texts.items())[:_MAX_ATTRIBUTES])
 
     def action_for(self, board):
         """Return the number of a board's next action, to install an update, or None.
@@ -120,5 +170,5 @@ class Depot:
             if execution == "closed":
                 board.done.add(number)
                 execution = finished
-            board.last = f"{board.actions[number].path.name}: {execution}: {text}"
+            board.last = one_line(f"{board.actions[number].path.name}: {execution}: {text}")
         return True

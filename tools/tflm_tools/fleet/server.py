@@ -1,16 +1,26 @@
 # tflm_tools: fleet: a small HTTP server with hawkBit's DDI API, for small fleets and tests
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import base64
+import contextlib
+import hmac
 import json
 import re
+import socket
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ..errors import ToolError
 from ..render.common import printable
 from .depot import Depot
 
-_BOARD = re.compile(r"/(\w+)/controller/v1/([\w.-]+)(/.*)?")
+_BOARD = re.compile(r"/(\w{1,64})/controller/v1/([\w.-]{1,256})(/.*)?")
+_DEPLOYMENT = re.compile(r"/deploymentBase/(\d{1,9})")
+_FEEDBACK = re.compile(r"/deploymentBase/(\d{1,9})/feedback")
+_ARTIFACT = re.compile(r"/softwaremodules/(\d{1,9})/artifacts/[\w.-]+")
+_RANGE = re.compile(r"bytes=(\d{1,12})-")
 _MAX_BODY_BYTES = 1 << 16
+_MAX_CONNECTIONS = 256  # each has a thread
 _WRITE_BYTES = 1 << 14
 
 
@@ -39,18 +49,37 @@ class Handler(BaseHTTPRequestHandler):
         if not match:
             self.answer(404)
             return None
-        given = self.headers.get("Authorization", "").rpartition(" ")[2]
-        if self.server.token and given != self.server.token:
-            self.answer(401)
+        if not self._has_token():
+            return None
+        board = self.server.depot.board(match[2])
+        if board is None:
+            self.answer(503)
             return None
         host = f"{self.server.scheme}://{self.headers['Host']}"
         self.base = f"{host}/{match[1]}/controller/v1/{match[2]}"
-        return self.server.depot.board(match[2]), match[3] or ""
+        return board, match[3] or ""
+
+    # True if the request has the server's token, after "TargetToken " or another word, or as a
+    # password, which browsers ask for. Otherwise 401 was answered.
+    def _has_token(self):
+        scheme, _, given = self.headers.get("Authorization", "").rpartition(" ")
+        given = given.encode("latin-1", "replace")
+        if scheme == "Basic":
+            try:
+                given = base64.b64decode(given).partition(b":")[2]
+            except ValueError:
+                given = b""
+        token = self.server.token.encode()
+        if not token or hmac.compare_digest(given, token):
+            return True
+        self.answer(401, headers=(("WWW-Authenticate", 'Basic realm="tflm fleet"'),))
+        return False
 
     # The JSON object in the body of a request, or {}.
     def _body(self):
         try:
             size = int(self.headers.get("Content-Length") or 0)
+            self.close_connection |= size > _MAX_BODY_BYTES  # its rest is not a request
             body = json.loads(self.rfile.read(max(0, min(size, _MAX_BODY_BYTES))))
         except (ValueError, RecursionError):
             body = None
@@ -58,14 +87,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/":
-            self.answer(200, self.server.table().encode(), "text/plain; charset=utf-8")
+            if self._has_token():
+                self.answer(200, self.server.table().encode(), "text/plain; charset=utf-8")
             return
         request = self._board()
         if not request:
             return
         board, rest = request
-        number = re.fullmatch(r"/deploymentBase/(\d+)", rest)
-        artifact = re.fullmatch(r"/softwaremodules/(\d+)/artifacts/[\w.-]+", rest)
+        number = _DEPLOYMENT.fullmatch(rest)
+        artifact = _ARTIFACT.fullmatch(rest)
         offer = board.actions.get(int((number or artifact or [0, 0])[1]))
         if not rest:
             self.answer(200, self._links(board))
@@ -100,9 +130,15 @@ class Handler(BaseHTTPRequestHandler):
 
     # Send a file, or the part that the request's Range asks for.
     def _file(self, offer):
-        data = offer.path.read_bytes()
-        start = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        data = self.server.depot.data(offer)
+        if data is None:
+            self.answer(404)
+            return
+        start = _RANGE.fullmatch(self.headers.get("Range", ""))
         start = int(start[1]) if start else 0
+        if start and start >= len(data):
+            self.answer(416, headers=(("Content-Range", f"bytes */{len(data)}"),))
+            return
         if not start:
             self.answer(200, data, "application/octet-stream")
             return
@@ -113,7 +149,7 @@ class Handler(BaseHTTPRequestHandler):
         request = self._board()
         if request and request[1] == "/configData":
             data = self._body().get("data")
-            request[0].attributes = data if isinstance(data, dict) else {}
+            self.server.depot.describe(request[0], data if isinstance(data, dict) else {})
             self.answer(200)
         elif request:
             self.answer(404)
@@ -123,7 +159,7 @@ class Handler(BaseHTTPRequestHandler):
         if not request:
             return
         board, rest = request
-        number = re.fullmatch(r"/deploymentBase/(\d+)/feedback", rest)
+        number = _FEEDBACK.fullmatch(rest)
         status = self._body().get("status")
         if not number or not isinstance(status, dict):
             self.answer(404 if not number else 400)
@@ -141,8 +177,9 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """Offers the updates of a folder to every board that polls.
 
-    token: the token that boards must send, "" for none. log: called with a line for each report of
-    a board. seconds: time between two polls of a board. Raises ToolError.
+    token: the token that boards and readers of the page / must send, "" for none. log: called
+    with a line for each report of a board. seconds: time between two polls of a board. Raises
+    ToolError.
     """
 
     scheme = "http"  # of the addresses that boards get
@@ -155,6 +192,8 @@ class Server(ThreadingHTTPServer):
         self.token = token
         self.sleep = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
         self._log = log
+        self._connections = []  # sockets, the oldest first
+        self._connections_lock = threading.Lock()
         try:
             super().__init__((host, port), handler)
         except OSError as error:
@@ -166,11 +205,29 @@ class Server(ThreadingHTTPServer):
         """Log a report of a board, without control characters."""
         self._log(printable(line))
 
+    def process_request(self, request, client_address):
+        """Answer a connection in a thread; of too many connections the oldest one is ended."""
+        with self._connections_lock:
+            self._connections.append(request)
+            oldest = self._connections[0] if len(self._connections) > _MAX_CONNECTIONS else None
+            if oldest:
+                del self._connections[0]
+        if oldest:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)  # its thread ends
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        """Forget and close a connection."""
+        with self._connections_lock, contextlib.suppress(ValueError):
+            self._connections.remove(request)
+        super().shutdown_request(request)
+
     def handle_error(self, request, client_address):
         """Ignore errors of connections that a board has closed."""
 
     def table(self):
         """Return a text with a line for each board."""
-        boards = sorted(self.depot.boards.values(), key=lambda board: board.controller)
+        boards = sorted(self.depot.all_boards(), key=lambda board: board.controller)
         lines = [f"{board.controller}  {board.last or 'has polled'}" for board in boards]
         return "\n".join(map(printable, lines)) + "\n"
