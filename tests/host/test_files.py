@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from tflm_tools import files
 from tflm_tools.cli import main as cli_main
+from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 
 
@@ -110,6 +111,81 @@ def test_input_array_of_run_is_not_replaced(tflm, layers, tmp_path):
     found = tflm("run", layers, "--input", given, "--output-dir", tmp_path)
     assert found.code == 1 and "is the same file as the input" in found.err
     assert given.read_bytes() == before
+
+
+# Each command with an output that is another of its inputs, or another of its outputs. NEW is
+# a file that does not exist.
+@pytest.mark.parametrize(
+    "command",
+    [
+        "learn LAYERS --data DATA -o DATA",
+        "learn LAYERS --data DATA --examples DATA",
+        "learn LAYERS --data OTHER --test DATA -o DATA",
+        "learn LAYERS --data OTHER -o NEW --examples ./NEW",
+        "convert LAYERS --data DATA -o DATA",
+        "convert LAYERS --data OTHER --custom DATA -o DATA",
+        "flatten LAYERS --custom DATA -o DATA",
+        "flatten LAYERS#net -o LAYERS",
+        "plan LAYERS --custom DATA -o DATA",
+        "report LAYERS --custom DATA -o DATA",
+        "report LAYERS --profile DATA -o DATA",
+        "search OTHER --storage DATA -o DATA.svg",
+        "search OTHER --storage NEW.svg -o ./NEW.svg",
+        "ops LAYERS --custom DATA --resolver DATA",
+        "ops LAYERS --resolver NEW --manifest NEW",
+        "bench LAYERS --custom DATA --csv DATA",
+        "bench LAYERS --per-op --custom DATA --csv DATA",
+        "bench LAYERS --all --on /dev/null --custom DATA -o DATA",
+        "fleet sign LAYERS --key OTHER --version 1 --data DATA -o DATA",
+        "fleet sign LAYERS --key OTHER --version 1 --custom DATA -o DATA",
+    ],
+)
+def test_other_inputs_are_not_replaced(command, tflm, layers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATA", "OTHER"):
+        (tmp_path / name).write_bytes(b"register = build = print")
+    (tmp_path / "DATA.svg").symlink_to("DATA")
+    if command.startswith("fleet"):
+        assert tflm("fleet", "keygen", "key").code == 0
+        (tmp_path / "OTHER").write_bytes((tmp_path / "key").read_bytes())
+    before = {name: (tmp_path / name).read_bytes() for name in ("DATA", "OTHER", layers.name)}
+    found = tflm(*command.replace("LAYERS", layers.name).split())
+    assert found.code == 1 and " is the same file as the " in found.err, found
+    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    assert not (tmp_path / "NEW").exists()
+
+
+# The bytes are on the disk before the new name points to them.
+def test_bytes_are_synced_before_the_rename(tmp_path, monkeypatch):
+    calls = []
+    for name in ("fsync", "replace", "link"):
+        function = getattr(os, name)
+        monkeypatch.setattr(
+            os, name, lambda *given, f=function, n=name: (calls.append(n), f(*given))
+        )
+    files.write(tmp_path / "a", b"1")
+    assert calls == ["fsync", "replace", "fsync"]  # the last one is for the folder
+    calls.clear()
+    files.create_private(tmp_path / "b", b"2")
+    assert calls == ["fsync", "link", "fsync"]
+    assert stat.S_IMODE((tmp_path / "b").stat().st_mode) == 0o600
+    with pytest.raises(ToolError, match="cannot write .*: file exists; check the folder"):
+        files.create_private(tmp_path / "b", b"3")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "b").read_bytes() == b"2"
+
+
+# FAT has no hard links.
+def test_private_file_without_hard_links(tmp_path, monkeypatch):
+    def link(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    files.create_private(tmp_path / "a", b"1")
+    with pytest.raises(ToolError, match="file exists"):
+        files.create_private(tmp_path / "a", b"2")
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"1"
 
 
 _OPS = """

@@ -106,6 +106,40 @@ def test_commands(tflm, folder):
         assert tflm("fleet", "verify", "damaged.tflu", "--key", "fleet.pub").code == 1
 
 
+# A public key never replaces a private key, and a failed keygen leaves no file.
+def test_keygen_leaves_whole_keys_or_nothing(tflm, folder):
+    for name in ("fleet.pub", ".pub/../x.pub", ".", "/"):
+        found = tflm("fleet", "keygen", name)
+        assert found.code == 1 and "cannot name the private key" in found.err, found
+    assert os.listdir(folder) == ["models"]
+    (folder / "fleet.pub").write_text("0")
+    found = tflm("fleet", "keygen", "fleet.key")
+    assert "fleet.pub exists without fleet.key; remove it if no board uses its key" in found.err
+    (folder / "dangling").symlink_to("missing")
+    assert "dangling exists" in tflm("fleet", "keygen", "dangling").err
+
+
+_NO_SPACE = """
+import resource, signal, sys
+from tflm_tools.cli import main
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))
+main(["fleet", "keygen", "fleet.key"])
+"""
+
+
+# The limits let no byte, and only the public key, be written.
+@pytest.mark.parametrize("limit", [0, 150])
+def test_keygen_on_a_full_disk(folder, limit):
+    command = [sys.executable, "-c", _NO_SPACE.replace("MOST", str(limit))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    name = "fleet.key" if limit else "fleet.pub"
+    assert done.stderr == f"tflm: cannot write {name}: file too large; check the folder\n"
+    assert os.listdir(folder) == ["models"]
+
+
 # Without the package cryptography the error says how to install it.
 def test_error_without_cryptography(folder, monkeypatch):
     from tflm_tools.errors import ToolError

@@ -1,9 +1,11 @@
 # tflm_tools: files: reads and writes files; a failed write leaves the old file unchanged
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import errno
 import os
 import stat
 import tempfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import ToolError
@@ -33,17 +35,43 @@ def read(path):
     return b"".join(chunks)
 
 
+# The paths that an input may mean: a file, and the file of "model.h#name". Arrays have none.
+def _paths(given):
+    if not isinstance(given, (str, os.PathLike)):
+        return []
+    return [path for path in (str(given), str(given).rpartition("#")[0]) if path]
+
+
+def _is_same(one, other):
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them does not exist
+        return False
+
+
 def check_output(output, *inputs):
-    """Raise ToolError when writing `output` would replace one of the inputs."""
-    for path in inputs:
-        try:
-            is_same = os.path.samefile(output, path)
-        except OSError:
-            continue  # one of them does not exist
-        if is_same:
-            raise ToolError(
-                f"{output} is the same file as the input {path}; write to another file"
-            )
+    """Raise ToolError when writing `output` would replace one of the inputs.
+
+    inputs: paths; None and arrays are ignored.
+    """
+    check_outputs([output], *inputs)
+
+
+def check_outputs(outputs, *inputs):
+    """Raise ToolError when writing the outputs would replace an input or another output.
+
+    outputs, inputs: paths; None, "" and arrays are ignored.
+    """
+    outputs = [output for output in outputs if output]
+    for i, output in enumerate(outputs):
+        for path in inputs:
+            if any(_is_same(output, each) for each in _paths(path)):
+                raise ToolError(
+                    f"{output} is the same file as the input {path}; write to another file"
+                )
+        for other in outputs[:i]:
+            if _is_same(output, other) or os.path.realpath(output) == os.path.realpath(other):
+                raise ToolError(f"{output} is the same file as the output {other}; give two files")
 
 
 # The permissions of an existing file, or the permissions of a new file; None for devices, pipes
@@ -58,13 +86,46 @@ def _mode(path):
     return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
 
 
+# Write bytes to a private temporary file beside `path`, and to the disk; yield its name. It is
+# removed at the end, unless it was renamed.
+@contextmanager
+def _temporary(path, data):
+    name = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=os.path.dirname(path), prefix=f".{os.path.basename(path)}.", delete=False
+        ) as file:
+            name = file.name
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        yield name
+    finally:
+        if name and os.path.exists(name):
+            os.remove(name)
+
+
+# Write the entries of a folder to the disk, so that a renamed file survives a power failure.
+# Windows cannot open folders, and some file systems cannot do this.
+def _sync_folder(path):
+    with suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _write_error(path, error):
+    return ToolError(f"cannot write {path}: {_reason(error)}; check the folder")
+
+
 def write(path, data):
     """Write bytes to a temporary file and rename it, so that readers never see a partial file.
 
-    A symbolic link stays, and its target is written. Devices and pipes are written directly.
-    Raises ToolError.
+    After a power failure the file has the old or the new bytes. A symbolic link stays, and its
+    target is written. Devices and pipes are written directly. Raises ToolError.
     """
-    temporary = None
     try:
         mode = _mode(path)
         if mode is None:
@@ -72,18 +133,33 @@ def write(path, data):
                 file.write(data)
             return
         real = os.path.realpath(path)
-        with tempfile.NamedTemporaryFile(
-            dir=os.path.dirname(real), prefix=f".{os.path.basename(real)}.", delete=False
-        ) as file:
-            temporary = file.name
-            file.write(data)
-        os.chmod(temporary, mode)  # temporary files are private
-        os.replace(temporary, real)
+        with _temporary(real, data) as temporary:
+            os.chmod(temporary, mode)
+            os.replace(temporary, real)
+        _sync_folder(os.path.dirname(real))
     except OSError as error:
-        raise ToolError(f"cannot write {path}: {_reason(error)}; check the folder") from None
-    finally:
-        if temporary and os.path.exists(temporary):
-            os.remove(temporary)
+        raise _write_error(path, error) from None
+
+
+def create_private(path, data):
+    """Write bytes to a new file that only its owner can read.
+
+    The file appears with all its bytes or not at all. Raises ToolError, also if it exists.
+    """
+    real = os.path.abspath(path)
+    try:
+        with _temporary(real, data) as temporary:
+            try:
+                os.link(temporary, real)  # unlike a renaming, it replaces no file
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without hard links
+                if os.path.lexists(real):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+                os.rename(temporary, real)
+        _sync_folder(os.path.dirname(real))
+    except OSError as error:
+        raise _write_error(path, error) from None
 
 
 def make_folder(path):

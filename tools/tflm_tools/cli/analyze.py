@@ -77,8 +77,7 @@ def report(model, output, optimize, as_json, **report_options):
     from ..inspection.report import report
     from ..render.report import report_page
 
-    inputs = [model, *report_options["custom"], *filter(None, [report_options["profile"]])]
-    files.check_output(output, *inputs)
+    files.check_output(output, model, report_options["profile"], *report_options["custom"])
     with working("report", model):
         result = report(model, optimize, **report_options)
         files.write(output, report_page(result).encode())
@@ -253,7 +252,7 @@ def search(space, output, as_json, **search_options):
 
     if output:
         kind_of(output)
-        files.check_output(output, space)
+        files.check_outputs((output, search_options["storage"]), space)
     with work_bar("search", not as_json) as progress:
         result = search(space, progress=progress, **search_options)
     if output:

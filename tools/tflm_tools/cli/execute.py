@@ -3,6 +3,7 @@
 
 import rich_click as click
 
+from .. import files
 from . import options
 from .devices import board_at, boards_at, check_workers
 from .output import show, work_bar, working
@@ -216,6 +217,7 @@ def _bench_all(models, ports, invokes, output, as_json, **bench_options):
         )
     from ..measure import hardware
 
+    files.check_output(output, *hardware.models_in(models), *bench_options["custom"])
     with work_bar("bench", not as_json) as progress:
         result = hardware.record(
             models, ports[0], invokes or _ALL_INVOKES, progress, **bench_options

@@ -211,8 +211,7 @@ def _show_needs(models, resolver, manifest, as_json, form, archs, target, custom
 
     if manifest and len(archs) > 1:
         raise click.UsageError("--manifest is for one board; give at most one --arch")
-    for output in filter(None, (resolver, manifest)):
-        files.check_output(output, *models, *custom)
+    files.check_outputs((resolver, manifest), *models, *custom)
     result = needs(models, form, archs, custom, target)
     written = write_outputs(result, resolver, manifest, archs[0] if archs else "")
     print_options = {} if as_json else {"written": written}

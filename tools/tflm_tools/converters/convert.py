@@ -130,8 +130,8 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
     Raises TflmError; nothing is written then.
     """
     path = Path(model)
+    source.check_output(output, path, data, *custom)
     kind = source.check(path)
-    source.check_output(output, path, *[data] if isinstance(data, (str, Path)) else [])
     if data is None and form in _STATIC:
         raise ToolError(
             "quantization needs typical inputs; give --data, --dynamic or --no-quantize"

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from tflm.fleet.p256 import is_key
@@ -37,27 +38,45 @@ def generate(path):
     """Make a key pair; return the path of the public key.
 
     The private key is written to `path` as PEM, the public key to a file with the suffix .pub as
-    128 hex digits. Raises ToolError if one of the files exists: no key is ever replaced.
+    128 hex digits. Raises ToolError if one of the files exists: no key is ever replaced. If a file
+    cannot be written, no file remains.
     """
     _, serialization, ec, _ = _cryptography()
-    public = Path(path).with_suffix(PUBLIC_SUFFIX)
-    for each in (Path(path), public):
-        if each.exists():
-            raise ToolError(f"{each} exists, and boards may use its key; name another file")
+    path = Path(path)
+    if not path.name or path.suffix == PUBLIC_SUFFIX:
+        raise ToolError(
+            f"{path} cannot name the private key, as the public key ends in {PUBLIC_SUFFIX}; give "
+            "a name like fleet.key"
+        )
+    public = path.with_suffix(PUBLIC_SUFFIX)
+    _check_new(path, public)
     key = ec.generate_private_key(ec.SECP256R1())
     text = key.private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise ToolError(f"cannot write {path}: {error.strerror}; check the folder") from None
-    with open(file, "wb") as stream:
-        stream.write(text)
+    # The public key comes first: an interruption may leave it alone, but never a private key whose
+    # public key is lost.
     files.write(public, (_point(key.public_key()).hex() + "\n").encode())
+    try:
+        files.create_private(path, text)
+    except BaseException:
+        with suppress(OSError):
+            os.remove(public)
+        raise
     return public
+
+
+# Raise ToolError if a file of the new key pair exists.
+def _check_new(path, public):
+    if os.path.lexists(path):
+        raise ToolError(f"{path} exists, and boards may use its key; name another file")
+    if os.path.lexists(public):
+        raise ToolError(
+            f"{public} exists without {path}; remove it if no board uses its key, or name another "
+            "file"
+        )
 
 
 def load_private(path):

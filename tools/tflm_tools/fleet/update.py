@@ -113,7 +113,7 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
             f"{version} is not a valid version; give --version a number from 1 to 2147483647"
         )
     output = output or f"{name}-{version}.tflu"
-    files.check_output(output, path, key)
+    files.check_output(output, path, key, data, *custom)
     source = open_model(path)
     if source.kind == "tflm" and target:
         raise ToolError(f"{path} is a .tflm already; --target needs the .tflite it was made from")

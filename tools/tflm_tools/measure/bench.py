@@ -54,7 +54,7 @@ def bench(paths, invokes=20, csv_path=None, custom=(), timeout=None):
     timeout: seconds for one run of MicroPython. Raises TflmError.
     """
     if csv_path:
-        files.check_output(csv_path, *paths)
+        files.check_output(csv_path, *paths, *custom)
     rows = [_bench_one(path, invokes, custom, timeout) for path in paths]
     if csv_path:
         text = io.StringIO()

@@ -63,8 +63,7 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
     """
     if method not in METHODS:
         raise ToolError(f"there is no method {method!r}; take one of: {', '.join(METHODS)}")
-    for written in filter(None, (output, examples)):
-        files.check_output(written, path)
+    files.check_outputs((output, examples), path, data, test)
     model = open_model(path)
     flat = model.data
     if model.kind == "tflite":

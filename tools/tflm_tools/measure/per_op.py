@@ -82,7 +82,7 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=
     includes it. Raises TflmError.
     """
     if csv_path:
-        files.check_output(csv_path, *paths)
+        files.check_output(csv_path, *paths, *custom)
     if device is None:
         found = [_here(path, invokes, custom, timeout) for path in paths]
     else:
