@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from host.conftest import build_layers
 from tflm_tools import files
 from tflm_tools.cli import main as cli_main
 from tflm_tools.errors import ToolError
@@ -72,10 +73,101 @@ def test_endless_device_is_refused(tflm, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_MAX_BYTES", 1 << 25)
     found = tflm("flatten", "/dev/zero", "-o", tmp_path / "made.tflm")
     assert (found.code, found.err) == (
-        1, "tflm: /dev/zero has more than 2 GB; check the path\n"
+        1, "tflm: /dev/zero has more than 32 MB; check the path\n"
     )  # fmt: skip
     (tmp_path / "most").write_bytes(bytes(1 << 25))
     assert files.read(tmp_path / "most") == bytes(1 << 25)
+
+
+# A pipe to which nothing is written ends after a while; other pipes are read.
+def test_pipe_as_input(tflm, layers, tmp_path, monkeypatch):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(files, "_PIPE_SECONDS", 0.1)
+    for command in ("inspect", "plan"):
+        found = tflm(command, pipe)
+        assert (found.code, found.err) == (
+            1, f"tflm: cannot read {pipe}: nothing was written to it for 0.1 s; check the path\n"
+        )  # fmt: skip
+    monkeypatch.setattr(files, "_PIPE_SECONDS", 20)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(layers.read_bytes()))
+    writer.start()
+    assert tflm("inspect", pipe).code == 0
+    writer.join(10)
+
+
+# Each kind of file that a command reads is reported as missing, not as damaged.
+@pytest.mark.parametrize(
+    "command",
+    [
+        "inspect gone.tflite",
+        "run LAYERS --input gone.npy --output-dir out",
+        "run LAYERS --input gone.png --output-dir out",
+        "run LAYERS --input gone.csv --output-dir out",
+        "run LAYERS --input gone.wav --output-dir out",
+        "eval LAYERS --data gone.csv",
+        "eval LAYERS --data gone.npz",
+        "eval LAYERS --data gone",
+        "flatten LAYERS -o x.tflm --custom gone.py",
+        "report LAYERS -o x.html --profile gone.csv",
+        "search gone.py",
+        "bench --compare gone.json",
+        "fleet verify gone.tflu --key gone.pub",
+        "fleet sign LAYERS --key gone.key --version 1",
+        "wake listen gone.json --wav gone.wav",
+        "wake listen gone.json --wav SOUND",
+    ],
+)
+def test_missing_files(command, tflm, layers, tmp_path, monkeypatch, repository):
+    monkeypatch.chdir(tmp_path)
+    sound = str(repository / "tests" / "wake" / "hey_pico.wav")
+    (tmp_path / "layers.tflite").write_bytes(build_layers(8 * 8, 5))
+    found = tflm(*command.replace("LAYERS", layers.name).replace("SOUND", sound).split())
+    assert found.code == 1
+    assert "gone" in found.err and ": no such file or directory; check the path" in found.err
+
+
+# A name with a line break could look like a line of the command's output.
+def test_line_break_in_a_name(tflm, layers):
+    for name in ("a.tflite\nruns: yes", "a\r.tflite", "a\u2028b"):
+        layers.with_name(name).write_bytes(layers.read_bytes())
+        for command in (("plan", layers.with_name(name)), ("plan", layers, "-o", name)):
+            found = tflm(*command)
+            assert found.code == 2 and "must not contain a line break; rename" in found.err
+            assert found.out == "" and found.err.count("\n") == 1
+
+
+_LITTLE_MEMORY = """
+import resource
+from tflm_tools import files
+from tflm_tools.cli import main
+
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+main(["inspect", "large.tflite"])
+"""
+
+
+def test_file_larger_than_memory(tmp_path):
+    with open(tmp_path / "large.tflite", "wb") as file:
+        file.truncate(3 << 29)
+    done = subprocess.run(
+        [sys.executable, "-c", _LITTLE_MEMORY], cwd=tmp_path, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        1, "tflm: large.tflite does not fit into memory; give a smaller file\n"
+    )  # fmt: skip
+
+
+# Where a command reads no file, the memory may end, too.
+def test_memory_error(tflm, monkeypatch):
+    def operators():
+        raise MemoryError
+
+    monkeypatch.setattr("tflm_tools.inspection.operators.operators", operators)
+    found = tflm("ops")
+    assert (found.code, found.out) == (1, "")
+    assert found.err == "tflm: this computer has not enough memory for that; give a smaller file\n"
 
 
 def test_folder_is_refused_as_output(tflm, layers, tmp_path):

@@ -2,12 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
+import json
 import os
 import signal
 import subprocess
 import sys
 import xml.dom.minidom
 
+import numpy as np
 import pytest
 import tflm_tools as tt
 from tflm_tools.errors import ToolError
@@ -114,6 +116,48 @@ def test_search_is_resumed(tflm, space, tmp_path):
     space.write_text(_SPACE + "\n# other\n")
     again = tflm(*called, "--trials", 7, *kept).json()
     assert "has changed since" in again["notes"][0] and again["front"] == whole["front"]
+
+
+# Changed values of one network in a study of somebody else: {key: value}, or another value.
+_CHANGED = [
+    5, [], "text", {}, {"costs": None}, {"costs": []}, {"costs": {"ram": 1}}, {"score": None},
+    {"score": "1"}, {"score": 1e999}, {"score": 10**400}, {"excess": {}}, {"excess": None},
+    {"excess": {"ram": "<b>"}}, {"error": 5}, {"repeats": 2}, {"other": 1},
+    {"costs": {"ram": 10**400, "flash": 1, "ms": 1, "macs": 1, "weights": 1}},
+    {"costs": {"ram": -1, "flash": 1, "ms": 1, "macs": 1, "weights": 1}},
+    {"costs": {"ram": True, "flash": 1, "ms": "x", "macs": 1, "weights": 1}},
+]  # fmt: skip
+
+
+def test_changed_study(tflm, space, tmp_path):
+    stored = tmp_path / "study.log"
+    called = "search", space, "--trials", 3, "--storage", stored
+    assert tflm(*called).code == 0
+    whole = stored.read_text().splitlines()
+    at, entry = [
+        (i, json.loads(line)) for i, line in enumerate(whole) if '"costs"' in line
+    ][-1]  # fmt: skip
+    tried = entry["user_attr"]["tried"]
+    for change in _CHANGED:
+        entry["user_attr"]["tried"] = {**tried, **change} if isinstance(change, dict) and change \
+            else change  # fmt: skip
+        stored.write_text("\n".join([*whole[:at], json.dumps(entry), *whole[at + 1 :]]) + "\n")
+        for trials in (3, 5):
+            found = tflm(*called[:3], trials, *called[4:])
+            assert (found.code, found.out) == (1, ""), change
+            assert "is damaged; give another --storage" in found.err, change
+    # Lines of Optuna itself: other operations, numbers, states, values and distributions.
+    random = np.random.default_rng(1)
+    for _ in range(60):
+        lines = list(whole)
+        k = int(random.integers(len(lines)))
+        fields = json.loads(lines[k])
+        key = str(random.choice(sorted(fields)))
+        fields[key] = [None, -1, 10**30, "x", [], {"a": {}}, [1e999]][random.integers(7)]
+        lines[k] = json.dumps(fields)
+        stored.write_text("\n".join(lines) + "\n")
+        found = tflm(*called[:3], 4, *called[4:])
+        assert found.code in (0, 1), lines[k]
 
 
 # The space has 18 networks, so more trials find no others.

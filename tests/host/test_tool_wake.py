@@ -63,7 +63,7 @@ def test_bad_sound(models, tmp_path):
         (write_wav(tmp_path / "byte.wav", width=1), "8 bits"),
         (cut, "is truncated: 252044 bytes of sound are missing"),
         (manifest, "cannot read"),
-        (tmp_path / "absent.wav", "No such file"),
+        (tmp_path / "absent.wav", "no such file or directory; check the path"),
         (tmp_path, "cannot read"),
     ]
     for path, message in cases:

@@ -3,6 +3,7 @@
 
 import errno
 import os
+import select
 import stat
 import tempfile
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from .errors import ToolError
 
 _CHUNK = 1 << 24  # bytes that are read at once
 _MAX_BYTES = 1 << 31  # no .tflite is larger; a device such as /dev/zero may be endless
+_PIPE_SECONDS = 30  # to wait for the first byte of a pipe
 
 
 # The system's text of an error, starting in lower case.
@@ -20,19 +22,55 @@ def _reason(error):
     return text[:1].lower() + text[1:]
 
 
-def read(path):
-    """Return the bytes of a file; raises ToolError when it cannot be read."""
+def read_error(path, error):
+    """Return the ToolError for an OSError that opening or reading a file has raised."""
+    return ToolError(f"cannot read {path}: {_reason(error)}; check the path")
+
+
+def read(path, limit=None):
+    """Return the bytes of a file.
+
+    limit: the largest size in bytes, by default 2 GB. Raises ToolError for a file that cannot be
+    read, a larger file, and a pipe to which nothing is written.
+    """
+    limit = _MAX_BYTES if limit is None else limit
     chunks, size = [], 0
     try:
-        with open(path, "rb") as file:
-            while size <= _MAX_BYTES and (chunk := file.read(_CHUNK)):
+        with _open(path) as file:
+            while size <= limit and (chunk := file.read(_CHUNK)):
                 chunks.append(chunk)
                 size += len(chunk)
+            if size <= limit:
+                return b"".join(chunks)
     except OSError as error:
-        raise ToolError(f"cannot read {path}: {_reason(error)}; check the path") from None
-    if size > _MAX_BYTES:
-        raise ToolError(f"{path} has more than 2 GB; check the path")
-    return b"".join(chunks)
+        raise read_error(path, error) from None
+    except MemoryError:
+        raise ToolError(f"{path} does not fit into memory; give a smaller file") from None
+    most = f"{limit >> 30} GB" if limit >> 30 else f"{limit >> 20} MB"
+    raise ToolError(f"{path} has more than {most}; check the path")
+
+
+# Open a file for reading. Opening a pipe would otherwise wait for a program that writes to it.
+@contextmanager
+def _open(path):
+    if not hasattr(os, "O_NONBLOCK"):
+        with open(path, "rb", buffering=0) as file:
+            yield file
+        return
+    with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            ready, _, _ = select.select([file], [], [], _PIPE_SECONDS)
+            if not ready:
+                raise ToolError(
+                    f"cannot read {path}: nothing was written to it for {_PIPE_SECONDS} s; check "
+                    "the path"
+                )
+        os.set_blocking(file.fileno(), True)
+        yield file
+
+
+def _open_without_waiting(path, flags):
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 # The paths that an input may mean: a file, and the file of "model.h#name". Arrays have none.

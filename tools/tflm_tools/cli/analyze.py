@@ -14,7 +14,10 @@ from .output import show, work_bar, working
 @click.command()
 @options.model
 @click.option(
-    "-o", "--output", type=click.Path(), help="Write a picture, .svg or .png, instead of text."
+    "-o",
+    "--output",
+    type=options.FilePath(),
+    help="Write a picture, .svg or .png, instead of text.",
 )
 @click.option(
     "--optimize",
@@ -58,12 +61,12 @@ def plan(model, output, optimize, as_json, **plan_options):
 
 @click.command()
 @options.model
-@click.option("-o", "--output", type=click.Path(), required=True, help="The .html to write.")
+@click.option("-o", "--output", type=options.FilePath(), required=True, help="The .html to write.")
 @options.flat_optimize
 @options.target
 @click.option(
     "--profile",
-    type=click.Path(),
+    type=options.FilePath(),
     help="Times of the operators: CSV of tflm bench --per-op, or of a Profiler's log_csv().",
 )
 @options.custom
@@ -89,7 +92,7 @@ def report(model, output, optimize, as_json, **report_options):
 @click.option(
     "--data",
     required=True,
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="DATA",
     help="Data set: a .npz with x (inputs; x0, x1... for several) and y (classes, or values), a "
     "folder with a folder of images or sounds for each class, or a .csv whose last column is the "
@@ -122,16 +125,19 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
 @click.option(
     "--data",
     required=True,
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="DATA",
     help="As for eval; classes may be any numbers, or the names of folders.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(), help="The .tflm to write, with the trained classifier."
+    "-o",
+    "--output",
+    type=options.FilePath(),
+    help="The .tflm to write, with the trained classifier.",
 )
 @click.option(
     "--examples",
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="FILE",
     help="Write the learned examples for a Learner on a board: learner.load(FILE).",
 )
@@ -167,7 +173,7 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
 )
 @click.option(
     "--test",
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="DATA",
     help="Other data to predict; then all examples of --data are learned.",
 )
@@ -189,7 +195,7 @@ def learn(model, data, as_json, **learn_options):
 
 
 @click.command()
-@click.argument("space", type=click.Path())
+@click.argument("space", type=options.FilePath())
 @click.option(
     "--board",
     default="pico",
@@ -236,7 +242,7 @@ def learn(model, data, as_json, **learn_options):
 @click.option(
     "-o",
     "--output",
-    type=click.Path(),
+    type=options.FilePath(),
     help="Write a picture: .svg, .png, or .html with the table.",
 )
 @options.as_json

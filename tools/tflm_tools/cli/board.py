@@ -24,7 +24,7 @@ def boards(as_json):
     "--model",
     "models",
     multiple=True,
-    type=click.Path(),
+    type=options.FilePath(),
     help="Check whether this model fits the board. Can be given several times.",
 )
 @options.board_timeout
@@ -110,10 +110,10 @@ def _deploy_all(model, ports, every, as_json, **deploy_options):
 @options.port
 @click.option(
     "--image",
-    type=click.Path(),
+    type=options.FilePath(),
     help="File to write. [default: the image that make firmware has built]",
 )
-@click.option("--volume", type=click.Path(), help="Folder of the boot loader's drive.")
+@click.option("--volume", type=options.FilePath(), help="Folder of the boot loader's drive.")
 @click.option("--monitor", is_flag=True, help="Then show the board's output, until Ctrl-C.")
 @options.board_timeout
 @options.as_json

@@ -30,6 +30,8 @@ def _message(error):
         return f"{text[:1].lower()}{text[1:]}; see: {command} --help", error.exit_code
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'the system'}: {error.strerror}", 1
+    if isinstance(error, MemoryError):
+        return "this computer has not enough memory for that; give a smaller file", 1
     return str(error), 1
 
 
@@ -44,7 +46,7 @@ def main(arguments=None):
     except (click.exceptions.Abort, KeyboardInterrupt):
         print("tflm: stopped", file=sys.stderr)
         code = 130
-    except (click.ClickException, TflmError, OSError, ValueError) as error:
+    except (click.ClickException, TflmError, OSError, ValueError, MemoryError) as error:
         from ..render.common import printable
 
         text, code = _message(error)

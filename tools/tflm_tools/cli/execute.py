@@ -17,7 +17,7 @@ _INVOKES, _ALL_INVOKES = 20, 5
     "--input",
     "inputs",
     multiple=True,
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="FILE",
     help="File for each input, in order: a .npy, an image, a .wav or a .csv.",
 )
@@ -25,7 +25,7 @@ _INVOKES, _ALL_INVOKES = 20, 5
 @click.option(
     "--output-dir",
     required=True,
-    type=click.Path(),
+    type=options.FilePath(),
     help="Folder for the outputs: output_0.npy, output_1.npy ...",
 )
 @click.option(
@@ -116,14 +116,16 @@ def verify(model, ports, backend, as_json, oracle, **verify_options):
 
 
 @click.command()
-@click.argument("models", nargs=-1, type=click.Path())
+@click.argument("models", nargs=-1, type=options.FilePath())
 @click.option(
     "--invokes",
     type=click.IntRange(min=1),
     help="Number of timed invokes. [default: 20, with --all 5]",
 )
 @click.option("--per-op", is_flag=True, help="Measure time, work and memory of each operator.")
-@click.option("--csv", "csv_path", type=click.Path(), help="Also write the table to this file.")
+@click.option(
+    "--csv", "csv_path", type=options.FilePath(), help="Also write the table to this file."
+)
 @options.jobs("1, and nothing else: they would disturb each other")
 @options.workers
 @click.option(
@@ -133,16 +135,18 @@ def verify(model, ports, backend, as_json, oracle, **verify_options):
     help="With --on: store each of MODELS (files or folders, by default the project's own models) "
     "on the board, check its results and time each operator.",
 )
-@click.option("-o", "--output", type=click.Path(), help="With --all: the file for the results.")
+@click.option(
+    "-o", "--output", type=options.FilePath(), help="With --all: the file for the results."
+)
 @click.option(
     "--compare",
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="FILE",
     help="Compare a file of --all --output with the prediction.",
 )
 @click.option(
     "--cycles",
-    type=click.Path(),
+    type=options.FilePath(),
     default="build/cycles.csv",
     show_default=True,
     help="With --compare: the prediction, from `make -C bench cycles CORE=pico`.",

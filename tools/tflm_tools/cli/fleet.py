@@ -16,7 +16,7 @@ def fleet():
 
 
 @fleet.command()
-@click.argument("output", type=click.Path())
+@click.argument("output", type=options.FilePath())
 def keygen(output):
     """Make a key pair: OUTPUT is the secret key that signs models, a .pub is for the boards."""
     from ..fleet.keys import generate
@@ -28,7 +28,7 @@ def keygen(output):
 
 @fleet.command()
 @options.model
-@click.option("--key", type=click.Path(), required=True, help="File of the private key.")
+@click.option("--key", type=options.FilePath(), required=True, help="File of the private key.")
 @click.option(
     "--version",
     type=int,
@@ -37,7 +37,7 @@ def keygen(output):
 )
 @click.option("--name", help="Name of the model on all boards. [default: the file's name]")
 @click.option(
-    "-o", "--output", type=click.Path(), help="File to write. [default: NAME-VERSION.tflu]"
+    "-o", "--output", type=options.FilePath(), help="File to write. [default: NAME-VERSION.tflu]"
 )
 @click.option(
     "--vectors",
@@ -48,7 +48,7 @@ def keygen(output):
 )
 @click.option(
     "--data",
-    type=click.Path(),
+    type=options.FilePath(),
     help="Data set for the inputs of the test vectors, as for eval. [default: random inputs]",
 )
 @click.option(
@@ -69,8 +69,10 @@ def sign(model, as_json, **sign_options):
 
 
 @fleet.command()
-@click.argument("update", type=click.Path())
-@click.option("--key", type=click.Path(), required=True, help="File of the public key, a .pub.")
+@click.argument("update", type=options.FilePath())
+@click.option(
+    "--key", type=options.FilePath(), required=True, help="File of the public key, a .pub."
+)
 @options.as_json
 def verify(update, key, as_json):
     """Check whether UPDATE is complete and signed, as a board does."""
@@ -81,7 +83,7 @@ def verify(update, key, as_json):
 
 
 @fleet.command()
-@click.argument("folder", type=click.Path())
+@click.argument("folder", type=options.FilePath())
 @click.option(
     "--host",
     default="127.0.0.1",

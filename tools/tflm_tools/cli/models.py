@@ -10,7 +10,7 @@ from . import options
 from .output import show, working
 
 _TFLITE_OUTPUT = click.option(
-    "-o", "--output", type=click.Path(), required=True, help="The .tflite to write."
+    "-o", "--output", type=options.FilePath(), required=True, help="The .tflite to write."
 )
 
 
@@ -44,7 +44,7 @@ def inspect(model, plan, allocations, exact, custom, as_json):
 
 @click.command()
 @options.model
-@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflm to write.")
+@click.option("-o", "--output", type=options.FilePath(), required=True, help="The .tflm to write.")
 @click.option(
     "--keep-tensors", is_flag=True, help="Keep all tensors in separate memory, for debugging."
 )
@@ -99,13 +99,15 @@ def flatten(model, output, as_json, **flatten_options):
 @options.model
 @click.option(
     "--data",
-    type=click.Path(),
+    type=options.FilePath(),
     metavar="DATA",
     help="Typical inputs: a .npz with x (x0, x1... for several inputs), a .npy, a folder of "
     "images or sounds, or a .csv. With y, one folder per class or a last column with the class, "
     "the accuracy before and after is measured, too.",
 )
-@click.option("-o", "--output", type=click.Path(), required=True, help="The .tflite to write.")
+@click.option(
+    "-o", "--output", type=options.FilePath(), required=True, help="The .tflite to write."
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -172,7 +174,7 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
 
 
 @click.command()
-@click.argument("models", nargs=-1, type=click.Path())
+@click.argument("models", nargs=-1, type=options.FilePath())
 @click.option(
     "--path",
     "form",
@@ -185,8 +187,10 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
     "--arch", "archs", multiple=True, help="List kernels and bytes of .mpy for this architecture."
 )
 @click.option("--target", type=click.Choice(TARGETS), help="As for tflm flatten.")
-@click.option("--resolver", type=click.Path(), metavar="FILE.py", help="Write an OpResolver.")
-@click.option("--manifest", type=click.Path(), metavar="FILE.py", help="Write a manifest.")
+@click.option(
+    "--resolver", type=options.FilePath(), metavar="FILE.py", help="Write an OpResolver."
+)
+@click.option("--manifest", type=options.FilePath(), metavar="FILE.py", help="Write a manifest.")
 @options.custom
 @options.as_json
 def ops(models, resolver, manifest, as_json, **ops_options):

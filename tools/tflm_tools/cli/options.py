@@ -6,12 +6,23 @@ import rich_click as click
 from ..optimize.memory.levels import BALANCED, LEVELS
 from ..targets import TARGETS, targets_help
 
-model = click.argument("model", type=click.Path())
+
+class FilePath(click.Path):
+    """The path of a file, without line breaks, which could look like lines of the output."""
+
+    def convert(self, value, param, ctx):
+        """Return the path; a line break is an error of usage."""
+        if len(str(value).splitlines()) > 1:
+            self.fail("a file name must not contain a line break; rename the file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+model = click.argument("model", type=FilePath())
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 custom = click.option(
     "--custom",
     multiple=True,
-    type=click.Path(),
+    type=FilePath(),
     metavar="FILE.py",
     help="Python file whose function register(resolver) registers custom operators. Can be given "
     "several times.",

@@ -16,18 +16,23 @@ def wake():
 
 
 @wake.command()
-@click.argument("manifests", nargs=-1, required=True, type=click.Path(), metavar="MANIFEST...")
+@click.argument(
+    "manifests", nargs=-1, required=True, type=options.FilePath(), metavar="MANIFEST..."
+)
 @click.option(
     "--wav",
     "path",
-    type=click.Path(allow_dash=True),
+    type=options.FilePath(allow_dash=True),
     metavar="FILE",
     help="Sound of 16 kHz, mono, 16 bits; - for raw samples from standard input, like a "
     "microphone's: arecord -q -t raw -f S16_LE -r 16000 -c 1 | tflm wake listen okay_nabu.json "
     "--wav -",
 )
 @click.option(
-    "--vad", type=click.Path(), metavar="MANIFEST", help="Manifest of a model that detects voice."
+    "--vad",
+    type=options.FilePath(),
+    metavar="MANIFEST",
+    help="Manifest of a model that detects voice.",
 )
 @click.option(
     "--cutoff",
@@ -69,7 +74,7 @@ def _detections(manifests, path, vad, cutoff, on):
 @click.option(
     "-o",
     "--output",
-    type=click.Path(),
+    type=options.FilePath(),
     required=True,
     metavar="FOLDER",
     help="Folder for the .tflite, the manifest (.json) and a picture of the curve.",

@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
+import io
 import wave
 from pathlib import Path
 
 import numpy as np
 
+from .. import files
 from ..errors import ToolError
 from ..extras import installing
 
@@ -14,6 +16,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 SOUNDS = (".wav",)
 _TABLES = (".csv",)
 _MAX_PIXELS = 1 << 26
+_MAX_TABLE_BYTES = 1 << 28
 
 
 def of_one(shape):
@@ -65,6 +68,7 @@ def _range(info):
 
 
 def _image(path, info, pixels):
+    data = io.BytesIO(files.read(path))
     try:
         from PIL import Image
     except ImportError:
@@ -77,7 +81,7 @@ def _image(path, info, pixels):
             "image does not have; give an array (.npy)"
         )
     try:
-        with Image.open(path) as image:
+        with Image.open(data) as image:
             if image.width * image.height > _MAX_PIXELS:
                 raise ToolError(f"{path} has more than 64 million pixels; make it smaller")
             image = image.convert("L" if channels == 1 else "RGB")
@@ -95,12 +99,14 @@ def _image(path, info, pixels):
 
 
 def _sound(path, info):
+    content = io.BytesIO(files.read(path))
     try:
-        with wave.open(str(path)) as file:
+        with wave.open(content) as file:
             width, channels = file.getsampwidth(), file.getnchannels()
             data = file.readframes(file.getnframes())
-    except (OSError, EOFError, wave.Error) as error:
-        raise ToolError(f"cannot read {path} as WAV: {error}; convert it to PCM") from None
+    except (EOFError, wave.Error) as error:
+        reason = str(error) or "it ends within its header"
+        raise ToolError(f"cannot read {path} as WAV: {reason}; convert it to PCM") from None
     data = data[: len(data) // (width * channels) * (width * channels)]
     if width == 1:  # unsigned
         samples = (np.frombuffer(data, np.uint8).astype(np.int64) - 128) << 8
@@ -119,10 +125,11 @@ def rows(path):
 
     Raises ToolError for a file that cannot be read, and for rows of different length.
     """
+    data = files.read(path, _MAX_TABLE_BYTES)
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            lines = [line for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = io.StringIO(data.decode(), newline="")
+        lines = [line for line in csv.reader(text) if line]
+    except (UnicodeDecodeError, csv.Error) as error:
         raise ToolError(f"cannot read {path}: {error}; write numbers with commas") from None
     if lines and not _are_numbers(lines[0]):
         lines = lines[1:]

@@ -4,6 +4,7 @@
 import importlib.util
 import math
 import warnings
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -144,22 +145,28 @@ class _Study:
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._optuna, self._space, self._limits = optuna, space, limits
-        self._seed, self._level = seed, level
+        self._seed, self._level, self._storage = seed, level, storage
         self.notes = []
         options = {**asdict(limits), "optimize": level, "scored": space.score is not None}
         directions = ["maximize", "minimize", "minimize", "minimize"]
-        try:
+        with self._storage_errors():
             self._study = optuna.create_study(
                 storage=_storage(optuna, storage), study_name=_STUDY, directions=directions,
                 load_if_exists=True,
             )  # fmt: skip
             self._check_options(options, storage)
+
+    # Turn any exception of the storage's library, also about a changed study, into a ToolError.
+    @contextmanager
+    def _storage_errors(self):
+        try:
+            yield
         except TflmError:
             raise
-        except Exception as error:  # any exception of the storage's library
-            said = (str(error).splitlines() or [type(error).__name__])[0]
+        except Exception as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ToolError(
-                f"{storage} cannot store a study ({said}); give another --storage"
+                f"{self._storage} cannot store a study ({reason}); give another --storage"
             ) from None
 
     # Raise ToolError if the stored study has other options. Another space is only noted.
@@ -182,28 +189,35 @@ class _Study:
 
     def networks(self):
         """Return a list of Candidate: all networks of this study, repeated ones once."""
+        found = (self._candidate(trial) for trial in self._trials())
+        return [candidate for candidate, is_repeated in found if candidate and not is_repeated]
+
+    # All trials. A storage may have been written by somebody else.
+    def _trials(self):
+        with self._storage_errors():
+            return self._study.get_trials(deepcopy=False)
+
+    # (Candidate of a trial, whether it repeats another one); (None, False) for a trial that has
+    # not finished. Raises ToolError for a trial that step() has not written.
+    def _candidate(self, trial):
         states = self._optuna.trial.TrialState
-        found = []
-        for trial in self._study.get_trials(deepcopy=False):
-            result = trial.user_attrs.get("tried")
-            if trial.state not in (states.COMPLETE, states.FAIL) or not result:
-                continue
-            if result["repeats"]:
-                continue
-            costs = result["costs"] and Costs(**result["costs"])
-            found.append(
-                Candidate(trial.number, trial.params, costs, result["score"], result["excess"],
-                          result["error"])
-            )  # fmt: skip
-        return found
+        result = trial.user_attrs.get("tried")
+        if trial.state not in (states.COMPLETE, states.FAIL) or result is None:
+            return None, False
+        try:
+            return _stored_candidate(trial.number, trial.params, limits=self._limits, **result)
+        except (TypeError, ValueError):
+            raise ToolError(
+                f"network {trial.number} in {self._storage} is damaged; give another --storage"
+            ) from None
 
     # The sampler of the next network. After a repeated network it is random, because TPE would
     # propose the best network of a small space again and again.
     def _sampler(self):
-        trials = self._study.get_trials(deepcopy=False)
+        trials = self._trials()
         state = np.random.SeedSequence((self._seed, len(trials))).generate_state(1)
         samplers, seed = self._optuna.samplers, int(state[0])
-        if trials and trials[-1].user_attrs.get("tried", {}).get("repeats"):
+        if trials and self._candidate(trials[-1])[1]:
             return samplers.RandomSampler(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # constraints are experimental
@@ -215,10 +229,11 @@ class _Study:
         The number of the trial is the seed of the sampler, so a resumed search continues as if it
         had not been stopped.
         """
-        self._study.sampler = self._sampler()
-        trial = self._study.ask()
-        failed = self._optuna.trial.TrialState.FAIL
         before = self.networks()
+        with self._storage_errors():
+            self._study.sampler = self._sampler()
+            trial = self._study.ask()
+        failed = self._optuna.trial.TrialState.FAIL
         try:
             network, is_repeated = self._tried(trial, before)
         except BaseException:
@@ -269,6 +284,34 @@ class _Study:
         if not math.isfinite(value):
             raise ToolError(f"score() returned {value}; return a finite number")
         return value
+
+
+# (Candidate, whether it repeats another one) of the values that step() has stored in a trial.
+# Raises TypeError and ValueError for other values.
+def _stored_candidate(number, parameters, costs, score, error, excess, repeats, limits):
+    if not isinstance(error, str) or not isinstance(repeats, bool):
+        raise TypeError
+    costs = None if costs is None else _checked_costs(**costs)
+    if excess != ({} if costs is None else limits.excess(costs)):
+        raise ValueError
+    found = Candidate(number, parameters, costs, score, excess, error)
+    if not (_is_real(score) if found.fits() else score is None):
+        raise ValueError
+    return found, repeats
+
+
+def _checked_costs(ms, **sizes):
+    costs = Costs(ms=ms, **sizes)
+    if not all(type(size) is int and _is_real(size) and size >= 0 for size in sizes.values()):
+        raise ValueError
+    if ms is not None and not _is_real(ms):
+        raise ValueError
+    return costs
+
+
+# True for a finite number of at most 64 bits.
+def _is_real(value):
+    return type(value) in (int, float) and -(2.0**63) < value < 2.0**63
 
 
 # The Candidate with the parameters of a trial, or None.

@@ -4,6 +4,7 @@
 import sys
 import wave
 
+from .. import files
 from ..errors import ToolError
 
 RATE = 16000
@@ -27,8 +28,10 @@ def blocks(path):
             while block := file.readframes(_BLOCK // 2):
                 missing -= len(block)
                 yield block
-    except (OSError, EOFError, wave.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "it ends within its header"
+    except OSError as error:
+        raise files.read_error(path, error) from None
+    except (EOFError, wave.Error) as error:
+        reason = str(error) or "it ends within its header"
         raise ToolError(f"cannot read {path} as WAV: {reason}; {_CONVERT}") from None
     if missing > 0:
         raise ToolError(
