@@ -17,9 +17,9 @@ run-keywords: $(VENV)/run.stamp  ## detect "yes", "no" and "stop" in a recording
 test: $(VENV)/firmware.stamp lint  ## lint, then all tests against the official TFLM build (15 min)
 	$(BIN)/python -m pytest -n 2
 
-QUICK := tests/rules/test_names.py tests/rules/test_kernels.py tests/support tests/host/test_tool_cli.py \
-	tests/host/test_tool_run.py tests/host/test_python.py tests/unit/test_interpreter.py \
-	tests/kernels/test_add.py tests/kernels/test_conv.py tests/kernels/test_fully_connected.py
+QUICK := tests/rules/test_names.py tests/rules/test_kernels.py tests/support \
+	tests/host/cli/test_command.py tests/host/execution/test_run.py tests/host/test_python.py \
+	tests/unit/test_interpreter.py tests/kernels/test_add.py tests/kernels/test_conv.py tests/kernels/test_fully_connected.py
 
 test-quick: $(VENV)/test.stamp  ## the most important tests (less than a minute)
 	$(BIN)/python -m pytest -n 2 $(QUICK)

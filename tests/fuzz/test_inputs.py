@@ -6,7 +6,7 @@ import time
 
 import pytest
 from fuzz.forgery import sealed, section
-from host.test_board_link import port_with
+from host.board.test_link import port_with
 from support.encoding import flexbuffer
 from tflm import format as layout
 from tflm.errors import ModelError, TflmError

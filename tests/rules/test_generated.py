@@ -28,7 +28,7 @@ _PRODUCTS = {
     for path, _ in make.generated(target)
 }
 _GENERATED = {name for name in _PRODUCTS if name.endswith(".py")}
-_FOLDERS = ("modules", "tools", "firmware", "tests", "examples", "models", "boards")
+_FOLDERS = ("modules", "tools", "firmware", "bench", "tests", "examples", "models", "boards")
 _SOURCES = {
     path.relative_to(REPOSITORY).as_posix(): path.read_text()
     for folder in _FOLDERS

@@ -38,7 +38,7 @@ _FILES = """## Data files
 | [arena-budgets.csv](../data/arena-budgets.csv) | what `--arena-budget` finds | `tflm flatten MODEL --arena-budget BYTES [--input-by-rows] [--target armv6m]` |
 | [arena-budgets-measured.csv](../data/arena-budgets-measured.csv) | cycles of such plans | `bench/cycles.py --core CORE --model MODEL` and the options of the row |
 | [optimization-passes.csv](../data/optimization-passes.csv) | models with and without optimization passes | `bench/cycles.py --core m0plus`, with `--without all` before |
-| [flatten-times.csv](../data/flatten-times.csv) | run time of `tflm flatten --input-by-rows` | `times.py --input-by-rows --optimize balanced --optimize ram FILES...` |
+| [flatten-times.csv](../data/flatten-times.csv) | run time of `tflm flatten --input-by-rows` | `bench/flatten_times.py --input-by-rows --optimize balanced --optimize ram FILES...` |
 | [beside-tflm.csv](../data/beside-tflm.csv) | time and memory beside the `tflite-micro` wheel | `make -C bench wheel` |
 """  # noqa: E501
 

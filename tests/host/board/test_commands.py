@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host.check.test_verify import _BROKEN, _word
 from host.conftest import build_layers
-from host.test_tool_verify import _BROKEN, _word
 from support.standin import Board
 from tflm_tools.board import link as link_file
 from tflm_tools.board import ports, profiles

@@ -25,7 +25,7 @@ from tflm_tools.flat.flatten import flatten
 #   <!-- file: NAME -->       it is saved under this name, for the commands below
 # Pages with tests of their own, or whose code shows parts of a program:
 _OTHERS = {
-    "how-to/custom-operator.md": "tests/host/test_custom_ops_page.py",
+    "how-to/custom-operator.md": "tests/host/docs/test_custom_ops_page.py",
     "how-to/delegates.md": "tests/unit/test_delegate.py",
     "reference/python-on-board.md": "parts of programs",
     "how-to/debug.md": "parts of programs",
@@ -33,11 +33,11 @@ _OTHERS = {
     "how-to/audio.md": "parts of programs",
     "reference/python-on-host.md": "tests/host/test_python.py",
     "reference/cli.md": "parts of commands",
-    "how-to/deploy.md": "tests/host/test_board_deploy.py",
+    "how-to/deploy.md": "tests/host/board/test_deploy.py",
     "how-to/web-page.md": "tests/page",
     "how-to/motion.md": "tests/boards/test_motion.py",
     "how-to/camera.md": "tests/boards/test_camera.py",
-    "how-to/wake-words.md": "tests/host/test_tool_wake.py, tests/wake",
+    "how-to/wake-words.md": "tests/host/wake/test_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }
 _PAGES = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-_PHRASES = Path(__file__).resolve().parents[1] / "wake" / "phrases.wav"
+_PHRASES = Path(__file__).resolve().parents[2] / "wake" / "phrases.wav"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-# Trains the models of test_tool_convert.py: python keras_models.py FOLDER DIGITS.npz
+# Trains the models of test_convert.py: python keras_models.py FOLDER DIGITS.npz
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys

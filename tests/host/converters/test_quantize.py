@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 import tflm_tools as tt
-from host.float_nets import FloatNet, digits_net, trained_digits
+from host.converters.float_nets import FloatNet, digits_net, trained_digits
 from tflm.errors import TflmError
 from tflm_tools.converters import process
 from tflm_tools.errors import ToolError

@@ -20,7 +20,7 @@ from tflm_tools.model.model_file import open_model
 from tflm_tools.model_search.costs import costs_of
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 TARGETS = (None, "armv6m")
 # Models with weights of fewer than 8 bits, which flatten compresses for armv6m.
 _DECODE = {c.name: c.build() for c in module_of("test_decode").cases if c.name == "CONV_2D"}
