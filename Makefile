@@ -19,7 +19,8 @@ test: $(VENV)/firmware.stamp lint  ## lint, then all tests against the official 
 
 QUICK := tests/rules/test_names.py tests/rules/test_kernels.py tests/support \
 	tests/host/cli/test_command.py tests/host/execution/test_run.py tests/host/test_python.py \
-	tests/unit/test_interpreter.py tests/kernels/test_add.py tests/kernels/test_conv.py tests/kernels/test_fully_connected.py
+	tests/unit/test_interpreter.py tests/kernels/test_add.py tests/kernels/test_conv.py \
+	tests/kernels/test_fully_connected.py
 
 test-quick: $(VENV)/test.stamp  ## the most important tests (less than a minute)
 	$(BIN)/python -m pytest -n 2 $(QUICK)
