@@ -42,6 +42,7 @@ COUNT, MARK, PEEK_ADDRESS, PEEK = 0, 4, 8, 12
 BREAKPOINT, DEBUGGER_EXIT = b"\xab\xbe", 0x18  # semihosting
 PAGE = 0x1000
 CONTROL, ID_ISAR3, WITH_DSP = 0xE000E000, 0xD6C, 0x01111131  # of a Cortex-M33
+FPU_ON = 1 << 30  # in the register FPEXC: unicorn has it even for Cortex-M
 
 RAW_REPL, EXECUTE = b"\x01", b"\x04"
 READY = b"raw REPL; CTRL-B to exit\r\n>"
@@ -98,6 +99,7 @@ class Core:
         if core in ("m33", "pico2"):
             self.uc.mem_map(CONTROL, PAGE, unicorn.UC_PROT_READ)
             self.uc.mem_write(CONTROL + ID_ISAR3, struct.pack("<I", WITH_DSP))
+            self.uc.reg_write(arm.UC_ARM_REG_FPEXC, FPU_ON)
         self.uc.hook_add(unicorn.UC_HOOK_INTR, self._on_exception)
         self.uc.mmio_map(UART, PAGE, self._uart_read, None, self._uart_write, None)
         self.uc.mmio_map(DEVICE, PAGE, self._device_read, None, self._device_write, None)

@@ -1,6 +1,7 @@
 # bench: builds MicroPython for the emulated cores of bench/boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ def build(folder, core):
     source = sources.Sources(TOOLCHAIN)
     folder = Path(folder).absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / core, ignore_errors=True)  # make ignores changed compiler options
     log = folder / f"{core}.log"
     print(f"cycles: building the firmware for {core}", file=sys.stderr, flush=True)
     port = source.micropython / "ports" / "qemu"

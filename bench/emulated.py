@@ -79,8 +79,8 @@ _LINES = ("m33", "pico2")
 # The arch of a core's MicroPython.
 _ARCH_OF = {
     "m0plus": "armv6m",
-    "m33": "armv7em",
-    "pico2": "armv7em",
+    "m33": "armv7emsp",
+    "pico2": "armv7emsp",
     "rv32": "rv32imc",
     "rv32-stock": "rv32imc",
     "xtensa": "xtensawin",  # this and the next: qemu_xtensa.py runs them

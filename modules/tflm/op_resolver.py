@@ -54,6 +54,8 @@ def _override_folders():
         arch = native_arch()
         _folders = (arch,) if arch else ()
         if arch[:5] == "armv7":
+            # A double-precision FPU runs the overrides for single precision.
+            arch = arch.replace("d", "s")
             dsp = (arch, "armv7em") if arch != "armv7m" and _has_dsp() else ()
             _folders = dsp + ("armv7m", "armv6m")
         if arch[:4] == "armv" and not _has_assembler():

@@ -46,7 +46,7 @@ ARCHS = {
         Arch("armv7m", "Cortex-M3", "", "armv6m", "lanes", _THUMB, True),
         Arch("armv7em", "Cortex-M4", overrides=_THUMB, packaged=False, **_DSP),
         Arch("armv7emsp", "Cortex-M4, M33", "RP2350", overrides=("armv7emsp", *_WITH_DSP), **_DSP),
-        Arch("armv7emdp", "Cortex-M7", overrides=("armv7emdp", *_WITH_DSP), **_DSP),
+        Arch("armv7emdp", "Cortex-M7", overrides=("armv7emsp", *_WITH_DSP), **_DSP),
         Arch("rv32imc", "RISC-V", "ESP32-C3", "rv32imc", "lanes", ("rv32imc",)),
         Arch(
             "xtensawin",

@@ -1,0 +1,88 @@
+# Runs the cases of operators in one boot of an emulated core and compares the bits with TFLM's
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+import numpy as np
+from packed_cases import BUILD, emulated, firmware_of
+from support.check import flat_model_for
+from support.model_info import output_infos
+from support.oracle import shared_oracle
+
+_SLICES = 0, 1, 3, 7  # the most units of a slice; 0: as many as the runtime runs at once
+_ALIGNMENT = 16
+
+_SCRIPT = """\
+import struct, tflm, uctypes
+from binascii import hexlify
+
+words = struct.unpack("<{count}I", uctypes.bytearray_at({jobs}, 4 * {count}))
+for i in range(0, {count}, 5):
+    model, size, inputs, runs, slice_units = words[i : i + 5]
+    model = uctypes.bytearray_at(model, size)
+    it = tflm.Interpreter(model, slice_units=slice_units or None)
+    it.allocate_tensors()
+    for _ in range(runs):
+        for k in range(it.inputs_size()):
+            raw = it.input(k).kept.raw
+            raw[:] = uctypes.bytearray_at(inputs, len(raw))
+            inputs += len(raw)
+        it.invoke()
+        for k in range(it.outputs_size()):
+            print(hexlify(bytes(it.output(k).kept.raw)).decode())
+        it.reset()
+"""
+
+
+# True if both arrays have the same bits, where a NaN equals any NaN.
+def _same(got, wanted):
+    if got.dtype.kind == "f":
+        return bool((got.tobytes() == wanted.tobytes()) or (
+            (got.view("u4") == wanted.view("u4")) | (np.isnan(got) & np.isnan(wanted))
+        ).all())  # fmt: skip
+    return got.tobytes() == wanted.tobytes()
+
+
+# The memory of all jobs: models, inputs and the list of jobs.
+class _Memory:
+    def __init__(self, address):
+        self.address = address
+        self.data = bytearray()
+
+    def add(self, data):
+        at = self.address + len(self.data)
+        self.data += data + bytes(-len(data) % _ALIGNMENT)
+        return at
+
+
+def failures(jobs, core, portable=False):
+    """Run (name, .tflite, path, lists of inputs) on a core; return {name: what differs}."""
+    memory, words, wanted = _Memory(emulated.MODEL), [], []
+    for name, model, path, runs in jobs:
+        expected = shared_oracle().run(model, runs, True)
+        infos = output_infos(model)
+        flat = flat_model_for(model, path)
+        at = memory.add(flat)
+        inputs = memory.add(b"".join(array.tobytes() for run in runs for array in run))
+        for slice_units in _SLICES:
+            words += [at, len(flat), inputs, len(runs), slice_units]
+            wanted += [
+                (f"{name} [{path}], slices of {slice_units}, run {i}", info, array)
+                for i, arrays in enumerate(expected)
+                for info, array in zip(infos, arrays, strict=True)
+            ]
+    list_at = memory.add(struct.pack(f"<{len(words)}I", *words))
+    files = emulated.file_system(BUILD, core, portable)
+    script = _SCRIPT.format(jobs=list_at, count=len(words))
+    memories = ((memory.address, bytes(memory.data)),)
+    said = emulated.run(core, firmware_of(core), files, script, memories)
+    found = {}
+    lines = said["text"].split()
+    for (name, info, array), line in zip(wanted, lines, strict=False):
+        got = np.frombuffer(bytes.fromhex(line), info.dtype).reshape(info.shape)
+        if not _same(got, array):
+            found[name] = f"{got.ravel()[:8]} instead of {array.ravel()[:8]}"
+    if said["error"] or len(lines) < len(wanted):
+        name = wanted[len(lines)][0] if len(lines) < len(wanted) else "end"
+        found[name] = said["error"]
+    return found

@@ -1,0 +1,37 @@
+# Tests of the float32 kernels for the FPU: their machine code in an emulated Cortex-M33
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import numpy as np
+import pytest
+from float_batch import failures
+from packed_cases import cases_of, needs_firmware
+from support.inputs import generator
+
+_CORE = "m33"
+pytestmark = needs_firmware(_CORE)
+
+_FILES = ["test_fully_connected_float"]
+
+
+# Numbers of all kinds: subnormal, infinite and not a number, and pairs that cancel each other.
+def _special(shape, random):
+    bits = random.integers(0, 1 << 32, shape, dtype=np.uint64).astype(np.uint32)
+    values = np.where(random.integers(0, 2, shape), bits.view(np.float32), random.normal(size=shape))
+    tiny = (bits & 0x807FFFFF).view(np.float32)
+    values = np.where(random.integers(0, 4, shape) == 0, tiny, values).astype(np.float32)
+    flat = values.reshape(-1)
+    flat[1::5] = -flat[::5][: len(flat[1::5])]
+    return values
+
+
+# All cases of an operator, with their inputs and with numbers of all kinds.
+@pytest.mark.parametrize("file", _FILES)
+def test_outputs_have_the_bits_of_tflm(file):
+    random = generator(file)
+    jobs = []
+    for case in cases_of(file):
+        runs = case.input_lists()
+        if all(array.dtype == np.float32 for array in runs[0]):
+            runs = [*runs, [_special(array.shape, random) for array in runs[0]]]
+        jobs.append((case.name, case.build(), "flat", runs))
+    assert not failures(jobs, _CORE)
