@@ -10,6 +10,8 @@
 # * A product is available one cycle later; the sum of the next multiplication and a store can use
 #   it at once. The result of a shifted operand is available one cycle later.
 # * Loads and stores of several words take one cycle a word. MULS, which sets flags, takes two.
+# * A sum, difference or product of the FPU is available one cycle later. Conversions of numbers,
+#   VDIV and VSQRT are assumed.
 # * A 16-bit branch that is not taken, IT and NOP take no cycle after a 16-bit instruction. A taken
 #   branch takes two cycles, or one after a 16-bit instruction that sets no flags.
 #
@@ -21,9 +23,11 @@ import capstone
 from capstone import arm
 
 _DIVISION = 6  # assumed; 2 to 12, depending on the operands
+_FLOAT_DIVISION = 14  # assumed, as in a Cortex-M4: VDIV and VSQRT
 _TO_REGISTER = 3  # assumed: BX, BLX, POP and LDR of PC, without the loads
 _LATE = 2  # cycles from an instruction to one that uses its result
-_SEVERAL = ("ldm", "stm", "push", "pop", "ldrd", "strd")
+_SEVERAL = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "vpush", "vpop")
+_FLOAT = ("vadd", "vsub", "vmul", "vnmul", "vcvt")
 _PRODUCTS = ("mul", "mla", "mls", "sml", "smm", "smu", "uml", "umu", "uma")
 _SUMS = ("mla", "mls", "sml", "smml", "uml", "uma")  # their last operand is a sum
 _FLAGS = "cpsr"
@@ -45,9 +49,10 @@ class _Instruction:
         self.reads = {insn.reg_name(each) for each in reads} - {_FLAGS, "pc"}
         self.writes = [insn.reg_name(each) for each in writes]
         self.sets_flags = insn.update_flags or _FLAGS in self.writes
-        self.is_load = self.name.startswith(("ldr", "ldm", "pop"))
-        self.is_store = self.name.startswith(("str", "stm", "push"))
+        self.is_load = self.name.startswith(("ldr", "ldm", "pop", "vldr", "vldm", "vpop"))
+        self.is_store = self.name.startswith(("str", "stm", "push", "vst", "vpush"))
         self.is_product = self.name.startswith(_PRODUCTS)
+        self.is_float = self.name.startswith(_FLOAT)
         registers = [insn.reg_name(o.reg) for o in insn.operands if o.type == arm.ARM_OP_REG]
         self.sum = registers[-1] if self.name.startswith(_SUMS) and registers else None
         self.stored = set(registers[:2] if self.name == "strd" else registers[:1])
@@ -64,7 +69,7 @@ class _Instruction:
         self.words = 1
         if self.name.startswith(_SEVERAL):
             moved = registers[:2] if self.name.endswith("d") else registers
-            self.words = max(1, len(moved) - (self.name[:3] in ("ldm", "stm")))
+            self.words = max(1, len(moved) - (self.name.lstrip("v")[:3] in ("ldm", "stm")))
 
     # Cycles from the start of this instruction until the next one may start.
     @property
@@ -73,11 +78,13 @@ class _Instruction:
             return 2
         if self.name in ("sdiv", "udiv"):
             return _DIVISION
+        if self.name in ("vdiv", "vsqrt"):
+            return _FLOAT_DIVISION
         return self.words
 
     # Cycles from the start of this instruction until `user` can read register `name`.
     def until(self, name, user):
-        late = self.is_load or self.is_product or self.is_shifted
+        late = self.is_load or self.is_product or self.is_shifted or self.is_float
         if user.is_store and name in user.stored and not self.is_shifted or name == user.sum:
             late = False
         return self.cycles - 1 + (_LATE if late else 1)

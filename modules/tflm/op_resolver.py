@@ -54,10 +54,9 @@ def _override_folders():
         arch = native_arch()
         _folders = (arch,) if arch else ()
         if arch[:5] == "armv7":
-            # A double-precision FPU runs the overrides for single precision.
-            arch = arch.replace("d", "s")
-            dsp = (arch, "armv7em") if arch != "armv7m" and _has_dsp() else ()
-            _folders = dsp + ("armv7m", "armv6m")
+            _folders = ("armv7m", "armv6m")
+            if _has_dsp():  # armv7emdp runs the overrides of armv7emsp
+                _folders = (arch.replace("d", "s"), "armv7em") + _folders
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
         if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
