@@ -73,7 +73,9 @@ class _FloatNetwork:
     def dense(self, units, activation="RELU"):
         depth = int(np.prod(self.shape[1:]))
         inputs = [self.last, self.constant((units, depth)), self.constant((units,))]
-        return self.add("FULLY_CONNECTED", inputs, (1, units), fused_activation_function=activation)
+        return self.add(
+            "FULLY_CONNECTED", inputs, (1, units), fused_activation_function=activation
+        )
 
     def build(self):
         self.builder.io([self.first], [self.last])

@@ -16,7 +16,9 @@ _FILES = ["test_fully_connected_float"]
 # Numbers of all kinds: subnormal, infinite and not a number, and pairs that cancel each other.
 def _special(shape, random):
     bits = random.integers(0, 1 << 32, shape, dtype=np.uint64).astype(np.uint32)
-    values = np.where(random.integers(0, 2, shape), bits.view(np.float32), random.normal(size=shape))
+    values = np.where(
+        random.integers(0, 2, shape), bits.view(np.float32), random.normal(size=shape)
+    )
     tiny = (bits & 0x807FFFFF).view(np.float32)
     values = np.where(random.integers(0, 4, shape) == 0, tiny, values).astype(np.float32)
     flat = values.reshape(-1)

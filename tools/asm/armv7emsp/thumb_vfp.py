@@ -4,8 +4,7 @@
 from ..armv7em.thumb_dsp import ThumbDsp
 from ..common.thumb import SP
 
-_CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le".split()
-_SAVED = 16  # the first register whose value a function must keep
+_CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 
 
 # Fail when an operand cannot be encoded.
