@@ -90,13 +90,13 @@ refuse(
     "scale",
     [x, Tensor((2, 3), "int8", scale=0.5, zero_point=-3)],
     tensor((4, 3), "int8"),
-    "quantization other",
+    "unequal quantization",
 )
 refuse(
     "zero point",
     [x, Tensor((2, 3), "int8", scale=0.25, zero_point=-2)],
     tensor((4, 3), "int8"),
-    "quantization other",
+    "unequal quantization",
 )
 refuse(
     "zero point of int16",

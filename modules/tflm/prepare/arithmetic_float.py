@@ -15,7 +15,7 @@ def emit_arithmetic(context, node, activation, kind):
     emit_product(context, node, (node.input(0), node.input(1)), kind, activation)
 
 
-# Write this record for other inputs than those of the node.
+# Write the record of emit_arithmetic() for `inputs`, two tensors, instead of the node's inputs.
 def emit_product(context, node, inputs, kind, activation=NONE):
     low, high = float_activation_range(node, activation)
     emit_broadcast(

@@ -57,13 +57,12 @@ def _size_along(node, source, axis, shape):
     return size
 
 
-# Bytes are copied unchanged, so that they must mean the same on both sides (int16: TFLM requires
-# zero points of 0).
+# Bytes are copied unchanged, so quantization must be equal. int16: TFLM requires zero points of 0.
 def _check_quantization(node, source, target):
     if source.dtype in (dtypes.INT8, dtypes.UINT8):
         same = source.scale_bits() == target.scale_bits()
         same = same and source.zero_point() == target.zero_point()
-        support(same, node, "%s with a quantization other than that of %s" % (source, target))
+        support(same, node, "%s and %s with unequal quantization" % (source, target))
     elif source.dtype == dtypes.INT16:
         for tensor in (source, target):
             support(tensor.zero_point() == 0, node, "%s with a zero point other than 0" % tensor)

@@ -49,7 +49,7 @@ def emit_from_float16(context, node):
 
 
 # Write the record that converts `memory`, numbers with the quantization of `tensor`, to output 0.
-# scale_bits: another scale than that of the tensor.
+# scale_bits: a scale that replaces the tensor's scale.
 def emit_dequantize(context, node, memory, tensor, scale_bits=None):
     target = node.output(0)
     if scale_bits is None:

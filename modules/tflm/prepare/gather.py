@@ -73,8 +73,8 @@ def _axes(node):
 # enough for an output of the input's type. `shape` is the shape of one block of the input, of
 # which the first `depth` dimensions are addressed by an index. `coordinates` is the number of
 # indices of a block, `outer` the number of blocks that share them. As in TFLM only the whole
-# offset is checked, not each number of an index. elements: that are gathered, if not those of the
-# output.
+# offset is checked, not each number of an index. elements: the number of gathered elements; None:
+# as many as the output has.
 def emit_gather(context, node, tensors, shape, coordinates, outer, depth, elements=None):
     source, indices, target = tensors
     size = element_bytes(node, source)

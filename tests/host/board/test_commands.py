@@ -129,7 +129,7 @@ def test_commands_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
     np.testing.assert_array_equal(*arrays)
     found = tflm("verify", layers, "--runs", 1, "--on", board.port)
     assert (found.code, found.err) == (0, "")
-    assert "gives what TFLM gives" in found.out
+    assert "all outputs are equal to TFLM's" in found.out
     monkeypatch.setenv("TFLM_CACHE", str(tmp_path / "cache"))
     found = tflm("bench", layers, "--invokes", 3, "--on", board.port, "--json")
     rows = found.json()

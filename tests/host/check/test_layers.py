@@ -94,7 +94,7 @@ def test_difference_that_reaches_no_output(tflm, hidden, changed_modules):
     assert plain.code == 0 and plain.json()["layers"] == []
     found = tflm(*arguments, "--layers")
     assert found.code == 1
-    assert "Only between the ops, first by op 0 FULLY_CONNECTED" in found.out
+    assert "Only inner tensors differ, first after op 0 FULLY_CONNECTED" in found.out
 
 
 # The state is kept between runs, and the tensors after the last random case are compared.

@@ -54,7 +54,7 @@ def test_equal_models(tflm, layers):
         entry["arena_bytes"] for entry in report["paths"]
     ]
     text = tflm("verify", layers, "--runs", 1, "--path", "tflite").out
-    assert "gives what TFLM gives" in text
+    assert "all outputs are equal to TFLM's" in text
     assert "flat" not in text
 
 
@@ -234,7 +234,7 @@ def test_refused_inputs_and_unwritten_outputs(tflm, tmp_path):
     report = found.json()
     assert set(report["refused"]) == {"all highest", "lowest and highest"}
     assert report["unwritten"] == [0, 1, 2]
-    assert "refuses them, too: all highest" in tflm("verify", path).out
+    assert "also refuses them: all highest" in tflm("verify", path).out
 
 
 # GELU runs in LiteRT, but not in TFLM.
@@ -248,7 +248,7 @@ def test_litert_as_the_oracle(tflm, tmp_path):
     assert "TFLM itself does not run" in tflm("verify", path).err
     found = tflm("verify", path, "--oracle", "litert", "--layers")
     assert found.code == 0
-    assert "gives what LiteRT gives" in found.out
+    assert "all outputs are equal to LiteRT's" in found.out
 
 
 # Adding the number of rows (3) wraps negative indices and does not change the limits; adding 1

@@ -64,7 +64,7 @@ def test_reported_savings_and_packing(tflm, tmp_path):
         assert layer["cycles"]["lanes"] < layer["cycles"]["bytes"] < layer["cycles"]["in place"]
     printed = tflm("flatten", source, "-o", target, "--target", "armv6m").out
     assert "dead-channels" in printed
-    assert "* is what was written" in printed
+    assert "* marks the written .tflm" in printed
     options = "--without", "dead-channels", "--without", "aliases", "--json"
     report = tflm("flatten", source, "-o", target, *options).json()
     assert report["savings"] == report["packing"] == []
@@ -171,7 +171,7 @@ def test_slow_level_is_skipped(tflm, tmp_path):
     source, target = tmp_path / "net.tflite", tmp_path / "net.tflm"
     source.write_bytes(model.build())
     found = tflm("flatten", source, "-o", target)
-    assert "ask with --optimize ram" in " ".join(found.out.split()) and "* balanced" in found.out
+    assert "slow: --optimize ram" in " ".join(found.out.split()) and "* balanced" in found.out
     flat = target.read_bytes()
     report = tflm("flatten", source, "-o", target, "--optimize", "ram", "--json").json()
     assert [each["level"] for each in report["levels"]] == ["ram", "balanced", "speed"]

@@ -160,7 +160,7 @@ def test_flat_model(tflm, layers, tmp_path):
 def test_plan_option(tflm, layers, tmp_path):
     found = tflm("inspect", layers, "--plan")
     assert "▲ peak: op" in found.out
-    assert "made by" in found.out
+    assert "written by" in found.out
     flat = tmp_path / "layers.tflm"
     flat.write_bytes(flatten(layers.read_bytes()))
     refused = tflm("inspect", flat, "--plan")

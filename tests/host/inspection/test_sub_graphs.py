@@ -37,7 +37,7 @@ def test_inspect_lists_operators_of_sub_graphs(tmp_path):
     print_inspection(report, console)
     text = console.export_text()
     assert text.index("WHILE") < text.index("sub-graph 1") < text.index(" LESS ")
-    assert "MACs      0; those of sub-graphs once" in text
+    assert "MACs      0; each sub-graph counted once" in text
     flat = tmp_path / "model.tflm"
     flat.write_bytes(flatten(path.read_bytes()))
     assert [op.name for op in inspect(flat).ops][0] == "WHILE"

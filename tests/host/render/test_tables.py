@@ -81,5 +81,5 @@ def test_no_information_by_colour_only(tflm, layers, tmp_path):
     print_diagnosis(result, target)
     assert "problem: 1 KB free" in target.file.getvalue()
     printed = tflm("flatten", layers, "-o", tmp_path / "x.tflm", "--target", "armv6m").out
-    assert "* balanced" in printed and "* is what was written" in printed
+    assert "* balanced" in printed and "* marks the written .tflm" in printed
     assert printed.count("*") >= 3 + 2

@@ -7,9 +7,9 @@ from .function import Function
 from .pixels import Kind, channels, first_pixel, inside, next_pixel, operand, word
 
 _ABOUT = """
-DEPTHWISE_CONV_2D of float32 with as many output channels as input channels, with {}. The record is
-that of kernels/depthwise_conv_float.py; units are output pixels. Each product is rounded, then
-each sum, in TFLM's order.
+DEPTHWISE_CONV_2D of float32 with as many output channels as input channels, with {}. Record and
+units are described in kernels/depthwise_conv_float.py. Each product is rounded, then each sum, in
+TFLM's order.
 """
 # Words of the record.
 _INPUT, _WEIGHTS, _BIAS, _OUTPUT, _INPUT_HEIGHT, _INPUT_WIDTH, _CHANNELS = range(1, 8)
@@ -30,8 +30,8 @@ def depthwise_avx():
     return _depthwise("depthwise_avx", True)
 
 
-# Registers: rbp the bias or 0, r14 the output pixel, r15 the first cell, r12 and r13 as channels()
-# has them.
+# Registers: rbp the bias or 0, r14 the output pixel, r15 the first cell, r12 and r13 as in
+# channels().
 def _depthwise(name, is_avx):
     about = _ABOUT.format("AVX" if is_avx else "SSE2")
     t = Function(name, about, slots=_SLOTS + _MORE_SLOTS, uses_avx=is_avx)
@@ -89,7 +89,7 @@ def _begin(t):
         t.store(slot, "rax")
 
 
-# r15: the address of the first cell; slot `weights_at`: that of its weights.
+# Load the address of the first cell to r15, and the address of its weights to slot `weights_at`.
 def _first_cell(t):
     word(t, "rdx", _CHANNELS)
     t.shl("rdx", 2)

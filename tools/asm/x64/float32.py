@@ -5,17 +5,17 @@ from tflm_tools.packages.machine_code.x86 import at
 
 from .function import Function
 
-# Each function replaces that of its name in kernels/float32.py, float32_select.py, float32_copy.py
-# or float32_divide.py. Results are the same, except for the sign of a NaN.
+# Each function overrides the function of its name in kernels/float32.py, float32_select.py,
+# float32_copy.py or float32_divide.py. Results are equal, except for the sign of a NaN.
 #
-# Registers of all of them: rdi, rsi, rdx the addresses of dst, a and b; r8, r9, r10 the bytes from
-# one element to the next; rcx how many elements are left.
+# Registers of all functions: rdi, rsi, rdx the addresses of dst, a and b; r8, r9, r10 the bytes
+# from one element to the next; rcx the number of elements left.
 _DST, _A, _B, _COUNT = "rdi", "rsi", "rdx", "rcx"
 _OPERANDS = ("arena", "rom", "dst", "a", "b", "n", "steps", "kind")
 _LANES = 4
 
 
-# The address that an operand's word says.
+# Load the address of an operand from its word.
 def address(t, register, slot):
     t.load("rax", slot)
     t.mov("r11", "rax")

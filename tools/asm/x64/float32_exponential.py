@@ -6,9 +6,9 @@ from tflm_tools.packages.machine_code.x86 import at
 from .float32 import address
 from .function import Function, Prefixed
 
-# Each function replaces that of its name in kernels/float32_math.py or float32.py, which have the
-# algorithm and its constants, and gives the same bits. Names of registers are those of the
-# variables there.
+# Each function overrides the function of its name in kernels/float32_math.py or float32.py, and
+# returns the same bits. The algorithm and its constants are explained there; registers are named
+# after its variables.
 EXP, LOGISTIC, TANH, ELU = range(4)
 C = (536870912, 268435459, 89478486, 22369444, 4473905, 748533, 106842)
 LOG2_E = 5909

@@ -1,4 +1,4 @@
-# One function for x86-64: a stub of viper whose source tells its machine code
+# One function for x86-64: a stub in viper, whose source contains its machine code as data
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools.packages.machine_code import listing
@@ -17,10 +17,10 @@ _SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 class Function(X86):
     """A function of the System V ABI; its value is 0.
 
-    about: the comment above it. arguments: their names, by default those of a kernel. slots:
-    names of 64-bit words in its frame, for `load(register, slot)` and `store(slot, register)`; the
-    arguments have slots of their names already. uses_avx: it must clear the upper halves of ymm
-    registers before it returns.
+    about: the comment above it. arguments: their names, by default as for a kernel. slots: names
+    of 64-bit words in its frame, for `load(register, slot)` and `store(slot, register)`; each
+    argument has a slot of its name. uses_avx: it must clear the upper halves of ymm registers
+    before it returns.
     """
 
     def __init__(self, name, about, arguments=_KERNEL, slots=(), uses_avx=False):

@@ -12,16 +12,15 @@ from .windows_float import clamp
 
 _ABOUT = """
 UNIDIRECTIONAL_SEQUENCE_LSTM of float32, with {}. The record is LSTM in records.py; units are steps
-of batches. Results are those of kernels/unidirectional_sequence_lstm_float.py.
+of batches. Results equal kernels/unidirectional_sequence_lstm_float.py bit for bit.
 """
 # A step works like this:
 #
 # 1. For each block of rows of the gates: weights * input + bias, clamped, plus weights * hidden
 #    state, clamped.
-# 2. The activations of the gates, which are one after the other, each with elements after its own
-#    that fill the last vector.
-# 3. The cell state, in a copy that is whole vectors, and the output, which is the hidden state of
-#    the next step.
+# 2. The activations of the gates. Gates follow each other in memory, each padded to whole vectors.
+# 3. The cell state, in a copy of whole vectors, and the output, which is the hidden state of the
+#    next step.
 #
 # Registers: rbx the record, rbp the words of a block, r12 the input, r13 the hidden state, r14 the
 # cell state, r15 the output.

@@ -1,9 +1,9 @@
-# Macros for kernels on x86-64 that compute all channels of one output pixel after the other
+# Macros for kernels on x86-64 that compute the output pixel by pixel, each with all channels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools.packages.machine_code.x86 import at
 
-# The record is that of Prepare: its words have 32 bits. rbx is its address.
+# rbx is the address of the record that Prepare wrote, whose words have 32 bits.
 
 
 def word(t, register, number):

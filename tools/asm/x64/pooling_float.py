@@ -7,8 +7,8 @@ from .function import Function
 from .pixels import Kind, channels, first_pixel, inside, next_pixel, operand, word
 
 _ABOUT = """
-AVERAGE_POOL_2D and MAX_POOL_2D, and the mean squares of L2_POOL_2D, float32. The record is that of
-kernels/pooling_float.py; units are output pixels.
+AVERAGE_POOL_2D and MAX_POOL_2D, and the mean squares of L2_POOL_2D, float32. Record and units are
+described in kernels/pooling_float.py.
 """
 # Words of the record.
 _INPUT, _OUTPUT, _, _KIND, _INPUT_HEIGHT, _INPUT_WIDTH, _CHANNELS = range(1, 8)

@@ -5,24 +5,24 @@ from tflm_tools.packages.machine_code.x86 import at
 
 # An output is
 #   min(max((s * m + d >> shift) + o, lowest), highest)
-# with a logical shift. Where s * m + d is below h, 2**31 is subtracted before the shift: TFLM
-# rounds twice, and halves of negative numbers go the other way. kernels/x64/outputs.py finds the
-# constants of each channel, and proves that s * m + d is from 0 to 2**63 - 1.
+# with a logical shift. If s * m + d is below h, 2**31 is subtracted before the shift: TFLM rounds
+# twice, and rounds halves of negative numbers in the other direction. kernels/x64/outputs.py finds
+# the constants of each channel, and proves that s * m + d is from 0 to 2**63 - 1.
 #
 # Constants of 8 channels are 256 bytes: m and o as 8 words of 32 bits each, then d, shift and h as
-# words of 64 bits, those of channels 0, 2, 4 and 6 before those of 1, 3, 5 and 7.
+# words of 64 bits. The 64-bit words are in the order of channels 0, 2, 4, 6, 1, 3, 5, 7.
 _M, _O, _D, _SHIFT, _H = 0, 32, 64, 128, 192
 GROUP = 8  # channels
 GROUP_BYTES = 256
 
 
 def requantize(t, is_avx2, size):
-    """A function at the label "requantize": outputs of `size` bytes from sums of some pixels.
+    """Write the function "requantize": it makes outputs of `size` bytes from sums of some pixels.
 
-    rsi: the sums, which it may overwrite; r11: bytes from those of one pixel to the next; r10:
-    pixels; r8: their outputs; r9: bytes from one output pixel to the next; r13: channels; r15:
-    their constants; rcx: the limits, vectors of lowest, highest, and 2**31 in 64 bits. Uses rax,
-    rcx, rdx, rsi, rdi, r8, r10 and vectors.
+    rsi: the sums, which it may overwrite; r11: bytes from the sums of one pixel to the sums of the
+    next; r10: pixels; r8: their outputs; r9: bytes from one output pixel to the next; r13:
+    channels; r15: their constants; rcx: the limits, vectors of lowest, highest, and 2**31 in 64
+    bits. Uses rax, rcx, rdx, rsi, rdi, r8, r10 and vectors.
     """
     t.label("requantize")
     t.push("r14")

@@ -10,16 +10,16 @@ from .vectors import Vectors
 # A function works like this:
 #
 # 1. For each row of output pixels, rows of the input are copied, or converted to int16, with
-#    padding around them, where the record says so. Each of them is copied once: `copied_rows` are
-#    kept, as many as a window reaches.
+#    padding around them, if the record says so. Each row is copied once: `copied_rows` rows are
+#    kept, the height of a window.
 # 2. A table gets the addresses of the runs of taps that the windows of the row consist of.
 # 3. For each block of channels and each tile of pixels, sums of products are made in registers.
 #    Four pixels share the loads of the weights. The last tile of a row goes over pixels that the
 #    one before it has done already, if need be.
 # 4. Sums become outputs.
 #
-# Registers: rbx the record, rbp the words of the block, r12 its output in the row, r13 the place
-# of the tile in rows of the input, r14 weights, r15 what makes outputs of sums.
+# Registers: rbx the record, rbp the words of the block, r12 its output in the row, r13 the
+# offset of the tile in rows of the input, r14 weights, r15 the constants for the outputs.
 
 _SLOTS = ("source", "batch_rows", "input_y", "ready", "row_output", "blocks_left", "pixel")
 # (pixels, vectors) of the tiles.
@@ -105,7 +105,7 @@ def _find_row(t):
     t.store("input_y", "rdx")
 
 
-# Copy the rows of the windows that are not copied yet, each to its place.
+# Copy the rows of the windows that are not copied yet, each to its row of the buffer.
 def _copy_rows(t, copy_row):
     done, following, all_read = (t.new_label(name) for name in ("copied", "copy", "all_copied"))
     t.mov("rax", field("copies"))

@@ -14,7 +14,7 @@ _CONVERTED = 16  # elements at a time
 
 
 def copy_row_int8(is_avx2):
-    """What copies bytes less the zero point as int16."""
+    """Write code that copies bytes as int16 and subtracts the zero point."""
 
     def copy_row(t):
         sixteen, rest, element, done = (
@@ -80,7 +80,7 @@ def _tile(t, v, pixels, vectors):
 
 
 def outputs(t, pixels, size):
-    """Outputs of sums, which are `size` bytes a pixel and whose address is in rsi."""
+    """Write code for the outputs of sums, which have `size` bytes per pixel and start at rsi."""
     t.mov("rcx", field("limits"))
     t.mov("r9", field("output_pixel"))
     t.mov("r10d", pixels)

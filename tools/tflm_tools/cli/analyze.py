@@ -184,8 +184,8 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
 def learn(model, data, as_json, **learn_options):
     """Learn new classes on top of MODEL from a few examples, and predict the other examples.
 
-    The results equal those of tflm.learner on a board, bit for bit. With a single class, a
-    Learner detects unusual examples.
+    The results equal tflm.learner on a board, bit for bit. With a single class, a Learner detects
+    unusual examples.
     """
     from ..measure.learning import learn
 

@@ -94,7 +94,7 @@ def run(model, on, as_json, **run_options):
 @options.timeout
 @options.as_json
 def verify(model, ports, backend, as_json, oracle, **verify_options):
-    """Compare the results of MODEL in MicroPython with those of TFLM or LiteRT.
+    """Compare the results of MODEL in MicroPython with TFLM or LiteRT.
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. If an output differs, the exit
     code is 1 and the first operator that differs is printed with both values. --optimize,
@@ -237,7 +237,7 @@ def _bench_all(models, ports, invokes, output, as_json, **bench_options):
 def micropython(arguments):
     """Run MicroPython's unix port, which can import tflm, with ARGUMENTS or at its prompt.
 
-    ARGUMENTS are those of the program micropython: a file, -c PROGRAM, -X heapsize=256M and
+    ARGUMENTS are passed to the program micropython: a file, -c PROGRAM, -X heapsize=256M and
     others.
     """
     from ..port.prompt import prompt

@@ -149,26 +149,26 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
     """
     from ..converters import convert as converter
 
-    forms = {
+    types = {
         "int16": converter.INT16,
         "dynamic": converter.DYNAMIC,
         "weights_only": converter.WEIGHTS_ONLY,
     }
-    chosen = [form for name, form in forms.items() if convert_options.pop(name)]
+    chosen = [each for name, each in types.items() if convert_options.pop(name)]
     chosen += [converter.FLOAT32] * no_quantize
     if len(chosen) > 1:
         raise click.UsageError(
             "--int16, --dynamic, --weights-only and --no-quantize exclude each other; give one of "
             "them alone"
         )
-    form = chosen[0] if chosen else converter.INT8
+    quantization = chosen[0] if chosen else converter.INT8
     if no_quantize and (int4 or convert_options["keep_float"]):
         raise click.UsageError("--no-quantize excludes --int4 and --keep-float; give it alone")
-    if int4 and form == converter.INT16:
+    if int4 and quantization == converter.INT16:
         raise click.UsageError("--int4 requires 8-bit activations; leave out --int16")
     with working("convert", model):
         result = converter.convert(
-            model, form=form, weight_bits=4 if int4 else 8, **convert_options
+            model, form=quantization, weight_bits=4 if int4 else 8, **convert_options
         )
     show(result, as_json, "convert", "print_converted")
 
@@ -177,7 +177,6 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
 @click.argument("models", nargs=-1, type=options.FilePath())
 @click.option(
     "--path",
-    "form",
     type=click.Choice(["both", "flat", "tflite"]),
     default="both",
     show_default=True,
@@ -209,14 +208,14 @@ def ops(models, resolver, manifest, as_json, **ops_options):
     show(operators(), as_json, "results", "print_operators")
 
 
-def _show_needs(models, resolver, manifest, as_json, form, archs, target, custom):
+def _show_needs(models, resolver, manifest, as_json, path, archs, target, custom):
     from ..requirements.files import needs
     from ..requirements.output import write_outputs
 
     if manifest and len(archs) > 1:
         raise click.UsageError("--manifest is for one board; give at most one --arch")
     files.check_outputs((resolver, manifest), *models, *custom)
-    result = needs(models, form, archs, custom, target)
+    result = needs(models, path, archs, custom, target)
     written = write_outputs(result, resolver, manifest, archs[0] if archs else "")
     print_options = {} if as_json else {"written": written}
     show(result, as_json, "needs", "print_needs", **print_options)

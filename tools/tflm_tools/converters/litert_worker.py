@@ -237,12 +237,12 @@ class Worker:
             file.write(bytes(result.quantized_model))
         return {}
 
-    def _add_recipe(self, tool, operation, form, weight_bits):
+    def _add_recipe(self, tool, operation, quantization, weight_bits):
         where = {"regex": ".*", "operation_name": operation}
-        if form in ("int8", "int16"):
-            bits = 16 if form == "int16" else 8
+        if quantization in ("int8", "int16"):
+            bits = 16 if quantization == "int16" else 8
             tool.add_static_config(**where, activation_num_bits=bits, weight_num_bits=weight_bits)
-        elif form == "dynamic":
+        elif quantization == "dynamic":
             tool.add_dynamic_config(**where, num_bits=weight_bits)
         else:
             tool.add_weight_only_config(**where, num_bits=weight_bits)

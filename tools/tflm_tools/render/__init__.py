@@ -1,2 +1,2 @@
-# tflm_tools: render: everything that is printed; data comes from the modules beside
+# tflm_tools: render: prints and draws the results of all commands
 # MIT license; Copyright (c) 2026 the tflm authors

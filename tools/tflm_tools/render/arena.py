@@ -1,4 +1,4 @@
-# tflm_tools: render: the arena plan: operators from left to right, bytes from bottom to top
+# tflm_tools: render: draws an arena plan as text, with operators from left to right
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
@@ -13,13 +13,16 @@ _COLOURS = tuple(f"color(16) on color({code})" for code in (110, 151, 180, 175, 
 _HATCH = "╱"
 
 
-# Which of `count` shades each block gets: never that of a block it touches.
 def block_shades(blocks, count):
+    """Return the number of a shade, below `count`, for each block.
+
+    Two blocks that touch have different shades, if there are enough shades.
+    """
     chosen = []
     for i, block in enumerate(blocks):
         taken = {chosen[k] for k in range(i) if _touch(blocks[k], block)}
         free = [shade for shade in range(count) if shade not in taken]
-        # Take turns, so that blocks of one shade do not look like the same tensor.
+        # Prefer the rarest shade: two blocks of one shade look like parts of one tensor.
         chosen.append(min(free, key=lambda shade: chosen.count(shade)) if free else i % count)
     return chosen
 
@@ -31,15 +34,15 @@ def _touch(a, b):
     return in_time and in_memory
 
 
-# A raster of (character, style): steps from left to right, rows from the bottom up.
+# The drawing as a raster of (character, style): steps from left to right, bytes upwards.
 class _Raster:
     def __init__(self, plan, width, colour):
         self.edges = plan.edges()
-        wide = self.edges[-1]  # in operators
-        room = max(8, width - _AXIS - 1)
-        self.step_width = max(1, min(_WIDEST_STEP, room // wide))
-        self._scale = self.step_width / max(1, -(-wide // room))
-        # Buffers are multiples of 16 bytes: rows too, so that small plans come out exact.
+        operators = self.edges[-1]
+        columns = max(8, width - _AXIS - 1)
+        self.step_width = max(1, min(_WIDEST_STEP, columns // operators))
+        self._scale = self.step_width / max(1, -(-operators // columns))
+        # Buffers begin at multiples of 16 bytes. If rows do too, small plans are drawn exactly.
         self.row_bytes = max(16, -(-plan.head_bytes // (_ROWS * 16)) * 16)
         self.rows = max(1, -(-plan.head_bytes // self.row_bytes))
         self.columns = self.column(len(self.edges) - 2) + self.step_width
@@ -53,17 +56,17 @@ class _Raster:
             self._label(i, block, colour)
 
     def column(self, step):
-        """Where a step begins."""
+        """Return the first column of a step."""
         return int(self.edges[step] * self._scale)
 
-    # Columns of steps, from and up to.
+    # Return the columns (start, stop) of steps first..last.
     def _span(self, first, last):
         stop = self.column(last) + self.step_width
         if self.edges[last + 1] - self.edges[last] < 1:  # a band of a chain
             stop = max(self.column(first) + 1, int(self.edges[last + 1] * self._scale))
         return self.column(first), min(stop, self.columns)
 
-    # Rows of which bytes low..high-1 cover half or more.
+    # Return the rows (start, stop) that bytes low..high-1 cover at least half.
     def _rows_of(self, low, high):
         first = (2 * low + self.row_bytes) // (2 * self.row_bytes)
         last = (2 * high + self.row_bytes) // (2 * self.row_bytes)
@@ -80,33 +83,33 @@ class _Raster:
         for row in range(first, last):
             self.cells[row][start:stop] = [(character, style)] * (stop - start)
             self._owners[row][start:stop] = [i] * (stop - start)
-        if first >= last:  # thinner than half a row: a line, where there is room
+        if first >= last:  # less than half a row: draw a line, but over no other block
             row = min(low // self.row_bytes, self.rows - 1)
             line = style.split(" on ")[-1]
             for k in range(start, stop):
                 if self.cells[row][k][0] == " " and not self.cells[row][k][1]:
                     self.cells[row][k] = ("▁", line)
 
-    # Where a block can be seen: (row, first column, last column + 1) of each piece of a row.
-    def _seen(self, i):
-        found = []
+    # Return the visible pieces of block i: [(row, first column, last column + 1)].
+    def _visible(self, i):
+        pieces = []
         for row, owners in enumerate(self._owners):
             start = None
             for k, owner in enumerate([*owners, None]):
                 if owner == i and start is None:
                     start = k
                 elif owner != i and start is not None:
-                    found.append((row, start, k))
+                    pieces.append((row, start, k))
                     start = None
-        return found
+        return pieces
 
-    # The letter of a block in the middle of what is seen of it, with its size where there is room.
+    # Write the letter of a block, and its size if that fits, into the widest visible piece.
     def _label(self, i, block, colour):
         text = f" {block.label} {size(block.size)} "
-        pieces = self._seen(i) if block.label else []
-        # What is longer than the text and a bit is no better.
-        room = [min(stop - start, len(text) + 2) for _, start, stop in pieces]
-        pieces = [piece for piece, length in zip(pieces, room, strict=True) if length == max(room)]
+        pieces = self._visible(i) if block.label else []
+        # All pieces that hold the whole text are equally good: take the middle one of them.
+        widths = [min(stop - start, len(text) + 2) for _, start, stop in pieces]
+        pieces = [each for each, width in zip(pieces, widths, strict=True) if width == max(widths)]
         if not pieces:
             return
         row, start, stop = pieces[(len(pieces) - 1) // 2]
@@ -122,9 +125,9 @@ class _Raster:
 
 
 def draw_plan(plan, target):
-    """The plan as lines of Text for the console `target`, the peak marked."""
+    """Return the drawing of a Plan as lines of Text for the console `target`."""
     if not plan.blocks:
-        return [Text("The plan is empty: no tensor of this model lies in the arena.")]
+        return [Text("The plan is empty: no tensor of this model is in the arena.")]
     raster = _Raster(plan, target.width, has_colour(target))
     lines = []
     for row in reversed(range(raster.rows)):
@@ -139,7 +142,7 @@ def draw_plan(plan, target):
     return lines
 
 
-# The byte axis: the top of the plan, and each fourth row.
+# Return the label of a row on the byte axis: the top row and each fourth row have a number.
 def _tick(row, raster, plan):
     top = (row + 1) * raster.row_bytes
     if row == raster.rows - 1:
@@ -149,7 +152,7 @@ def _tick(row, raster, plan):
     return " " * (_AXIS - 1) + "│"
 
 
-# Numbers of operators below their columns, as many as fit.
+# Return the line with the operators' numbers below their columns, omitting numbers that overlap.
 def _step_numbers(raster, plan):
     cells = [" "] * (_AXIS + raster.columns + 4)
     free_from = 0
@@ -165,7 +168,7 @@ def _step_numbers(raster, plan):
     return Text("".join(cells).rstrip(), style="dim")
 
 
-# A mark below the operator with the most bytes in use.
+# Return the line that marks the operator with the most bytes in use.
 def _peak(raster, plan, width):
     op = plan.peak_op
     at = _AXIS + raster.column(op + 1) + raster.step_width // 2
@@ -176,12 +179,12 @@ def _peak(raster, plan, width):
 
 
 def block_ops(plan, block):
-    """The operators that use a block, as a text: "0–2"."""
+    """Return the numbers of the operators that use a block as a text: "0–2"."""
     chain = next((c for c in plan.chains if c[0] <= block.first and block.last <= c[1]), None)
     if chain is not None:
         return "in bands"
     steps = range(max(block.first - 1, 0), block.last)
-    # Where the inputs of a sub-graph are set there is no operator.
+    # The step that sets the inputs of a sub-graph has no operator.
     numbers = ["in"] * (not block.first) + [n for n in map(plan.number, steps) if n]
     if not numbers:
         return UNKNOWN
@@ -189,23 +192,23 @@ def block_ops(plan, block):
 
 
 def plan_legend(plan):
-    """A table that says what each letter of the drawing is."""
-    result = table("block", "made by", "shape", "type", ">bytes", ">offset", ">ops")
+    """Return a table that explains each letter of the drawing."""
+    result = table("block", "written by", "shape", "type", ">bytes", ">offset", ">ops")
     for block in plan.blocks:
-        made = "input"
+        writer = "input"
         if block.first:
-            made = f"{plan.number(block.first - 1)} {plan.ops[block.first - 1]}".strip()
+            writer = f"{plan.number(block.first - 1)} {plan.ops[block.first - 1]}".strip()
         used = block_ops(plan, block)
         if block.kind == "scratch":
-            result.add_row(_HATCH, f"{made} scratch", "", "", number(block.size),
+            result.add_row(_HATCH, f"{writer} scratch", "", "", number(block.size),
                            number(block.offset), used)  # fmt: skip
         else:
-            result.add_row(block.label, made, shape(block.shape), block.dtype,
+            result.add_row(block.label, writer, shape(block.shape), block.dtype,
                            number(block.size), number(block.offset), used)  # fmt: skip
     return result
 
 
-# Numbers and names of the operators, as lines; a number stays with its name.
+# Return numbers and names of the operators in lines of `width`; a number stays with its name.
 def _op_names(plan, width):
     lines = [""]
     for column in plan.columns()[1:]:
@@ -217,12 +220,12 @@ def _op_names(plan, width):
 
 
 def print_plan(plan, target, legend=True):
-    """Print the drawing, and below it what the letters mean, or else only the operators."""
+    """Print a Plan; legend: add a table of the blocks, otherwise a list of the operators."""
     for line in draw_plan(plan, target):
         target.print(line, no_wrap=True, crop=False)
     if legend:
         grid = plan_legend(plan)
-        show(grid, target, "made by", "shape", "type")
+        show(grid, target, "written by", "shape", "type")
         return
     target.print()
     for line in _op_names(plan, target.width - _AXIS - 1):

@@ -1,4 +1,4 @@
-# tflm_tools: render: the arena plan as a Scene: operators from left to right, bytes upwards
+# tflm_tools: render: draws an arena plan as a Scene, with operators from left to right
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .arena import block_ops, block_shades
@@ -8,12 +8,11 @@ from .scene import FILLS, Label, Line, Rect, Scene, fitting, text_width
 _LEFT, _RIGHT, _TOP = 72, 20, 68
 _HEIGHT = 320  # of the plan
 _WIDTH = 880
-_SMALLEST = 14  # width of an operator
-_LARGEST = 110
-_ROOM = 110, 36  # for the words in a block
+_MIN_COLUMN, _MAX_COLUMN = 14, 110  # width of an operator
+_LABEL_SIZE = 110, 36  # width and height that a label of two lines needs at most
 
 
-# Steps of the byte axis: some five, of round numbers.
+# Return about five round numbers for the byte axis, and the size of the head.
 def _ticks(head):
     step = 16
     while head / step > 6:
@@ -24,12 +23,12 @@ def _ticks(head):
     return [*ticks, head]
 
 
-# Places: steps and bytes to x and y.
+# Converts steps and bytes to coordinates.
 class _Frame:
     def __init__(self, plan):
         self._edges = plan.edges()
         self._head = max(plan.head_bytes, 1)
-        self.column = min(_LARGEST, max(_SMALLEST, _WIDTH / self._edges[-1]))
+        self.column = min(_MAX_COLUMN, max(_MIN_COLUMN, _WIDTH / self._edges[-1]))
         self.right = _LEFT + self._edges[-1] * self.column
 
     def x(self, step):
@@ -38,14 +37,14 @@ class _Frame:
     def y(self, byte):
         return _TOP + _HEIGHT * (1 - byte / self._head)
 
-    # The rectangle of bytes start..stop-1 in steps first..last.
+    # Return (x, y, width, height) of an area: bytes start..stop-1 in steps first..last.
     def box(self, area):
         start, stop, first, last = area
         x, y = self.x(first), self.y(stop)
         return x, y, self.x(last + 1) - x, max(self.y(start) - y, 1)
 
 
-# What is told of a block when the mouse is over it.
+# Return the tooltip of a block.
 def _title(plan, block):
     what = "scratch"
     if block.kind == "tensor":
@@ -56,7 +55,7 @@ def _title(plan, block):
     )
 
 
-# What is left of spans [(start, stop)] without those of others.
+# Return spans [(start, stop)] without the bytes that also belong to `others`.
 def _without(spans, others):
     for start, stop in others:
         spans = [
@@ -66,7 +65,8 @@ def _without(spans, others):
     return spans
 
 
-# The roomiest area of a block that no other block lies over; None where there is none.
+# Return the area (start, stop, first, last) of a block in which its label is drawn: the one with
+# the most space that no other block covers. Returns None if other blocks cover the whole block.
 def _free_area(block, plan, frame):
     bottom = min(area[0] for area in block.areas())
     top = max(area[1] for area in block.areas())
@@ -77,35 +77,36 @@ def _free_area(block, plan, frame):
         for area in other.areas()
     ]
 
-    # What some areas have in a step.
+    # Return the bytes [(start, stop)] of areas in a step.
     def used(areas, step):
         return [(a, b) for a, b, first, last in areas if first <= step <= last]
 
     free = {}
     for step in range(block.first, block.last + 1):
-        dead = _without([(bottom, top)], used(block.areas(), step))  # parts that hold nothing
+        dead = _without([(bottom, top)], used(block.areas(), step))  # bytes not in use
         free[step] = _without([(bottom, top)], dead + used(others, step))
 
     peak = None if plan.peak_op is None else plan.peak_op + 1
 
-    # Room for two lines, which is enough, and better where the lines of the peak do not cross it.
-    def room(area):
+    # Rate an area: its part that a label of two lines can use, then its whole size. An area that
+    # the lines of the peak cross counts half.
+    def rating(area):
         _, _, width, height = frame.box(area)
         crossed = area[2] < area[3] and peak is not None and area[2] <= peak <= area[3]
-        words = min(width, _ROOM[0]) * min(height, _ROOM[1])
-        return words / 2 if crossed else words, width * height
+        usable = min(width, _LABEL_SIZE[0]) * min(height, _LABEL_SIZE[1])
+        return usable / 2 if crossed else usable, width * height
 
-    found = []
+    areas = []
     for first in free:
         spans = free[first]
         for last in range(first, block.last + 1):
             taken = _without([(bottom, top)], free[last])
             spans = _without(spans, taken)
-            found += [(*span, first, last) for span in spans]
-    return max(found, key=room, default=None)
+            areas += [(*span, first, last) for span in spans]
+    return max(areas, key=rating, default=None)
 
 
-# Letter, size and shape, as far as there is room where nothing else lies.
+# Return the Labels of a block: letter, size and shape, as far as its free area holds them.
 def _words(block, plan, frame):
     area = None if block.kind == "scratch" else _free_area(block, plan, frame)
     if area is None:
@@ -125,25 +126,26 @@ def _words(block, plan, frame):
     ]
 
 
-# The names of operators below the axis, turned where they are long; every so many where narrow.
+# Return the Labels of the operators below the axis, and their height. Narrow columns are labelled
+# at a regular distance only.
 def _axis(plan, frame):
     columns = plan.columns()
     bottom = _TOP + _HEIGHT
     skip = max(1, -(-16 // int(frame.column)))
-    found = []
+    labels = []
     for i, column in enumerate(columns):
         if i % skip and not column.bands:
             continue
         middle = (frame.x(column.first) + frame.x(column.last + 1)) / 2
         text = column.label if column.first == 0 else f"{column.label} {column.name}".strip()
-        found.append(Label(middle + 5, bottom + 16, fitting(text, 11, 150), "dim", 11, "end",
-                           turned=38))  # fmt: skip
-    longest = max((text_width(label.text, 11) for label in found), default=0)
-    return found, 0.62 * longest + 30
+        labels.append(Label(middle + 5, bottom + 16, fitting(text, 11, 150), "dim", 11, "end",
+                            turned=38))  # fmt: skip
+    longest = max((text_width(label.text, 11) for label in labels), default=0)
+    return labels, 0.62 * longest + 30
 
 
 def arena_scene(plan, title, subtitle=""):
-    """The Scene of a Plan."""
+    """Return the Scene of a Plan, with a title and a line below it."""
     frame = _Frame(plan)
     labels, below = _axis(plan, frame)
     width = max(frame.right + _RIGHT, 420)
@@ -161,7 +163,7 @@ def arena_scene(plan, title, subtitle=""):
     for block, shade in zip(plan.blocks, block_shades(plan.blocks, FILLS), strict=True):
         scratch = block.kind == "scratch"
         role = "scratch" if scratch else f"b{shade}"
-        # What lies over something else shows it.
+        # A block that is used in parts overlaps others: let them shine through.
         opacity = 0.85 if block.parts else 1.0
         title = _title(plan, block)
         thick = len(block.areas()) == 1 and not scratch
@@ -177,7 +179,7 @@ def arena_scene(plan, title, subtitle=""):
     return scene
 
 
-# The operator with the most bytes in use, between two dashed lines.
+# Mark the operator with the most bytes in use by two dashed lines.
 def _add_peak(scene, plan, frame):
     op = plan.peak_op
     if op is None or not plan.blocks:

@@ -1,4 +1,4 @@
-# tflm_tools: render: the table of bench
+# tflm_tools: render: prints the results of `tflm bench`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -8,16 +8,16 @@ from rich.text import Text
 
 from .common import UNKNOWN, microseconds, number, show, size, table
 
-_NOISE = 0.05  # changes below are not coloured
+_NOISE = 0.05  # smaller changes are not coloured
 
 
-# Multiply-accumulates in millions, or as they are.
+# Return a number of multiply-accumulates, in millions if it is large.
 def _millions(count):
     return f"{count / 1e6:.1f} M" if count >= 1e6 else number(count)
 
 
 def print_bench(rows, target):
-    """One line a model, then what the columns mean."""
+    """Print one line for each model, then the meaning of the columns."""
     grid = table("model", ">MACs", ">tflm", ">TFLM", ">ratio", ">arena", ">head", ">flash")
     for row in rows:
         grid.add_row(
@@ -42,7 +42,7 @@ def print_bench(rows, target):
     )
 
 
-# A change from an earlier time, coloured where it is more than noise.
+# Return the change from an earlier time in percent, coloured if it is more than noise.
 def _change(now, before):
     if not before:
         return Text(UNKNOWN)
@@ -51,18 +51,18 @@ def _change(now, before):
     return Text(f"{100 * change:+.0f} %", style=style)
 
 
-# A time of an operator, which may be a microsecond or less.
+# Return the time of an operator, which may be below one microsecond.
 def _time(us):
     return f"{us:.2f} µs" if us < 10 else microseconds(us)
 
 
-# A figure with two digits behind the point, a dash where there is none.
+# Return a number with two decimals; a dash for None.
 def _figure(value):
     return UNKNOWN if value is None else f"{value:.2f}"
 
 
 def print_ops(results, target):
-    """A table of operators for each ModelBench, and below it the whole invoke."""
+    """Print a table of operators for each ModelBench, then the time of the whole invoke."""
     for result in results:
         clock = f" at {result.frequency / 1e6:g} MHz" if result.frequency else ""
         title = Text(Path(result.model).name, style="bold")
@@ -82,7 +82,7 @@ def print_ops(results, target):
         _print_invoke(result, target)
 
 
-# The sums of a ModelBench.
+# Print time and memory of the whole model, and the comparisons.
 def _print_invoke(result, target):
     text = f"{microseconds(result.best_us)}, best of {result.invokes}; mean "
     text += microseconds(result.mean_us)

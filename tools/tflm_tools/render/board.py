@@ -1,4 +1,4 @@
-# tflm_tools: render: what boards, doctor, deploy, flash and bench --on print, and their progress
+# tflm_tools: render: prints the results of boards, doctor, deploy and flash, and progress bars
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -22,9 +22,10 @@ _COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 @contextmanager
 def progress_bar(title, show=True, counts=False):
-    """A function (done, total) that draws a bar on standard error; None where that is no use.
+    """Yield a function (done, total) that draws a bar on standard error.
 
-    counts: it counts things, not bytes.
+    Yields None if standard error is no terminal or `show` is False. counts: the bar counts steps,
+    not bytes.
     """
     target = console(sys.stderr)
     if not show or not target.is_terminal:
@@ -38,7 +39,7 @@ def progress_bar(title, show=True, counts=False):
 
 
 def print_boards(result, target):
-    """The known boards, then the ports."""
+    """Print the known boards, then the ports."""
     grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "method")
     for board in result.known:
         romfs = size(board.romfs) if board.romfs else UNKNOWN
@@ -46,7 +47,7 @@ def print_boards(result, target):
                      romfs, board.method)  # fmt: skip
     show(grid, target, "name")
     if not result.ports:
-        words = result.unknown and f"Ports are not looked for: {result.unknown}."
+        words = result.unknown and f"Ports are not listed: {result.unknown}."
         target.print(Text(words or "No board is connected over USB."))
         return
     grid = table("port", "serial number", "USB", "what")
@@ -56,7 +57,7 @@ def print_boards(result, target):
 
 
 def print_diagnosis(result, target):
-    """Everything that was looked at, with a next step for each problem, then the models."""
+    """Print each fact of a Diagnosis, with a next step for each problem, then the models."""
     target.print(Text(result.port, style="bold"))
     for line in result.lines:
         word = f"{line.state}: " if line.state != "ok" else ""
@@ -78,7 +79,7 @@ def print_diagnosis(result, target):
             target.print(Text(f"{fit.model}: {fit.how}"))
 
 
-_PLACES = {
+_STORAGE = {
     "romfs": "in ROMFS, read in place",
     "flash": "in free flash, read in place",
     "files": "in a file, loaded into RAM",
@@ -86,10 +87,10 @@ _PLACES = {
 
 
 def print_deployment(result, target):
-    """What a Deployment did, and the lines that use it."""
+    """Print a Deployment, and the lines of Python that load the model."""
     head = Text(f"{result.name} on {result.board} at {result.port}", style="bold")
     target.print(head)
-    model = f"{size(result.flat_bytes)} {_PLACES[result.place]}"
+    model = f"{size(result.flat_bytes)} {_STORAGE[result.place]}"
     if result.unchanged:
         model += ", was already there"
     for label, text in (
@@ -103,29 +104,29 @@ def print_deployment(result, target):
         target.print(Text("  " + line), soft_wrap=True)
     if result.fits_ram:
         loaded = next(line for line in result.use if line.startswith("model ="))
-        target.print("\nRAM has room for a copy, which waits for no flash:")
+        target.print("\nRAM can hold a copy of the model, which avoids waits for flash:")
         target.print(Text(f"  {loaded[:-1]}, copy=True)"), soft_wrap=True)
     if result.faster is not None:
         kept, *cycles = result.faster.kept, result.faster.cycles, result.faster.cycles_before
         text = "{:.1f} M cycles in place of {:.1f} M".format(*(each / 1e6 for each in cycles))
         text = f"with --optimize speed and Streaming({kept}) it takes {text} by estimate"
-        text = f"It waits for its weights: {text}; see docs/how-to/faster.md"
+        text = f"Reading weights limits its speed: {text}; see docs/how-to/faster.md"
         target.print(Text("\n" + text), soft_wrap=True)
 
 
 def print_board_result(served, target):
-    """One line for a Served."""
+    """Print one line for a Served."""
     if served.error:
         target.print(Text(f"{served.port}: {served.error}", style="red"), soft_wrap=True)
         return
     done = served.deployment
     sent = f"{number(done.sent)} bytes sent" if done.sent else "all files were already there"
-    text = f"{served.port}: {done.name} on {done.board} {_PLACES[done.place]}, {sent}"
+    text = f"{served.port}: {done.name} on {done.board} {_STORAGE[done.place]}, {sent}"
     target.print(Text(text), soft_wrap=True)
 
 
 def print_flashing(result, target):
-    """What a Flashing did."""
+    """Print a Flashing."""
     image = Path(result.image).name
     target.print(Text(f"{result.board}: {image}, {size(result.bytes)}, to {result.where}"))
     if result.verified:

@@ -1,4 +1,4 @@
-# tflm_tools: render: the console, tables and numbers that all output shares
+# tflm_tools: render: console, tables and number formats for all commands
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import dataclasses
@@ -17,18 +17,18 @@ from rich.text import Text
 
 UNKNOWN = "–"
 
-# Control characters but the end of a line, and marks that turn the direction of writing.
+# Control characters except the end of a line, and marks that change the direction of writing.
 _CONTROL = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 
 
 def printable(text):
-    """A text without what commands a terminal: file names and replies of boards may hold that."""
+    """Return a text without control characters, which file names and boards could inject."""
     return _CONTROL.sub("?", text)
 
 
-# A console that shows what it gets, and obeys nothing of it.
+# A console that prints control characters of its texts as "?".
 class _Console(Console):
     def render(self, renderable, options=None):
         for segment in super().render(renderable, options):
@@ -38,14 +38,14 @@ class _Console(Console):
 
 
 def console(file=None):
-    """A console for a file, standard output by default: plain text where that is no terminal."""
+    """Return a console for a file, standard output by default; no colours without a terminal."""
     if file is None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode shows "?"
     return _Console(file=file, highlight=False, soft_wrap=False, emoji=False, markup=False)
 
 
 def recorder(columns):
-    """A console so wide that prints nowhere; export_html() gives what it got, with colours."""
+    """Return a console of a width that only records; export_html() returns its coloured text."""
     return _Console(
         file=io.StringIO(), record=True, width=columns, color_system="truecolor",
         force_terminal=True, highlight=False, emoji=False, markup=False,
@@ -53,7 +53,7 @@ def recorder(columns):
 
 
 def said(show, result, columns=76):
-    """What a function of this room prints of a result, as a text for a console so wide."""
+    """Return the text that a function of this package prints for a result, `columns` wide."""
     text = io.StringIO()
     target = console(text)
     target.width = columns
@@ -62,12 +62,12 @@ def said(show, result, columns=76):
 
 
 def has_colour(target):
-    """True when a console shows colours."""
+    """Return True if a console shows colours."""
     return target.color_system is not None and not target.no_color
 
 
 def table(*columns):
-    """An open table; a column is a name, with ">" before it when numbers stand in it."""
+    """Return an empty table; a column is its heading, with ">" before it if it holds numbers."""
     result = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column in columns:
         right = column.startswith(">")
@@ -80,13 +80,13 @@ def table(*columns):
     return result
 
 
-# Characters that a table takes when nothing limits it.
 def natural_width(grid, target):
+    """Return the width of a table in characters if nothing limits it."""
     wide = target.options.update(max_width=10_000)
     return Measurement.get(target, wide, grid).maximum
 
 
-# Narrow a column by some characters: names end in an ellipsis, sentences go over several lines.
+# Narrow a column by `excess` characters: sentences are wrapped, names end in an ellipsis.
 def _narrow(column, excess):
     cells = [str(cell) for cell in column.cells]
     widest = max((Text(cell).cell_len for cell in cells), default=0)
@@ -98,9 +98,9 @@ def _narrow(column, excess):
 
 
 def show(grid, target, *columns):
-    """Print a table. Where it is too wide the named columns get narrower, in this order.
+    """Print a table. If it is too wide, narrow the named columns, in this order.
 
-    No other column is cut, numbers and kernels least of all: the lines are too long then.
+    Other columns are never cut: if the table is still too wide, its lines are too long.
     """
     for header in columns:
         excess = natural_width(grid, target) - target.width
@@ -117,7 +117,7 @@ def show(grid, target, *columns):
 
 
 def size(count):
-    """Bytes in the unit that reads best."""
+    """Return a number of bytes in B, KB or MB."""
     if count is None:
         return UNKNOWN
     if count < 1024:
@@ -128,19 +128,19 @@ def size(count):
 
 
 def number(count):
-    """A count with thousands apart; a dash where it is not known."""
+    """Return a count with its thousands separated; a dash for None."""
     return UNKNOWN if count is None else f"{count:,}".replace(",", " ")
 
 
 def shape(dimensions):
-    """A shape as 1x8x8x16; a scalar is "scalar"."""
+    """Return a shape as "1x8x8x16", or "scalar"; a dash for None."""
     if dimensions is None:
         return UNKNOWN
     return "x".join(map(str, dimensions)) or "scalar"
 
 
 def microseconds(time):
-    """A time in the unit that reads best."""
+    """Return a time in µs, ms or s."""
     if time < 1000:
         return f"{time:.0f} µs"
     if time < 1_000_000:
@@ -149,7 +149,7 @@ def microseconds(time):
 
 
 def milliseconds(time):
-    """An estimated time in the unit that reads best, with two significant digits."""
+    """Return an estimated time in µs, ms or s, with two significant digits."""
     if time < 1:
         return f"{float(f'{1000 * time:.2g}'):g} µs"
     if time < 1000:
@@ -157,7 +157,7 @@ def milliseconds(time):
     return f"{float(f'{time / 1000:.2g}'):g} s"
 
 
-# Dataclasses as dicts, and as texts what JSON does not know: paths, NaN and infinities.
+# Return a value that JSON can hold: dataclasses become dicts; paths, NaN and infinities texts.
 def _plain(value):
     if dataclasses.is_dataclass(value):
         value = dataclasses.asdict(value)
@@ -171,10 +171,10 @@ def _plain(value):
 
 
 def print_json(value):
-    """A dataclass, a list of them, or plain values as JSON."""
+    """Print a dataclass, a list of dataclasses, or plain values as JSON."""
     print(json.dumps(_plain(value), indent=2))
 
 
 def tensor_type(tensor):
-    """The type of a TensorInfo in words."""
+    """Return the type of a TensorInfo, and the type on the board if it differs."""
     return f"{tensor.dtype} as {tensor.kept.dtype}" if tensor.kept else tensor.dtype

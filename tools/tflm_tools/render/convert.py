@@ -1,11 +1,11 @@
-# tflm_tools: render: what `tflm convert` prints: what was chosen, what came out, how good it is
+# tflm_tools: render: prints the result of `tflm convert`: types, sizes and accuracy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
 
 from .common import milliseconds, number, shape
 
-_FORMS = {
+_QUANTIZATION = {
     "int8": "int8",
     "int16": "int16 activations, int8 weights",
     "dynamic": "float32 with int8 weights, quantized while it runs",
@@ -16,37 +16,37 @@ _FORMS = {
 
 def print_converted(result, target):
     """Print a Converted."""
-    made = result.made
+    model = result.made
     target.print(
         Text(result.output, style="bold").append(
-            f"  {_form(result)}, from {result.source} by {result.converter}",
+            f"  {_quantization(result)}, from {result.source} by {result.converter}",
             style="default not bold",
         )
     )
-    for label, tensors in (("input", made.inputs), ("output", made.outputs)):
+    for label, tensors in (("input", model.inputs), ("output", model.outputs)):
         for tensor in tensors:
             _line(target, label, _tensor(tensor))
     if result.taken and result.form in ("int8", "int16"):
         _line(target, "data", _taken(result))
     if result.form != "float32":
-        words = f"{made.per_channel} per channel, {made.per_tensor} per tensor"
+        words = f"{model.per_channel} per channel, {model.per_tensor} per tensor"
         _line(target, "weights", f"scales: {words}")
-    ops = ", ".join(f"{count} {name}" if count > 1 else name for name, count in made.ops.items())
+    ops = ", ".join(f"{count} {name}" if count > 1 else name for name, count in model.ops.items())
     _line(target, "operators", ops)
-    arena = f"{number(made.arena_bytes)} bytes of arena as .tflm"
-    _line(target, "size", f"{number(made.tflite_bytes)} bytes; {arena}")
+    arena = f"{number(model.arena_bytes)} bytes of arena as .tflm"
+    _line(target, "size", f"{number(model.tflite_bytes)} bytes; {arena}")
     _print_footprints(result, target)
     _print_scores(result, target)
     for note in result.notes:
         target.print(Text(f"note: {note}", style="yellow"))
 
 
-def _form(result):
-    words = _FORMS[result.form]
+def _quantization(result):
+    words = _QUANTIZATION[result.form]
     return words if result.weight_bits == 8 else f"{words}, int4 where layers allow it"
 
 
-# What the model needs on a Pico, and what the float model needed.
+# Print flash, arena and time on a Pico, before and after the conversion.
 def _print_footprints(result, target):
     before, after = result.original, result.made
     if before is None or before.pico_ms is None or after.pico_ms is None:
@@ -69,7 +69,7 @@ def _tensor(tensor):
     return f"{words}, {tensor.scale:.4g} a step, {tensor.zero_point} is zero"
 
 
-# How many examples represent the data, and how even they are.
+# Return the number of representative examples, in total and per class.
 def _taken(result):
     words = f"{number(result.taken)} of {number(result.available)} examples"
     if not result.classes:

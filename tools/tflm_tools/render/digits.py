@@ -1,4 +1,4 @@
-# tflm_tools: render: what `make run` prints: digits with what the model says, and what it costs
+# tflm_tools: render: prints the result of `make run`: digits, the model's answers, and its costs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -9,10 +9,10 @@ from .common import has_colour, microseconds, number, size
 
 _SHADES = " ░▒▓█"
 BLACK = 16  # the darkest pixel
-_SHOWN = 4
+_SHOWN = 4  # digits
 
 
-# One row of an image: two characters a pixel make it square.
+# Return one row of an image. Two characters a pixel make the image square.
 def _pixels(row, colour):
     text = Text()
     for value in row:
@@ -24,14 +24,14 @@ def _pixels(row, colour):
     return text
 
 
-# The first images, and the first one that the model gets wrong.
 def chosen(demo):
+    """Return the indices of the images to show: the first ones, and the first wrong answer."""
     wrong = np.flatnonzero(demo.predictions != demo.labels)
     first = [i for i in range(len(demo.images)) if i not in wrong[:1]]
     return first[: _SHOWN - 1] + [int(wrong[0])] if len(wrong) else first[:_SHOWN]
 
 
-# What the model says about one image, as wide as the image.
+# Return the model's answer for one image, and whether it is right.
 def _verdict(demo, i):
     right = demo.predictions[i] == demo.labels[i]
     text = Text(
@@ -67,9 +67,7 @@ def print_demo(demo, target):
     _print_figures(demo, target)
     print_plan(demo.plan, target, legend=False)
     target.print()
-    target.print(
-        Text("Next: docs/tutorial/first-model.md, or .venv/bin/tflm inspect with a model of yours")
-    )
+    target.print(Text("Next: docs/tutorial/first-model.md, or .venv/bin/tflm inspect YOUR_MODEL"))
 
 
 def _print_figures(demo, target):

@@ -1,4 +1,4 @@
-# tflm_tools: render: what `make run` finds as a Scene: digits, and what the model says they are
+# tflm_tools: render: draws the result of `make run` as a Scene: digits and the model's answers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import number, size
@@ -10,7 +10,7 @@ _LEFT, _TOP = 16, 16
 _STEP = 200  # from one digit to the next
 
 
-# One image as squares, and the verdict below it.
+# Draw one image as squares, and the model's answer below it.
 def _digit(scene, demo, i, left):
     image = demo.images[i]
     side = _PIXEL * len(image)
@@ -29,7 +29,7 @@ def _digit(scene, demo, i, left):
         scene.add(Label(left + 22, _TOP + side + 44, label, "dim", 13))
 
 
-# A tick or a cross, as lines: fonts may have neither.
+# Draw a tick or a cross as lines, because the reader's font may lack them.
 def _mark(scene, x, y, right):
     if right:
         scene.add(Line([(x, y), (x + 4, y + 5), (x + 12, y - 6)], "good", 2.4))
@@ -39,12 +39,12 @@ def _mark(scene, x, y, right):
 
 
 def digits_scene(demo):
-    """The Scene of a Demo: the digits that print_demo() shows, and what the model takes."""
+    """Return the Scene of a Demo: the digits that print_demo() shows, and the model's size."""
     shown = chosen(demo)
     side = _PIXEL * demo.images.shape[1]
     height = _TOP + side + 92
     scene = Scene(2 * _LEFT + _STEP * (len(shown) - 1) + side, height,
-                  "Handwritten digits and what the model takes them for")  # fmt: skip
+                  "Handwritten digits and the model's answers")  # fmt: skip
     for k, i in enumerate(shown):
         _digit(scene, demo, i, _LEFT + k * _STEP)
     count = len(demo.labels)

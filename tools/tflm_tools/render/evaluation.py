@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm eval` prints: accuracy, confusion matrix, time
+# tflm_tools: render: prints the result of `tflm eval`: accuracy, confusion matrix, time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -7,8 +7,8 @@ from rich.text import Text
 
 from .common import microseconds, number, show, table
 
-_NAME = 12  # characters of a class's name, at most
-_WORST = 10  # confusions that are listed where there are too many classes for a matrix
+_MAX_NAME = 12  # characters of a class's name
+_MAX_CONFUSIONS = 10  # listed if there are too many classes for a matrix
 
 
 def print_evaluation(result, target):
@@ -19,7 +19,7 @@ def print_evaluation(result, target):
         )
     )
     _print_score(result, target)
-    per = "an example" if result.batch == 1 else f"an invoke of {result.batch}"
+    per = "per example" if result.batch == 1 else f"per batch of {result.batch}"
     how = f"median; mean {microseconds(result.mean_us)}, best {microseconds(result.best_us)}"
     line(target, "time", f"{microseconds(result.median_us)} {per}", how)
     line(target, "arena", f"{number(result.arena_bytes)} bytes", "")
@@ -31,7 +31,7 @@ def print_evaluation(result, target):
 
 
 def line(target, label, value, words):
-    """Print a figure: its name, the value, and what more there is to say."""
+    """Print a line: a label, its value, and an explanation."""
     line = Text(f"{label:<10}").append(value, style="bold")
     target.print(line.append(f"  {words}" if words else "", style="default not bold"))
 
@@ -62,13 +62,13 @@ def _print_comparison(result, target):
     score = found.score
     same = f"{100 * score.accuracy:.2f} %" if score.accuracy is not None else (
         f"error {score.mean_error:.6g}")  # fmt: skip
-    line(target, "", same, f"{microseconds(found.median_us)} an invoke of the wheel, median")
+    line(target, "", same, f"{microseconds(found.median_us)} per invoke of the wheel, median")
 
 
-# The name of a class: its label, or its number.
+# Return the name of a class: its label, or its number.
 def _name(result, i):
     text = result.labels[i] if i < len(result.labels) else str(i)
-    return text if len(text) <= _NAME else text[: _NAME - 1] + "…"
+    return text if len(text) <= _MAX_NAME else text[: _MAX_NAME - 1] + "…"
 
 
 def print_confusion(result, target):
@@ -103,9 +103,9 @@ def _print_worst(result, matrix, target):
     if not wrong:
         return
     grid = table("label", "found", ">examples", ">of the label's")
-    for count, i, k in sorted(wrong, key=lambda entry: (-entry[0], entry[1:]))[:_WORST]:
+    for count, i, k in sorted(wrong, key=lambda entry: (-entry[0], entry[1:]))[:_MAX_CONFUSIONS]:
         share = f"{100 * count / sum(matrix[i]):.0f} %"
         grid.add_row(Text(_name(result, i)), Text(_name(result, k)), number(count), share)
     show(grid, target, "label", "found")
-    if len(wrong) > _WORST:
-        target.print(Text(f"and {len(wrong) - _WORST} more pairs; all of them with --json"))
+    if len(wrong) > _MAX_CONFUSIONS:
+        target.print(Text(f"and {len(wrong) - _MAX_CONFUSIONS} more pairs; --json lists all"))

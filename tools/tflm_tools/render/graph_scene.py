@@ -1,4 +1,4 @@
-# tflm_tools: render: the graph of a model as a Scene: operators from top to bottom, one a row
+# tflm_tools: render: draws the graph of a model as a Scene, with one operator per row
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .common import UNKNOWN, number, shape
@@ -7,8 +7,8 @@ from .scene import Label, Line, Rect, Scene, fitting
 _LEFT, _TOP = 12, 8
 _BOX = 300  # width
 _ROW, _HEIGHT = 50, 36
-_LANE = 11  # between two edges beside the boxes
-_LANES = 12
+_LANE = 11  # distance of two edges to the right of the boxes
+_MAX_LANES = 12
 _KINDS = {
     "CONV_2D": 0,
     "DEPTHWISE_CONV_2D": 5,
@@ -32,43 +32,46 @@ _KINDS = {
 }
 
 
-# (from row, to row) of each edge; row 0 is the inputs, the last one the outputs.
-def _edges(part):
-    made = {tensor: 0 for tensor in part.inputs}
+# Return (from row, to row) of each edge; row 0 is the inputs, the last row the outputs.
+def _edges(graph):
+    rows = {tensor: 0 for tensor in graph.inputs}  # of the operator that writes a tensor
     edges = []
-    for row, node in enumerate(part.nodes, 1):
-        edges += sorted({(made[t], row) for t in node.inputs if t in made})
-        made.update((t, row) for t in node.outputs)
-    end = len(part.nodes) + 1
-    return edges + sorted({(made[t], end) for t in part.outputs if t in made})
+    for row, node in enumerate(graph.nodes, 1):
+        edges += sorted({(rows[t], row) for t in node.inputs if t in rows})
+        rows.update((t, row) for t in node.outputs)
+    end = len(graph.nodes) + 1
+    return edges + sorted({(rows[t], end) for t in graph.outputs if t in rows})
 
 
-# A lane for each edge that passes other rows, none of them crossing an edge of the same lane.
+# Return {edge: lane} for edges that pass other rows. Edges of one lane do not overlap.
 def _lanes(edges):
-    busy = []
-    found = {}
+    busy = []  # by lane: the row up to which it is occupied
+    lanes = {}
     for edge in sorted(edges, key=lambda e: (e[0], e[1])):
         if edge[1] - edge[0] < 2:
             continue
         for lane, until in enumerate(busy):
             if until <= edge[0]:
                 busy[lane] = edge[1]
-                found[edge] = lane
+                lanes[edge] = lane
                 break
         else:
-            found[edge] = len(busy) % _LANES
-            if len(busy) < _LANES:
+            lanes[edge] = len(busy) % _MAX_LANES
+            if len(busy) < _MAX_LANES:
                 busy.append(edge[1])
-    return found
+    return lanes
 
 
-def graph_scene(part, tensors, macs):
-    """The Scene of a ReportedGraph; tensors: TensorRow by number; macs: of operators by number."""
-    edges = _edges(part)
+def graph_scene(graph, tensors, macs):
+    """Return the Scene of a ReportedGraph.
+
+    tensors: TensorRow by number. macs: multiply-accumulates by operator number.
+    """
+    edges = _edges(graph)
     lanes = _lanes(edges)
-    rows = len(part.nodes) + 2
+    rows = len(graph.nodes) + 2
     width = _LEFT + _BOX + 14 + _LANE * (max(lanes.values(), default=-1) + 1)
-    scene = Scene(width, _TOP + _ROW * rows, f"graph of {part.name}")
+    scene = Scene(width, _TOP + _ROW * rows, f"graph of {graph.name}")
     for start, end in edges:
         top = _TOP + _ROW * start + _HEIGHT
         bottom = _TOP + _ROW * end
@@ -83,10 +86,10 @@ def graph_scene(part, tensors, macs):
         points = [(right, out), (x, out), (x, into), (right, into)]
         scene.add(Line(points, "dim", 1.4))
         scene.add(Line([(right + 5, into - 4), (right, into), (right + 5, into + 4)], "dim", 1.4))
-    scene.add(*_end(0, "inputs", part.inputs, tensors))
-    for row, node in enumerate(part.nodes, 1):
+    scene.add(*_end(0, "inputs", graph.inputs, tensors))
+    for row, node in enumerate(graph.nodes, 1):
         scene.add(*_box(row, node, macs))
-    scene.add(*_end(rows - 1, "outputs", part.outputs, tensors))
+    scene.add(*_end(rows - 1, "outputs", graph.outputs, tensors))
     return scene
 
 
@@ -94,7 +97,7 @@ def _arrow(x, y):
     return Line([(x - 4, y - 5), (x, y), (x + 4, y - 5)], "dim", 1.4)
 
 
-# The box of an operator.
+# Return the shapes of an operator's box.
 def _box(row, node, macs):
     y = _TOP + _ROW * row
     role = f"b{_KINDS[node.name]}" if node.name in _KINDS else "band"
@@ -111,7 +114,7 @@ def _box(row, node, macs):
     ]  # fmt: skip
 
 
-# The box of the inputs or outputs.
+# Return the shapes of the box for the inputs or outputs.
 def _end(row, what, numbers, tensors):
     y = _TOP + _ROW * row
     texts = [

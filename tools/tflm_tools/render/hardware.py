@@ -1,4 +1,4 @@
-# tflm_tools: render: what bench --all and bench --compare print
+# tflm_tools: render: prints the results of `tflm bench --all` and `tflm bench --compare`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
@@ -6,33 +6,33 @@ from rich.text import Text
 from .common import UNKNOWN, microseconds, number, show, table
 
 
-# A figure that may be missing.
-def _figure(value, form="{:.2f}"):
-    return UNKNOWN if value is None else form.format(value)
+# Return a formatted number; a dash for None.
+def _figure(value, pattern="{:.2f}"):
+    return UNKNOWN if value is None else pattern.format(value)
 
 
 def _count(value):
     return UNKNOWN if value is None else number(round(value))
 
 
-# "Raspberry Pi Pico with RP2040, MicroPython 1.26.1, 125 MHz, flash at 62.5 MHz".
+# Return the title: "Raspberry Pi Pico with RP2040, MicroPython 1.26.1, 125 MHz, flash at 62.5 MHz"
 def _head(result):
-    parts = [result.machine, f"MicroPython {result.firmware}"]
+    facts = [result.machine, f"MicroPython {result.firmware}"]
     if result.frequency:
-        parts.append(f"{result.frequency / 1e6:g} MHz")
+        facts.append(f"{result.frequency / 1e6:g} MHz")
     if result.frequency and result.flash_divider:
-        parts.append(f"flash at {result.frequency / 1e6 / result.flash_divider:g} MHz")
-    return Text(", ".join(parts), style="bold")
+        facts.append(f"flash at {result.frequency / 1e6 / result.flash_divider:g} MHz")
+    return Text(", ".join(facts), style="bold")
 
 
-# Whether the bits were right.
+# Return whether the outputs were equal to the reference, in words.
 def _bits(model):
     right = f"as {model.compared}"
     return Text(right, style="green") if model.equal else Text(f"NOT {right}", style="bold red")
 
 
 def print_record(result, target):
-    """One line a model, then what was refused."""
+    """Print one line for each model, then each model that the board refused."""
     target.print(_head(result))
     grid = table("model", ">invoke", ">misses", ">arena", ">flash", "place", "bits")
     for model in result.models:
@@ -48,7 +48,7 @@ def print_record(result, target):
 
 
 def print_comparison(result, target):
-    """Each model's layers: the board, the prediction, and what a miss must have cost."""
+    """Print each model's layers: measured and predicted time, misses, and cycles per miss."""
     target.print(_head(result))
     for model in result.models:
         target.print()
@@ -59,7 +59,7 @@ def print_comparison(result, target):
             continue
         target.print(Text("bits: ").append_text(_bits(model)))
         grid = table("layer", "op", ">board", ">predicted", ">ratio", ">misses", ">predicted",
-                     ">cycles a miss")  # fmt: skip
+                     ">cycles/miss")  # fmt: skip
         for layer in model.layers:
             grid.add_row(str(layer.layer), layer.op, *_cells(layer))
         grid.add_section()

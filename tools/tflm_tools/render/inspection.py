@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm inspect` prints
+# tflm_tools: render: prints the result of `tflm inspect`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -23,7 +23,7 @@ ERROR = 0.3  # of the estimated time (inspection/pico_time.py)
 
 
 def print_inspection(report, target, plan=False, allocations=False):
-    """Print an Inspection; if asked for with its arena plan drawn, and with the arena's parts."""
+    """Print an Inspection; plan: draw its arena plan; allocations: list the arena's sections."""
     title = Text(Path(report.path).name, style="bold")
     title.append(f"  {size(report.file_bytes)}, {len(report.ops)} ops", style="default not bold")
     target.print(title)
@@ -40,7 +40,7 @@ def print_inspection(report, target, plan=False, allocations=False):
     _print_boards(report, target)
 
 
-# What kind of model this is, whether it runs, how long it takes, and what makes it fast.
+# Print the kind of model, whether it runs, its estimated time, and a command to run next.
 def _print_overview(report, target):
     rows = []
     if report.model_type:
@@ -59,7 +59,7 @@ def _print_overview(report, target):
         target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
 
 
-# Inputs and outputs.
+# Print inputs and outputs.
 def _print_tensors(report, target):
     grid = table("which", "name", "type", "shape", ">scale", ">zero point")
     for what, tensors in (("in", report.inputs), ("out", report.outputs)):
@@ -73,13 +73,13 @@ def _print_tensors(report, target):
     show(grid, target, "name")
 
 
-# Kernels of one op; a kernel that is called several times stands once.
+# Return the kernels of one operator; a kernel that is called n times is listed once.
 def _kernels(op):
     counts = {kernel: op.kernels.count(kernel) for kernel in op.kernels}
     return [k if n == 1 else f"{n} × {k}" for k, n in counts.items()]
 
 
-# The table of operators; where it is too wide kernels stand below the names.
+# Print the table of operators; if it is too wide, kernels are printed below the names.
 def _print_ops(report, target):
     grid = _ops(report, False)
     if natural_width(grid, target) > target.width:
@@ -118,7 +118,7 @@ def _ops(report, is_narrow):
 def _print_totals(report, target):
     rows = []
     if report.macs is not None:
-        once = "; those of sub-graphs once" if any(op.subgraph for op in report.ops) else ""
+        once = "; each sub-graph counted once" if any(op.subgraph for op in report.ops) else ""
         rows.append(("MACs", number(report.macs) + once))
     rows.append(("weights", size(report.weights_bytes)))
     rows.append(("arena", f"{number(report.arena_bytes)} bytes as .tflm"))
@@ -126,36 +126,36 @@ def _print_totals(report, target):
         rows.append(("", f"{number(report.arena_tflite_bytes)} bytes as .tflite on the board"))
     if report.peak_op is not None:
         op = next(op for op in report.ops if op.index == report.peak_op)
-        most = f"{number(op.live_bytes)} of these for op {op.index} {op.name}, the most"
+        most = f"{number(op.live_bytes)} of these at the peak, op {op.index} {op.name}"
         rows.append(("", most))
     if report.tflm_head_bytes is not None:
-        text = f"{number(report.tflm_head_bytes)} bytes is what TFLM plans for these tensors"
+        text = f"TFLM plans {number(report.tflm_head_bytes)} bytes for these tensors"
         rows.append(("", text))
     if not report.is_planned:
         rows.append(("", "this arena is TFLM's plan; --exact plans as tflm flatten does"))
     if report.flat_bytes is not None:
         less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
-        words = ": weights that change no result are left out" if less else ""
+        words = "; weights that change no result are omitted" if less else ""
         rows.append(("flash", f"{size(report.flat_bytes)} as .tflm{words}"))
     rows += _contents(report.contents) + _floats(report)
     for name, text in rows:
         target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
 
 
-# What takes the bytes of the arena; the sum of the parts is the arena.
+# Print the sections of the arena; their sum is its size.
 def _print_allocations(report, target):
     for entry in report.allocations:
         where = "a .tflm" if entry.form == "tflm" else "the .tflite, prepared on the board"
         grid = table(f"arena of {where}", "section", ">bytes", ">in")
-        for part in entry.parts:
-            count = UNKNOWN if part.count is None else str(part.count)
-            grid.add_row(part.what, part.section, number(part.bytes), count)
+        for section in entry.parts:
+            count = UNKNOWN if section.count is None else str(section.count)
+            grid.add_row(section.what, section.section, number(section.bytes), count)
         grid.add_section()
         grid.add_row("Arena allocation total", "", number(sum(p.bytes for p in entry.parts)), "")
         show(grid, target)
 
 
-# A word where floats are multiplied, which a converter that quantizes in full leaves none of.
+# Return a note if operators multiply floats: a fully quantized model has no such operator.
 def _floats(report):
     count = sum(op.output_dtype == "float32" and bool(op.macs) for op in report.ops)
     if not count:
@@ -166,7 +166,7 @@ def _floats(report):
     ]
 
 
-# Signatures, metadata and labels, where there are any.
+# Return the rows for signatures, metadata and labels.
 def _contents(contents):
     rows = [
         ("signature", f"{s.key}({', '.join(s.inputs)}) gives {', '.join(s.outputs)}")
@@ -182,7 +182,7 @@ def _contents(contents):
     return rows
 
 
-# Everything that keeps the model from running.
+# Print each reason why the model does not run, and its remedy.
 def _print_missing(report, target):
     if not report.missing:
         return

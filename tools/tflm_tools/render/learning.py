@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm learn` prints: what was taught, accuracy, confusion matrix
+# tflm_tools: render: prints the result of `tflm learn`: accuracy and confusion matrix
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm ops MODEL` prints
+# tflm_tools: render: prints the result of `tflm ops MODEL`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from .common import UNKNOWN, number, show, table
 
 
 def print_needs(needs, target, written=()):
-    """Operators of each model of Needs, then the files that all of them need."""
+    """Print the operators of each model of Needs, then the files that the models need."""
     for model in needs.models:
         _print_ops(model, target)
     _print_files(needs, target)
@@ -22,7 +22,7 @@ def print_needs(needs, target, written=()):
         target.print(Text(f"wrote {path}"))
 
 
-# The operators of one model.
+# Print the operators of one model.
 def _print_ops(model, target):
     grid = table(f"{Path(model.path).name} needs", ">times", ">version", "types", "kernels")
     lacking = {entry.op for entry in model.missing}
@@ -36,7 +36,7 @@ def _print_ops(model, target):
     show(grid, target)
 
 
-# Flash of each file of kernels/ and prepare/, and the sums; nothing without sizes.
+# Print the flash of each file of kernels/ and prepare/, and the sums, if sizes are known.
 def _print_files(needs, target):
     if not needs.archs:
         return

@@ -1,4 +1,4 @@
-# tflm_tools: notebook: data that notebooks show as the command prints it
+# tflm_tools: render: lets notebooks show a result as the command prints it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from importlib import import_module
@@ -10,7 +10,7 @@ _PAGE = '<pre style="font-family:monospace;line-height:1.2">{code}</pre>'
 
 
 class Shown:
-    """A mixin of results: `_shown` names a file of this room and its function that prints them."""
+    """Mixin for results; `_shown` is (module of this package, its function that prints them)."""
 
     _shown = ("", "")
 

@@ -1,4 +1,4 @@
-# tflm_tools: render: a Scene as PNG, by Pillow; light, at twice the size
+# tflm_tools: render: writes a Scene as PNG with Pillow, in light colours at twice the size
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -8,11 +8,11 @@ from ..extras import installing
 from .scene import COLOURS, Label, Line, Rect
 
 _SCALE = 2
-_LARGEST = 16000  # pixels of a side
-_STRIPE = 7  # between two lines of a hatching, in units of the Scene
+_MAX_SIDE = 16000  # pixels
+_STRIPE = 7  # distance of two hatching lines, in units of the Scene
 
 
-# A colour of the light palette, with its opacity.
+# Return a colour of the light palette as (red, green, blue, alpha).
 def _colour(role, opacity=1.0):
     text = COLOURS[role][0]
     return tuple(int(text[i : i + 2], 16) for i in (1, 3, 5)) + (round(255 * opacity),)
@@ -30,7 +30,7 @@ class _Painter:
         self._draw = draw.Draw(self.image, "RGBA")
         self._known = {}
 
-    # A font of a size; Pillow brings one.
+    # Return Pillow's own font in a size.
     def _font(self, size):
         if size not in self._known:
             self._known[size] = self._fonts.load_default(size * self.scale)
@@ -52,7 +52,7 @@ class _Painter:
         if shape.hatched:
             self._hatch(corners, _colour(shape.role))
 
-    # Stripes from the lower left to the upper right, cut at the corners.
+    # Draw stripes from the lower left to the upper right, cut at the corners.
     def _hatch(self, corners, colour):
         (left, top), (right, bottom) = corners
         step = _STRIPE * self.scale
@@ -69,7 +69,7 @@ class _Painter:
         if not shape.dashed:
             self._draw.line(points, colour, width)
             return
-        (x, top), (_, bottom) = points  # dashed lines are upright
+        (x, top), (_, bottom) = points  # all dashed lines are vertical
         for y in range(round(top), round(bottom), 7 * self.scale):
             self._draw.line([(x, y), (x, min(y + 4 * self.scale, bottom))], colour, width)
 
@@ -82,7 +82,7 @@ class _Painter:
             self._draw.text(at, shape.text, _colour(shape.role), font, anchor,
                             stroke_width=stroke)  # fmt: skip
             return
-        # Turned text is painted in the middle of an image of its own, which is turned.
+        # Turned text is drawn in the middle of a separate image, which is then rotated.
         half = round(font.getlength(shape.text) + 2 * shape.size * self.scale)
         mask = self._new_image("L", (2 * half, 2 * half))
         self._draw_on(mask).text((half, half), shape.text, 255, font, anchor)
@@ -92,7 +92,7 @@ class _Painter:
 
 
 def png(scene):
-    """The bytes of a PNG. Raises ToolError without Pillow."""
+    """Return the bytes of a PNG. Raises ToolError without Pillow."""
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
@@ -100,7 +100,7 @@ def png(scene):
             "a PNG needs Pillow, which is not installed; write an .svg, or install it with: "
             f"{installing('report')}"
         ) from None
-    scale = max(1, min(_SCALE, int(_LARGEST / max(scene.width, scene.height))))
+    scale = max(1, min(_SCALE, int(_MAX_SIDE / max(scene.width, scene.height))))
     painter = _Painter(scene, (Image, ImageDraw, ImageFont), scale)
     paint = {Rect: painter.rect, Line: painter.line, Label: painter.label}
     for shape in scene.shapes:

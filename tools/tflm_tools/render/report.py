@@ -1,4 +1,4 @@
-# tflm_tools: render: a Report as one HTML page that needs nothing else
+# tflm_tools: render: writes a Report as one HTML page without external files
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -12,10 +12,11 @@ from .plan import plan_words
 from .report_style import page_style
 from .svg import clean, svg
 
-_MOST_TENSORS = 400  # rows; more make no page to read
+_MAX_TENSORS = 400  # rows of the table of tensors
 
 
-# A table from columns, ">" before those of numbers, and rows of texts; "<" before HTML.
+# Return an HTML table. columns: headings, with ">" before a column of numbers. rows: texts or
+# _Html. marked: the number of the row to emphasize.
 def _table(columns, rows, marked=None):
     heads = "".join(
         f'<th class="n">{clean(c[1:])}</th>' if c[:1] == ">" else f"<th>{clean(c)}</th>"
@@ -33,7 +34,7 @@ def _table(columns, rows, marked=None):
     return "\n".join([*lines, "</tbody></table></div>"])
 
 
-# A text that is HTML already.
+# A text that is HTML and must not be escaped.
 class _Html:
     def __init__(self, html):
         self.html = html
@@ -60,7 +61,7 @@ def _tiles(report):
         tiles.append((text, "boards that it fits"))
     if report.profile:
         total = sum(row.us for row in report.profile)
-        tiles.append((microseconds(total), "in operators, as measured"))
+        tiles.append((microseconds(total), "measured in operators"))
     cells = [f'<div class="tile"><b>{clean(a)}</b><span>{clean(b)}</span></div>' for a, b in tiles]
     return f'<div class="tiles">{"".join(cells)}</div>'
 
@@ -73,7 +74,7 @@ def _missing(report):
     return f'<p class="bad">This model does not run on tflm:</p><ul>{items}</ul>'
 
 
-# Inputs and outputs, signatures and labels.
+# Return the section of inputs, outputs, signatures and labels.
 def _ends(report):
     found = report.inspection
     rows = [
@@ -93,16 +94,16 @@ def _ends(report):
 
 
 def _arenas(report):
-    parts = []
+    sections = []
     for i, plan in enumerate(report.plans):
         whose, words = plan_words(plan)
         name = "The .tflite as TFLM plans it" if plan.level == "off" else f"The .tflm of {whose}"
         if plan.plan.blocks:
             drawing = svg(arena_scene(plan.plan, name, words), f"arena{i}-", whole=False)
-            parts.append(f'<div class="wide fit">{drawing}</div>')
+            sections.append(f'<div class="wide fit">{drawing}</div>')
         else:
-            parts.append(f"<p>{clean(name)}: no tensor of this model lies in the arena.</p>")
-    return "\n".join(reversed(parts))
+            sections.append(f"<p>{clean(name)}: no tensor of this model is in the arena.</p>")
+    return "\n".join(reversed(sections))
 
 
 def _ops(report):
@@ -115,7 +116,7 @@ def _ops(report):
     ]  # fmt: skip
     peak = next((i for i, op in enumerate(found.ops) if op.index == found.peak_op), None)
     columns = (">op", "name", "kernel", "output", ">MACs", ">weights", ">arena in use")
-    note = '<p class="dim">Bytes; as the .tflite is written; bold: most of the arena in use.</p>'
+    note = '<p class="dim">Bytes, of the .tflite; bold: the peak of the arena.</p>'
     return _table(columns, rows, peak) + note
 
 
@@ -124,12 +125,12 @@ def _profile(report):
         return ""
     macs = {op.index: op.macs for op in report.inspection.ops}
     cycles = any(row.cycles for row in report.profile)
-    most = max(row.share for row in report.profile) or 1
+    largest = max(row.share for row in report.profile) or 1
     columns = [">op", "name", ">time", ">share", "", ">MACs", ">ns / MAC"]
     rows = []
     for row in report.profile:
         count = macs.get(row.op) or 0
-        bar = _Html(f'<svg class="bar" width="{round(7 * row.share / most, 2)}rem"></svg>')
+        bar = _Html(f'<svg class="bar" width="{round(7 * row.share / largest, 2)}rem"></svg>')
         cells = [row.op, row.name, microseconds(row.us), f"{100 * row.share:.1f} %", bar,
                  number(count), f"{1000 * row.us / count:.2f}" if count else UNKNOWN]  # fmt: skip
         if cycles:
@@ -141,7 +142,7 @@ def _profile(report):
 
 def _boards(report):
     if not report.boards:
-        return "<p>The profiles of boards are in a checkout of tflm only.</p>"
+        return "<p>Board profiles are only part of a checkout of tflm.</p>"
     rows = []
     for fit in report.boards:
         verdict = _Html(f'<span class="{"good" if fit.fits else "bad"}">'
@@ -155,13 +156,13 @@ def _boards(report):
 def _graphs(report):
     tensors = {row.number: row for row in report.tensors}
     macs = {op.index: op.macs for op in report.inspection.ops}
-    parts = []
-    for i, part in enumerate(report.graph):
+    sections = []
+    for i, graph in enumerate(report.graph):
         if len(report.graph) > 1:
-            parts.append(f"<h3>{clean(f'Sub-graph {i}: {part.name}')}</h3>")
-        drawing = svg(graph_scene(part, tensors, macs), f"graph{i}-", whole=False)
-        parts.append(f'<div class="graph">{drawing}</div>')
-    return "\n".join(parts)
+            sections.append(f"<h3>{clean(f'Sub-graph {i}: {graph.name}')}</h3>")
+        drawing = svg(graph_scene(graph, tensors, macs), f"graph{i}-", whole=False)
+        sections.append(f'<div class="graph">{drawing}</div>')
+    return "\n".join(sections)
 
 
 def _quantization(report):
@@ -169,7 +170,7 @@ def _quantization(report):
         (t.number, t.kind, t.name, f"{shape(t.shape)} {t.dtype}", number(t.bytes),
          (f"{t.scale:.6g}" if t.scales == 1 else f"{t.scales} channels") if t.scale else UNKNOWN,
          t.zero_point if t.scale else UNKNOWN)
-        for t in report.tensors[:_MOST_TENSORS]
+        for t in report.tensors[:_MAX_TENSORS]
     ]  # fmt: skip
     columns = (">tensor", "kind", "name", "shape", ">bytes", ">scale", ">zero point")
     more = len(report.tensors) - len(rows)
@@ -178,33 +179,34 @@ def _quantization(report):
     return f"<details><summary>{count}</summary>{_table(columns, rows)}{note}</details>"
 
 
-# The lines for computer and board.
+# Return the section with the commands for the computer and the program for the board.
 def _how_to_run(report):
     commands = clean("\n".join(report.commands))
     return (
         f"<h2>Run it</h2><p>On the computer:</p><pre>{commands}</pre>"
-        "<p>On the board, with the file where <code>tflm deploy</code> says it is:</p>"
+        "<p>On the board, after <code>tflm deploy</code>, which prints the name of the file:</p>"
         f"<pre>{clean(report.snippet)}</pre>"
     )
 
 
 def report_page(report):
-    """The text of the HTML page of a Report."""
+    """Return the HTML page of a Report as a text."""
     found = report.inspection
     name = clean(Path(found.path).name)
     target = f", target {report.target}" if report.target else ""
     sections = [
         f"<h1>{name}</h1>",
-        f'<p class="dim">{size(found.file_bytes)} as .tflite; the .tflm is that of '
+        f'<p class="dim">{size(found.file_bytes)} as .tflite; the .tflm was made with '
         f"--optimize {clean(report.level)}{clean(target)}</p>",
         _missing(report),
         _tiles(report),
         "<h2>Inputs and outputs</h2>",
         _ends(report),
         _how_to_run(report) if report.commands else "",
-        "<h2>The arena</h2><p>Operators from left to right, bytes upwards. A tensor is there from "
-        "the operator that makes it to the last one that reads it; what is hatched is scratch "
-        "of one operator; grey grounds are chains that run in bands of rows.</p>",
+        "<h2>The arena</h2><p>Operators from left to right, bytes upwards. A tensor exists from "
+        "the operator that writes it to the last operator that reads it. Hatched blocks are "
+        "scratch buffers of one operator. A grey background marks operators that run in bands of "
+        "rows.</p>",
         _arenas(report),
         "<h2>Boards</h2>",
         _boards(report),
@@ -231,7 +233,7 @@ def print_report(summary, target):
     target.print(Text(summary.output, style="bold"))
     arena = f"arena {number(summary.arena_bytes)} bytes"
     if summary.flat_bytes is None:
-        text = f"{arena} for its tensors; it does not run on tflm, the page says why"
+        text = f"{arena} for its tensors; it does not run on tflm; the page lists the reasons"
     else:
         fit = f"fits {summary.boards_that_fit} of {summary.boards} boards"
         text = f"{arena}, flash {size(summary.flat_bytes)}; {fit}"

@@ -1,4 +1,4 @@
-# tflm_tools: render: the style sheet of a report's page: light or dark, wide or a phone
+# tflm_tools: render: the style sheet of a report, for light and dark, wide and narrow screens
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .svg import style
@@ -46,5 +46,5 @@ footer{margin-top:3rem;color:var(--dim);font-size:.85rem}
 
 
 def page_style():
-    """The CSS of the page."""
+    """Return the CSS of the page."""
     return style(":root") + _CSS.replace("\n", "")

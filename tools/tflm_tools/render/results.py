@@ -1,4 +1,4 @@
-# tflm_tools: render: what flatten, run, verify and ops print
+# tflm_tools: render: prints the results of flatten, run, verify and ops
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -9,12 +9,12 @@ from .common import UNKNOWN, microseconds, number, shape, show, size, table
 
 
 def print_conversion(result, target):
-    """Sizes of a Conversion."""
+    """Print a Conversion: sizes, levels, savings and weight layouts."""
     target.print(Text(result.output, style="bold"))
     for label, text in (
         ("flash", f"{size(result.flat_bytes)} as .tflm, {size(result.tflite_bytes)} as .tflite"),
         ("arena", f"{number(result.arena_bytes)} bytes"),
-        ("", f"{number(result.tflm_head_bytes)} bytes is what TFLM plans for these tensors"),
+        ("", f"TFLM plans {number(result.tflm_head_bytes)} bytes for these tensors"),
     ):
         target.print(Text(f"{label:<7}{text}"))
     _print_levels(result, target)
@@ -23,11 +23,11 @@ def print_conversion(result, target):
     _print_packing(result.packing, target)
 
 
-# What marks the choice among several, beside bold type, which is lost in a pipe.
+# Marks the chosen row in addition to bold type, which is lost in a pipe.
 _CHOSEN = "* "
 
 
-# Arena, flash and cycles of each level of --optimize; the one that was taken is marked.
+# Print arena, cycles and flash of each level of --optimize; the chosen level is marked.
 def _print_levels(result, target):
     if not result.levels:
         return
@@ -41,19 +41,19 @@ def _print_levels(result, target):
         style = "bold" if level.level == result.level else ""
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     show(grid, target, "in bands")
-    note = f"Bytes; {result.unit}, estimated for int8; * is what was written."
+    note = f"Bytes; {result.unit}, estimated for int8; * marks the written .tflm."
     for level in result.skipped_levels:
-        note += f" {level} would take a while to find: ask with --optimize {level}."
+        note += f" {level} was not searched because that is slow: --optimize {level} does."
     if not result.is_of_use:
-        note += " It needs as much RAM and as many cycles as with --optimize off."
+        note += " RAM and cycles are equal to those with --optimize off."
     target.print(Text(note, style="dim"))
 
 
-# A row for each pass that saved something, and the sums.
+# Print a row for each optimization pass that saved something, and the sums.
 def _print_savings(savings, target):
     if not savings:
         return
-    grid = table("saved by", ">operators", ">MACs", ">bytes", "why nothing changes")
+    grid = table("saved by", ">operators", ">MACs", ">bytes", "why no result changes")
 
     def add_row(name, entries, reason):
         macs, size = sum(s.macs for s in entries), sum(s.bytes for s in entries)
@@ -63,11 +63,11 @@ def _print_savings(savings, target):
         entries = [saving for saving in savings if saving.what == name]
         add_row(name.replace("_", "-"), entries, entries[0].reason)
     grid.add_section()
-    add_row("TOTAL", savings, "to leave one out: --without NAME")
-    show(grid, target, "why nothing changes")
+    add_row("TOTAL", savings, "switch one off: --without NAME")
+    show(grid, target, "why no result changes")
 
 
-# Flash and cycles of layers whose weights are indices of four bits, beside those of int8.
+# Print flash and cycles of layers whose weights became 4-bit indices, against int8 weights.
 def _print_compressed(layers, target):
     if not layers:
         return
@@ -78,37 +78,37 @@ def _print_compressed(layers, target):
         grid.add_row(str(layer.node), layer.op, values, number(layer.int8_bytes), before,
                      number(layer.bytes), f"{layer.cycles / 1e6:.3f} M")  # fmt: skip
     show(grid, target, "op")
-    text = "Weights in four bits, exactly: bytes of flash, cycles of a Cortex-M0+ by estimate."
+    text = "Lossless 4-bit weights: bytes of flash, estimated cycles of a Cortex-M0+."
     target.print(Text(text, style="dim"))
 
 
-# Flash and cycles of each way to store the weights of packed layers; that of the .tflm is marked.
+# Print flash and cycles of each weight layout; the layout in the written .tflm is marked.
 def _print_packing(layers, target):
     if not layers:
         return
-    ways = list(layers[0].flash)
+    layouts = list(layers[0].flash)
     is_estimated = any(c is not None for layer in layers for c in layer.cycles.values())
-    heads = [head for way in ways for head in (f">{way}", ">cycles")[: 1 + is_estimated]]
+    heads = [head for name in layouts for head in (f">{name}", ">cycles")[: 1 + is_estimated]]
     grid = table(">layer", "op", *heads)
     for layer in sorted(layers, key=lambda layer: layer.node):
         cells = []
-        for way in ways:
-            style = "bold" if way == layer.chosen else "dim"
-            mark = _CHOSEN.strip() if way == layer.chosen else ""  # so that names fit, too
-            cells.append(Text(mark + number(layer.flash[way]), style=style))
+        for layout in layouts:
+            style = "bold" if layout == layer.chosen else "dim"
+            mark = _CHOSEN.strip() if layout == layer.chosen else ""
+            cells.append(Text(mark + number(layer.flash[layout]), style=style))
             if is_estimated:
-                cycles = layer.cycles[way]
+                cycles = layer.cycles[layout]
                 text = UNKNOWN if cycles is None else f"{cycles / 1e6:.3f} M"
                 cells.append(Text(text, style=style))
         grid.add_row(str(layer.node), layer.op, *cells)
     show(grid, target, "op")
-    text = "Bytes of flash of each way to store the weights"
+    text = "Bytes of flash for each weight layout"
     if is_estimated:
-        text += ", and cycles of a Cortex-M0+ by estimate, without waits for flash"
-    target.print(Text(f"{text}; * is what was written.", style="dim"))
+        text += "; estimated cycles of a Cortex-M0+, without waits for flash"
+    target.print(Text(f"{text}; * marks the layout in the .tflm.", style="dim"))
 
 
-# The largest values of a row of scores, or the range of anything else.
+# Return the largest values of a row of scores, or the range of any other output.
 def _values(output):
     if output.top:
         return "  ".join(f"{i}: {value:.4g}" for i, value in output.top if value is not None)
@@ -118,7 +118,7 @@ def _values(output):
 
 
 def print_run(result, target):
-    """Outputs and time of a Run."""
+    """Print outputs, time and arena of a Run."""
     grid = table("output", "type", "shape", "largest, or range")
     for output in result.outputs:
         grid.add_row(Path(output.file).name, output.dtype, shape(output.shape), _values(output))
@@ -126,10 +126,10 @@ def print_run(result, target):
     time = microseconds(result.mean_us)
     if result.invokes > 1:
         time += f" (mean of {result.invokes}, best {microseconds(result.best_us)})"
-    target.print(Text(f"{time} an invoke, {number(result.arena_bytes)} bytes of arena"))
+    target.print(Text(f"{time} per invoke, {number(result.arena_bytes)} bytes of arena"))
 
 
-# One Difference in words.
+# Return a Difference in words.
 def _difference(difference):
     where = ", ".join(map(str, difference.index))
     return (
@@ -139,8 +139,8 @@ def _difference(difference):
 
 
 def print_verification(result, target):
-    """Paths of a Verification, and where it differs."""
-    grid = table("path", ">cases", ">time an invoke", ">arena", "result")
+    """Print the paths of a Verification, and the first difference."""
+    grid = table("path", ">cases", ">time per invoke", ">arena", "result")
     for entry in result.paths:
         differs = result.mismatch is not None and result.mismatch.path == entry.path
         word = Text("differs", style="bold red") if differs else Text("equal", style="green")
@@ -151,14 +151,16 @@ def print_verification(result, target):
         print_layers(layers, target)
     if result.refused:
         names = ", ".join(result.refused)
-        target.print(Text(f"Left out, as {result.oracle} refuses them, too: {names}"))
+        target.print(Text(f"Not compared, because {result.oracle} also refuses them: {names}"))
     for k in result.unwritten:
-        text = f"Output {k}: {result.oracle} leaves a part unwritten, which was not compared"
+        text = f"Output {k}: bytes that {result.oracle} does not write were not compared"
         target.print(Text(text))
     mismatch = result.mismatch
     if mismatch is None:
         name = Path(result.model).name
-        target.print(Text(f"{name} gives what {result.oracle} gives.", style="bold green"))
+        target.print(
+            Text(f"{name}: all outputs are equal to {result.oracle}'s.", style="bold green")
+        )
         for layers in result.layers:
             _print_first_layer(layers, target)
         return
@@ -173,22 +175,24 @@ def print_verification(result, target):
     target.print(Text(f"  tensor '{op.tensor}': {_difference(op.difference)}"))
 
 
-# The first layer that differs though the outputs do not.
+# Print the first operator whose output differs although the model's outputs are equal.
 def _print_first_layer(layers, target):
     row = layers.first()
     if row is not None:
-        text = f"Only between the ops, first by op {row.node} {row.op}, kernel {row.kernel}:"
+        text = (
+            f"Only inner tensors differ, first after op {row.node} {row.op}, kernel {row.kernel}:"
+        )
         target.print(Text(text, style="bold red"))
         target.print(Text(f"  tensor '{row.tensor}': {_difference(row.difference)}"))
 
 
-# A value of a table: whole numbers as they are, others with six digits.
+# Return a number for a table; floats have six digits.
 def _value(value):
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def print_layers(layers, target):
-    """A row for each output of each operator of Layers."""
+    """Print a row for each output of each operator of Layers."""
     target.print(Text(f"Operators on the path {layers.path}, case '{layers.case}':"))
     grid = table("op", "tensor", "result", "first at", ">tflm", ">TFLM", ">largest", ">how many")
     styles = {"equal": "green", "differs": "bold red", "not shown": "dim"}
@@ -205,7 +209,7 @@ def print_layers(layers, target):
 
 
 def print_operators(operators, target):
-    """The list of operators."""
+    """Print the list of operators."""
     grid = table(">code", "operator", "prepared by")
     for operator in operators:
         code = UNKNOWN if operator.code is None else str(operator.code)

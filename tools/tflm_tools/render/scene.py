@@ -1,9 +1,9 @@
-# tflm_tools: render: Scene: a drawing as shapes with roles, which svg.py and png.py write
+# tflm_tools: render: Scene: a drawing as a list of shapes, which svg.py and png.py write
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
 
-# Colours by role, (light, dark). Fills of tensors are "b0" to "b6".
+# Colour of each role as (light, dark). Tensors are filled with "b0" to "b6".
 COLOURS = {
     "paper": ("#ffffff", "#16181d"),
     "ink": ("#1d2127", "#e8eaee"),
@@ -26,7 +26,7 @@ FILLS = 7
 
 @dataclass
 class Rect:
-    """A rectangle; `role` fills it, "" does not. hatched: with stripes of the role instead."""
+    """A rectangle filled with the colour of `role` ("": not filled), or hatched with it."""
 
     x: float
     y: float
@@ -52,7 +52,10 @@ class Line:
 
 @dataclass
 class Label:
-    """Text at its base line; anchor: start, middle or end; turned: degrees counter-clockwise."""
+    """Text above the base line at y; x is its start, middle or end, as `anchor` says.
+
+    turned: degrees counter-clockwise.
+    """
 
     x: float
     y: float
@@ -66,7 +69,7 @@ class Label:
 
 @dataclass
 class Scene:
-    """Shapes from back to front, on a paper of width x height; `title` says what is drawn."""
+    """Shapes from back to front on paper of width x height; `title` describes the drawing."""
 
     width: float
     height: float
@@ -78,12 +81,12 @@ class Scene:
 
 
 def text_width(text, size):
-    """About how wide a text is: fonts differ, so with some room."""
+    """Return an upper estimate of the width of a text; the reader's font is not known."""
     return 0.58 * size * len(text)
 
 
 def fitting(text, size, width):
-    """A text, cut where it is wider than `width`; "" where nothing of it fits."""
+    """Return a text, shortened to `width` with an ellipsis; "" if no letter of it fits."""
     if text_width(text, size) <= width:
         return text
     count = int(width / (0.58 * size)) - 1

@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm search` prints, and the picture of the front
+# tflm_tools: render: prints the result of `tflm search`, and draws its Pareto front
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from html import escape
@@ -17,7 +17,7 @@ _NAMES = {"ram": "RAM", "flash": "flash", "ms": "ms"}
 
 
 def print_search(result, target, written=None):
-    """Print a Search: the front, or what is nearest to fitting, and what failed."""
+    """Print a Search: the front, or the network nearest to the limits, and failed trials."""
     _print_head(result, target)
     if result.front:
         _print_front(result, target)
@@ -27,11 +27,11 @@ def print_search(result, target, written=None):
     for network in failed[:3]:
         target.print(Text(f"trial {network.number}: {network.error}", style="red"))
     if len(failed) > 3:
-        target.print(Text(f"and {len(failed) - 3} more that failed; all of them with --json"))
+        target.print(Text(f"and {len(failed) - 3} more failed trials; --json lists all"))
     for note in result.notes:
         target.print(Text(f"note: {note}", style="yellow"))
     if written:
-        target.print(Text(f"{written} is written"))
+        target.print(Text(f"wrote {written}"))
 
 
 def _print_head(result, target):
@@ -46,11 +46,11 @@ def _print_head(result, target):
     count = len(result.networks)
     words = f"{count} networks tried, {fitting} fit, {len(result.front)} of them on the front"
     if result.stopped:
-        words += f"; stopped, {result.trials} were asked for"
+        words += f"; stopped before the requested {result.trials}"
     target.print(Text(words))
 
 
-# The parameters in one text.
+# Return the parameters of a network as one text.
 def _parameters(network):
     return " ".join(f"{name}={value}" for name, value in network.parameters.items())
 
@@ -62,44 +62,45 @@ def _time(costs):
 def _print_front(result, target):
     scores = [">score"] if result.is_scored else []
     grid = table(">trial", *scores, ">weights", ">MACs", ">RAM", ">flash", ">ms", "parameters")
-    for place in result.front:
-        network = result.network(place)
+    for trial in result.front:
+        network = result.network(trial)
         costs = network.costs
         score = [f"{network.score:.4g}"] if result.is_scored else []
         sizes = map(number, (costs.weights, costs.macs, costs.ram, costs.flash))
-        grid.add_row(str(place), *score, *sizes, _time(costs), Text(_parameters(network)))
+        grid.add_row(str(trial), *score, *sizes, _time(costs), Text(_parameters(network)))
     show(grid, target, "parameters")
 
 
 def _print_nearest(result, target):
     network = result.network(result.nearest)
-    parts = []
+    excesses = []
     for name, share in network.excess.items():
         if share > 0:
-            most, found = getattr(result.limits, name), getattr(network.costs, name)
+            limit, cost = getattr(result.limits, name), getattr(network.costs, name)
             unit = " bytes" if name != "ms" else ""
-            over = number(found - most) if name != "ms" else f"{found - most:.1f}"
-            is_much = f"{100 * share:.0f} %" if share >= 0.005 else "less than 1 %"
-            parts.append(f"{_NAMES[name]} is {over}{unit} ({is_much}) too much")
+            over = number(cost - limit) if name != "ms" else f"{cost - limit:.1f}"
+            percent = f"{100 * share:.0f} %" if share >= 0.005 else "less than 1 %"
+            excesses.append(f"{_NAMES[name]} is {over}{unit} ({percent}) too much")
     target.print(Text("No network fits. The nearest one: ", style="bold red").append(
-        f"trial {network.number}, {', '.join(parts)}; {_parameters(network)}",
+        f"trial {network.number}, {', '.join(excesses)}; {_parameters(network)}",
         style="default not bold",
     ))  # fmt: skip
 
 
-# One panel: the score over what a network costs.
+# Draw one panel: the score over one of the costs.
 def _panel(scene, result, name, left):
-    made = [network for network in result.networks if network.costs is not None]
-    fitting = [network for network in made if network.fits()]
-    most = max([getattr(n.costs, name) for n in made] or [1]) * 1.05 or 1
+    trained = [network for network in result.networks if network.costs is not None]
+    fitting = [network for network in trained if network.fits()]
+    most = max([getattr(n.costs, name) for n in trained] or [1]) * 1.05 or 1
     scores = [n.score for n in fitting] or [0.0]
     low, high = min(scores), max(scores)
     span = (high - low) or 1.0
     bottom = _TOP + _HEIGHT
 
-    def place(network):
+    # Return the coordinates of a network.
+    def position(network):
         x = left + _WIDTH * getattr(network.costs, name) / most
-        # Networks that do not fit have no score, and stand below.
+        # Networks that do not fit have no score and are drawn below the others.
         share = (network.score - low) / span if network.score is not None else -0.06
         return x, bottom - _HEIGHT * (0.1 + 0.84 * share)
 
@@ -114,8 +115,8 @@ def _panel(scene, result, name, left):
     words = {"ram": "arena, bytes", "flash": ".tflm, bytes", "ms": "ms, estimated"}
     scene.add(Label(left + _WIDTH / 2, bottom + 34, words[name], size=12, anchor="middle"))
     on_front = set(result.front)
-    for network in sorted(made, key=lambda each: each.number in on_front):
-        x, y = place(network)
+    for network in sorted(trained, key=lambda each: each.number in on_front):
+        x, y = position(network)
         is_front = network.number in on_front
         role = "b0" if is_front else "scratch" if network.fits() else "peak"
         size = 10 if is_front else 6
@@ -130,7 +131,7 @@ def _panel(scene, result, name, left):
 
 
 def front_scene(result):
-    """The Scene of a Search: its networks, a panel for each thing that they cost."""
+    """Return the Scene of a Search, with one panel for RAM, flash and time each."""
     is_timed = any(n.costs is not None and n.costs.ms is not None for n in result.networks)
     names = ["ram", "flash"] + ["ms"] * is_timed
     step = _WIDTH + _LEFT
@@ -138,7 +139,7 @@ def front_scene(result):
     scene = Scene(width, _TOP + _HEIGHT + _BOTTOM, f"{result.space} on {result.limits.board}")
     scene.add(Label(_GAP / 2, 24, scene.title, size=16, bold=True))
     over = "score" if result.is_scored else "number of weights"
-    words = f"{over} over what a network costs; blue: the front, with trials; red: does not fit"
+    words = f"{over} over costs; blue: the Pareto front, with trial numbers; red: does not fit"
     scene.add(Label(_GAP / 2, 44, words, "dim"))
     for i, name in enumerate(names):
         _panel(scene, result, name, _LEFT + i * step)
@@ -146,7 +147,7 @@ def front_scene(result):
 
 
 def search_picture(result, path):
-    """The bytes of the picture of a Search, of the kind that `path` ends in."""
+    """Return the bytes of a Search's picture, in the format of the suffix of `path`."""
     kind = kind_of(path)
     scene = front_scene(result)
     if kind == ".png":
@@ -163,7 +164,7 @@ def search_picture(result, path):
 
 
 def kind_of(path):
-    """.svg, .png or .html; raises ToolError for a path that ends in something else."""
+    """Return the suffix .svg, .png or .html of `path`. Raises ToolError for another suffix."""
     kind = Path(path).suffix.lower()
     if kind not in (".svg", ".png", ".html"):
         raise ToolError(

@@ -1,4 +1,4 @@
-# tflm_tools: render: a Scene as SVG, light or dark as the reader has it
+# tflm_tools: render: writes a Scene as SVG, in the reader's light or dark colours
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from html import escape
@@ -10,7 +10,7 @@ _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
 
 
 def clean(text):
-    """A text that may stand in XML: escaped, without what XML does not have or readers obey."""
+    """Return a text escaped for XML, without control characters and others that XML forbids."""
     plain = "".join(
         c if c < "\ud800" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "�"
         for c in printable(str(text))
@@ -19,14 +19,14 @@ def clean(text):
 
 
 def style(selector):
-    """CSS with the colours as variables of `selector`, and the other ones for dark screens."""
+    """Return CSS that sets the colours as variables of `selector`, for light and dark screens."""
     light, dark = (
         ";".join(f"--{role}:{pair[i]}" for role, pair in COLOURS.items()) for i in (0, 1)
     )
     return f"{selector}{{{light}}}@media (prefers-color-scheme:dark){{{selector}{{{dark}}}}}"
 
 
-# Numbers without needless digits, the same on every machine.
+# Return a number without needless digits, which is equal on every machine.
 def _n(value):
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
@@ -67,9 +67,10 @@ def _label(shape):
 
 
 def svg(scene, prefix="", whole=True):
-    """The text of an SVG. prefix: of its ids, where several stand in one page.
+    """Return a Scene as the text of an SVG.
 
-    whole: a file of its own, with paper and colours; else a page brings these (see style()).
+    prefix: for the ids, if a page contains several SVGs. whole: include background and colours,
+    for a separate file; in a page style() sets the colours.
     """
     width, height = _n(scene.width), _n(scene.height)
     lines = [

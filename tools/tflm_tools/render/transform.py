@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm transform` and `tflm requantize` print
+# tflm_tools: render: prints the results of `tflm transform` and `tflm requantize`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
@@ -6,20 +6,20 @@ from rich.text import Text
 from .common import show, size, table
 
 
-# The file, and its size before and after.
+# Print the name of the file, and its size before and after.
 def _print_sizes(result, target):
     target.print(Text(result.output, style="bold"))
     target.print(Text(f"{size(result.before_bytes)} became {size(result.after_bytes)}"))
 
 
 def print_transformed(result, target):
-    """What became of a model: Transformed."""
+    """Print a Transformed."""
     _print_sizes(result, target)
     target.print(Text(f"{', '.join(result.done)}; TFLM gives the same outputs"))
 
 
 def print_requantized(result, target):
-    """What became of a model: Requantized."""
+    """Print a Requantized."""
     _print_sizes(result, target)
     text = f"{result.activations} activations in int16, {result.biases} biases in int64"
     target.print(Text(text))
@@ -28,5 +28,5 @@ def print_requantized(result, target):
         step = f"{entry.step:.6g}" if entry.step else "float32"
         grid.add_row(Text(entry.name), step, f"{entry.largest:.6g}")
     show(grid, target)
-    note = "Real values in TFLM, int16 beside int8, on random inputs; check with data of yours."
+    note = "Real outputs in TFLM, int16 against int8, on random inputs; check with your data."
     target.print(Text(note, style="dim"))

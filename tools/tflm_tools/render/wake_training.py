@@ -1,4 +1,4 @@
-# tflm_tools: render: what `tflm wake train` prints: how far it is, and what it has made
+# tflm_tools: render: prints progress and result of `tflm wake train`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -14,8 +14,9 @@ _SHOWN = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99)  # cutoffs of the tab
 
 @contextmanager
 def stages():
-    """A function (what, done, total) that draws a bar for each stage on standard error, or writes
-    a line now and then where that is no terminal.
+    """Yield a function (stage, done, total) that reports progress on standard error.
+
+    On a terminal it draws a bar for each stage; otherwise it prints a line for each tenth.
     """
     target = console(sys.stderr)
     if not target.is_terminal:
@@ -26,15 +27,15 @@ def stages():
     with Progress(*columns, console=target) as progress:
         tasks = {}
 
-        def told(what, done, total):
+        def report(what, done, total):
             if what not in tasks:
                 tasks[what] = progress.add_task(what, total=total)
             progress.update(tasks[what], completed=done, total=total)
 
-        yield told
+        yield report
 
 
-# A line for each tenth of a stage.
+# Prints a line for each tenth of a stage.
 class _Lines:
     def __init__(self, target):
         self._target = target
@@ -52,7 +53,7 @@ def _percent(share):
 
 
 def print_trained(result, target):
-    """Print a Trained: the files, the curve, and what the cutoff means for the test's voices."""
+    """Print a Trained: files, rates at each cutoff, and the test result at the chosen cutoff."""
     target.print(
         Text(result.manifest, style="bold").append(
             f"  {number(result.model_bytes)} bytes as .tflite, {number(result.flat_bytes)} as "
@@ -63,10 +64,10 @@ def print_trained(result, target):
     )
     test, chosen = result.test, result.chosen
     target.print(
-        f"cutoff {chosen.cutoff:.2f}, chosen on voices that validate. The test's voices: "
-        f"{_percent(test.recall)} of {number(result.said)} phrases are heard, "
-        f"{test.alarms_per_hour:.2f} false alarms an hour in {result.hours:.2f} hours of other "
-        f"speech, {_percent(test.near)} of what sounds near is taken for the phrase"
+        f"cutoff {chosen.cutoff:.2f}, chosen on the validation voices. On the test voices, "
+        f"{_percent(test.recall)} of {number(result.said)} phrases are detected, with "
+        f"{test.alarms_per_hour:.2f} false alarms per hour in {result.hours:.2f} hours of other "
+        f"speech; {_percent(test.near)} of similar phrases are accepted"
     )
     grid = table(">cutoff", ">heard", ">alarms/h", ">near", ">test: heard", ">alarms/h", ">near")
     for mine, tests in zip(result.validation_curve, result.test_curve, strict=True):

@@ -47,8 +47,8 @@ def requantization(record, words, block, dtype):
 #
 # w: the windows, whose sizes are INT8 or INT16. operands: the words of input, weights, bias and
 # output. zero_points: of the input and of the weights. outputs: as requantization() returns them.
-# bias_size: bytes of a bias. functions: those for SSE2 and for AVX2. by_taps: the weights of a tap
-# are contiguous, not those of a channel.
+# bias_size: bytes of a bias. functions: for SSE2 and for AVX2. by_taps: weights are ordered by
+# tap, not by channel.
 def make_step(
     w, operands, zero_points, outputs, bias_size, rom, max_bytes, functions, by_taps=False
 ):

@@ -16,7 +16,7 @@ from ...image.custom import HostContext, HostResolver
 from ...image.rom import RomStorage
 from ...targets import packing_of
 from .costs import more_cycles_by_rows, node_cycles
-from .remembered import remember
+from .prepare_cache import cache_prepare
 from .weights.flash_cache import miss_of
 from .weights.layouts import (
     DENSE_SCRATCH,
@@ -32,7 +32,7 @@ from .weights.layouts import (
     weight_words,
 )
 
-remember()
+cache_prepare()
 
 _SUM_BYTES = 4  # of the portable CONV_2D
 # Kernels whose scratch does not depend on the number of rows.

@@ -65,8 +65,8 @@ _ONLY_AVX_LOADS = {
 }  # fmt: skip
 _STORES = {"movups": (0, 1, 0x11), "movss": (0xF3, 1, 0x11), "movdqu": (0xF3, 1, 0x7F),
            "movq": (0x66, 1, 0xD6)}  # fmt: skip
-# With a number behind the operands: of two operands (pshufd), of two or three (shufps), and only
-# with three.
+# Instructions with a number after the operands, which are two (pshufd), two or three (shufps), or
+# always three.
 _NUMBERED_LOADS = {"pshufd": (0x66, 1, 0x70), "pshuflw": (0xF2, 1, 0x70)}
 _NUMBERED = {"shufps": (0, 1, 0xC6), "cmpss": (0xF3, 1, 0xC2)}
 _ONLY_AVX_NUMBERED = {"vpblendd": (0x66, 3, 0x02), "vperm2i128": (0x66, 3, 0x46),
@@ -432,7 +432,7 @@ class X86:
         self._put([0x0F, 0x01, 0xD0], "xgetbv")
 
     def vzeroupper(self):
-        """Clear the upper halves of all ymm: instructions of SSE are slow behind AVX without."""
+        """Clear the upper halves of all ymm; without this SSE instructions after AVX are slow."""
         self._put([0xC5, 0xF8, 0x77], "vzeroupper")
 
     # Vectors.
@@ -511,7 +511,7 @@ class X86:
         self._vex((0x66, 1, 0xE6), True, _REGISTERS[to][0], 0, vector, text)
 
     def vpblendvb(self, to, one, other, mask):
-        """Bytes of `other` where those of `mask` have their highest bit set, else of `one`."""
+        """Take each byte of `other` if the byte of `mask` has its highest bit set, else `one`."""
         numbers = _REGISTERS[to][0], _REGISTERS[one][0]
         text = f"vpblendvb {to}, {one}, {other}, {mask}"
         tail = bytes([_REGISTERS[mask][0] << 4])
