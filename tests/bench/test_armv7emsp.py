@@ -10,7 +10,7 @@ from support.inputs import generator
 _CORE = "m33"
 pytestmark = needs_firmware(_CORE)
 
-_FILES = ["test_fully_connected_float"]
+_FILES = ["test_fully_connected_float", "test_conv_float"]
 
 
 # Numbers of all kinds: subnormal, infinite and not a number, and pairs that cancel each other.

@@ -1,0 +1,386 @@
+# Generator of the kernel of CONV_2D, float32, for the FPU
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.prepare.conv_float import CONV
+
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .parts import (
+    FRAME,
+    begin,
+    clamp_outputs,
+    clip_subroutine,
+    clip_window,
+    count_pixels,
+    multiply_pixel,
+    word_of,
+)
+from .thumb_vfp import ThumbVfp
+
+_CONVOLVE = """
+Outputs of a CONV_2D. `r0` is the record, `r1` the arena, `r2` the model, `r3` the first unit. The
+word of the first output contains the unit where the kernel stops.
+"""
+
+_SLOTS = (
+    *FRAME,
+    "pixel",  # number of the tile's first pixel
+    "channel",
+    "channels_end",  # of the tile
+    "pixel_output",  # address of channel 0 of the tile's first pixel
+    "source",  # address of the tile's first input that is inside of the image
+    "window",  # offset of the first weight inside of the image in a channel's weights, in bytes
+    "rows",  # of the filter inside of the image
+    "runs",  # of contiguous inputs in a row of the filter
+    "taps",  # of a run
+    "run_gap",  # bytes of the input from the end of a run to the next run
+    "row_gap",  # bytes of the input from the end of a row's last run to the next row
+    "weight_gap",  # bytes of the weights from the end of a row to the next row
+    "filter_bytes",  # of a channel
+    "second",  # channels from the tile's first channel to the second one ...
+    "third",
+    "fourth",
+    "pixel_step",  # bytes of the input
+    "last_step",  # bytes of the input from the third pixel to the fourth; 0 for three pixels
+    "output_step",  # bytes from one pixel to the next
+    "last_output_step",
+    "rows_left",
+    "runs_left",
+)
+
+_PIXELS = R0, R1, R2, R3
+_CHANNELS = R4, R5, R6, R7
+
+# Registers of the FPU in a tile of four pixels and four channels: 16 sums, two taps of four
+# pixels, two taps of two channels, four products.
+_INPUTS = 16
+_WEIGHTS = 24
+_PRODUCTS = 28
+
+
+# Add the products of some channels and all pixels: `taps` pairs (weights, inputs) of registers.
+def _products(t, channel, weights, inputs, step):
+    for pixel in range(4):
+        t.vmul(_PRODUCTS + pixel, weights, inputs + step * pixel)
+    for pixel in range(4):
+        total = 4 * channel + pixel
+        t.vadd(total, total, _PRODUCTS + pixel)
+
+
+# Add the products of R8 taps to the sums of four pixels (addresses R0 to R3) and four channels
+# (R4 to R7); sum 4 * channel + pixel.
+def _multiply_tile(t):
+    pairs, single, done = map(t.new_label, ("pairs", "single", "done"))
+    t.shift_right(R9, R8, 1)
+    t.branch_far("eq", single)
+    t.label(pairs)
+    for pixel, register in enumerate(_PIXELS):
+        t.vldm(register, _INPUTS + 2 * pixel, 2)
+    for channel, register in enumerate(_CHANNELS):
+        weights = _WEIGHTS + 2 * (channel & 1)
+        t.vldm(register, weights, 2)
+        for tap in range(2):
+            _products(t, channel, weights + tap, _INPUTS + tap, 2)
+    t.subs_number(R9, 1)
+    t.branch_far("ne", pairs)
+    t.label(single)
+    t.and_number(R9, R8, 1)
+    t.branch_far("eq", done)
+    for pixel, register in enumerate(_PIXELS):
+        t.vldm(register, _INPUTS + pixel)
+    for channel, register in enumerate(_CHANNELS):
+        t.vldm(register, _WEIGHTS + channel)
+    for channel in range(4):
+        _products(t, channel, _WEIGHTS + channel, _INPUTS, 1)
+    t.label(done)
+
+
+# Run `multiply` for all runs of all rows of the filter. pixels and channels: registers with
+# addresses, which advance. taps: the register with the number of taps.
+def _rows(t, multiply, pixels, channels, taps):
+    row, run, next_row, done = map(t.new_label, ("row", "run", "next_row", "done"))
+    t.load(R9, "rows")
+    t.store(R9, "rows_left")
+    t.cmp_number(R9, 0)
+    t.branch_far("eq", done)
+    t.label(row)
+    t.load(R9, "runs")
+    t.store(R9, "runs_left")
+    t.label(run)
+    t.load(taps, "taps")
+    multiply(t)
+    t.load(R9, "runs_left")
+    t.subs_number(R9, 1)
+    t.branch("eq", next_row)
+    t.store(R9, "runs_left")
+    t.load(R9, "run_gap")
+    for register in pixels:
+        t.add_wide(register, register, R9)
+    t.bl(run)
+    t.label(next_row)
+    t.load(R9, "row_gap")
+    for register in pixels:
+        t.add_wide(register, register, R9)
+    t.load(R9, "weight_gap")
+    for register in channels:
+        t.add_wide(register, register, R9)
+    t.load(R9, "rows_left")
+    t.subs_number(R9, 1)
+    t.store(R9, "rows_left")
+    t.branch_far("ne", row)
+    t.label(done)
+
+
+# Set the slots of a tile from the clipped window: R0 is the record, R8 and R9 the first row and
+# column of the filter, R10 and R11 its rows and columns, R3 and R4 the position in the image.
+def _window_slots(t):
+    word = {name: word_of(CONV, name) for name in CONV}
+    one_run, known = map(t.new_label, ("one_run", "known"))
+    t.store(R10, "rows")
+    t.ldr_wide(R1, R0, word["input_channels"])
+    t.ldr_wide(R2, R0, word["filter_channels"])
+    # source = input + 4 * ((batch * height + y) * width + x) * channels; R7 is the batch.
+    t.ldr_wide(R5, R0, word["input_height"])
+    t.mla(R3, R7, R5, R3)
+    t.ldr_wide(R6, R0, word["input_width"])
+    t.mla(R3, R3, R6, R4)
+    t.mul_wide(R3, R3, R1)
+    t.load(R4, "input")
+    t.add_wide(R3, R4, R3, "lsl", 2)
+    t.store(R3, "source")
+    t.ldr_wide(R5, R0, word["filter_width"])
+    t.mla(R3, R8, R5, R9)
+    t.mul_wide(R3, R3, R2)
+    t.shift_left(R3, R3, 2)
+    t.store(R3, "window")
+    t.sub_wide(R5, R5, R11)
+    t.mul_wide(R5, R5, R2)
+    t.shift_left(R5, R5, 2)
+    t.store(R5, "weight_gap")
+    # R12: bytes from one row of the filter to the next one in the image
+    t.ldr_wide(R5, R0, word["dilation_height"])
+    t.mul_wide(R12, R5, R6)
+    t.mul_wide(R12, R12, R1)
+    t.shift_left(R12, R12, 2)
+    t.ldr_wide(R5, R0, word["dilation_width"])
+    t.cmp(R1, R2)
+    t.branch("ne", known)
+    t.cmp(R5, 1)
+    t.branch("eq", one_run)
+    t.label(known)
+    t.store(R2, "taps")
+    t.store(R11, "runs")
+    t.mul_wide(R5, R5, R1)
+    t.sub_wide(R6, R5, R2)
+    t.shift_left(R6, R6, 2)
+    t.store(R6, "run_gap")
+    # The pixels have advanced by all runs and the gaps between them.
+    t.mul_wide(R3, R5, R11)
+    t.sub_wide(R3, R3, R5)
+    t.add_wide(R3, R3, R2)
+    t.sub_wide(R12, R12, R3, "lsl", 2)
+    t.store(R12, "row_gap")
+    ready = t.new_label("ready")
+    t.b(ready)
+    t.label(one_run)
+    t.mul_wide(R3, R2, R11)
+    t.store(R3, "taps")
+    t.number(R4, 1)
+    t.store(R4, "runs")
+    t.sub_wide(R12, R12, R3, "lsl", 2)
+    t.store(R12, "row_gap")
+    t.label(ready)
+    # No column inside of the image: no row has products.
+    t.cmp_number(R11, 0)
+    t.it("eq")
+    t.store(R11, "rows")
+
+
+# Addresses of four channels from the register `first` on; `step` bytes from one to the next.
+def _four_channels(t, registers, first, step):
+    t.move(registers[0], first)
+    for register, name in zip(registers[1:], ("second", "third", "fourth"), strict=True):
+        t.load(R12, name)
+        t.mla(register, R12, step, first)
+
+
+# Steps:
+# 1. Find the addresses of the operands.
+# 2. Take the next pixel, or up to four pixels of a row whose windows are inside of the image.
+# 3. For each four channels: sums of all taps, bias, outputs.
+# 4. Limit the outputs to the range of the activation.
+def convolve():
+    t = ThumbVfp("convolve", _CONVOLVE, slots=_SLOTS, saves=True)
+    word = {name: word_of(CONV, name) for name in CONV}
+    begin(t, CONV, True)
+    clip, clipped = t.new_label("clip"), t.new_label("clipped")
+    t.b(clipped)
+    clip_subroutine(t, clip)
+    t.label(clipped)
+    t.load(R0, "record")
+    for name in ("filter_height", "filter_width", "filter_channels"):
+        t.ldr_wide(R1 if name == "filter_height" else R2, R0, word[name])
+        if name != "filter_height":
+            t.mul_wide(R1, R1, R2)
+    t.shift_left(R1, R1, 2)
+    t.store(R1, "filter_bytes")
+    t.ldr_wide(R1, R0, word["stride_width"])
+    t.ldr_wide(R2, R0, word["input_channels"])
+    t.mul_wide(R1, R1, R2)
+    t.shift_left(R1, R1, 2)
+    t.store(R1, "pixel_step")
+    t.ldr_wide(R1, R0, word["output_channels"])
+    t.shift_left(R1, R1, 2)
+    t.store(R1, "output_step")
+
+    tile, group, end = map(t.new_label, ("tile", "group", "end"))
+    t.label(tile)
+    t.load(R0, "record")
+    t.load(R1, "start")
+    t.load(R2, "stop")
+    t.cmp(R1, R2)
+    t.branch_far("ge", end)
+    t.ldr_wide(R5, R0, word["output_channels"])
+    t.sdiv(R4, R1, R5)
+    t.store(R4, "pixel")
+    t.mls(R6, R4, R5, R1)
+    t.store(R6, "channel")
+    clip_window(t, CONV, clip)
+    count_pixels(t, CONV, True)
+    _window_slots(t)
+    t.load(R3, "pixels")
+    t.ldr_wide(R5, R0, word["output_channels"])
+    one, known = map(t.new_label, ("one", "known"))
+    t.load(R4, "channel")
+    t.load(R1, "start")
+    t.cmp(R3, 1)
+    t.branch("eq", one)
+    t.store(R5, "channels_end")
+    t.mla(R1, R3, R5, R1)
+    t.store(R1, "start")
+    t.b(known)
+    t.label(one)
+    t.load(R2, "stop")
+    t.sub_wide(R2, R2, R1)
+    t.add_wide(R2, R2, R4)
+    t.cmp(R2, R5)
+    t.move_if("gt", R2, R5)
+    t.store(R2, "channels_end")
+    t.sub_wide(R2, R2, R4)
+    t.add_wide(R1, R1, R2)
+    t.store(R1, "start")
+    t.label(known)
+    t.load(R1, "pixel")
+    t.mul_wide(R1, R1, R5)
+    t.load(R2, "output")
+    t.add_wide(R1, R2, R1, "lsl", 2)
+    t.store(R1, "pixel_output")
+    for step, last in (("pixel_step", "last_step"), ("output_step", "last_output_step")):
+        t.load(R1, step)
+        t.cmp(R3, 4)
+        t.it("ne")
+        t.number(R1, 0)
+        t.store(R1, last)
+
+    # Four channels of one group of the filters, from R1 on; the last one stands for missing ones.
+    t.label(group)
+    t.load(R0, "record")
+    t.load(R1, "channel")
+    t.ldr_wide(R2, R0, word["group_channels"])
+    t.sdiv(R3, R1, R2)
+    t.mla(R2, R3, R2, R2)
+    t.load(R4, "channels_end")
+    t.cmp(R2, R4)
+    t.move_if("gt", R2, R4)
+    t.sub_wide(R2, R2, R1)
+    t.subs_number(R2, 1)
+    for i, name in enumerate(("second", "third", "fourth"), 1):
+        t.number(R5, i)
+        t.cmp(R5, R2)
+        t.move_if("gt", R5, R2)
+        t.store(R5, name)
+    t.ldr_wide(R2, R0, word["filter_channels"])
+    t.mul_wide(R3, R3, R2)
+    t.load(R0, "source")
+    t.add_wide(R0, R0, R3, "lsl", 2)
+    t.load(R2, "filter_bytes")
+    t.load(R3, "weights")
+    t.mla(R3, R1, R2, R3)
+    t.load(R4, "window")
+    t.add_wide(R3, R3, R4)
+    t.number(R4, 0)
+    for i in range(16):
+        t.from_core(i, R4)
+    t.load(R5, "pixels")
+    single, joined = map(t.new_label, ("single", "joined"))
+    t.cmp(R5, 1)
+    t.branch_far("eq", single)
+
+    t.move(R8, R2)
+    _four_channels(t, _CHANNELS, R3, R8)
+    t.load(R8, "pixel_step")
+    t.add_wide(R1, R0, R8)
+    t.add_wide(R2, R1, R8)
+    t.load(R8, "last_step")
+    t.add_wide(R3, R2, R8)
+    _rows(t, _multiply_tile, _PIXELS, _CHANNELS, R8)
+    _outputs(t, 4)
+    t.bl(joined)
+
+    t.label(single)
+    t.move(R8, R2)
+    _four_channels(t, (R1, R2, R3, R4), *_moved(t, R3, R8))
+    _rows(t, multiply_pixel, (R0,), (R1, R2, R3, R4), R5)
+    _outputs(t, 1)
+    t.label(joined)
+    t.load(R1, "channel")
+    t.load(R2, "fourth")
+    t.add_wide(R1, R1, R2)
+    t.add(R1, 1)
+    t.store(R1, "channel")
+    t.load(R2, "channels_end")
+    t.cmp(R1, R2)
+    t.branch_far("lt", group)
+    t.bl(tile)
+    t.label(end)
+    t.load(R0, "record")
+    t.load(R1, "first")
+    t.load(R3, "output")
+    t.add_wide(R2, R3, R2, "lsl", 2)
+    clamp_outputs(t, CONV, R0, R1, R2)
+    return t.text()
+
+
+# Copy the address of the weights to a register that no channel uses.
+def _moved(t, first, step):
+    t.move(R7, first)
+    return R7, step
+
+
+# Add the bias and store the sums of four channels of `pixels` pixels.
+def _outputs(t, pixels):
+    t.load(R0, "channel")
+    t.load(R1, "bias")
+    unbiased = t.new_label("unbiased")
+    t.cmp(R1, 0)
+    t.branch_far("eq", unbiased)
+    t.add_wide(R1, R1, R0, "lsl", 2)
+    t.number(R8, 4)
+    _four_channels(t, (R4, R5, R6, R7), R1, R8)
+    bias = _INPUTS if pixels > 1 else 8
+    for i, register in enumerate((R4, R5, R6, R7)):
+        t.vldr(bias + i, register)
+    for i in range(4):
+        for pixel in range(pixels):
+            t.vadd(pixels * i + pixel, pixels * i + pixel, bias + i)
+    t.label(unbiased)
+    t.load(R1, "pixel_output")
+    t.add_wide(R1, R1, R0, "lsl", 2)
+    t.number(R8, 4)
+    _four_channels(t, (R4, R5, R6, R7), R1, R8)
+    for pixel in range(pixels):
+        for i, register in enumerate((R4, R5, R6, R7)):
+            t.vstr(pixels * i + pixel, register)
+        if pixel + 1 < pixels:
+            t.load(R2, "output_step" if pixel < 2 else "last_output_step")
+            for register in (R4, R5, R6, R7):
+                t.add_wide(register, register, R2)
