@@ -1,4 +1,4 @@
-# page: the command behind `make -C page`: builds dist/page, static files that need no server
+# page: builds the static files of dist/page; `make -C page` runs this
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import base64
@@ -36,20 +36,20 @@ _SOURCES = ROOT / "page"
 _WORK = BUILD / "page"
 _OUTPUT = ROOT / "dist" / "page"
 _ENTRIES = ("main", "emulator_worker", "python_worker", "offline")
-# Packages that the bundles have in them.
+# Packages that the bundles include.
 _PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 
-_FIRST_BYTES = 5_000_000  # all that is loaded before the board's first answer
-_ALL_BYTES = 25_000_000
+_MAX_FIRST_BYTES = 5_000_000  # files that are loaded before the board's first answer
+_MAX_BYTES = 25_000_000
 _LATER = (
     "pico.uf2",
     "pyodide/",
     "tools.zip",
     "compiled.zip",
     "models/",
-)  # what is loaded only when it is asked for
+)  # files that are loaded only on request
 
-# Models and files of the board's /rom, by their paths below the project.
+# Models and other files of the board's /rom: {name: path in the repository}.
 _MODELS = {
     "digits.tflm": "models/digits/digits_int8.tflite",
     "hello_world.tflm": "models/hello_world/hello_world_int8.tflite",
@@ -65,8 +65,8 @@ _FILES = {
     "draw.py": "page/rom/draw.py",
     "run_model.py": "page/rom/run_model.py",
 }
-# Models to try, beside one's own.
-_OURS = (
+# Models that the page offers.
+_OFFERED = (
     "models/digits/digits_int8.tflite",
     "models/hello_world/hello_world_float.tflite",
     "models/keywords/keywords_int8.tflite",
@@ -93,13 +93,13 @@ pico.uf2, bootrom.bin
 The firmware has MicroPython (MIT), pico-sdk (BSD-3), TinyUSB (MIT) and mbedTLS (Apache-2.0) in it;
 the boot ROM of the RP2040 is Raspberry Pi's (BSD-3).
 """
-_DATE = (2026, 1, 1, 0, 0, 0)  # of the files in tools.zip: the same files are the same bytes
-_PIXELS = 64  # of a digit
+_DATE = (2026, 1, 1, 0, 0, 0)  # fixed date of the files in tools.zip: the zip is reproducible
+_PIXELS = 64  # of one digit
 _DIGITS = 10
 
 
 def install():
-    """Bring the packages of npm, as package-lock.json has them, beside the emulator's own."""
+    """Install the npm packages of package-lock.json and of the emulator."""
     emulators.prepare_pico()
     files.make_folder(_WORK)
     lock = _SOURCES / "package-lock.json"
@@ -116,36 +116,36 @@ def install():
 
 def _run(command, failure):
     answer = subprocess.run(
-        [str(part) for part in command], cwd=_WORK, env=toolchain.environment(),
+        [str(word) for word in command], cwd=_WORK, env=toolchain.environment(),
         stdin=subprocess.DEVNULL, capture_output=True, text=True,
     )  # fmt: skip
     if answer.returncode:
         sys.stderr.write(answer.stdout + answer.stderr)
-        raise ToolError(f"{failure}; the lines above say why")
+        raise ToolError(f"{failure}; see the lines above")
 
 
-# Both find packages in the folder that npm has filled.
+# tsc and esbuild find packages beside the sources, so the sources go to the folder of npm.
 def bundle(folder):
-    """Check types, then write the page's scripts into a folder; raises ToolError."""
+    """Check types, then write the page's scripts into a folder. Raises ToolError."""
     shutil.rmtree(_WORK / "src", ignore_errors=True)
     shutil.copytree(_SOURCES / "src", _WORK / "src")
     shutil.copyfile(_SOURCES / "tsconfig.json", _WORK / "tsconfig.json")
     node = toolchain.have("node")
-    _run([node, "node_modules/typescript/bin/tsc"], "the page's types do not fit")
+    _run([node, "node_modules/typescript/bin/tsc"], "the page's types are wrong")
     command = [node, "node_modules/esbuild/bin/esbuild", f"--alias:emulator={EMULATOR}"]
     command += ["--bundle", "--format=esm", "--minify", "--target=es2022", "--legal-comments=none"]
     command += [f"--outdir={folder}", "--log-level=warning"]
     _run([*command, *(f"src/{name}.js" for name in _ENTRIES)], "the page cannot be bundled")
 
 
-# The firmware of `make firmware` (bytes), and {path: bytes} of /rom.
+# Return the firmware of `make firmware` (bytes), and {path: bytes} of /rom.
 def _board():
     contents = {name: flat(ROOT / path, TARGET) for name, path in _MODELS.items()}
     contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
     return files.read(build.build("RPI_PICO").bin), contents
 
 
-# {path: bytes} of the host's tools with what they need, and what they make images for boards of.
+# Return {path: bytes} of the host's tools, their dependencies, and the firmware and /rom.
 def _tools(firmware, rom):
     found = {}
     for package in (tflm, tflm_tools, rich, mpremote):
@@ -161,7 +161,7 @@ def _tools(firmware, rom):
     return found
 
 
-# A zip (bytes) of {name: bytes}: the same for the same files.
+# Return a reproducible zip (bytes) of {name: bytes}.
 def _zip(contents):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -171,7 +171,7 @@ def _zip(contents):
 
 
 def programs():
-    """The programs of page/programs.md: dicts of title, about (a sentence) and code."""
+    """Return the programs of page/programs.md: dicts of title, about (a sentence) and code."""
     text = files.read(_SOURCES / "programs.md").decode()
     pattern = r"^## (.+?)\n\n(.+?)\n\n```python\n(.+?)^```$"
     return [
@@ -180,17 +180,17 @@ def programs():
     ]
 
 
-# Profiles of real boards, those first that the page shows.
+# Return the profiles of real boards, with the boards of the rp2 port first.
 def _boards():
     real = [profile for profile in profiles.load_all() if profile.qemu is None]
     return sorted(real, key=lambda profile: profile.port != "rp2")
 
 
-# What the page has to know (About in src/messages.d.ts).
+# Return the content of about.json (About in src/messages.d.ts).
 def _about():
     digits = files.read(APPS / "digits" / "rom" / "images")
     samples = [list(digits[i * _PIXELS : (i + 1) * _PIXELS]) for i in range(_DIGITS)]
-    models = [Path(path).name for path in _OURS]
+    models = [Path(path).name for path in _OFFERED]
     boards = [{"id": p.id, "name": p.name} for p in _boards()]
     return {
         "version": __version__,
@@ -201,26 +201,26 @@ def _about():
     }
 
 
-# Licences of all that is in the page, each as its makers wrote it.
+# Return the licences of all parts of the page in their original words.
 def _licences():
-    parts = [f"tflm\n\n{(ROOT / 'LICENSE').read_text()}"]
+    texts = [f"tflm\n\n{(ROOT / 'LICENSE').read_text()}"]
     for name in _PACKAGES:
         folder = (EMULATOR if name == "rp2040js" else _WORK) / "node_modules" / name
         text = next(iter(sorted(folder.glob("LICEN[CS]E*")))).read_text()
         version = json.loads((folder / "package.json").read_text())["version"]
-        parts.append(f"{name} {version}\n\n{text}")
-    parts.append(_OTHER_LICENCES)
-    return ("\n" + "-" * 78 + "\n\n").join(parts)
+        texts.append(f"{name} {version}\n\n{text}")
+    texts.append(_OTHER_LICENCES)
+    return ("\n" + "-" * 78 + "\n\n").join(texts)
 
 
-# index.html with the hash of the reports' style, the one inline style that its policy lets pass.
+# Return index.html with the hash of the reports' style, the only inline style that it permits.
 def _index():
     digest = base64.b64encode(hashlib.sha256(page_style().encode()).digest()).decode()
     page = files.read(_SOURCES / "index.html")
     return page.replace(b"sha256-REPORT", f"sha256-{digest}".encode())
 
 
-# Refuse a page that takes too long to come.
+# Print the size of the page; raise ToolError if it exceeds a limit.
 def _check_sizes():
     sizes = {
         str(path.relative_to(_OUTPUT)): path.stat().st_size
@@ -228,17 +228,17 @@ def _check_sizes():
         if path.is_file()
     }
     first = sum(size for name, size in sizes.items() if not name.startswith(_LATER))
-    for what, size, most in (
-        ("before the first answer", first, _FIRST_BYTES),
-        ("in all", sum(sizes.values()), _ALL_BYTES),
+    for what, size, limit in (
+        ("before the first answer", first, _MAX_FIRST_BYTES),
+        ("in all", sum(sizes.values()), _MAX_BYTES),
     ):
-        print(f"{what}: {size:,} of {most:,} bytes")
-        if size > most:
-            raise ToolError(f"the page has {size} bytes {what}, {most} may be; see dist/page")
+        print(f"{what}: {size:,} of {limit:,} bytes")
+        if size > limit:
+            raise ToolError(f"the page has {size} bytes {what}, more than {limit}; see dist/page")
 
 
 def main():
-    """Build dist/page; returns it."""
+    """Build dist/page; return its path."""
     install()
     shutil.rmtree(_OUTPUT, ignore_errors=True)
     files.make_folder(_OUTPUT)
@@ -253,7 +253,7 @@ def main():
     files.write(_OUTPUT / "pico.zlib", zlib.compress(board, 9))
     files.write(_OUTPUT / "tools.zip", _zip(_tools(firmware, rom)))
     files.write(_OUTPUT / "compiled.zip", _zip(ready_made_zip.contents()))
-    for path in _OURS:
+    for path in _OFFERED:
         files.make_folder(_OUTPUT / "models")
         shutil.copyfile(ROOT / path, _OUTPUT / "models" / Path(path).name)
     files.make_folder(_OUTPUT / "pyodide")

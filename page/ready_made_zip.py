@@ -1,15 +1,15 @@
-# page: compiles the runtime files for all boards, as mpy-cross cannot run in a browser
+# page: compiles the runtime files for all boards, because mpy-cross cannot run in a browser
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools.board import profiles
 from tflm_tools.board.facts import script_path
 from tflm_tools.packages import bundle, dist, mpy_compiler, runtime_files
 
-_DEVICE = ("tflm_flash",)  # further files that `tflm deploy` sends to a board
+_DEVICE = ("tflm_flash",)  # scripts that `tflm deploy` also sends to a board
 
 
 def contents():
-    """Return {name: bytes} of mpy_compiler's archive: the files for any .tflm on any board."""
+    """Return {name: bytes} of mpy_compiler's archive, for any .tflm on any board."""
     compiled = {}
     for arch in {profile.arch for profile in profiles.load_all()}:
         names = {

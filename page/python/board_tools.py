@@ -1,4 +1,4 @@
-# page: what `tflm doctor` and `tflm deploy` do and say, on a board at the browser's serial port
+# page: `tflm doctor` and `tflm deploy` on a board at the browser's serial port; files for a board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -22,9 +22,9 @@ from tflm_tools.render.common import said
 from tflm_tools.targets import ARCHS, more_targets, target_of
 
 _LINES = """\
-In the folder that the zip holds, with MicroPython's own mpremote:
+Unpack the zip, and run in its folder, with MicroPython's mpremote:
 
-  mpremote mip install package.json    # where the firmware has no tflm
+  mpremote mip install package.json    # if the firmware has no tflm
   mpremote cp {stem}.tflm :
 
 Then on the board:
@@ -36,7 +36,7 @@ Then on the board:
 web_serial.install()
 
 
-# JSON of what `act(path)` said of a model (bytes) and a board, or of the sentence that it raised.
+# Give a port and a model (bytes) to act(path); return its result, or the error it raised, as JSON.
 def _on(channel, port, name, data, act):
     web_serial.give(port, channel)
     try:
@@ -51,7 +51,7 @@ def _on(channel, port, name, data, act):
 
 
 def look(channel, port, name, data):
-    """`tflm doctor PORT --model NAME`."""
+    """Run `tflm doctor PORT --model NAME`; return its output as JSON."""
     return _on(
         channel, port, name, data,
         lambda path: said(render.print_diagnosis, doctor(port, [path])),
@@ -59,7 +59,10 @@ def look(channel, port, name, data):
 
 
 def send(channel, port, name, data, to, replace, progress):
-    """`tflm deploy NAME PORT --to TO`; progress(done, total): bytes."""
+    """Run `tflm deploy NAME PORT --to TO`; return its output as JSON.
+
+    progress: called as progress(done, total), in bytes.
+    """
 
     def act(path):
         done = deploy(path, port, to=to, replace=replace, progress=progress)
@@ -68,7 +71,7 @@ def send(channel, port, name, data, to, replace, progress):
     return _on(channel, port, name, data, act)
 
 
-# What models are packed for that go on a board of this Profile.
+# The target that models are packed for on a board with this Profile.
 def _target(profile):
     core, chips = "", ARCHS[profile.arch].more[1:]
     if chips and profile.chip in chips[-1].split(", "):
@@ -77,9 +80,9 @@ def _target(profile):
 
 
 def files(name, data, board):
-    """All that a board of this id needs for a model without `tflm deploy`, as a zip.
+    """Pack a zip of all files that the board with this id needs for a model.
 
-    Returns (error, the zip, its name, the lines that put it there).
+    Return (error, bytes of the zip, name of the zip, commands that install it).
     """
     try:
         profile = profiles.named(board)
@@ -95,8 +98,8 @@ def files(name, data, board):
         return str(error), b"", "", ""
     listed = {"urls": [[path, path] for path in lib], "version": runtime_files.version()}
     content = {f"{stem}.tflm": flat, "package.json": json.dumps(listed).encode(), **lib}
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    archive_bytes = io.BytesIO()
+    with zipfile.ZipFile(archive_bytes, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, each in content.items():
             archive.writestr(path, each)
-    return "", made.getvalue(), f"{stem}-{board}.zip", _LINES.format(stem=stem)
+    return "", archive_bytes.getvalue(), f"{stem}-{board}.zip", _LINES.format(stem=stem)

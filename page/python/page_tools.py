@@ -1,4 +1,4 @@
-# page: what the page asks of the host's tools, in Pyodide: a model's report, and an image with it
+# page: the host's tools in Pyodide: a model's report, and an image of a Pico with the model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -23,11 +23,11 @@ from tflm_tools.render.common import said
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
 
-_NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # of /rom, where room is scarce
-_SMALL = 64 * 1024  # bytes of a .tflite whose search is a matter of seconds in a browser
+_NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # files of /rom that stay if space is short
+_SMALL = 64 * 1024  # bytes; the search for a smaller .tflite takes seconds in a browser
 
 
-# The .tflm without savings and searches, which take longer than all else; None: it does not run.
+# Return the .tflm without slow optimization passes and search; None if it cannot run.
 def _as_written(data):
     try:
         return flatten(data, without=("all",), optimize=OFF)
@@ -36,14 +36,13 @@ def _as_written(data):
 
 
 class Model:
-    """A model that was dropped. Raises TflmError, a sentence, for what is no model.
+    """A model that a visitor dropped. Raises TflmError, with a sentence, if it is not a model.
 
-    found: a dict for JSON: what the page shows of it at once. What takes longer comes after:
-    make(), then page().
+    found: a dict for JSON, which the page shows at once. make() and then page() take longer.
     """
 
     def __init__(self, name, data):
-        os.chdir(tempfile.mkdtemp())  # what is said of the file has its name, not where it lies
+        os.chdir(tempfile.mkdtemp())  # so that messages name the file without its folder
         self._path = Path(Path(name).name or "model.tflite")
         self._path.write_bytes(data)
         self._kind = open_model(self._path).kind
@@ -71,10 +70,10 @@ class Model:
     def make(self, firmware, rom, quick):
         """Make the .tflm, and the image of a board with it.
 
-        rom: {path: bytes} of the board's /rom. firmware: its bytes from the start of flash.
-        quick: leave out the search for a smaller arena where that takes long.
-        Returns a dict for JSON: refused, a sentence where the board has no room for it, bytes of
-        the arena, and whether that is final.
+        firmware: bytes from the start of flash. rom: {path: bytes} of the board's /rom.
+        quick: skip the search for a smaller arena if it takes long.
+        Return a dict for JSON: `refused`, a sentence if the model does not fit on the board;
+        `arena`, in bytes; `final`, whether a longer search would change nothing.
         """
         final = True
         if self._kind == "tflite":
@@ -85,25 +84,28 @@ class Model:
         arena = FlatFile(self.flat).arena_bytes
         return {"refused": self._board(firmware, rom, arena), "arena": arena, "final": final}
 
-    # Make the image; returns why there is none.
+    # Make the image; return '' or the reason why there is none.
     def _board(self, firmware, rom, arena):
         memory = profiles.named("RPI_PICO").tflm.block
         if arena > memory:
             return (
                 f"its arena takes {arena} bytes, and {memory} are free on the Pico here; "
-                "the report says which boards have room"
+                "the report lists boards with more memory"
             )
-        few = {name: data for name, data in rom.items() if name in _NEEDED}
-        for files in (rom, few):
+        needed = {name: data for name, data in rom.items() if name in _NEEDED}
+        for files in (rom, needed):
             try:
                 self.image = image(firmware, {**files, "model.tflm": self.flat})
                 return ""
             except TflmError as error:
                 reason = str(error)
-        return f"{reason}, as {len(self.flat)} bytes of them are the model"
+        return f"{reason}; the model has {len(self.flat)} bytes"
 
     def page(self, events=()):
-        """The report as HTML; events: [number, name, kernel, microseconds] of the board."""
+        """Return the report as HTML.
+
+        events: [number, name, kernel, microseconds] of each operator in a run on the board.
+        """
         if self._report is None:
             self._report = report(self._path, self._level, TARGET, pipeline=self._pipeline)
         if events:
@@ -122,7 +124,7 @@ _model = None
 
 
 def look(name, data):
-    """Read a model; returns JSON of what is found, or of the one sentence that refuses it."""
+    """Read a model; return Model.found as JSON, or {"error": sentence}."""
     global _model
     _model = None
     try:
@@ -133,15 +135,15 @@ def look(name, data):
 
 
 def make(firmware, rom, quick):
-    """Make an image with the model; returns JSON of what Model.make() does."""
+    """Make an image with the model; return the result of Model.make() as JSON."""
     return json.dumps(_model.make(firmware, rom, quick))
 
 
 def page(events="[]"):
-    """The report, with times of the board: [number, name, kernel, microseconds] as JSON."""
+    """Return the report as HTML; events: as for Model.page(), as JSON."""
     return _model.page(json.loads(events))
 
 
-def made():
-    """(the .tflm, the UF2 of a Pico with it) of the model; None for what there is not."""
+def products():
+    """Return the .tflm of the model and the UF2 of a Pico with it; None if it does not exist."""
     return _model.flat, _model.image

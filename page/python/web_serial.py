@@ -1,4 +1,4 @@
-# page: a serial port of the browser where pyserial's would be: mpremote and Link run on it as ever
+# page: replaces pyserial by a serial port of the browser, for mpremote and Link
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -6,11 +6,11 @@ from types import ModuleType
 
 from pyodide.ffi import run_sync, to_js
 
-_channels = {}  # by the name of the port, while one is given
+_channels = {}  # {name of the port: Channel}
 
 
 def give(name, channel):
-    """Let a Channel (src/serial_channel.js) be the port of this name, a URL; None: no more."""
+    """Make a Channel (src/serial_channel.js) the port with this name, a URL; None removes it."""
     if channel is None:
         _channels.pop(name, None)
     else:
@@ -18,13 +18,13 @@ def give(name, channel):
 
 
 class _Serial:
-    """What mpremote and Wire ask of pyserial's Serial. Python waits; the worker does not."""
+    """The part of pyserial's Serial that mpremote and Wire use. Only Python blocks."""
 
     def __init__(self, channel, timeout):
         self._channel = channel
-        self.timeout, self.write_timeout = timeout, None  # seconds, None: for ever
+        self.timeout, self.write_timeout = timeout, None  # seconds; None waits forever
 
-    # The page has opened it.
+    # The page has opened the port.
     def isOpen(self):
         return True
 
@@ -35,7 +35,7 @@ class _Serial:
         return self._channel.waiting
 
     def read(self, count=1):
-        """What is there, at most `count` bytes; b"" when none came in time."""
+        """Return at most `count` received bytes; b"" if none came in time."""
         found = run_sync(self._channel.read(count, _milliseconds(self.timeout)))
         if found is None:
             raise OSError("the port is gone")
@@ -47,7 +47,7 @@ class _Serial:
             raise OSError("write timeout" if state == "late" else "the port is gone")
         return len(data)
 
-    # The page closes it.
+    # The page closes the port.
     def close(self):
         pass
 
@@ -56,7 +56,7 @@ def _milliseconds(seconds):
     return -1 if seconds is None else round(1000 * seconds)
 
 
-# serial.serial_for_url(), as mpremote calls it.
+# Replaces serial.serial_for_url(), which mpremote calls.
 def _serial_for_url(name, timeout=None, **options):
     if name not in _channels:
         raise OSError(f"no port {name}")
@@ -64,9 +64,9 @@ def _serial_for_url(name, timeout=None, **options):
 
 
 def install():
-    """Put modules in the place of pyserial, and of mpremote's terminal, which needs a real one."""
+    """Replace pyserial, and mpremote's console, which needs a real terminal."""
     serial, tools = ModuleType("serial"), ModuleType("serial.tools")
-    serial.__version__ = "3.5"  # whose options mpremote gives
+    serial.__version__ = "3.5"  # mpremote passes the options of this version
     serial.serial_for_url = _serial_for_url
     ports = ModuleType("serial.tools.list_ports")
     ports.comports = lambda: []

@@ -1,4 +1,4 @@
-# Page: what reads a drawn digit: 64 pixels in, the answer as JSON out
+# page: reads a drawn digit on the board: 64 pixels in, the answer as JSON out
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,13 +10,13 @@ from machine import Pin
 _led = Pin(25, Pin.OUT)
 _interpreter = tflm.Interpreter(tflm.load("/rom/digits.tflm"))
 _interpreter.allocate_tensors()
-_interpreter.invoke()  # the first one loads kernels, too
+_interpreter.invoke()  # the first invoke also loads kernels
 
 
 def read(pixels):
-    """Print what a picture of 8x8 bytes 0..16 is, the score of each digit, and microseconds.
+    """Print the digit in a picture of 8x8 bytes 0..16, all scores, and the time in microseconds.
 
-    The LED is on meanwhile.
+    The LED is on while the model runs.
     """
     _led.on()
     _interpreter.input(0).quantize(pixels)

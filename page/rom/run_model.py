@@ -1,4 +1,4 @@
-# Page: runs /rom/model.tflm: bytes in, outputs and times of operators as JSON out
+# page: runs /rom/model.tflm on the board: bytes in, outputs and times of operators as JSON out
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -7,17 +7,17 @@ import json
 import micropython
 import tflm
 
-_MOST = 256  # values of an output that are told
+_MAX_VALUES = 256  # printed values of an output
 
 _profiler = tflm.Profiler()
 _interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"), profiler=_profiler)
 _interpreter.allocate_tensors()
-_interpreter.invoke()  # the first one loads kernels, too
+_interpreter.invoke()  # the first invoke also loads kernels
 _interpreter.reset()
 
 
 def put(number, at, text):
-    """Put bytes (base64) into an input."""
+    """Write bytes (base64) into an input, from byte `at` on."""
     data = binascii.a2b_base64(text)
     _interpreter.input(number).raw[at : at + len(data)] = data
 
@@ -30,22 +30,22 @@ def _noise(data: ptr8, count: int, state: int):
 
 
 def fill(number, seed):
-    """Give random bytes to an input."""
+    """Fill an input with random bytes."""
     raw = _interpreter.input(number).raw
     _noise(raw, len(raw), seed)
 
 
 def give(number, values):
-    """Give real numbers to an input."""
+    """Quantize real numbers into an input."""
     _interpreter.input(number).quantize(values)
 
 
-# The first real numbers of a tensor, as dequantize() gives all of them, which may be too many.
+# Return the first real numbers of a tensor. All of them may not fit in the heap.
 def _values(tensor):
     kept = tensor.kept
     if not kept.scale:
-        return [float(q) for q in kept.data[:_MOST]]
-    return [kept.scale * (q - kept.zero_point) for q in kept.data[:_MOST]]
+        return [float(q) for q in kept.data[:_MAX_VALUES]]
+    return [kept.scale * (q - kept.zero_point) for q in kept.data[:_MAX_VALUES]]
 
 
 def go():

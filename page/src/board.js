@@ -1,22 +1,22 @@
-// page: the emulated Pico as the page sees it: power, and a serial port
+// page: the page's interface to the emulated Pico: its power and its serial port
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { worker } from './workers.js';
 
-/** A serial port: bytes out, and whoever listens gets those that come in. */
+/** A serial port. write() sends bytes, and the function given to listen() receives bytes. */
 export class EmulatedBoard {
   #worker = worker('emulator_worker.js');
   /** @type {((bytes: Uint8Array) => void) | null} */
   #reader = null;
 
-  /** @param {{ fault: (text: string) => void, light: (on: boolean) => void, speed: (share: number | null) => void }} told */
-  constructor(told) {
+  /** @param {{ fault: (text: string) => void, light: (on: boolean) => void, speed: (share: number | null) => void }} handlers */
+  constructor(handlers) {
     /** @param {MessageEvent<import('./messages.js').FromEmulator>} event */
     this.#worker.onmessage = ({ data: message }) => {
       if (message.kind === 'received') this.#reader?.(message.bytes);
-      else if (message.kind === 'fault') told.fault(message.text);
-      else if (message.kind === 'light') told.light(message.on);
-      else told.speed(message.share);
+      else if (message.kind === 'fault') handlers.fault(message.text);
+      else if (message.kind === 'light') handlers.light(message.on);
+      else handlers.speed(message.share);
     };
   }
 
@@ -25,7 +25,7 @@ export class EmulatedBoard {
     this.#worker.postMessage(message);
   }
 
-  /** Power on, with this image in flash, or what it held. @param {Uint8Array} rom @param {Uint8Array | null} image */
+  /** Switch the power on with this image in flash; null keeps the content of flash. @param {Uint8Array} rom @param {Uint8Array | null} image */
   power(rom, image) {
     this.#send({ kind: 'power', rom, image });
   }

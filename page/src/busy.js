@@ -1,4 +1,4 @@
-// page: shows that something takes its time, and how long it has taken
+// page: shows that work is going on, and for how many seconds
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { element } from './elements.js';
@@ -6,10 +6,10 @@ import { element } from './elements.js';
 const SECOND = 1000; // milliseconds
 
 export class Busy {
-  #count = 0; // of what is under way
+  #count = 0; // pending promises
   #timer = 0;
 
-  /** Show it while a promise is pending; returns what that gives. @template T @param {Promise<T>} work */
+  /** Show the progress bar while a promise is pending; return its result. @template T @param {Promise<T>} work */
   async during(work) {
     if (!this.#count++) this.#begin();
     try {
@@ -21,11 +21,11 @@ export class Busy {
 
   #begin() {
     const since = performance.now();
-    const tell = () => {
+    const showSeconds = () => {
       element('busy-time').textContent = `${Math.floor((performance.now() - since) / SECOND)} s`;
     };
-    tell();
-    this.#timer = setInterval(tell, SECOND);
+    showSeconds();
+    this.#timer = setInterval(showSeconds, SECOND);
     element('busy').hidden = false;
   }
 

@@ -1,20 +1,20 @@
-// page: the drawing: from strokes of a pen to the 64 pixels that the model knows, and its answer
+// page: the drawing area: turns strokes of a pen into the model's 64 pixels, and shows its answer
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { element } from './elements.js';
 
-const SIDE = 8; // pixels of the model's picture
-const CELL = 4; // dots of a pixel; the pixel is how many of them are black: 0..16
+const SIDE = 8; // width and height of the model's picture in pixels
+const CELL = 4; // a pixel is the number of black dots, 0..16, in a square of 4x4 dots
 const DOTS = SIDE * CELL;
-const PEN = 5; // dots: what the pens of the data set have
-const INK = 128; // of 255: a dot is black
-const STEP = 1 / 16; // of the paper, by an arrow key
+const PEN = 5; // width of the pen in dots, as in the data set
+const INK = 128; // a dot is black from this opacity (0..255)
+const STEP = 1 / 16; // an arrow key moves the pen by this share of the paper
 const PAUSE = 350; // milliseconds after the last stroke
 
-/** @typedef {{ x: number, y: number }} Point of 0..1 */
+/** @typedef {{ x: number, y: number }} Point each 0..1 */
 
 /**
- * The strokes as large as the data set has its digits, all over the height: 64 pixels of 0..16.
+ * Scale the strokes to the full height, as in the data set; return 64 pixels of 0..16.
  * @param {Point[][]} strokes
  * @returns {number[]}
  */
@@ -23,8 +23,7 @@ export function picture(strokes) {
   if (!points.length) return Array(SIDE * SIDE).fill(0);
   const [left, right] = [Math.min(...points.map((p) => p.x)), Math.max(...points.map((p) => p.x))];
   const [top, bottom] = [Math.min(...points.map((p) => p.y)), Math.max(...points.map((p) => p.y))];
-  const room = DOTS - PEN;
-  const scale = room / Math.max(bottom - top, right - left, STEP);
+  const scale = (DOTS - PEN) / Math.max(bottom - top, right - left, STEP);
   const canvas = new OffscreenCanvas(DOTS, DOTS);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.translate(DOTS / 2, DOTS / 2);
@@ -57,7 +56,7 @@ function trace(context, strokes, width) {
   }
 }
 
-/** A small picture of 64 pixels. @param {HTMLCanvasElement} canvas @param {number[]} pixels */
+/** Draw 64 pixels on a small canvas. @param {HTMLCanvasElement} canvas @param {number[]} pixels */
 function paint(canvas, pixels) {
   canvas.width = canvas.height = SIDE;
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
@@ -77,7 +76,7 @@ export class Drawing {
   #pen = { x: 0.5, y: 0.5 };
   #timer = 0;
   #read;
-  #number = 0; // of the picture that was asked for last
+  #number = 0; // number of the latest picture; answers to earlier ones are ignored
 
   /**
    * @param {(pixels: number[]) => Promise<import('./messages.js').Answer>} read asks the board
@@ -120,7 +119,7 @@ export class Drawing {
     element('samples').append(button);
   }
 
-  /** A picture in place of strokes, and its answer. @param {number[]} pixels */
+  /** Show a picture instead of strokes, and ask for its answer. @param {number[]} pixels */
   show(pixels) {
     this.clear();
     const cell = this.#paper.width / SIDE;
@@ -161,18 +160,18 @@ export class Drawing {
   #watchPointer() {
     const paper = this.#paper;
     /** @param {PointerEvent} event */
-    const place = (event) => {
+    const movePen = (event) => {
       const box = paper.getBoundingClientRect();
       this.#pen = { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
     };
     paper.addEventListener('pointerdown', (event) => {
       paper.setPointerCapture(event.pointerId);
-      place(event);
+      movePen(event);
       this.#lower();
     });
     paper.addEventListener('pointermove', (event) => {
       if (!this.#down || !event.buttons) return;
-      place(event);
+      movePen(event);
       this.#move();
     });
     for (const kind of ['pointerup', 'pointercancel']) paper.addEventListener(kind, () => this.#lift());
@@ -222,14 +221,14 @@ export class Drawing {
     element('took').textContent = 'The board reads.';
     try {
       const answer = await this.#read(pixels);
-      if (number === this.#number) this.#tell(answer);
+      if (number === this.#number) this.#showAnswer(answer);
     } catch (error) {
       if (number === this.#number) element('took').textContent = /** @type {Error} */ (error).message;
     }
   }
 
   /** @param {import('./messages.js').Answer} answer */
-  #tell(answer) {
+  #showAnswer(answer) {
     element('answer').textContent = String(answer.digit);
     element('took').textContent = `${(answer.us / 1000).toFixed(1)} ms on a Pico`;
     answer.scores.forEach((score, digit) => {

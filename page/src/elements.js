@@ -1,4 +1,4 @@
-// page: the elements of index.html by their ids, each of the kind that is asked for
+// page: finds elements of index.html by id and type, makes buttons, and saves files
 // MIT license; Copyright (c) 2026 the tflm authors
 
 /**
@@ -13,16 +13,16 @@ export function element(id, kind) {
   return /** @type {Kind} */ (found);
 }
 
-/** A button with a text. @param {string} text @param {() => void} pressed */
+/** Return a button with a text. @param {string} text @param {() => void} pressed */
 export function button(text, pressed) {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.textContent = text;
-  made.addEventListener('click', pressed);
-  return made;
+  const created = document.createElement('button');
+  created.type = 'button';
+  created.textContent = text;
+  created.addEventListener('click', pressed);
+  return created;
 }
 
-/** Save bytes as a file of the visitor's. @param {Uint8Array<ArrayBuffer>} data @param {string} name */
+/** Save bytes as a file on the visitor's computer. @param {Uint8Array<ArrayBuffer>} data @param {string} name */
 export function save(data, name) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([data]));

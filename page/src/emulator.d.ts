@@ -1,4 +1,4 @@
-// page: the types of what it takes of firmware/emulator
+// page: types of the parts of firmware/emulator that the page uses
 // MIT license; Copyright (c) 2026 the tflm authors
 
 declare module 'emulator/board.mjs' {
@@ -19,7 +19,7 @@ declare module 'emulator/board.mjs' {
 }
 
 declare module 'emulator/chip.mjs' {
-  export const LED: number; // its pin
+  export const LED: number; // pin of the LED
 }
 
 declare module 'emulator/image.mjs' {

@@ -1,40 +1,40 @@
-// page: the worker that the emulated Pico runs in, so that the page never waits for it
+// page: the worker in which the emulated Pico runs, so that the page stays responsive
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Board } from 'emulator/board.mjs';
 import { LED } from 'emulator/chip.mjs';
 import { loadImage } from 'emulator/image.mjs';
 
-const MISS = 48; // cycles of the core for a miss of the flash cache, as a Pico has it: docs/how-to/faster.md
-const HIGH = 1; // a pin that is driven high, as rp2040js says it
+const MISS = 48; // cycles of a miss of the flash cache, as on a Pico: docs/explanation/measuring.md
+const HIGH = 1; // rp2040js: the pin is driven high
 const NAP = 1; // milliseconds
-const TELL_EVERY = 500; // milliseconds
+const REPORT_EVERY = 500; // milliseconds between two reports of the speed
 
 /** @type {Board | null} */
 let board = null;
 /** @type {Uint8Array} */
-let kept = new Uint8Array(0); // what flash held when the board stopped
+let kept = new Uint8Array(0); // content of flash when the board stopped
 /** @type {number[]} */
 let output = [];
-let light = { on: false, told: false }; // the LED, and what the page knows of it
-let told = 0; // when the speed was
-let busy = { real: 0, simulated: 0 }; // milliseconds since it was told last, without sleep
+let light = { on: false, reported: false }; // the LED, and its state in the last report
+let reportTime = 0; // when the speed was reported last
+let busy = { real: 0, simulated: 0 }; // milliseconds since then, without sleep
 
-// A message to oneself comes as soon as others have had their turn; a timer of 0 ms takes 4.
+// A message to this worker arrives after the messages that wait already. A timer of 0 ms takes 4 ms.
 const turn = new MessageChannel();
 turn.port1.onmessage = run;
 
 /** @param {import('./messages.js').FromEmulator} message */
-function tell(message) {
+function post(message) {
   self.postMessage(message);
 }
 
-/** @param {Uint8Array} rom @param {Uint8Array | null} image null: flash keeps what it holds */
+/** @param {Uint8Array} rom @param {Uint8Array | null} image null keeps the content of flash */
 function power(rom, image) {
   const on = board !== null;
   output = [];
   if (board) kept = board.flash.slice();
-  const held = kept;
+  const held = kept; // `kept` may change before fillFlash() runs
   try {
     board = new Board({
       rom,
@@ -43,7 +43,7 @@ function power(rom, image) {
       fault: (text) => {
         kept = board?.flash ?? kept;
         board = null;
-        tell({ kind: 'fault', text });
+        post({ kind: 'fault', text });
       },
       miss: MISS,
       started: (mcu) => {
@@ -53,7 +53,7 @@ function power(rom, image) {
     });
   } catch (error) {
     board = null;
-    tell({ kind: 'fault', text: String(error) });
+    post({ kind: 'fault', text: String(error) });
     return;
   }
   if (!on) run();
@@ -67,20 +67,20 @@ function run() {
   const asleep = board.run();
   const now = performance.now();
   if (output.length) {
-    tell({ kind: 'received', bytes: Uint8Array.from(output) });
+    post({ kind: 'received', bytes: Uint8Array.from(output) });
     output = [];
   }
-  if (light.on !== light.told) {
-    tell({ kind: 'light', on: light.on });
-    light.told = light.on;
+  if (light.on !== light.reported) {
+    post({ kind: 'light', on: light.on });
+    light.reported = light.on;
   }
   if (!asleep) {
     busy.real += now - begin;
     busy.simulated += (clock.nanos - nanos) / 1e6;
   }
-  if (now - told > TELL_EVERY) {
-    tell({ kind: 'speed', share: busy.real > 1 ? busy.simulated / busy.real : null });
-    told = now;
+  if (now - reportTime > REPORT_EVERY) {
+    post({ kind: 'speed', share: busy.real > 1 ? busy.simulated / busy.real : null });
+    reportTime = now;
     busy = { real: 0, simulated: 0 };
   }
   if (asleep) setTimeout(run, NAP);

@@ -1,29 +1,29 @@
-// page: what the page and its workers say to each other
+// page: the messages between the page and its workers
 // MIT license; Copyright (c) 2026 the tflm authors
 
 export type ToEmulator =
-  | { kind: 'power'; rom: Uint8Array; image: Uint8Array | null } // null: flash keeps what it holds
+  | { kind: 'power'; rom: Uint8Array; image: Uint8Array | null } // null keeps the content of flash
   | { kind: 'send'; bytes: Uint8Array };
 
 export type FromEmulator =
   | { kind: 'received'; bytes: Uint8Array }
   | { kind: 'fault'; text: string }
   | { kind: 'light'; on: boolean } // the board's LED
-  | { kind: 'speed'; share: number | null }; // of a real board's, null while it slept
+  | { kind: 'speed'; share: number | null }; // share of a real board's speed, null while the board slept
 
-/** What page/make_page.py puts into about.json. */
+/** Content of about.json, which page/make_page.py writes. */
 export interface About {
   version: string;
   samples: number[][]; // pictures of the test set, 64 pixels of 0..16
   programs: { title: string; about: string; code: string }[];
   models: string[];
-  boards: { id: string; name: string }[]; // that files can be made for
+  boards: { id: string; name: string }[]; // boards for which the page makes files
 }
 
 export interface Answer {
   digit: number;
-  scores: number[]; // of 0..9, 0..1
-  us: number; // of the board's time
+  scores: number[]; // 0..1, for each digit 0..9
+  us: number; // microseconds on the board
 }
 
 /** A model's file. */
@@ -35,24 +35,24 @@ export interface Given {
 export type ToPython =
   | { kind: 'start' }
   | { kind: 'look'; name: string; data: Uint8Array }
-  | { kind: 'make'; quick: boolean } // an image with the model that was looked at last: Made
-  | { kind: 'report'; events: string } // of that model, with what operators took
+  | { kind: 'make'; quick: boolean } // answer: Made, an image with the last model of `look`
+  | { kind: 'report'; events: string } // report of that model, with the times of its operators
   | { kind: 'made' }
   | { kind: 'files'; board: string; model: Given }
   | { kind: 'doctor'; port: MessagePort; label: string; model: Given }
   | { kind: 'deploy'; port: MessagePort; label: string; model: Given; to: string; replace: boolean };
 
-/** The worker's answer; before it, how far it is. */
+/** The worker's answer. Progress messages may come before the result. */
 export type FromPython =
   | { kind: 'progress'; done: number; all: number }
   | { kind: 'result'; result: any }
   | { kind: 'error'; error: string };
 
-/** What the page and the worker of the tools say on a MessagePort that is a serial port. */
+/** Messages between the page and the tools' worker on a MessagePort that stands for a serial port. */
 export type ToPump = { kind: 'write'; bytes: Uint8Array };
 export type FromPump = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'written' } | { kind: 'lost' };
 
-/** Of Web Serial, which TypeScript does not know, what the page uses. */
+/** The part of Web Serial that the page uses. TypeScript has no types for it. */
 export interface WebSerialPort {
   readonly readable: ReadableStream<Uint8Array> | null;
   readonly writable: WritableStream<Uint8Array> | null;
@@ -75,23 +75,23 @@ export interface Tensor {
   zero_point: number;
 }
 
-/** What page/python/page_tools.py finds in a model; `error` is all there is of what is none. */
+/** What page/python/page_tools.py finds in a model. If the file is not a model, only `error` is set. */
 export interface Found {
   error?: string;
   kind: 'tflite' | 'tflm';
-  refused: string; // why it does not run, '' if it does
+  refused: string; // why the model does not run, '' if it runs
   inputs: Tensor[];
   outputs: Tensor[];
   labels: string[];
-  said: string; // what `tflm inspect` says of it as it is written
+  said: string; // output of `tflm inspect` for the model without optimization
 }
 
-/** What there is of a model for the emulated board. */
+/** Result of making a model's image for the emulated board. */
 export interface Made {
-  refused: string; // why there is no image, '' if there is one
+  refused: string; // why no image was made, '' if it was
   arena: number; // bytes
-  final: boolean; // taking more time would change nothing
+  final: boolean; // a longer search would not change the model
 }
 
-/** An operator of a run: its number, name, kernel, microseconds. */
+/** An operator of a run: number, name, kernel, microseconds. */
 export type Event = [number, string, string, number];

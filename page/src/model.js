@@ -1,4 +1,4 @@
-// page: a visitor's model: what the host's tools make and say of it
+// page: the section "Your model": what the host's tools make of a visitor's model and report about it
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Busy } from './busy.js';
@@ -7,11 +7,11 @@ import { fetched, opened } from './given.js';
 import { ModelRun } from './model_run.js';
 import { Tools } from './tools.js';
 
-const EDGE = 8; // pixels around a report
+const EDGE = 8; // margin below a report, in pixels
 
 /** @typedef {import('./messages.js').Found} Found */
 /** @typedef {import('./messages.js').Given} Given */
-/** What tools made of the model, and those tools, which have it. @typedef {import('./messages.js').Made & { tools: Tools }} Made */
+/** What the tools made of the model, and the worker that holds the result. @typedef {import('./messages.js').Made & { tools: Tools }} Made */
 
 /** @param {number} count */
 const bytes = (count) => `${count.toLocaleString('en')} bytes`;
@@ -21,7 +21,7 @@ export class Model {
   #power;
   #run;
   #busy = new Busy();
-  #number = 0; // of the model that was dropped last
+  #number = 0; // number of the last dropped model; results for earlier models are ignored
   #stem = 'model';
   /** @type {Given | null} */
   #given = null;
@@ -30,21 +30,21 @@ export class Model {
   /** @type {Made | null} */
   #onBoard = null;
   /** @type {Tools | null} */
-  #searching = null; // tools of their own, for what takes long
+  #searching = null; // a separate worker for the long search
 
   /**
    * @param {Tools} tools
-   * @param {string[]} ours names of models that the page brings
+   * @param {string[]} offered names of the models that the page offers
    * @param {(code: string) => Promise<string>} exec runs code on the board
    * @param {(image: Uint8Array) => Promise<void>} power flashes the board
    */
-  constructor(tools, ours, exec, power) {
+  constructor(tools, offered, exec, power) {
     this.#tools = tools;
     this.#power = power;
     this.#run = new ModelRun(exec);
     const file = element('file', HTMLInputElement);
     file.addEventListener('change', () => file.files?.[0] && this.#open(file.files[0]));
-    for (const name of ours) {
+    for (const name of offered) {
       element('models').append(button(name, () => this.#take(name, fetched(name))));
     }
     this.#watchDrop();
@@ -53,17 +53,17 @@ export class Model {
     element('get-image', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#save('image', 'uf2')));
   }
 
-  /** Have Python start once this part of the page is seen: before a model is there. */
+  /** Start Python when this section comes into view, before there is a model. */
   prepare() {
     const watch = new IntersectionObserver((seen) => {
       if (!seen.some((entry) => entry.isIntersecting)) return;
       watch.disconnect();
-      this.#tools.ask({ kind: 'start' }).catch(() => {}); // whoever asks for more is told
+      this.#tools.ask({ kind: 'start' }).catch(() => {}); // the next request reports the failure
     });
     watch.observe(element('drop'));
   }
 
-  // A file may be dropped anywhere: the browser would leave the page for one beside the frame.
+  // Accept files anywhere: the browser would leave the page for a file dropped beside the frame.
   #watchDrop() {
     for (const kind of ['dragover', 'dragleave', 'drop']) {
       document.addEventListener(kind, (event) => {
@@ -82,7 +82,7 @@ export class Model {
     this.#take(file.name, opened(file));
   }
 
-  /** Do something that may fail with a sentence. @param {() => Promise<void>} action */
+  /** Run an action; show the message of an Error that it raises. @param {() => Promise<void>} action */
   async #try(action) {
     const number = this.#number;
     try {
@@ -108,13 +108,13 @@ export class Model {
     for (const id of ['run', 'report', 'inspection']) element(id).hidden = true;
     element('search-state').textContent = '';
     this.#run.clear();
-    this.#say(`${name}: Python reads it; the first time it has to start.`);
-    return this.#try(() => this.#tell(coming, isLast));
+    this.#say(`${name}: Python reads it. For the first model, it starts first.`);
+    return this.#try(() => this.#process(coming, isLast));
   }
 
-  // First what is known at once, then the board with it and the report; what takes long comes last.
+  // Show what is known at once, then flash the board and show the report. The long search comes last.
   /** @param {Promise<Given>} coming @param {() => boolean} isLast */
-  async #tell(coming, isLast) {
+  async #process(coming, isLast) {
     const given = await coming;
     /** @type {Found} */
     const found = await this.#tools.ask({ kind: 'look', ...given });
@@ -147,7 +147,7 @@ export class Model {
     element('own-model').textContent = given.name;
   }
 
-  /** The model that was dropped last; until then one of ours. */
+  /** Return the model that was dropped last, or one of the page's before that. */
   async given() {
     return this.#given ?? fetched('digits_int8.tflite');
   }
@@ -160,28 +160,28 @@ export class Model {
   /** @param {Made} made */
   async #flash(made) {
     const { image } = await made.tools.ask({ kind: 'made' });
-    this.#say('The board is flashed with it.');
+    this.#say('The model is flashed to the board.');
     this.#onBoard = made;
     element('run').hidden = false;
     element('invoke', HTMLButtonElement).disabled = true;
     await this.#power(image);
-    if (this.#onBoard !== made) return; // another one came
+    if (this.#onBoard !== made) return; // another model was dropped meanwhile
     element('invoke', HTMLButtonElement).disabled = false;
     this.#say(`${this.#given?.name} is on the board.`);
   }
 
-  // As `tflm flatten` makes it, in a worker of its own, while the board runs what was made quickly.
+  // Flatten the model as `tflm flatten` does, in a separate worker, while the board runs the quick result.
   /** @param {Given} given @param {Made} before @param {() => boolean} isLast */
   async #search(given, before, isLast) {
     const tools = this.#searching = new Tools();
     const state = element('search-state');
-    state.textContent = `Made quickly, its arena takes ${bytes(before.arena)}; a smaller one is looked for meanwhile.`;
+    state.textContent = `The quick plan needs an arena of ${bytes(before.arena)}; a smaller one is looked for meanwhile.`;
     await tools.ask({ kind: 'look', ...given });
     const made = await this.#make(tools, false);
     this.#made = made;
     await this.#report(tools, [], isLast);
     state.textContent = made.arena < before.arena
-      ? `The search made its arena ${bytes(made.arena)}, ${bytes(before.arena)} before; report and files have that, and the board from the next run on.`
+      ? `The search made its arena ${bytes(made.arena)} (${bytes(before.arena)} before). The report and the files use the new plan, the board from its next run.`
       : 'The search found no smaller arena.';
     if (!before.refused) return;
     if (made.refused) this.#say(`It does not run here: ${made.refused}`, true);
@@ -194,7 +194,7 @@ export class Model {
     if (isLast()) this.#showReport(html);
   }
 
-  // The report in a frame of its own, without scripts, as high as it is long, when its parts open, too.
+  // Show the report in a frame without scripts, which grows with its content.
   /** @param {string} html */
   #showReport(html) {
     const frame = element('report', HTMLIFrameElement);
@@ -206,7 +206,7 @@ export class Model {
     };
     frame.srcdoc = html;
     frame.hidden = false;
-    element('inspection').hidden = true; // the report has all of it
+    element('inspection').hidden = true; // the report includes it
   }
 
   async #invoke() {
@@ -217,7 +217,7 @@ export class Model {
     if (this.#onBoard !== made) await this.#flash(made);
     start.disabled = true;
     try {
-      this.#say('The board gets its inputs and runs it, as fast as it is emulated.');
+      this.#say('The board receives the inputs and runs it, at the speed of the emulator.');
       const events = await this.#run.invoke();
       if (!isLast()) return;
       const us = events.reduce((sum, [, , , each]) => sum + each, 0);

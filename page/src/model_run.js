@@ -1,24 +1,24 @@
-// page: a run of a model on the emulated board: what its inputs are given, and what comes out
+// page: runs a model on the emulated board: sends the inputs and shows the outputs
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { element } from './elements.js';
-import { elements, fromPicture, fromSound, numbers, pictureShape, random, takesSound } from './tensor_bytes.js';
+import { elements, fromPicture, fromSound, numbers, pictureShape, random, canBeSound } from './tensor_bytes.js';
 
-// The digits' interpreter gives its heap back: they read the next one anew.
+// Free the heap of the interpreter that reads digits. The next digit imports it again.
 const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
-const PIECE = 1536; // bytes of an input that go to the board at a time
-const SEEDS = 1 << 30; // of random bytes, which the board makes itself
-const MOST = 10; // values of an output that are shown
+const PIECE = 1536; // bytes of an input in one command to the board
+const SEEDS = 1 << 30; // number of seeds; the board makes the random bytes itself
+const MAX_SHOWN = 10; // values of an output
 
 /** @typedef {import('./messages.js').Found} Found */
 /** @typedef {import('./messages.js').Event} Event */
 /** @typedef {import('./messages.js').Tensor} Tensor */
 /** @typedef {{ tensor: Tensor, kind: HTMLSelectElement, text: HTMLTextAreaElement, file: HTMLInputElement }} Input */
 
-/** What stands over the values of an output, of which the board told `count`. @param {number} i @param {Tensor} tensor @param {number} count */
+/** Caption over an output of which the board printed `count` values. @param {number} i @param {Tensor} tensor @param {number} count */
 function caption(i, tensor, count) {
   const all = elements(tensor);
-  const most = count > MOST ? `, the largest ${MOST} of ${count < all ? `the first ${count} of ` : ''}${all} values` : '';
+  const most = count > MAX_SHOWN ? `, the largest ${MAX_SHOWN} of ${count < all ? `the first ${count} of ` : ''}${all} values` : '';
   return `Output ${i}: ${tensor.name}${most}`;
 }
 
@@ -44,7 +44,7 @@ export class ModelRun {
     element('outputs').replaceChildren();
   }
 
-  /** Ask what the inputs of a model get. @param {Found} found */
+  /** Show a form for the inputs of a model. @param {Found} found */
   show(found) {
     this.#found = found;
     this.#inputs = found.inputs.map((tensor, i) => this.#input(tensor, i));
@@ -62,9 +62,9 @@ export class ModelRun {
     const kind = document.createElement('select');
     const kinds = ['random', 'numbers'];
     if (pictureShape(tensor)) kinds.push('a picture');
-    if (takesSound(tensor)) kinds.push('a recording');
+    if (canBeSound(tensor)) kinds.push('a recording');
     kind.append(...kinds.map((name) => new Option(name)));
-    kind.setAttribute('aria-label', `What input ${i} gets`);
+    kind.setAttribute('aria-label', `Kind of data for input ${i}`);
     const text = document.createElement('textarea');
     text.setAttribute('aria-label', `Numbers for input ${i}`);
     text.rows = 2;
@@ -81,18 +81,18 @@ export class ModelRun {
     return { tensor, kind, text, file };
   }
 
-  /** Run it once on what the inputs are given, and show the outputs. @returns {Promise<Event[]>} */
+  /** Run the model once on the chosen inputs, and show the outputs. @returns {Promise<Event[]>} */
   async invoke() {
     const found = this.#found;
     await this.#exec(LOAD);
-    for (const [i, input] of this.#inputs.entries()) await this.#give(i, input);
+    for (const [i, input] of this.#inputs.entries()) await this.#send(i, input);
     const { outputs, events } = JSON.parse(await this.#exec('run_model.go()'));
     if (found === this.#found) this.#showOutputs(outputs);
     return events;
   }
 
   /** @param {number} i @param {Input} input */
-  async #give(i, input) {
+  async #send(i, input) {
     if (input.kind.value === 'numbers') {
       await this.#exec(`run_model.give(${i}, [${numbers(input.tensor, input.text.value)}])`);
       return;
@@ -124,7 +124,7 @@ export class ModelRun {
       table.className = 'outputs';
       table.createCaption().textContent = caption(i, /** @type {Found} */ (this.#found).outputs[i], values.length);
       const best = values.map((value, k) => ({ value, k })).sort((a, b) => b.value - a.value);
-      for (const { value, k } of best.slice(0, MOST)) {
+      for (const { value, k } of best.slice(0, MAX_SHOWN)) {
         const row = table.insertRow();
         row.insertCell().textContent = labels[k] ?? `[${k}]`;
         row.insertCell().textContent = String(Number(value.toPrecision(6)));

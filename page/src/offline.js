@@ -1,8 +1,8 @@
-// page: what keeps the page for when there is no network: it answers with what came last
+// page: the service worker, which keeps the last copy of each file for use without a network
 // MIT license; Copyright (c) 2026 the tflm authors
 
 const CACHE = 'tflm';
-// What comes before the first answer; the tools are kept when they were used once.
+// Files that are loaded before the first answer. The tools are kept after their first use.
 const FIRST = [
   './', 'about.json', 'bootrom.bin', 'emulator_worker.js', 'licences.txt', 'main.js', 'pico.zlib',
   'models/digits_int8.tflite', 'style.css', 'xterm.css',
@@ -12,7 +12,7 @@ const FIRST = [
 /** @typedef {Event & { request: Request, respondWith(answer: Promise<Response>): void }} Asked */
 const scope = /** @type {any} */ (self); // a ServiceWorkerGlobalScope
 
-/** What the network says, or what it said before. @param {Request} request */
+/** Fetch a file; without a network, return the copy from last time. @param {Request} request */
 async function answer(request) {
   const cache = await caches.open(CACHE);
   try {

@@ -1,11 +1,11 @@
-// page: a visitor's own board, by Web Serial: what `tflm doctor` and `tflm deploy` do; or files for it
+// page: runs `tflm doctor` and `tflm deploy` on a visitor's board by Web Serial, or saves files for it
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { element, save } from './elements.js';
 import { SerialPump } from './serial_pump.js';
 
-const NO_SERIAL = 'This browser has no Web Serial; Chromium, Chrome, Edge and Opera have it on computers. The files below do without.';
-const NO_PROMISES = 'This browser is too old to wait for a board (WebAssembly lacks promises); take a newer one, or the files below.';
+const NO_SERIAL = 'This browser has no Web Serial; use Chromium, Chrome, Edge or Opera on a computer, or the files below.';
+const NO_PROMISES = 'This browser is too old to wait for a board (WebAssembly lacks promises); use a newer one, or the files below.';
 
 /** @typedef {import('./messages.js').Given} Given */
 
@@ -13,12 +13,12 @@ export class OwnBoard {
   #tools;
   #model;
   /** @type {import('./messages.js').WebSerialPort | null} */
-  #serial = null; // the port that was chosen
+  #serial = null; // the chosen port
   #buttons = ['doctor', 'deploy', 'another'].map((id) => element(id, HTMLButtonElement));
 
   /**
    * @param {import('./tools.js').Tools} tools
-   * @param {() => Promise<Given>} model gives the model that was chosen
+   * @param {() => Promise<Given>} model returns the chosen model
    * @param {import('./messages.js').About['boards']} boards
    */
   constructor(tools, model, boards) {
@@ -49,7 +49,7 @@ export class OwnBoard {
     state.className = bad ? 'bad' : '';
   }
 
-  // Do something that may fail with a sentence; one thing at a time.
+  // Run an action with all buttons disabled; show the message of an Error that it raises.
   /** @param {() => Promise<void>} action */
   async #try(action) {
     for (const each of this.#buttons) each.disabled = true;
@@ -74,14 +74,14 @@ export class OwnBoard {
 
   /** @param {import('./messages.js').WebSerial} serial */
   #look(serial) {
-    return this.#meet(serial, 'The board is looked at.', (port, label, model) => ({ kind: 'doctor', port, label, model }));
+    return this.#withPort(serial, 'The board is examined.', (port, label, model) => ({ kind: 'doctor', port, label, model }));
   }
 
   /** @param {import('./messages.js').WebSerial} serial */
   #send(serial) {
     const to = element('to', HTMLSelectElement).value;
     const replace = element('replace', HTMLInputElement).checked;
-    return this.#meet(serial, 'The model is made ready for the board; then it is sent.', (port, label, model) => (
+    return this.#withPort(serial, 'The model is prepared for the board, then sent.', (port, label, model) => (
       { kind: 'deploy', port, label, model, to, replace }
     ));
   }
@@ -90,7 +90,7 @@ export class OwnBoard {
    * @param {import('./messages.js').WebSerial} serial @param {string} meanwhile
    * @param {(port: MessagePort, label: string, model: Given) => import('./messages.js').ToPython} message
    */
-  async #meet(serial, meanwhile, message) {
+  async #withPort(serial, meanwhile, message) {
     this.#serial ??= await this.#choose(serial);
     const { usbVendorId = 0, usbProductId = 0 } = this.#serial.getInfo();
     const [vendor, product] = [usbVendorId, usbProductId].map((id) => id.toString(16).padStart(4, '0'));
@@ -99,7 +99,7 @@ export class OwnBoard {
     try {
       this.#say(meanwhile);
       const model = await this.#model();
-      const answer = await this.#tools.ask(message(pump.port, `usb://${vendor}:${product}`, model), (done, all) => this.#tellBytes(done, all));
+      const answer = await this.#tools.ask(message(pump.port, `usb://${vendor}:${product}`, model), (done, all) => this.#showBytes(done, all));
       if (answer.error) throw new Error(answer.error);
       element('own-said').textContent = answer.said;
       element('own-said').hidden = false;
@@ -110,7 +110,7 @@ export class OwnBoard {
   }
 
   /** @param {number} done @param {number} all */
-  #tellBytes(done, all) {
+  #showBytes(done, all) {
     const bar = element('sent', HTMLProgressElement);
     bar.hidden = false;
     bar.max = all;

@@ -1,4 +1,4 @@
-// page: the terminal with the board's prompt, and programs that run at a click
+// page: the terminal with the board's prompt, and programs that a click runs
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { FitAddon } from '@xterm/addon-fit';
@@ -8,7 +8,7 @@ import { PROMPT } from './repl.js';
 import { open } from './terminal_styles.js';
 
 const ROWS = 16;
-// Their paper is --band of style.css.
+// The background is --band of style.css.
 const DARK = { background: '#20252a', foreground: '#e4e7ea', cursor: '#e4e7ea', selectionBackground: '#46505a' };
 const LIGHT = { background: '#f2f4ef', foreground: '#1c2024', cursor: '#1c2024', selectionBackground: '#c7d2dc' };
 
@@ -19,22 +19,22 @@ export class Prompt {
     fontSize: 13, rows: ROWS, cursorBlink: false, convertEol: true, screenReaderMode: true, scrollback: 2000,
     fontFamily: 'ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace',
   });
-  #leaving = false; // the next TAB goes on to the page
+  #leaving = false; // the next TAB leaves the terminal
 
   /** @param {import('./messages.js').About['programs']} programs */
   constructor(programs) {
-    const place = element('terminal');
+    const container = element('terminal');
     const fit = new FitAddon();
     this.#terminal.loadAddon(fit);
-    open(this.#terminal, place);
+    open(this.#terminal, container);
     const fill = () => this.#terminal.resize(fit.proposeDimensions()?.cols || this.#terminal.cols, ROWS);
-    new ResizeObserver(fill).observe(place);
+    new ResizeObserver(fill).observe(container);
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const paint = () => { this.#terminal.options.theme = dark.matches ? DARK : LIGHT; };
     dark.addEventListener('change', paint);
     paint();
     this.#terminal.onData((text) => this.#repl?.type(text));
-    this.#terminal.attachCustomKeyEventHandler((event) => this.#mayTake(event));
+    this.#terminal.attachCustomKeyEventHandler((event) => this.#isForTerminal(event));
     this.#addPrograms(programs);
     element('start', HTMLButtonElement).addEventListener('click', () => this.run());
     element('stop', HTMLButtonElement).addEventListener('click', () => this.#repl?.stop());
@@ -50,9 +50,9 @@ export class Prompt {
     this.#terminal.write(text);
   }
 
-  // After Esc, TAB moves on: who has no pointer would never get out.
+  // After Esc, TAB leaves the terminal. Without this, keyboard users could not leave it.
   /** @param {KeyboardEvent} event */
-  #mayTake(event) {
+  #isForTerminal(event) {
     if (event.key === 'Tab' && this.#leaving) return false;
     if (event.type === 'keydown' && event.key !== 'Shift') this.#leaving = event.key === 'Escape';
     return true;
@@ -73,7 +73,7 @@ export class Prompt {
     choose(programs[0]);
   }
 
-  /** Run the program that is shown. */
+  /** Run the program in the text field. */
   async run() {
     const start = element('start', HTMLButtonElement);
     start.disabled = true;

@@ -1,10 +1,10 @@
-// page: the worker that the host's tools run in: CPython as WebAssembly, and page/python/page_tools.py
+// page: the worker in which the host's tools run: CPython as WebAssembly, with page/python/page_tools.py
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Channel } from './serial_channel.js';
 
-const FOLDER = '/tflm'; // of the tools, in Pyodide's file system
-const place = (/** @type {string} */ name) => new URL(name, import.meta.url).href; // beside this file
+const FOLDER = '/tflm'; // folder of the tools in Pyodide's file system
+const urlOf = (/** @type {string} */ name) => new URL(name, import.meta.url).href; // a file beside this one
 const START = `
 import sys
 from pathlib import Path
@@ -19,44 +19,44 @@ _rom = {str(p.relative_to(_data / 'rom')): p.read_bytes() for p in (_data / 'rom
 let started = null;
 
 async function start() {
-  const pyodide = place('pyodide/');
+  const pyodide = urlOf('pyodide/');
   /** @type {typeof import('pyodide')} */
   const { loadPyodide } = await import(`${pyodide}pyodide.mjs`);
-  const [python, tools] = await Promise.all([loadPyodide({ indexURL: pyodide }), fetch(place('tools.zip'))]);
-  if (!tools.ok) throw new Error(`tools.zip did not come (${tools.status}); load the page again`);
+  const [python, tools] = await Promise.all([loadPyodide({ indexURL: pyodide }), fetch(urlOf('tools.zip'))]);
+  if (!tools.ok) throw new Error(`tools.zip could not be loaded (${tools.status}); load the page again`);
   python.unpackArchive(await tools.arrayBuffer(), 'zip', { extractDir: FOLDER });
   python.runPython(START);
   return python;
 }
 
 /** @param {import('./messages.js').FromPython} message */
-function tell(message) {
+function post(message) {
   self.postMessage(message);
 }
 
 /** @type {Promise<void> | null} */
 let boards = null;
 
-// What meets boards, with what mpy-cross made for those whose firmware has no tflm: few need it.
+// Load the tools for boards, with the compiled runtime for firmware without tflm. Few visitors need them.
 /** @param {import('pyodide').PyodideInterface} python */
 async function startBoards(python) {
-  const answer = await fetch(place('compiled.zip'));
-  if (!answer.ok) throw new Error(`compiled.zip did not come (${answer.status}); load the page again`);
+  const answer = await fetch(urlOf('compiled.zip'));
+  if (!answer.ok) throw new Error(`compiled.zip could not be loaded (${answer.status}); load the page again`);
   const data = new Uint8Array(await answer.arrayBuffer());
   python.FS.writeFile(`${FOLDER}/tflm_tools/packages/compiled.zip`, data);
   python.runPython('import board_tools');
 }
 
-// Python waits for the board, which needs WebAssembly's promises: runPythonAsync has them.
+// Python waits for the board. That requires WebAssembly promises, which runPythonAsync provides.
 /**
  * @param {import('pyodide').PyodideInterface} python
  * @param {Extract<import('./messages.js').ToPython, { port: MessagePort }>} message
  */
-async function meet(python, { port, label, model, ...message }) {
+async function onBoard(python, { port, label, model, ...message }) {
   await (boards ??= startBoards(python));
   const given = {
     _channel: new Channel(port), _port: label, _name: model.name, _bytes: model.data,
-    _progress: (/** @type {number} */ done, /** @type {number} */ all) => tell({ kind: 'progress', done, all }),
+    _progress: (/** @type {number} */ done, /** @type {number} */ all) => post({ kind: 'progress', done, all }),
   };
   for (const [name, value] of Object.entries(given)) python.globals.set(name, value);
   const arguments_ = '_channel, _port, _name, _bytes.to_bytes()';
@@ -73,9 +73,9 @@ async function meet(python, { port, label, model, ...message }) {
 async function files(python, { board, model }) {
   await (boards ??= startBoards(python));
   for (const [name, value] of Object.entries({ _name: model.name, _bytes: model.data, _board: board })) python.globals.set(name, value);
-  const made = python.runPython('board_tools.files(_name, _bytes.to_bytes(), _board)');
-  const [error, data, name, lines] = made.toJs();
-  made.destroy();
+  const archive = python.runPython('board_tools.files(_name, _bytes.to_bytes(), _board)');
+  const [error, data, name, lines] = archive.toJs();
+  archive.destroy();
   return { error, data, name, lines };
 }
 
@@ -87,7 +87,7 @@ async function answer(message) {
   switch (message.kind) {
     case 'doctor':
     case 'deploy':
-      return meet(python, message);
+      return onBoard(python, message);
     case 'look':
       tools.set('_name', message.name);
       tools.set('_bytes', message.data);
@@ -103,9 +103,9 @@ async function answer(message) {
     case 'files':
       return files(python, message);
     default: {
-      const made = python.runPython('page_tools.made()');
-      const [flat, image] = made.toJs();
-      made.destroy();
+      const products = python.runPython('page_tools.products()');
+      const [flat, image] = products.toJs();
+      products.destroy();
       return { flat, image };
     }
   }
@@ -114,9 +114,9 @@ async function answer(message) {
 /** @param {MessageEvent<import('./messages.js').ToPython>} event */
 self.onmessage = async ({ data: message }) => {
   try {
-    tell({ kind: 'result', result: await answer(message) });
+    post({ kind: 'result', result: await answer(message) });
   } catch (error) {
     const lines = String(/** @type {Error} */ (error).message).trim().split('\n');
-    tell({ kind: 'error', error: `the tools failed (${lines.at(-1)}); load the page again` });
+    post({ kind: 'error', error: `the tools failed (${lines.at(-1)}); load the page again` });
   }
 };

@@ -1,17 +1,17 @@
-// page: MicroPython's prompt on a serial port: for people, and its raw mode for the page
+// page: MicroPython's prompt on a serial port, for the visitor, and its raw mode, for programs of the page
 // MIT license; Copyright (c) 2026 the tflm authors
 
-const CTRL_A = '\x01'; // the raw mode
-const CTRL_B = '\x02'; // the prompt
-const CTRL_C = '\x03';
-const CTRL_D = '\x04'; // in the raw mode: run it; ends each part of an answer
+const CTRL_A = '\x01'; // enters the raw mode
+const CTRL_B = '\x02'; // returns to the prompt
+const CTRL_C = '\x03'; // interrupts a program
+const CTRL_D = '\x04'; // in the raw mode: runs the code; also ends the output and the traceback
 const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 export const PROMPT = '>>> ';
-const PATIENCE = 30_000; // milliseconds for the board to say that it listens
-const RESTARTED = 'the board was started again; ask it again';
-const AGAIN = 1000; // milliseconds between two Ctrl-C: while it compiles, a program hears none
+const PATIENCE = 30_000; // milliseconds until the board must respond
+const RESTARTED = 'the board was started again; repeat the command';
+const AGAIN = 1000; // milliseconds between two Ctrl-C; the compiler ignores them
 
-/** What code on the board raised; `message` is the last line of its traceback. */
+/** An exception that code on the board raised. `message` is the last line of its traceback. */
 export class BoardError extends Error {
   /** @param {string} trace */
   constructor(trace) {
@@ -25,21 +25,21 @@ export class Repl {
   #encoder = new TextEncoder();
   #decoder = new TextDecoder();
   #show;
-  banner = ''; // what the board says before its prompt
+  banner = ''; // text before the board's prompt
   #buffer = '';
   #raw = false;
   #running = false;
-  #asked = 0; // programs that have not ended
-  #stopping = false; // the first of them
+  #pending = 0; // programs that have not ended
+  #stopping = false; // the first of them is being stopped
   /** @type {((error?: Error) => void) | null} */
-  #wake = null; // whoever waits for the board, with an error where that is in vain
-  #session = 0; // the power was switched on so often
+  #wake = null; // resumes #more(), or rejects its promise with an error
+  #session = 0; // how often the power was switched on
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
   /**
    * @param {import('./board.js').EmulatedBoard} port
-   * @param {(bytes: Uint8Array) => void} show takes what a person should see
+   * @param {(bytes: Uint8Array) => void} show shows bytes to the visitor
    */
   constructor(port, show) {
     this.#port = port;
@@ -63,22 +63,22 @@ export class Repl {
     this.#port.write(this.#encoder.encode(text));
   }
 
-  /** Keys of a person; while a program of the page runs, only Ctrl-C. @param {string} text */
+  /** Send keys of the visitor; while a program of the page runs, only Ctrl-C works. @param {string} text */
   type(text) {
     if (!this.#raw) this.#write(text);
     else if (text.includes(CTRL_C)) this.stop();
   }
 
-  /** Stop what runs, or is about to. */
+  /** Stop the program that runs or waits to run. */
   stop() {
-    this.#stopping = this.#asked > 0;
+    this.#stopping = this.#pending > 0;
     if (this.#running || !this.#raw) this.#write(CTRL_C);
   }
 
   /**
-   * What comes up to `end`, which is left out; pieces of it go to `each` as they come.
+   * Return the board's output up to `end`, without `end`. Each received piece goes to `each` at once.
    * @param {string} end
-   * @param {number} patience milliseconds between two pieces, 0: for ever
+   * @param {number} patience milliseconds between two pieces, 0 waits forever
    * @param {(text: string) => void} [each]
    */
   async #until(end, patience, each) {
@@ -86,7 +86,7 @@ export class Repl {
     for (;;) {
       const at = this.#buffer.indexOf(end);
       const piece = at < 0 ? this.#buffer : this.#buffer.slice(0, at);
-      // The beginning of `end` may be the end of what has come.
+      // The received text may end with the beginning of `end`.
       const keep = at < 0 ? Math.min(end.length - 1, piece.length) : 0;
       const text = piece.slice(0, piece.length - keep);
       found += text;
@@ -112,14 +112,14 @@ export class Repl {
   }
 
   /**
-   * Run code on the board, after what it was asked before; returns what it printed.
+   * Run code on the board after the programs that wait already; return its output.
    * Raises BoardError for an exception of the code.
    * @param {string} code
-   * @param {(text: string) => void} [each] takes what it prints as it comes
+   * @param {(text: string) => void} [each] receives the output piece by piece
    * @returns {Promise<string>}
    */
   exec(code, each) {
-    this.#asked++;
+    this.#pending++;
     const session = this.#session;
     const done = this.#last.then(() => this.#exec(code, session, each));
     this.#last = done.catch(() => {});
@@ -147,17 +147,17 @@ export class Repl {
     } finally {
       if (session === this.#session) {
         this.#running = this.#raw = this.#stopping = false;
-        this.#asked--;
+        this.#pending--;
       }
     }
   }
 
-  /** After power-on: forget what the board was asked; who waits for it is told. */
+  /** Drop all programs after a power-on; their promises are rejected. */
   forget() {
     this.#session++;
     this.#last = Promise.resolve();
     this.#raw = this.#running = this.#stopping = false;
-    this.#asked = 0;
+    this.#pending = 0;
     this.#buffer = '';
     this.#wake?.(new Error(RESTARTED));
   }

@@ -1,4 +1,4 @@
-// page: a serial port that the page holds, as the worker of the tools sees it
+// page: the tools worker's end of a serial port that the page has opened
 // MIT license; Copyright (c) 2026 the tflm authors
 
 /** Bytes to and from a MessagePort whose other end is a SerialPump; Python waits for its promises. */
@@ -30,7 +30,8 @@ export class Channel {
   }
 
   /**
-   * At most `count` bytes, none when none come in time (-1: for ever); undefined: the port is gone.
+   * Return at most `count` bytes, or none after `milliseconds` (-1 waits forever). Undefined means that
+   * the port is gone.
    * @param {number} count @param {number} milliseconds
    */
   async read(count, milliseconds) {
@@ -63,7 +64,7 @@ export class Channel {
   }
 
   /**
-   * Returns '' when the port has taken the bytes, 'late' or 'lost'.
+   * Return '' after the bytes are written, 'late' after `milliseconds`, or 'lost' if the port is gone.
    * @param {Uint8Array} bytes @param {number} milliseconds
    * @returns {Promise<string>}
    */

@@ -1,10 +1,10 @@
-// page: a port of Web Serial, opened; its bytes go to the worker of the tools and come from there
+// page: moves bytes between a port of Web Serial and the tools' worker
 // MIT license; Copyright (c) 2026 the tflm authors
 
-const SPEED = 115200; // baud, as mpremote has it; by USB any is the same
+const SPEED = 115200; // baud, as in mpremote; USB ignores it
 const BUFFER = 65536; // bytes
 
-/** `port` is the end that the worker gets (src/serial_channel.js). */
+/** `port` is the worker's end (src/serial_channel.js). */
 export class SerialPump {
   #serial;
   #channel = new MessageChannel();
@@ -20,13 +20,13 @@ export class SerialPump {
     this.#serial = serial;
   }
 
-  /** Raises a sentence where that is not possible. */
+  /** Open the port. Raises an Error with a sentence if that fails. */
   async open() {
     try {
       await this.#serial.open({ baudRate: SPEED, bufferSize: BUFFER });
       await this.#serial.setSignals({ dataTerminalReady: true, requestToSend: true });
     } catch {
-      throw new Error('the port cannot be opened, another program or page may have it; close that, or plug the board in again');
+      throw new Error('the port cannot be opened, another program or page may have it; close that, or reconnect the board');
     }
     /** @param {MessageEvent<import('./messages.js').ToPump>} event */
     this.#channel.port1.onmessage = ({ data: message }) => this.#write(message.bytes);
@@ -34,11 +34,11 @@ export class SerialPump {
   }
 
   /** @param {import('./messages.js').FromPump} message */
-  #tell(message) {
+  #post(message) {
     this.#channel.port1.postMessage(message);
   }
 
-  // Until the cable is pulled: then there is no stream any more; after a framing error a new one.
+  // Read until the cable is pulled: then `readable` is null. After a framing error it is a new stream.
   async #pump() {
     while (this.#serial.readable && !this.#closing) {
       this.#reader = this.#serial.readable.getReader();
@@ -46,15 +46,15 @@ export class SerialPump {
         for (;;) {
           const { value, done } = await this.#reader.read();
           if (done) break;
-          this.#tell({ kind: 'bytes', bytes: value });
+          this.#post({ kind: 'bytes', bytes: value });
         }
       } catch {
-        // the condition above says whether it was the end
+        // the condition of the outer loop checks whether the port is gone
       } finally {
         this.#reader.releaseLock();
       }
     }
-    if (!this.#closing) this.#tell({ kind: 'lost' });
+    if (!this.#closing) this.#post({ kind: 'lost' });
   }
 
   /** @param {Uint8Array} bytes */
@@ -63,15 +63,15 @@ export class SerialPump {
     try {
       if (!writer) throw new Error('no stream');
       await writer.write(bytes);
-      this.#tell({ kind: 'written' });
+      this.#post({ kind: 'written' });
     } catch {
-      this.#tell({ kind: 'lost' });
+      this.#post({ kind: 'lost' });
     } finally {
       writer?.releaseLock();
     }
   }
 
-  /** Give the port back; one that is gone is no error. */
+  /** Close the port; does nothing if the port is gone. */
   async close() {
     this.#closing = true;
     await this.#reader?.cancel().catch(() => {});

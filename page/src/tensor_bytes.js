@@ -1,18 +1,18 @@
-// page: what a visitor gives to a tensor, as its bytes: random ones, a picture, sound
+// page: turns random values, numbers, pictures and sound into the bytes of a tensor
 // MIT license; Copyright (c) 2026 the tflm authors
 
 /** @typedef {import('./messages.js').Tensor} Tensor */
 
-/** How many values a tensor has. @param {Tensor} tensor */
+/** Return the number of values of a tensor. @param {Tensor} tensor */
 export const elements = (tensor) => tensor.shape.reduce((a, b) => a * b, 1);
 
-/** float32 of -1 to 1. @param {Tensor} tensor */
+/** Return random float32 values of -1 to 1 as bytes. @param {Tensor} tensor */
 export const random = (tensor) => bytesOf(Float32Array.from({ length: elements(tensor) }, () => 2 * Math.random() - 1));
 
 /** @param {ArrayBufferView} values */
 const bytesOf = (values) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-/** [height, width, channels] of a tensor that can be a picture, else null. @param {Tensor} tensor */
+/** Return [height, width, channels] of a tensor that can be a picture, else null. @param {Tensor} tensor */
 export function pictureShape({ dtype, shape }) {
   const [height, width, channels = 1] = shape.length === 3 && shape[0] === 1 ? shape.slice(1) : shape.slice(-3);
   const fits = shape.length >= 3 && [1, 3].includes(channels) && height > 3 && width > 3;
@@ -20,13 +20,13 @@ export function pictureShape({ dtype, shape }) {
 }
 
 /**
- * A picture: 0..255 as uint8, -128..127 as int8, 0..1 as float32.
+ * Return a picture as bytes: 0..255 as uint8, -128..127 as int8, 0..1 as float32.
  * @param {Tensor} tensor @param {Blob} file
  */
 export async function fromPicture(tensor, file) {
   const [height, width, channels] = /** @type {number[]} */ (pictureShape(tensor));
   const bitmap = await createImageBitmap(file).catch(() => null);
-  if (!bitmap) throw new Error('the file is no picture that this browser reads; take a PNG or JPEG');
+  if (!bitmap) throw new Error('this browser cannot read the file as a picture; use a PNG or JPEG');
   const canvas = new OffscreenCanvas(width, height);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.drawImage(bitmap, 0, 0, width, height);
@@ -41,21 +41,21 @@ export async function fromPicture(tensor, file) {
   return tensor.dtype === 'int8' ? pixels.map((pixel) => pixel ^ 0x80) : pixels;
 }
 
-/** Whether a tensor can be sound: samples in a row. @param {Tensor} tensor */
-export const takesSound = ({ dtype, shape }) =>
+/** Return whether a tensor can be sound: all samples in one dimension. @param {Tensor} tensor */
+export const canBeSound = ({ dtype, shape }) =>
   Math.max(...shape, 0) >= 160 && Math.max(...shape) === shape.reduce((a, b) => a * b, 1) && ['int8', 'int16', 'float32'].includes(dtype);
 
-const RATE = 16000;
+const RATE = 16000; // samples a second
 
 /**
- * The beginning of a recording, at 16 kHz: int16, its upper byte as int8, or -1..1 as float32.
+ * Return the start of a recording at 16 kHz: int16, its upper byte as int8, or -1..1 as float32.
  * @param {Tensor} tensor @param {Blob} file
  */
 export async function fromSound(tensor, file) {
   const count = elements(tensor);
   const context = new OfflineAudioContext(1, count, RATE);
   const sound = await context.decodeAudioData(await file.arrayBuffer()).catch(() => null);
-  if (!sound) throw new Error('the file is no sound that this browser reads; take a WAV');
+  if (!sound) throw new Error('this browser cannot read the file as sound; use a WAV');
   const samples = new Float32Array(count);
   samples.set(sound.getChannelData(0).subarray(0, count));
   if (tensor.dtype === 'float32') return bytesOf(samples);
@@ -63,12 +63,12 @@ export async function fromSound(tensor, file) {
   return bytesOf(tensor.dtype === 'int16' ? words : Int8Array.from(words, (word) => word >> 8));
 }
 
-/** Numbers of a text, with commas or spaces. @param {Tensor} tensor @param {string} text */
+/** Return the numbers of a text; commas, semicolons and white space separate them. @param {Tensor} tensor @param {string} text */
 export function numbers(tensor, text) {
   const values = text.split(/[\s,;]+/).filter(Boolean).map(Number);
-  if (values.some(Number.isNaN)) throw new Error('not all of that are numbers; write 0.5, -1, 3e-2');
+  if (values.some(Number.isNaN)) throw new Error('not all of these are numbers; write 0.5, -1, 3e-2');
   if (values.length !== elements(tensor)) {
-    throw new Error(`there are ${values.length} numbers, the input has ${elements(tensor)}; give as many`);
+    throw new Error(`there are ${values.length} numbers, the input has ${elements(tensor)}; enter ${elements(tensor)}`);
   }
   return values;
 }

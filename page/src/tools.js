@@ -1,4 +1,4 @@
-// page: the host's tools in their worker, which starts when it is needed; asked one thing at a time
+// page: sends requests to the worker of the host's tools, one at a time; starts it with the first
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { worker } from './workers.js';
@@ -13,7 +13,7 @@ export class Tools {
   #ended = false;
 
   /**
-   * Raises an Error with a sentence.
+   * Return the result of a request. Raises an Error with a sentence.
    * @param {import('./messages.js').ToPython} message
    * @param {(done: number, all: number) => void} [progress]
    * @returns {Promise<any>}
@@ -31,21 +31,21 @@ export class Tools {
   #ask(message, progress) {
     if (this.#ended) throw new Error('the tools were stopped; drop the model again');
     this.#worker ??= worker('python_worker.js');
-    const asked = this.#worker;
+    const running = this.#worker;
     return new Promise((resolve, reject) => {
       this.#fail = reject;
       /** @param {MessageEvent<import('./messages.js').FromPython>} event */
-      asked.onmessage = ({ data: answer }) => {
+      running.onmessage = ({ data: answer }) => {
         if (answer.kind === 'progress') progress?.(answer.done, answer.all);
         else if (answer.kind === 'error') reject(new Error(answer.error));
         else resolve(answer.result);
       };
-      asked.onerror = () => reject(new Error('the tools did not start; load the page again'));
-      asked.postMessage(message, 'port' in message ? [message.port] : []);
+      running.onerror = () => reject(new Error('the tools did not start; load the page again'));
+      running.postMessage(message, 'port' in message ? [message.port] : []);
     });
   }
 
-  /** Stop what they do, for good. */
+  /** Stop the worker; later requests fail. */
   end() {
     this.#ended = true;
     this.#worker?.terminate();

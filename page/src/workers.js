@@ -1,9 +1,9 @@
-// page: workers that may ask nobody but the page's own server, as the page itself
+// page: starts workers that may contact only the page's own server, like the page itself
 // MIT license; Copyright (c) 2026 the tflm authors
 
 /**
- * A worker made of a file beside the page. One of a file has no policy but what the server says;
- * one of a blob has the page's, and the file it imports with it.
+ * Start a worker from a file beside the page. A worker from a file has only the policy that the server
+ * sends. A worker from a blob has the page's policy, also for the file that it imports.
  * @param {string} name
  */
 export function worker(name) {

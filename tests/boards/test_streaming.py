@@ -114,7 +114,7 @@ interp.free(); print(free_channels())
     ).splitlines()
     without = "tflm: the model runs without the delegate streaming: OSError: "
     assert lines[0].startswith(without) and lines[1] == wanted
-    assert lines[2] == without + "something else reads the stream of the XIP block"
+    assert lines[2] == without + "another program reads the stream of the XIP block; end it"
     assert lines[3:] == [wanted, "None", f"{wanted} True", f"{wanted} 0", wanted, "12"]
 
 

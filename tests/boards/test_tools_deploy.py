@@ -141,7 +141,7 @@ def test_over_the_model_of_the_image(firmware, tmp_path, models):
 def test_stock_pico(emulated, models):
     board = emulated("RPI_PICO", stock=True)
     found = {line.what: line for line in doctor_file.doctor(board.port, models).lines}
-    assert found["tflm"].step == "tflm deploy MODEL brings it along"
+    assert found["tflm"].step == "tflm deploy MODEL installs it"
     assert "RPI_PICO" in found["board"].found and found["ROMFS"].found == "none"
     with Link(board.port) as link:
         begin = link.eval("__import__('time').ticks_ms()")

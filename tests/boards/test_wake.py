@@ -175,7 +175,7 @@ def test_listen_on(emulated, manifest, sound, heard, tmp_path):
 
 
 def test_boards_without_wake_words(emulated, manifest):
-    with pytest.raises(DeviceError, match="has no tflm.wake; flash a firmware with it"):
+    with pytest.raises(DeviceError, match="has no tflm.wake; flash firmware with it"):
         list(listen_on(emulated("RPI_PICO", fast=True).port, [manifest]))
 
 

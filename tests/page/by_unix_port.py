@@ -1,4 +1,4 @@
-# Tests of the page: what the digits' model says in the unix port
+# Tests of the page: runs the digits' model in the unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -10,7 +10,7 @@ from tflm_tools.model.model_file import open_model
 
 
 def read_digits(repository, pictures):
-    """Digit and scores in percent, as the page rounds them, of pictures of 64 pixels."""
+    """Return (digit, scores in percent, rounded as by the page) for each picture of 64 pixels."""
     model = open_model(repository / "models" / "digits" / "digits_int8.tflite")
     info = model.inputs[0]
     runs = [

@@ -15,7 +15,7 @@ _PAGE = _ROOT / "dist" / "page"
 _PICTURES = _ROOT / "build" / "page" / "screenshots"
 
 
-# Outside `make -C page test` only what needs no browser runs.
+# Without --page, only tests that need no browser run.
 def pytest_collection_modifyitems(config, items):
     if config.option.page:
         return
@@ -27,13 +27,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def built_page():
-    """The folder that `make -C page` has built."""
+    """Folder that `make -C page` has built."""
     return _PAGE
 
 
 @pytest.fixture(scope="session")
 def address(built_page):
-    """Where that folder is served."""
+    """Address at which this folder is served."""
     from visiting import served
 
     with served(built_page) as address:
@@ -48,7 +48,7 @@ def browser():
         yield browser
 
 
-# What xterm.js says where other processes kept it waiting is no complaint.
+# Warnings of xterm.js about slow tasks depend on the load of the machine and do not count.
 def _complaints(message):
     busy = message.text.startswith("task queue exceeded allotted deadline")
     return [message.text] if message.type in ("error", "warning") and not busy else []
@@ -56,13 +56,16 @@ def _complaints(message):
 
 @pytest.fixture(scope="module")
 def opened(browser, address):
-    """opened(script="", **options of a browser's context): the page, loading; it may say no error,
-    and ask nobody but its own server. script: what runs before those of the page."""
-    contexts, wrong = [], []
+    """Return opened(script="", **options), which opens the page and does not wait for its board.
+
+    script: runs before the page's scripts. options: for the browser's context. The teardown fails
+    if a page logged an error or a warning, or contacted a server other than its own.
+    """
+    contexts, faults = [], []
 
     def watch(request):
         if not request.url.startswith((address, "data:", "blob:")):
-            wrong.append(f"asked {request.url}")
+            faults.append(f"asked {request.url}")
 
     def open_page(script="", **options):
         context = browser.new_context(**options)
@@ -71,20 +74,20 @@ def opened(browser, address):
             context.add_init_script(script)
         page = context.new_page()
         page.on("request", watch)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda m: wrong.extend(_complaints(m)))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.extend(_complaints(m)))
         page.goto(address)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-    assert wrong == []
+    assert faults == []
 
 
 @pytest.fixture(scope="module")
 def page(opened):
-    """The page with its board running."""
+    """The page after the board has read its first digit."""
     from steps import answered
 
     page = opened()
@@ -94,6 +97,6 @@ def page(opened):
 
 @pytest.fixture
 def pictures():
-    """The folder for screenshots, for people to look at."""
+    """Folder of the screenshots, which people look at."""
     _PICTURES.mkdir(parents=True, exist_ok=True)
     return _PICTURES

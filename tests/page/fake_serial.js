@@ -1,14 +1,14 @@
-// Tests of the page: Web Serial with one port, behind which a second emulated Pico is
+// Tests of the page: a Web Serial API with one port, which leads to a second emulated Pico
 // MIT license; Copyright (c) 2026 the tflm authors
 
 class FakePort {
   #worker = new Worker('emulator_worker.js', { type: 'module' });
-  #stream = null; // the controller of `readable`, while it is open
-  #said = ''; // while it is closed
+  #stream = null; // the controller of `readable` while the port is open
+  #said = ''; // output of the board while the port is closed
   readable = null;
   writable = null;
-  written = 0; // bytes, since it was opened
-  cutAt = Infinity; // of these: then somebody pulls the cable, which takes the power, too
+  written = 0; // bytes since the port was opened
+  cutAt = Infinity; // after this many bytes the cable is pulled and the power fails
 
   constructor() {
     this.#worker.onmessage = ({ data: message }) => {
@@ -38,10 +38,10 @@ class FakePort {
   async setSignals() {}
 
   #write(bytes) {
-    const room = this.cutAt - this.written;
+    const left = this.cutAt - this.written; // bytes before the cable is pulled
     this.written += bytes.length;
-    this.#send(bytes.slice(0, Math.max(room, 0)));
-    if (room >= bytes.length) return;
+    this.#send(bytes.slice(0, Math.max(left, 0)));
+    if (left >= bytes.length) return;
     this.#stream.error(new DOMException('The device has been lost.', 'NetworkError'));
     this.readable = this.writable = this.#stream = null;
     this.#said = '';
@@ -65,13 +65,13 @@ class FakePort {
     return found;
   }
 
-  /** Run code on the board while the page does not have the port: what it prints, and its traceback. */
+  /** Run code on the board while the port is closed; return its output and its traceback. */
   async exec(code) {
     const send = (text) => this.#send(new TextEncoder().encode(text));
     this.#said = '';
     send('\r\x03\x03\r\x01');
     await this.#until('raw REPL; CTRL-B to exit\r\n>');
-    send('\x04'); // a fresh heap
+    send('\x04'); // soft reset: a new heap
     await this.#until('raw REPL; CTRL-B to exit\r\n>');
     send(`${code}\x04`);
     await this.#until('OK');
@@ -83,7 +83,7 @@ class FakePort {
 
 let fake = null;
 
-/** The port, its board powered on. */
+/** Return the port after its board is powered on. */
 async function fakePort() {
   if (!fake) {
     fake = new FakePort();

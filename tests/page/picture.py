@@ -1,4 +1,4 @@
-# The picture of the page, docs/images/page.png: `make -C page picture`
+# Makes the picture of the page, docs/images/page.png: `make -C page picture`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -19,7 +19,7 @@ _TWO += [(0.3, 0.84), (0.5, 0.83), (0.62, 0.85), (0.74, 0.82)]
 
 
 def main(output):
-    """Draw a digit in the built page, and write what its first screen shows then."""
+    """Draw a digit in the built page, and save its first screen."""
     with served(Path("dist/page").absolute()) as address, chromium() as browser:
         page = browser.new_page(viewport=_SIZE, color_scheme="light")
         page.goto(address)

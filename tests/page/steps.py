@@ -1,4 +1,4 @@
-# Tests of the page: what a visitor does, and sees
+# Tests of the page: actions of a visitor, and what the page shows then
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -12,13 +12,13 @@ _PATIENCE = 60_000  # milliseconds: the emulated board is slower than a real one
 expect.set_options(timeout=_PATIENCE)
 
 
-def crowded():
-    """How many processes want each core, at least 1: what takes time takes so much longer."""
+def load_factor():
+    """Return the number of processes per core, at least 1: work takes longer by this factor."""
     return max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 def answered(page):
-    """Wait for the board's answer; returns the digit, its scores in percent, milliseconds."""
+    """Wait for the board's answer; return the digit, its scores in percent, and milliseconds."""
     expect(page.locator("#took")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
     shares = page.locator("#scores td:last-child").all_inner_texts()
     scores = [int(text.split()[0]) for text in shares]
@@ -27,16 +27,16 @@ def answered(page):
 
 
 def draw(page, strokes):
-    """Draw strokes of points 0..1 with the pointer; returns what answered() does."""
+    """Draw strokes of points 0..1 with the pointer; return the result of answered()."""
     page.click("#clear")
     page.locator("#paper").scroll_into_view_if_needed()
     box = page.locator("#paper").bounding_box()
     for stroke in strokes:
-        places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in stroke]
-        page.mouse.move(*places[0])
+        points = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in stroke]
+        page.mouse.move(*points[0])
         page.mouse.down()
-        for place in places[1:]:
-            page.mouse.move(*place)
+        for point in points[1:]:
+            page.mouse.move(*point)
         page.mouse.up()
     return answered(page)
 
@@ -54,8 +54,8 @@ def shows(page, text):
 
 
 def run_program(page, title):
-    """Run a program of the gallery to its end; returns the lines that the terminal shows then."""
+    """Run a program of the gallery to its end; return the lines that the terminal shows then."""
     page.locator("#programs").get_by_role("button", name=title, exact=True).click()
     expect(page.locator("#start")).to_be_enabled(timeout=2 * _PATIENCE)
-    page.wait_for_timeout(200)  # the terminal draws a frame later
+    page.wait_for_timeout(200)  # the terminal draws one frame later
     return page.locator("#terminal .xterm-rows").inner_text().replace("\xa0", " ")

@@ -1,4 +1,4 @@
-# Tests of the page: the digits and the prompt of its board
+# Tests of the page: digits that its board reads, and the board's prompt
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -8,7 +8,7 @@ import time
 
 import pytest
 from by_unix_port import read_digits
-from steps import answered, crowded, draw, run_program, shows, type_line
+from steps import answered, draw, load_factor, run_program, shows, type_line
 
 _FIRST_SECONDS = 10
 
@@ -18,8 +18,8 @@ def test_first_answer(opened):
     digit, _, milliseconds = answered(opened())
     took = time.monotonic() - begin
     print(f"first answer after {took:.1f} s")
-    assert digit == 3 and took < _FIRST_SECONDS * crowded()
-    assert 4 < milliseconds < 12  # docs/how-to/firmware.md: 6, and more at its first invoke
+    assert digit == 3 and took < _FIRST_SECONDS * load_factor()
+    assert 4 < milliseconds < 12  # 6 ms (docs/how-to/firmware.md), and more at the first invoke
 
 
 def test_samples(page, repository):
@@ -38,8 +38,8 @@ _DRAWN = {
 }
 
 
-# What is drawn comes to the board as pixels, of which the unix port thinks the same.
-def test_drawn(page, repository):
+# The board's answer to drawn pixels equals the answer of the unix port.
+def test_drawing(page, repository):
     type_line(page, "import draw; asked=draw.read")
     type_line(page, "draw.read=lambda p:(globals().update(pixels=p),asked(p))[1]")
     found, pictures = {}, []
@@ -56,8 +56,8 @@ def test_drawn(page, repository):
     assert [found[digit][0] for digit in found] == [0, 1, 7]
 
 
-# Without a pointer: arrow keys move the pen, the space bar lowers and lifts it.
-def test_drawn_by_keys(page):
+# Arrow keys move the pen, and the space bar lowers and lifts it.
+def test_drawing_by_keys(page):
     page.click("#clear")
     page.locator("#paper").focus()
     for keys in (["ArrowUp"] * 5, [" "], ["ArrowDown"] * 11, [" "]):

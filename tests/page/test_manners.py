@@ -1,10 +1,10 @@
-# Tests of the page: manners: colours, narrow screens, names for screen readers
+# Tests of the page: colours, narrow screens, names for screen readers, network access, long tasks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from steps import answered, crowded, expect
+from steps import answered, expect, load_factor
 
-_LONG = 200  # milliseconds that the page may be busy, where it has a core for itself
+_MAX_TASK = 200  # milliseconds that a task of the page may take on an idle machine
 _WATCH = """
 globalThis.tasks = [];
 new PerformanceObserver((list) => tasks.push(...list.getEntries().map((task) => task.duration)))
@@ -22,11 +22,11 @@ def test_looks(opened, pictures, scheme, size):
     page.screenshot(path=pictures / f"{size}-{scheme}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    light = sum(int(part) for part in paper[4:-1].split(",")) > 3 * 128
+    light = sum(int(value) for value in paper[4:-1].split(",")) > 3 * 128
     assert light == (scheme == "light")
 
 
-# Whatever can be reached with TAB has a name, and TAB gets out of the terminal.
+# Each element that TAB reaches has a name, and TAB leaves the terminal after Esc.
 def test_keyboard(page):
     page.evaluate("document.activeElement.blur()")
     reached = []
@@ -51,7 +51,7 @@ def test_headings_and_landmarks(page):
     assert page.get_by_role("main").count() == page.get_by_role("navigation").count() == 1
 
 
-# Who opened it once has the board and the digits without a network.
+# After the first visit, the board and the digits work without a network.
 def test_offline(opened):
     page = opened()
     answered(page)
@@ -61,26 +61,26 @@ def test_offline(opened):
     assert answered(page)[0] == 3
 
 
-# What forbids to ask another server.
-_ASK_ANOTHER = """() => new Promise((resolve) => {
-  const tell = (event) => resolve(event.effectiveDirective);
-  self.addEventListener('securitypolicyviolation', tell);
+# Tries to contact another server; returns the directive of the policy that forbids it.
+_CONTACT_ANOTHER_SERVER = """() => new Promise((resolve) => {
+  const report = (event) => resolve(event.effectiveDirective);
+  self.addEventListener('securitypolicyviolation', report);
   fetch('http://localhost:9/').catch(() => setTimeout(resolve, 1000, 'nothing'));
 })"""
 
 
-# The worker that has a visitor's model may ask nobody else, as little as the page itself.
-def test_asks_nobody(browser, address):
+# Neither the page nor a worker, which may hold a visitor's model, can contact another server.
+def test_no_other_server(browser, address):
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(address)
         answered(page)
         page.get_by_role("button", name="hello_world_float.tflite").click()
-        told = page.locator("#inspection:visible, #report:visible")  # the report takes its place
-        expect(told.first).to_be_visible()
+        result = page.locator("#inspection:visible, #report:visible")
+        expect(result.first).to_be_visible()
         assert len(page.workers) == 2
         for each in [page, *page.workers]:
-            assert each.evaluate(_ASK_ANOTHER) == "connect-src"
+            assert each.evaluate(_CONTACT_ANOTHER_SERVER) == "connect-src"
 
 
 # The board and Python work elsewhere: the page answers while it starts, reads, and takes a model.
@@ -92,4 +92,4 @@ def test_never_freezes(opened):
     expect(page.locator("#model-state")).to_contain_text("is on the board", timeout=120_000)
     longest = page.evaluate("Math.max(0, ...tasks)")
     print(f"longest task of the page: {longest:.0f} ms")
-    assert longest < _LONG * crowded()
+    assert longest < _MAX_TASK * load_factor()

@@ -1,4 +1,4 @@
-# Tests of the page: models that are dropped: their report, and runs on the board
+# Tests of the page: dropped models, their reports, and their runs on the board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import wave
@@ -14,13 +14,13 @@ from tflm_tools.flat.flatten import flatten
 from tflm_tools.model import arrays
 from tflm_tools.model.model_file import open_model
 
-_PATIENCE = 120_000  # milliseconds: Python starts with the first one
+_PATIENCE = 120_000  # milliseconds; Python starts with the first model
 _HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
 def drop(page):
-    """drop(name, data): give a model to the page; returns what it says then."""
+    """Return drop(name, data), which gives a model to the page and returns its final message."""
 
     def give(name, data):
         page.set_input_files(
@@ -38,7 +38,7 @@ def _report(page):
     return page.frame_locator("#report").locator("body")
 
 
-# A model of one operator on `shape`.
+# A model with one operator on int8 tensors of `shape`.
 def _relu(shape, name="x", operator="RELU"):
     model = ModelBuilder("made")
     x = model.tensor(shape, "int8", scale=0.1, zero_point=0, name=name)
@@ -60,7 +60,7 @@ def _heavy():
     return model.build()
 
 
-# The same answer as by the unix port, and the same bytes as by the command.
+# The board answers like the unix port, and the .tflm equals the output of `tflm flatten`.
 def test_runs(page, drop, repository):
     path = repository / "models" / "digits" / "digits_int8.tflite"
     assert drop(path.name, path.read_bytes()) == "digits_int8.tflite is on the board."
@@ -89,7 +89,7 @@ def test_runs(page, drop, repository):
     assert flat[:256] in Path(download.value.path()).read_bytes()
 
 
-# The outputs that the page shows after a run: {number: value}.
+# Run the model; return the outputs that the page shows: {number: value}.
 def _run(page):
     page.click("#invoke")
     expect(page.locator("#model-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
@@ -98,14 +98,14 @@ def _run(page):
     return {int(k.strip("[]")): float(v) for k, v in rows}
 
 
-# What RELU makes of bytes, which the outputs that are shown must be.
+# Check that the shown outputs are RELU of int8 `values` with scale 0.1.
 def _is_relu_of(shown, values):
     wanted = np.maximum(np.asarray(values, np.float32).reshape(-1) * np.float32(0.1), 0)
     assert shown == pytest.approx({k: wanted[k] for k in shown}, rel=1e-5)
     assert min(shown.values()) >= np.sort(wanted)[-len(shown)] - 1e-5
 
 
-# Pixels of a PNG, 0..255, are -128..127 of the int8 input.
+# Pixels 0..255 of a PNG become -128..127 of an int8 input.
 def test_picture(page, drop, tmp_path):
     pixels = np.random.default_rng(3).integers(0, 256, (8, 8, 3)).astype(np.uint8)
     Image.fromarray(pixels).save(tmp_path / "pixels.png")
@@ -117,7 +117,7 @@ def test_picture(page, drop, tmp_path):
     _is_relu_of(_run(page), pixels.astype(np.int16) - 128)
 
 
-# Samples of a WAV of 16 kHz go into an int8 input as their upper bytes.
+# The upper bytes of a WAV's samples become an int8 input.
 def test_sound(page, drop, tmp_path):
     samples = np.random.default_rng(4).integers(-32768, 32768, 400).astype(np.int16)
     with wave.open(str(tmp_path / "sound.wav"), "wb") as file:
@@ -135,7 +135,7 @@ def test_random(page, drop):
     assert len(first) == len(second) == 10 and first != second
 
 
-# Far more values than the board could make a list of.
+# The output has more values than a list on the board could hold.
 def test_large_output(page, drop):
     drop("wide.tflite", _relu((1, 10, 1024)))
     shown = _run(page)
@@ -148,7 +148,7 @@ def test_wrong_numbers(page, drop):
     page.locator("#inputs select").select_option("numbers")
     page.locator("#inputs textarea").fill("1, 2, three")
     page.click("#invoke")
-    expect(page.locator("#model-state")).to_contain_text("not all of that are numbers")
+    expect(page.locator("#model-state")).to_contain_text("not all of these are numbers")
     page.locator("#inputs textarea").fill("1, 2")
     page.click("#invoke")
     expect(page.locator("#model-state")).to_contain_text("there are 2 numbers, the input has 64")
@@ -175,10 +175,10 @@ def test_too_large(page, drop):
     expect(_report(page)).to_contain_text("Raspberry Pi Pico 2")
     assert "/rom would take" in drop("heavy.tflite", _heavy())
     expect(_report(page)).to_contain_text("FULLY_CONNECTED")
-    assert "8388608 may be" in drop("huge.tflite", bytes(9 << 20))
+    assert "at most 8388608 are possible" in drop("huge.tflite", bytes(9 << 20))
 
 
-# Names are text, wherever they stand.
+# HTML in names is shown as text everywhere.
 def test_hostile(page, drop):
     said = drop(f"{_HOSTILE}.tflite", _relu((1, 4), name=_HOSTILE))
     assert said == f"{_HOSTILE}.tflite is on the board."
@@ -189,8 +189,8 @@ def test_hostile(page, drop):
     assert page.locator("main img").count() == 0
 
 
-# A large model has its report and its board at once; the search comes after, and what it finds
-# goes on the board with the next run. Only this test knows how long that is.
+# A large model is reported and flashed at once. The search follows, and its result is flashed with
+# the next run.
 def test_search(page, drop, shared_models):
     path = shared_models / "person_detect_int8.tflite"
     assert "is on the board" in drop(path.name, path.read_bytes())
@@ -205,7 +205,7 @@ def test_search(page, drop, shared_models):
     expect(page.locator("#model-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
 
 
-# Another model ends a search, and a run that has not ended.
+# Dropping another model ends a search and a run.
 def test_dropped_meanwhile(page, drop, shared_models):
     path = shared_models / "mlperf_resnet8_int8.tflite"
     drop(path.name, path.read_bytes())
@@ -219,14 +219,14 @@ def test_dropped_meanwhile(page, drop, shared_models):
     assert len(_run(page)) == 10
 
 
-# Beside the frame, too: the browser would leave the page.
+# A file dropped beside the frame is accepted too, or the browser would leave the page.
 def test_dropped_beside(page):
     page.evaluate(
         """(bytes) => {
           const files = new DataTransfer();
           files.items.add(new File([Uint8Array.from(bytes)], 'beside.tflite'));
-          const ways = { dataTransfer: files, bubbles: true, cancelable: true };
-          const event = new DragEvent('drop', ways);
+          const options = { dataTransfer: files, bubbles: true, cancelable: true };
+          const event = new DragEvent('drop', options);
           document.querySelector('h1').dispatchEvent(event);
           if (!event.defaultPrevented) throw new Error('the browser would open it');
         }""",

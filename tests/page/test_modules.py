@@ -1,4 +1,4 @@
-# Tests of the page that need no browser: types, scripts in node, and its worker with a board
+# Tests of the page without a browser: types, modules in node, the emulator's worker, index.html
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.quick_page
 _MODULES = Path(__file__).with_name("modules")
 
 
-# Node with some words behind it, which has to succeed; what it prints.
-def _node(*words):
+# Run node with arguments, which must succeed; return its output.
+def _node(*arguments):
     import toolchain
 
     done = subprocess.run(
-        [toolchain.have("node"), *map(str, words)], env=toolchain.environment(),
+        [toolchain.have("node"), *map(str, arguments)], env=toolchain.environment(),
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -31,7 +31,7 @@ def _node(*words):
 
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory):
-    """The folder with the page's scripts, whose types are checked."""
+    """Folder with the bundled scripts of the page; bundling checks their types."""
     import make_page
 
     try:
@@ -48,8 +48,8 @@ def test_modules(bundles):
     assert re.search(r"^# pass [1-9]", said, re.M)
 
 
-# The worker of the page with the firmware and the files of its board: each digit of the test set
-# is what the unix port says, and the LED was on for each.
+# The emulator's worker runs the firmware: each digit of the test set equals the answer of the unix
+# port, and the LED was on for each.
 def test_board_reads(bundles, repository, tmp_path):
     import build
     from pico_image import TARGET, image
@@ -57,7 +57,7 @@ def test_board_reads(bundles, repository, tmp_path):
     from tflm_tools.apps.rom_contents import flat
 
     try:
-        firmware = build.build("RPI_PICO", "digits")  # tests/boards have it, too
+        firmware = build.build("RPI_PICO", "digits")  # tests/boards builds the same firmware
     except ToolError as error:
         missing(str(error))
     digits = flat(repository / "models" / "digits" / "digits_int8.tflite", TARGET)
@@ -86,7 +86,7 @@ def test_board_reads(bundles, repository, tmp_path):
     assert all(5_000 < each["us"] < 12_000 for each in said["answers"][1:])
 
 
-# Elements that scripts ask for by their ids are in index.html, each once.
+# Each id that a script uses is in index.html, once.
 def test_ids(repository):
     page = (repository / "page" / "index.html").read_text()
     ids = re.findall(r'\bid="([\w-]+)"', page)
@@ -95,7 +95,7 @@ def test_ids(repository):
     assert set(re.findall(r"element\('([\w-]+)'", scripts)) <= set(ids)
 
 
-# Nothing of the page may be inline, nor come from elsewhere.
+# The page has no inline scripts or styles, and loads nothing from other servers.
 def test_policy(repository):
     page = (repository / "page" / "index.html").read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)[1]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _CHROMIUM = "/usr/bin/chromium"
-# No sandbox: containers have no user namespaces. The rest keeps Chromium from asking for updates.
+# No sandbox: containers have no user namespaces. The other options stop requests for updates.
 _OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -23,7 +23,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder):
-    """The address where a folder is served, which is no server's root."""
+    """Serve a folder below a server's root; yield its address."""
     with tempfile.TemporaryDirectory() as root:
         (Path(root) / "some").mkdir()
         (Path(root) / "some" / "folder").symlink_to(folder)
@@ -36,7 +36,7 @@ def served(folder):
 
 @contextmanager
 def chromium():
-    """A browser of playwright's, which `make -C page test` installs."""
+    """Yield a browser of playwright; `make -C page test` installs it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

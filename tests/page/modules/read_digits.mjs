@@ -1,14 +1,14 @@
-// Tests of the page: node read_digits.mjs WORKER ROM IMAGE SAMPLES: what its worker reads, without a browser
+// Tests of the page: node read_digits.mjs WORKER ROM IMAGE SAMPLES: reads digits without a browser
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// WORKER is the bundle of src/emulator_worker.js, SAMPLES pictures of 64 bytes. Prints JSON: answers
-// of the board, how often its LED was switched on, and what programs raised that were stopped.
+// WORKER is the bundle of src/emulator_worker.js, SAMPLES a file of pictures of 64 bytes. Prints JSON: the
+// board's answers, how often its LED was switched on, and the exceptions of stopped programs.
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Repl } from '../../../page/src/repl.js';
 
 const [worker, rom, image, samples] = process.argv.slice(2);
-setTimeout(() => process.exit(1), 280_000); // whoever started this may have a wrapper of node's to end
+setTimeout(() => process.exit(1), 280_000); // the parent may be able to end only a wrapper of node
 let listener = null;
 let flashes = 0;
 globalThis.self = {
@@ -18,7 +18,7 @@ globalThis.self = {
     else if (message.kind === 'light') flashes += Number(message.on);
   },
 };
-// Node's own has a thousand messages come before any timer.
+// Node's own MessageChannel delivers a thousand messages before any timer.
 globalThis.MessageChannel = class {
   port1 = { onmessage: null };
   port2 = { postMessage: () => setImmediate(() => this.port1.onmessage()) };
@@ -36,7 +36,7 @@ for (let at = 0; at < pictures.length; at += 64) {
   const text = await repl.exec(`import draw\ndraw.read(bytes((${[...pictures.subarray(at, at + 64)]})))`);
   answers.push(JSON.parse(text));
 }
-// A program without an end is stopped, before it runs or later.
+// Endless programs are stopped before they run or later.
 const stopped = [];
 for (const wait of [0, 100, 2000]) {
   const end = repl.exec("while True:\n    pass").catch((error) => error.message);

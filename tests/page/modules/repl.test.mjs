@@ -1,4 +1,4 @@
-// Tests of the page: programs of the page at a board's prompt
+// Tests of the page: programs that the page runs at a board's prompt
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { Repl } from '../../../page/src/repl.js';
 
 const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 
-// A board whose programs print their own text; those that say "hang" do not end.
+// A board whose programs print their own text. Programs with "hang" in it do not end.
 class Port {
   #listener = () => {};
   #code = '';
@@ -23,7 +23,7 @@ class Port {
   }
 }
 
-test('programs run one after another; those of before a restart are told, and none runs after it', async (t) => {
+test('programs run one after another, and a restart rejects all pending programs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const repl = new Repl(new Port(), () => {});
   assert.deepEqual(await Promise.all([repl.exec('one'), repl.exec('two')]), ['one', 'two']);

@@ -1,4 +1,4 @@
-// Tests of the page: bytes between a serial port of the browser's and the worker of the tools
+// Tests of the page: bytes between a serial port of the browser and the tools' worker
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import assert from 'node:assert/strict';
@@ -6,7 +6,7 @@ import test from 'node:test';
 import { Channel } from '../../../page/src/serial_channel.js';
 import { SerialPump } from '../../../page/src/serial_pump.js';
 
-// A port that sends back what it gets, until its cable is pulled.
+// A port that sends back all bytes until its cable is pulled.
 class Echo {
   readable = new ReadableStream({ start: (controller) => { this.controller = controller; } });
   writable = new WritableStream({
@@ -32,18 +32,18 @@ async function connected() {
   return { echo, pump, channel: new Channel(pump.port) };
 }
 
-test('bytes come in the order and the pieces that are asked for', async () => {
+test('read() returns bytes in order, in pieces of the requested size', async () => {
   const { pump, channel } = await connected();
   assert.equal(await channel.write(Uint8Array.of(1, 2, 3), -1), '');
   assert.equal(await channel.write(Uint8Array.of(4, 5), -1), '');
   while (channel.waiting < 5) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.deepEqual([...await channel.read(4, -1)], [1, 2, 3, 4]);
   assert.deepEqual([...await channel.read(4, -1)], [5]);
-  assert.equal((await channel.read(1, 5)).length, 0); // in time none came
+  assert.equal((await channel.read(1, 5)).length, 0); // none came in time
   await pump.close();
 });
 
-test('a pulled cable ends reads and writes, and what came before is there', async () => {
+test('a pulled cable ends reads and writes, and earlier bytes can be read', async () => {
   const { echo, pump, channel } = await connected();
   await channel.write(Uint8Array.of(7), -1);
   while (!channel.waiting) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -54,7 +54,7 @@ test('a pulled cable ends reads and writes, and what came before is there', asyn
   await pump.close();
 });
 
-test('a port that another program has is told in a sentence', async () => {
+test('a port that another program uses raises an error with a remedy', async () => {
   const echo = new Echo();
   echo.open = () => Promise.reject(new Error('busy'));
   await assert.rejects(new SerialPump(echo).open(), /another program or page may have it/);
