@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE.parent / "firmware"))
 
 import sources  # noqa: E402
 import toolchain  # noqa: E402
-from places import TOOLCHAIN  # noqa: E402
+from build_folders import TOOLCHAIN  # noqa: E402
 from tflm_tools.errors import ToolError  # noqa: E402
 
 _HEAP = 3 << 20

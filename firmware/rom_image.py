@@ -1,7 +1,7 @@
 # firmware: collects the files of an image's /rom: a model, and the files of an app
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from places import APPS
+from build_folders import APPS
 from tflm.format import MAGIC
 from tflm_tools.apps.rom_contents import flat, rom_files
 from tflm_tools.board import rom_directory, romfs_image
@@ -9,13 +9,13 @@ from tflm_tools.errors import ToolError
 from tflm_tools.wake.word_files import word_files
 
 
-# Whether MODEL= names manifests of wake words, which is so for apps with the package tflm.wake.
+# Return whether MODEL= names manifests of wake words: for apps with the package tflm.wake.
 def _has_wake_words(app):
     packages = APPS / app / "packages"
     return packages.exists() and "wake" in packages.read_text().split()
 
 
-# {name: bytes} of the model or manifests and of the app's files.
+# Return {name: bytes} of the model or manifests and of the app's files.
 def _files(model, app, target):
     if not app:
         return {"model.tflm": flat(model, target)} if model else {}

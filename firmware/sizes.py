@@ -1,4 +1,4 @@
-# firmware: what takes how much of flash and RAM: `make firmware` prints it and writes it beside
+# firmware: measures flash and RAM of each component of an image; `make firmware` prints the table
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -13,8 +13,9 @@ from tflm.model import FlatModel
 from tflm_tools import files
 from tflm_tools.targets import ARCHS
 
-# Frozen modules are C data whose names have the module's path; the first that fits counts.
-_PARTS = (
+# Frozen modules are C data with the module's path in their names. The first matching pattern
+# counts.
+_COMPONENTS = (
     ("kernels of the instruction set", rf"tflm_kernels_(?:{'|'.join(ARCHS)})_"),
     ("kernels, float32", r"tflm_kernels_\w*float"),
     ("kernels, int16 and int32", r"tflm_kernels_\w*int(?:16|32)"),
@@ -27,14 +28,14 @@ _PARTS = (
 
 @dataclass
 class Size:
-    """Bytes of one part of an image."""
+    """Bytes of one component of an image. `part` is its name, also a column of sizes.csv."""
 
     part: str
     flash: int
     ram: int
 
 
-# Symbols of an ELF file: (name, bytes, kind).
+# Yield the symbols of an ELF file: (name, bytes, kind).
 def _symbols(elf, prefix):
     command = [toolchain.have(prefix + "nm"), "-S", str(elf)]
     said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
@@ -44,8 +45,8 @@ def _symbols(elf, prefix):
             yield words[3], int(words[1], 16), words[2]
 
 
-# Bytes that an ELF file takes of (flash, RAM). Code in .data and .hot takes both, and `size` alone
-# calls it text.
+# Return the bytes of (flash, RAM) that an ELF file occupies. Code in .data and .hot occupies both,
+# but `size` without -A counts it as text.
 def _totals(elf, prefix):
     command = [toolchain.have(prefix + "size"), str(elf)]
     said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
@@ -59,19 +60,19 @@ def _totals(elf, prefix):
 
 
 def measure(built, prefix, heap):
-    """A list of Size: parts of tflm, the rest of MicroPython, model, heap, total.
+    """Return a list of Size: MicroPython, components of tflm, model, total, heap.
 
-    built: a Built. prefix: of the compiler's commands. heap: bytes that are free after boot.
+    built: a Built. prefix: prefix of the compiler's commands. heap: free bytes after boot.
     """
     total, ram = _totals(built.elf, prefix)
-    flash = dict.fromkeys((part for part, _ in _PARTS), 0)
+    flash = dict.fromkeys((name for name, _ in _COMPONENTS), 0)
     for name, size, kind in _symbols(built.elf, prefix):
         if kind in "rRdDtT" and "tflm" in name:
-            for part, pattern in _PARTS:
+            for component, pattern in _COMPONENTS:
                 if re.search(pattern, name):
-                    flash[part] += size
+                    flash[component] += size
                     break
-    sizes = [Size(part, size, 0) for part, size in flash.items() if size]
+    sizes = [Size(name, size, 0) for name, size in flash.items() if size]
     rest = total - sum(flash.values())
     sizes.insert(0, Size("MicroPython", rest, ram))
     if built.romfs:

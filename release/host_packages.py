@@ -1,4 +1,4 @@
-# release: wheel and sdist of the host's tools, the same bytes for the same sources
+# release: builds a reproducible wheel and sdist of the host tools
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import gzip
@@ -14,10 +14,10 @@ from pathlib import Path
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 
-_BUILT_BY = "setuptools==84.2.1\n"  # its name stands in the wheel
+_BUILT_BY = "setuptools==84.2.1\n"  # the wheel records its name
 
 
-# What git knows, in a folder of its own: building leaves files beside the sources.
+# Copy the files that git tracks to a separate folder: building leaves files beside the sources.
 def _copy_sources(repository, folder):
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=repository, capture_output=True, text=True, check=True
@@ -29,7 +29,7 @@ def _copy_sources(repository, folder):
 
 
 def settled(data, moment):
-    """A .tar.gz (bytes) with its entries in order, of this moment (seconds), nobody's."""
+    """Return a .tar.gz (bytes) with sorted entries, this time (seconds) and no owner."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(data)) as old, \
             tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as new:  # fmt: skip
@@ -46,25 +46,25 @@ def settled(data, moment):
 
 
 def make(repository, output, moment):
-    """Write the sdist, and the wheel that is made of it alone, into a folder.
+    """Write the sdist, and the wheel that is made from it, to a folder.
 
-    moment: seconds, which files have in them. Raises ToolError when that fails.
+    moment: time of the files, in seconds. Raises ToolError if that fails.
     """
     with tempfile.TemporaryDirectory() as folder:
-        sources, made = Path(folder) / "sources", Path(folder) / "made"
+        sources, built = Path(folder) / "sources", Path(folder) / "built"
         _copy_sources(repository, sources)
         pinned = Path(folder) / "constraints.txt"
         pinned.write_text(_BUILT_BY)
         values = dict(os.environ, PIP_CONSTRAINT=str(pinned), SOURCE_DATE_EPOCH=str(moment))
         values.pop("PYTHONPATH", None)  # firmware/build.py is another build
         answer = subprocess.run(
-            [sys.executable, "-m", "build", "--outdir", str(made), str(sources)],
+            [sys.executable, "-m", "build", "--outdir", str(built), str(sources)],
             env=values, cwd=folder, capture_output=True, text=True,
         )  # fmt: skip
         if answer.returncode:
             sys.stderr.write(answer.stdout + answer.stderr)
-            raise ToolError("the wheel was not built; the lines above say why")
-        for path in sorted(made.iterdir()):
+            raise ToolError("the wheel was not built; see the lines above")
+        for path in sorted(built.iterdir()):
             data = files.read(path)
             files.write(
                 output / path.name, data if path.suffix == ".whl" else settled(data, moment)

@@ -1,4 +1,4 @@
-# release: the command behind `make -C release`: all that a version is, in one folder
+# release: builds all files of a version into dist/release; `make -C release` runs this
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
@@ -17,11 +17,11 @@ _SUMS = "SHA256SUMS"
 _NOTES = """\
 # tflm {version}
 
-| Here | What it is |
+| Path | Content |
 |---|---|
-| `micropython_tflm-{version}-py3-none-any.whl`, `.tar.gz` | the command `tflm` for computers: `pip install` it with `[board]` behind its name, to meet boards |
-| `firmware/` | MicroPython with tflm for a Pico and a Pico 2: hold BOOTSEL while you plug it in, and copy the .uf2 to the drive that appears; `-digits` reads handwritten digits |
-| `mip/` | packages for other firmware: `mpremote mip install mip/armv6m_6.3/cnn.json`; docs/how-to/deploy.md says which |
+| `micropython_tflm-{version}-py3-none-any.whl`, `.tar.gz` | the command `tflm` for computers; `pip install` it with `[board]` after its name to connect boards |
+| `firmware/` | MicroPython with tflm for a Pico and a Pico 2: hold BOOTSEL while you plug it in, and copy the .uf2 to the drive that appears; the files with `-digits` recognize handwritten digits |
+| `mip/` | packages for other firmware: `mpremote mip install mip/armv6m_6.3/cnn.json`; see docs/how-to/deploy.md for the right one |
 | `page/` | a Pico in a web page, for any web space |
 | `{sums}` | `sha256sum -c {sums}` |
 
@@ -38,14 +38,14 @@ def _git(*words):
     return answer.stdout.strip()
 
 
-# The changes of a version, as CHANGELOG.md has them.
+# Return the changes of a version in CHANGELOG.md.
 def _changes(version):
     found = re.search(
         rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)",
         (_ROOT / "CHANGELOG.md").read_text(),
         re.M | re.S,
     )
-    # Links lead to pages that are not in the folder: their names stay.
+    # Replace links by their texts: the folder does not have these pages.
     return re.sub(r"\[([^\]]+)\]\(docs/[^)]+\)", r"\1", found[1].strip())
 
 
@@ -57,7 +57,7 @@ def _sums(folder):
     )
 
 
-# Firmware and page are imported late: SOURCE_DATE_EPOCH has to be there before.
+# Build a release. Firmware and page are imported late, after SOURCE_DATE_EPOCH is set.
 def _make(output, moment):
     import build
     import host_packages
@@ -84,24 +84,24 @@ def _make(output, moment):
     (output / _SUMS).write_text(_sums(output))
 
 
-# What differs between two folders, by their sums: names, sorted.
+# Return the sorted names of the files that differ between two folders, by their checksums.
 def _differences(one, other):
     lines = [set((folder / _SUMS).read_text().splitlines()) for folder in (one, other)]
     return sorted({line.split("  ", 1)[1] for line in lines[0] ^ lines[1]})
 
 
 def main():
-    """Build dist/release; with --check build it again from nothing, and compare."""
-    from places import BUILD, FIRMWARE
+    """Build dist/release; with --check, build it again from nothing and compare."""
+    from build_folders import BUILD, FIRMWARE
     from tflm_tools.errors import ToolError
 
     parser = argparse.ArgumentParser(prog="release")
-    parser.add_argument("--check", action="store_true", help="is it the same when made again?")
+    parser.add_argument("--check", action="store_true", help="compare with a second build")
     check = parser.parse_args().check
     moment = int(os.environ.get("SOURCE_DATE_EPOCH") or _git("log", "-1", "--format=%ct"))
     os.environ["SOURCE_DATE_EPOCH"] = str(moment)
     if _git("status", "--porcelain"):
-        print("release: there are changes that no commit has; this is for a look only")
+        print("release: there are uncommitted changes; do not publish this build")
     output = _ROOT / "dist" / "release"
     if not check:
         _make(output, moment)
@@ -116,8 +116,8 @@ def main():
     _make(again, moment)
     different = _differences(output, again)
     if different:
-        raise ToolError(f"made again, {', '.join(different)} differ; see {again}")
-    print("made again, it is the same, byte for byte")
+        raise ToolError(f"{', '.join(different)} differ in the second build; see {again}")
+    print("the second build is identical")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-// pico emulator: voltages at a Pico's analog inputs, which change as a file says
+// pico emulator: voltages from a file at a Pico's analog inputs
 // MIT license; Copyright (c) 2026 the tflm authors
 
 const CHANNELS = 3; // GPIO 26 to 28
 const MILLISECOND = 1e6; // nanoseconds
 
-// bytes: 12 bits of each channel, uint16 little-endian, for each millisecond from power-on, over and
-// over.
+// Connect a file to the analog inputs. bytes: for each millisecond from power-on, 12 bits of each channel
+// as uint16, little-endian. The file repeats at its end.
 export function connectAnalog(mcu, clock, bytes) {
   const values = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const count = Math.floor(bytes.length / (2 * CHANNELS));

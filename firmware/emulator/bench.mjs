@@ -1,19 +1,19 @@
-// pico emulator: node bench.mjs --rom FILE JOB: one script on a Pico whose cycles are counted
+// pico emulator: node bench.mjs --rom FILE JOB: runs a script on a Pico and counts its cycles
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// JOB is a JSON file, as bench/core.py has it:
+// JOB is a JSON file, which bench/core.py writes:
 //
 //   {"firmware": .uf2, "memory": [[address in flash, file], ...], "miss": cycles of a miss,
-//    "model": [first address, address behind it], "script": MicroPython source, "result": file}
+//    "model": [first address, end address], "script": MicroPython source, "result": file}
 //
-// The script goes to the raw REPL on UART 0; it talks to the emulator by writing words at DEVICE.
+// The raw REPL on UART 0 runs the script, which sends words to the emulator at the address DEVICE.
 // The result:
 //
-//   {"text": what it printed, "error": its traceback, "peeks": [hex of memory it showed, ...],
-//    "marks": [[value, cycles, instructions, waited for flash, misses of the model, of code, of
-//               the rest], ...]}
+//   {"text": output of the script, "error": its traceback, "peeks": [hex of requested memory, ...],
+//    "marks": [[value, cycles, instructions, cycles waited for flash, misses of the model, of code, of
+//               other data], ...]}
 //
-// Cycles, instructions and waiting are core 0's; misses are those of both cores.
+// Cycles, instructions and waiting are of core 0. Misses are of both cores.
 
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -22,15 +22,15 @@ import { loadImage } from './image.mjs';
 import { TwoCores } from './two_cores.mjs';
 import { UartSerial } from './serial.mjs';
 
-const DEVICE = 0x30000; // 0x30000000, as rp2040js names devices
+const DEVICE = 0x30000; // 0x30000000; rp2040js names devices by the upper bits of their address
 const MARK = 4;
 const PEEK_ADDRESS = 8;
 const PEEK = 12;
 const FLASH = 0x10000000;
 
-const STEPS = 1000; // instructions between two looks at the serial port
-const NAP = 20_000; // nanoseconds, while bytes are on their way
-const LIMIT = 900e9; // nanoseconds that a script may take
+const STEPS = 1000; // instructions between two checks of the serial port
+const NAP = 20_000; // nanoseconds to sleep while bytes wait
+const LIMIT = 900e9; // maximum time of a script in nanoseconds
 const RAW_REPL = '\x01';
 const EXECUTE = '\x04';
 const READY = 'raw REPL; CTRL-B to exit\r\n>';
@@ -81,7 +81,7 @@ mcu.peripherals[DEVICE] = {
   },
 };
 
-// Run until the board has sent what ends with `end`; returns all of it.
+// Run until the board's output ends with `end`; return the output.
 function until(end) {
   const limit = clock.nanos + LIMIT;
   for (;;) {
@@ -99,7 +99,7 @@ function until(end) {
       received.length = 0;
       return text;
     }
-    if (clock.nanos > limit) fail(`the board is silent; it said ${JSON.stringify(text.slice(-200))}`);
+    if (clock.nanos > limit) fail(`the board does not answer; its last output was ${JSON.stringify(text.slice(-200))}`);
   }
 }
 
@@ -107,6 +107,6 @@ queue.push(...Buffer.from(RAW_REPL));
 until(READY);
 queue.push(...Buffer.from(job.script + EXECUTE));
 const parts = until(`${EXECUTE}>`).split(EXECUTE);
-if (!parts[0].startsWith('OK')) fail(`the board did not run the script; it said ${JSON.stringify(parts[0])}`);
+if (!parts[0].startsWith('OK')) fail(`the board did not run the script; it answered ${JSON.stringify(parts[0])}`);
 [result.text, result.error] = [parts[0].slice(2), parts[1]].map((text) => text.replaceAll('\r\n', '\n'));
 fs.writeFileSync(job.result, JSON.stringify(result));

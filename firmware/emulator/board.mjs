@@ -1,36 +1,36 @@
-// pico emulator: a Pico with its power on: serial port, resets, time that keeps pace with ours
+// pico emulator: a Pico with its power on: runs it in real time, with its serial port and resets
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { makeChip } from './chip.mjs';
 import { TwoCores } from './two_cores.mjs';
 import { UartSerial, UsbSerial } from './serial.mjs';
 
-const WATCHDOG = 0x40058; // as rp2040js names devices
-const STEPS = 1000; // instructions between two looks at the serial port
-const ROUNDS = 400; // such looks between two looks at the world outside
+const WATCHDOG = 0x40058; // rp2040js names devices by the upper bits of their address
+const STEPS = 1000; // instructions between two checks of the serial port
+const ROUNDS = 400; // such checks in one call of run()
 const SHORT = 20_000; // nanoseconds to sleep while bytes wait
 const MILLISECOND = 1e6; // nanoseconds
 
-// Knows nothing of where it runs, be it node or a web page: whoever has it calls run() over and over.
+// Runs in node and in a web page. The caller calls run() repeatedly.
 export class Board {
   #fillFlash;
   #options;
   #queue = []; // bytes for the serial port
-  #anchor = null; // a moment of our time and of the board's, since it sleeps
+  #anchor = null; // real and simulated time when the board fell asleep
   #reset = false;
 
-  // rom: bytes of the boot ROM. fillFlash(flash): puts into it what is there at power-on.
-  // send(bytes): takes what the serial port says. fault(text): is called for what stops a real chip.
-  // miss: cycles that a miss of the XIP cache takes (48 is a Pico's), 0 not to wait for flash.
-  // uart: the port is UART 0 instead of USB. fast: while the board sleeps, time runs as fast as it can.
-  // started(mcu, clock): is called after power-on and after each reset.
+  // rom: bytes of the boot ROM. fillFlash(flash): writes the content of flash at power-on.
+  // send(bytes): receives the output of the serial port. fault(text): called for errors that stop a real
+  // chip. miss: cycles of a miss of the XIP cache (48 on a real Pico), 0 for no wait.
+  // uart: the port is UART 0 instead of USB. fast: skip the time that the board sleeps.
+  // started(mcu, clock): called after power-on and after each reset.
   constructor({ rom, fillFlash, send, fault, miss = 0, uart = false, fast = false, started = () => {} }) {
     this.#fillFlash = fillFlash;
     this.#options = { rom, send, fault, miss, uart, fast, started };
     this.#start();
   }
 
-  // What flash holds.
+  // The content of flash.
   get flash() {
     return this.mcu.flash;
   }
@@ -40,7 +40,7 @@ export class Board {
     for (const byte of bytes) this.#queue.push(byte);
   }
 
-  // The chip from power-on.
+  // Make a chip at power-on.
   #start() {
     const { rom, send, fault, miss, uart, started } = this.#options;
     const { mcu, clock } = makeChip(rom, this.#fillFlash, fault, miss);
@@ -53,7 +53,7 @@ export class Board {
     started(mcu, clock);
   }
 
-  // Let time pass while the cores sleep; returns false when the world outside has to catch up.
+  // Let time pass while the cores sleep; return false if real time has to catch up.
   #sleep() {
     const { clock, serial } = this;
     const bytes = this.#queue.length > 0 || serial.waiting;
@@ -63,12 +63,12 @@ export class Board {
     if (bytes || this.#options.fast) {
       this.#anchor = null;
     } else {
-      // Simulated time may not run ahead of ours.
+      // Simulated time may not run ahead of real time.
       const now = performance.now() * MILLISECOND;
       this.#anchor ??= { real: now, simulated: clock.nanos };
-      const room = this.#anchor.simulated + (now - this.#anchor.real) - clock.nanos;
-      if (room < wait) {
-        if (room > 0) clock.tick(room);
+      const left = this.#anchor.simulated + (now - this.#anchor.real) - clock.nanos;
+      if (left < wait) {
+        if (left > 0) clock.tick(left);
         return false;
       }
     }
@@ -77,7 +77,7 @@ export class Board {
     return true;
   }
 
-  // Run a while, some hundredths of a second of ours; returns true when the board sleeps.
+  // Run for some hundredths of a second of real time; return true if the board sleeps.
   run() {
     let asleep = false;
     for (let round = 0; round < ROUNDS && !asleep; round++) {
@@ -100,7 +100,7 @@ export class Board {
     return asleep;
   }
 
-  // After a reset flash holds what it held before.
+  // Start again after a reset, with the same content of flash.
   #startAgain() {
     this.#reset = false;
     const flash = this.flash.slice();

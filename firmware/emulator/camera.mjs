@@ -1,14 +1,14 @@
-// pico emulator: cameras at a Pico's pins that see what a file has: HM01B0 and OV7670
+// pico emulator: the cameras HM01B0 and OV7670 at a Pico's pins, with frames from a file
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// Each has its registers at an I2C bus, and gives frames only when they say what is simulated here.
-// A frame passes in its own time; where no state machine runs when it begins, its pins stay as they are.
+// A camera has registers at an I2C bus. It sends frames only with the settings that are simulated here.
+// A frame takes its real time. If no state machine of a PIO runs at its start, the pins do not change.
 
 import { Registers, connectI2c } from './i2c.mjs';
 
 const SECOND = 1e9; // nanoseconds
 
-// The mean of each `size` by `size` pixels, as many as are whole.
+// Return the means of all complete blocks of `size` by `size` pixels.
 function means(frame, columns, lines, size) {
   const width = Math.floor(columns / size);
   const height = Math.floor(lines / size);
@@ -25,7 +25,7 @@ function means(frame, columns, lines, size) {
   return { pixels: found, width, height };
 }
 
-// What both have in common: the frames of a file, one after the other, the last one for ever.
+// Base class: sends the frames of a file in order, then repeats the last one.
 class Camera extends Registers {
   #at = 0;
 
@@ -34,7 +34,7 @@ class Camera extends Registers {
     this.mcu = mcu;
     this.clock = clock;
     this.bytes = bytes;
-    this.pins = pins; // numbers of data, pclk, hsync, vsync
+    this.pins = pins; // pin numbers: data, pclk, hsync, vsync
     this.reset();
     this.alarm = clock.createAlarm(() => this.#advance());
     this.sending = null;
@@ -66,7 +66,7 @@ class Camera extends Registers {
     this.alarm.schedule(value);
   }
 
-  // Nanoseconds until it goes on, each time.
+  // Drive the pins; yield the nanoseconds until the next change.
   *#forever() {
     for (;;) {
       const size = this.columns * this.lines;
@@ -84,8 +84,8 @@ class Camera extends Registers {
   }
 }
 
-// HM01B0 datasheet, revision 6: columns and lines two by two, at one wire, the highest bit first,
-// with a clock that runs while there are pixels. Data change where the clock falls.
+// HM01B0 datasheet, revision 6, with 2x2 binning on one data wire: the highest bit comes first, the clock
+// runs only during pixels, and data change at its falling edge.
 class Hm01b0 extends Camera {
   wide = 2;
   columns = 324;
@@ -135,8 +135,8 @@ class Hm01b0 extends Camera {
   }
 }
 
-// OV7670 datasheet, version 1.4, and implementation guide: columns and lines four by four, as
-// brightness and colour in turn. The clock that it is given is taken to be 10 MHz.
+// OV7670 datasheet, version 1.4, and implementation guide, with columns and lines divided by 4. Bytes are
+// brightness and colour in turn. Its input clock is assumed to be 10 MHz.
 class Ov7670 extends Camera {
   columns = 640;
   lines = 480;
@@ -167,7 +167,7 @@ class Ov7670 extends Camera {
 
   *frame(frame) {
     const { pixels, width, height } = means(frame, this.columns, this.lines, 4);
-    const line = (4 * 784 * 2 * SECOND) / this.clockHz; // of the frame: three others give nothing
+    const line = (4 * 784 * 2 * SECOND) / this.clockHz; // one line of the output takes four lines of the sensor
     const clock = (4 * SECOND) / this.clockHz;
     this.pin('vsync', 1);
     yield (3 / 4) * line;
@@ -192,10 +192,10 @@ class Ov7670 extends Camera {
 
 const CAMERAS = { hm01b0: [Hm01b0, 0x24], ov7670: [Ov7670, 0x21] };
 
-// A camera by its name at an I2C bus and at pins. bytes: frames of 324x244 (HM01B0) or 640x480
-// pixels (OV7670), a byte each.
+// Connect the camera `name` to an I2C bus and pins. bytes: frames of 324x244 (HM01B0) or 640x480 pixels
+// (OV7670), one byte per pixel.
 export function connectCamera(mcu, clock, bytes, name, bus, data, pclk, hsync, vsync) {
-  if (!CAMERAS[name]) throw new Error(`no camera ${name}; take ${Object.keys(CAMERAS).join(', ')}`);
+  if (!CAMERAS[name]) throw new Error(`no camera ${name}; choose one of ${Object.keys(CAMERAS).join(', ')}`);
   const [Kind, address] = CAMERAS[name];
   const camera = new Kind(mcu, clock, bytes, { data, pclk, hsync, vsync });
   connectI2c(mcu.i2c[bus], mcu, clock, { [address]: camera });

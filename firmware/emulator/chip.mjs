@@ -1,4 +1,4 @@
-// pico emulator: an RP2040 of rp2040js with a boot ROM, mended where hardware does otherwise
+// pico emulator: an RP2040 of rp2040js with a boot ROM, and with fixes of its differences to hardware
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { GPIOPinState, RP2040 } from 'rp2040js';
@@ -10,14 +10,14 @@ import { Xip } from './xip.mjs';
 
 export const LED = 25;
 
-const SSI = 0x18000; // devices by the upper bits of their address, as rp2040js has them
+const SSI = 0x18000; // rp2040js names devices by the upper bits of their address
 const XIP_CONTROL = 0x14000;
 const XIP_AUXILIARY = 0x50400;
 const UART_DATA = 0;
-const UART_SENT = 0x20; // the interrupt of an empty transmit queue
+const UART_SENT = 0x20; // interrupt of an empty transmit queue
 
-// Thumb code in place of routines of the boot ROM: rp2040js has no serial flash behind its
-// registers, but lets programs write to the window where flash is read.
+// Thumb code that replaces routines of the boot ROM. rp2040js does not emulate the serial flash's
+// registers, but programs can write to the address window of flash.
 const RETURN = [0x4770]; // bx lr
 const FLUSH = [0x2005, 0x0680, 0x6040, 0x4770]; // r0 = 5 << 26, the cache's registers; store at r0 + 4
 const ERASE = [ // r0: offset, r1: bytes
@@ -35,18 +35,18 @@ const PROGRAM = [ // r0: offset, r1: data, r2: bytes; programming only clears bi
   0x3101, 0x3001, 0xe7f6, // r1 += 1, r0 += 1; again
   0x4770,
 ];
-// The routine saves r4, which its caller keeps.
+// The routine must preserve r4.
 const PROGRAM_SAVING = [0xb410, ...PROGRAM.slice(0, -1), 0xbc10, 0x4770];
 const ROUTINES = {
   IF: RETURN, // connect the flash chip
-  EX: RETURN, // leave reading in place
-  FC: FLUSH, // the cache
+  EX: RETURN, // end reading in place
+  FC: FLUSH, // flush the cache
   CX: RETURN, // read in place again
   RE: ERASE,
   RP: PROGRAM_SAVING,
 };
 
-// Replace the routines that the boot ROM's table of functions names.
+// Replace the ROUTINES in the boot ROM's table of functions.
 function replaceRoutines(bootrom) {
   const view = new DataView(bootrom.buffer);
   for (let entry = view.getUint16(0x14, true); view.getUint16(entry, true); entry += 4) {
@@ -56,7 +56,7 @@ function replaceRoutines(bootrom) {
   }
 }
 
-// Unaligned access faults on a Cortex-M0+; rp2040js lets it pass.
+// Report unaligned accesses, which fault on a Cortex-M0+ but not in rp2040js.
 function checkAlignment(mcu, fault) {
   for (const [name, mask] of [['readUint32', 3], ['writeUint32', 3], ['readUint16', 1], ['writeUint16', 1]]) {
     const access = mcu[name];
@@ -67,8 +67,8 @@ function checkAlignment(mcu, fault) {
   }
 }
 
-// rp2040js raises a UART's transmit interrupt for ever; hardware does when a byte was sent.
-function mendUart(uart) {
+// Raise a UART's transmit interrupt after each sent byte, like hardware. rp2040js raises it permanently.
+function fixUart(uart) {
   uart.checkInterrupts = function () {
     this.rp2040.setInterrupt(this.irq, Boolean(this.interruptStatus & this.interruptMask));
   };
@@ -82,14 +82,14 @@ function mendUart(uart) {
   };
 }
 
-// Reading a pin gives what it is driven or pulled to; rp2040js gives what was set from outside alone.
+// Make a pin read its driven or pulled level. rp2040js only reads levels set from outside.
 function readBack(pin) {
   pin.addListener((state) => pin.setInputValue(state === GPIOPinState.High || state === GPIOPinState.InputPullUp));
 }
 
-// A chip with the bytes of its boot ROM, and `fillFlash(flash)` to put into flash what is there at power-on.
-// fault(text) is called for what stops a real chip. miss: cycles that a miss of the XIP cache takes
-// while flash has half the core's clock, 0 for flash that nothing waits for.
+// Make a chip. rom: bytes of the boot ROM. fillFlash(flash): writes the content of flash at power-on.
+// fault(text): called for errors that stop a real chip. miss: cycles of a miss of the XIP cache while
+// flash runs at half the core's clock, 0 for no wait.
 export function makeChip(rom, fillFlash, fault, miss = 0) {
   const clock = new SimulationClock();
   const mcu = new RP2040(clock);
@@ -110,12 +110,12 @@ export function makeChip(rom, fillFlash, fault, miss = 0) {
   replaceRoutines(mcu.bootrom);
   checkAlignment(mcu, (text) => fault(`${text}, ${where()}`));
   mcu.onBreak = (code) => fault(`breakpoint ${code}, ${where()}`);
-  mcu.uart.forEach(mendUart);
+  mcu.uart.forEach(fixUart);
   mcu.gpio.forEach(readBack);
   mcu.pio.forEach((block) => pacePio(block, mcu, clock));
   fillFlash(mcu.flash);
   mcu.core.reset();
-  // What the boot ROM does before this needs the flash chip's registers.
+  // Skip the boot ROM's start code, which needs the flash chip's registers.
   mcu.core.PC = 0x10000000;
   mcu.core.LR = 0;
   return { mcu, clock, xip };

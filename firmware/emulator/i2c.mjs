@@ -1,13 +1,14 @@
-// pico emulator: an I2C bus of a Pico with devices at it, each of which is a file of registers
+// pico emulator: connects devices with registers to an I2C bus of a Pico
 // MIT license; Copyright (c) 2026 the tflm authors
 
-const BITS = 9; // of a byte, with its acknowledgement
+const BITS = 9; // bits of a byte and its acknowledgement
 
-// A device behind a bus: the first byte of a write (or two, as `wide`) names the register, further
-// ones go to it and, by next(register), to others; reads begin at the register that was named last.
+// A device with registers. The first byte of a write (the first two if `wide` is 2) selects a register. The
+// next bytes are written to it and to the registers that next(register) returns. Reads begin at the register
+// that was selected last.
 export class Registers {
   #register = 0;
-  #missing = 0; // bytes of the register's name
+  #missing = 0; // bytes of the register's number that must still come
   wide = 1;
 
   start(reading) {
@@ -36,7 +37,7 @@ export class Registers {
   }
 }
 
-// devices: {address: Registers}. Each byte takes the time that it takes on wires.
+// Connect devices {address: Registers} to a bus. Each byte takes its time on real wires.
 export function connectI2c(bus, mcu, clock, devices) {
   let device = null;
   let due = () => {};

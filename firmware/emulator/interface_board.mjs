@@ -1,4 +1,4 @@
-// pico emulator: a benchmark's interface board at a Pico's pins: I2S master, and a clock for edges
+// pico emulator: a benchmark's interface board at a Pico's pins: an I2S master, and times of edges
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { GPIOPinState } from 'rp2040js';
@@ -7,24 +7,24 @@ const RATE = 16000;
 const FRAME_BITS = 32; // two slots of 16 bits
 const HALF = 1e9 / (RATE * FRAME_BITS * 2); // nanoseconds of half a period of the bit clock
 
-// Tells of each change of these pins: told(pin, level, nanoseconds).
-export function watchPins(mcu, clock, pins, told) {
+// Call changed(pin, level, nanoseconds) at each change of these pins.
+export function watchPins(mcu, clock, pins, changed) {
   for (const pin of pins) {
     mcu.gpio[pin].addListener((state) => {
-      if (state === GPIOPinState.Low || state === GPIOPinState.High) told(pin, state, clock.nanos);
+      if (state === GPIOPinState.Low || state === GPIOPinState.High) changed(pin, state, clock.nanos);
     });
   }
 }
 
-// Returns play(bytes, ended): frames of two int16, left and right, little-endian, go out as I2S of
-// Philips has it, then the clocks stop. Data and word select change while the bit clock falls; the
-// select does so a period before a slot's highest bit.
+// Return play(bytes, ended), which sends frames of two int16 (left and right, little-endian) as Philips I2S,
+// then stops the clocks and calls ended(). Data and word select change at the falling edge of the bit
+// clock. Word select changes one period before a slot's highest bit.
 export function connectI2sMaster(mcu, clock, clockPin, selectPin, dataPin) {
   const [bitClock, select, data] = [clockPin, selectPin, dataPin].map((pin) => mcu.gpio[pin]);
   let slots = null;
-  let bit = 0; // of all that are played
-  let high = false; // the bit clock
-  let due = 0; // nanoseconds
+  let bit = 0; // number of the bit since the start
+  let high = false; // level of the bit clock
+  let due = 0; // time of the next edge in nanoseconds
   let atEnd = () => {};
 
   const alarm = clock.createAlarm(() => {
@@ -47,7 +47,7 @@ export function connectI2sMaster(mcu, clock, clockPin, selectPin, dataPin) {
   return (bytes, ended) => {
     slots = new DataView(bytes.buffer, bytes.byteOffset, bytes.length & ~3);
     atEnd = ended;
-    bit = -2; // the select falls a period before the first frame
+    bit = -2; // word select falls one period before the first frame
     high = false;
     bitClock.setInputValue(false);
     select.setInputValue(true);

@@ -1,10 +1,10 @@
-// pico emulator: microphones at a Pico's pins that say what a file has: PDM and I2S
+// pico emulator: PDM and I2S microphones at a Pico's pins, with sound from a file
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { GPIOPinState } from 'rp2040js';
 
-// bytes: the bits, the lowest of a byte first. It is a left one (L/R at ground): a bit is there from
-// where its clock falls until it rises; then, and behind the last one, the line is pulled down.
+// Connect a left PDM microphone (L/R at ground). bytes: its bits, the lowest bit of a byte first. A bit is
+// valid from the falling to the rising edge of the clock. Otherwise, and after the last bit, the line is low.
 export function connectPdm(mcu, bytes, clockPin, dataPin) {
   const data = mcu.gpio[dataPin];
   let next = 0;
@@ -20,15 +20,15 @@ export function connectPdm(mcu, bytes, clockPin, dataPin) {
   });
 }
 
-// bytes: slots of 32 bits, little-endian, left and right in turn. The highest bit of a slot comes
-// where the clock falls after the rise that saw another word select (I2S as Philips has it).
+// Connect an I2S microphone (Philips I2S). bytes: slots of 32 bits, little-endian, left and right in turn.
+// The highest bit of a slot comes at the falling edge of the clock after a rising edge with a new word select.
 export function connectI2s(mcu, bytes, clockPin, selectPin, dataPin) {
   const slots = new DataView(bytes.buffer, bytes.byteOffset, bytes.length & ~3);
   const data = mcu.gpio[dataPin];
   const select = mcu.gpio[selectPin];
   let right = true;
   let slot = 0;
-  let at = -1; // of the slot in `bytes`
+  let at = -1; // index of the slot
   let bit = 0;
   mcu.gpio[clockPin].addListener((state) => {
     if (state === GPIOPinState.High) {

@@ -1,36 +1,36 @@
-// pico emulator: accelerometers with a FIFO at a Pico's I2C bus, from their register maps
+// pico emulator: accelerometers with a FIFO at a Pico's I2C bus, with samples from a file
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Registers, connectI2c } from './i2c.mjs';
 
-const AXES = 6; // of a sample of the file: acceleration, turns
+const AXES = 6; // values of a sample: three accelerations, three angular rates
 const SECOND = 1e9; // nanoseconds
 
-// What all have: a file of samples that come by the sensor's own clock once its FIFO is on. The
-// last one stays.
+// Base class: puts the samples of a file into the FIFO at the sensor's rate while the FIFO is on. The last
+// sample repeats.
 class Sensor extends Registers {
   constructor(clock, bytes) {
     super();
     this.clock = clock;
     this.samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
     this.count = Math.floor(this.samples.length / AXES);
-    this.taken = 0; // of the file
+    this.taken = 0; // samples read from the file
     this.reset();
   }
 
   reset() {
     this.file = new Uint8Array(256);
     this.fifo = [];
-    this.due = Infinity; // when the next sample comes
+    this.due = Infinity; // time of the next sample in nanoseconds
   }
 
-  // Samples come from now on.
+  // Start sampling.
   run(rate) {
     this.period = SECOND / rate;
     this.due = this.clock.nanos + this.period;
   }
 
-  // All that came until now goes into the FIFO.
+  // Put all samples until now into the FIFO.
   advance() {
     while (this.due <= this.clock.nanos) {
       const at = AXES * Math.min(this.taken, this.count - 1);
@@ -45,7 +45,7 @@ function bytesOf(values, bigEndian) {
   return [...values].flatMap((v) => (bigEndian ? [(v >> 8) & 0xff, v & 0xff] : [v & 0xff, (v >> 8) & 0xff]));
 }
 
-// MPU-6000 and MPU-6050 register map, revision 4.2. It sleeps after a reset.
+// MPU-6000 and MPU-6050 register map, revision 4.2. The sensor sleeps after a reset.
 const MPU_BYTES = 1024;
 class Mpu6050 extends Sensor {
   reset() {
@@ -71,11 +71,11 @@ class Mpu6050 extends Sensor {
     else if (!(was & 0x40) || this.due === Infinity) this.run((filtered ? 1000 : 8000) / (1 + file[0x19]));
   }
 
-  put(accelerations, turns) {
+  put(accelerations, rates) {
     const into = this.file[0x23];
     if (into & 0x08) this.fifo.push(...bytesOf(accelerations, true));
     for (let axis = 0; axis < 3; axis++) {
-      if (into & (0x40 >> axis)) this.fifo.push(...bytesOf(turns.subarray(axis, axis + 1), true));
+      if (into & (0x40 >> axis)) this.fifo.push(...bytesOf(rates.subarray(axis, axis + 1), true));
     }
     while (this.fifo.length > MPU_BYTES) {
       this.fifo.shift();
@@ -86,7 +86,7 @@ class Mpu6050 extends Sensor {
   get(register) {
     this.advance();
     if (register === 0x72) {
-      this.counted = this.fifo.length; // the lower byte is that of the same count
+      this.counted = this.fifo.length; // a later read of the lower byte returns the same count
       return this.counted >> 8;
     }
     if (register === 0x73) return this.counted;
@@ -103,7 +103,7 @@ class Mpu6050 extends Sensor {
 
 const ST_RATES = [0, 12.5, 26, 52, 104, 208, 416, 833, 1666, 3332, 6664];
 
-// What LSM6DS3 and LSM6DSO have in common: the accelerometer gives the pace.
+// Base class of LSM6DS3 and LSM6DSOX. The accelerometer's rate is the rate of the FIFO.
 class Lsm6ds extends Sensor {
   reset() {
     super.reset();
@@ -128,7 +128,7 @@ class Lsm6ds extends Sensor {
   }
 }
 
-// LSM6DS3 datasheet, revision 10: 16-bit words, turns before accelerations.
+// LSM6DS3 datasheet, revision 10: a FIFO of 16-bit words, angular rates before accelerations.
 class Lsm6ds3 extends Lsm6ds {
   mode = 0x0a;
   first = 0x3e;
@@ -149,8 +149,8 @@ class Lsm6ds3 extends Lsm6ds {
     return ((this.file[0x08] >> 3) & 7 ? 3 : 0) + (this.file[0x08] & 7 ? 3 : 0);
   }
 
-  put(accelerations, turns) {
-    if ((this.file[0x08] >> 3) & 7) this.fifo.push(...turns);
+  put(accelerations, rates) {
+    if ((this.file[0x08] >> 3) & 7) this.fifo.push(...rates);
     if (this.file[0x08] & 7) this.fifo.push(...accelerations);
     while (this.fifo.length > 4095) {
       this.fifo.shift();
@@ -176,8 +176,8 @@ class Lsm6ds3 extends Lsm6ds {
   }
 }
 
-// LSM6DSOX datasheet, revision 4: groups of three words behind a tag; which sensor it is, and
-// which of four times.
+// LSM6DSOX datasheet, revision 4: groups of a tag and three words. The tag has the kind of sensor and a
+// counter 0..3 of the time.
 class Lsm6dsox extends Lsm6ds {
   mode = 0x0a;
   first = 0x78;
@@ -189,9 +189,9 @@ class Lsm6dsox extends Lsm6ds {
     this.file[0x0f] = 0x6c;
   }
 
-  put(accelerations, turns) {
+  put(accelerations, rates) {
     const push = (tag, values) => this.fifo.push([(tag << 3) | (this.time << 1), ...bytesOf(values, false)]);
-    if (this.file[0x09] >> 4) push(1, turns);
+    if (this.file[0x09] >> 4) push(1, rates);
     if (this.file[0x09] & 15) push(2, accelerations);
     this.time = (this.time + 1) & 3;
     while (this.fifo.length > 511) {
@@ -214,10 +214,10 @@ class Lsm6dsox extends Lsm6ds {
 
 const SENSORS = { mpu6050: [Mpu6050, 0x68], lsm6ds3: [Lsm6ds3, 0x6a], lsm6dsox: [Lsm6dsox, 0x6a] };
 
-// A sensor by its name at an I2C bus. bytes: samples of six int16 each, little-endian, as the
-// sensor's registers have them: they come at the rate that it is set to.
+// Connect the sensor `name` to an I2C bus. bytes: samples of six int16, little-endian, in the units of the
+// sensor's registers.
 export function connectMotion(mcu, clock, bytes, name, bus) {
-  if (!SENSORS[name]) throw new Error(`no sensor ${name}; take ${Object.keys(SENSORS).join(', ')}`);
+  if (!SENSORS[name]) throw new Error(`no sensor ${name}; choose one of ${Object.keys(SENSORS).join(', ')}`);
   const [Kind, address] = SENSORS[name];
   connectI2c(mcu.i2c[bus], mcu, clock, { [address]: new Kind(clock, bytes) });
 }

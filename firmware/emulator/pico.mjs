@@ -1,21 +1,21 @@
-// pico emulator: node pico.mjs --rom FILE [options] IMAGE: a Raspberry Pi Pico on stdin and stdout
+// pico emulator: node pico.mjs --rom FILE [options] IMAGE: runs a Raspberry Pi Pico on stdin and stdout
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// --flash FILE   what flash holds is kept here from run to run; an image that was not the last
-//                one goes over it, as when a board is flashed (FILE.image has the last one's hash)
+// --flash FILE   keep the content of flash in this file. A new image is flashed over it; FILE.image has
+//                the hash of the last image
 // --uart         the serial port is UART 0 instead of USB
-// --led          tell changes of the LED on stderr
-// --fast         while the board sleeps, time runs as fast as it can
-// --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, which says the bits of a file
-// --i2s SCK,WS,SD,FILE     an I2S microphone, which says its slots
-// --motion NAME,BUS,FILE   an accelerometer at an I2C bus, which measures its samples (motion.mjs)
-// --analog FILE  voltages at GPIO 26 to 28, for each millisecond (analog.mjs)
-// --camera NAME,BUS,DATA,PCLK,HSYNC,VSYNC,FILE   a camera at an I2C bus and these pins, which sees
-//                the frames of a file (camera.mjs)
-// --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames that a file has at SIGUSR2
-// --watch PIN,... tell changes of these pins on stderr
-// --xip CYCLES   wait for flash: so long for a miss of its cache (48 is a Pico's; see docs/how-to/faster.md)
-// Exit codes: 0 stopped from outside, 2 wrong arguments, 3 the board faulted.
+// --led          report changes of the LED on stderr
+// --fast         skip the time that the board sleeps
+// --pdm CLOCK,DATA,FILE    a PDM microphone at these pins, with bits from a file
+// --i2s SCK,WS,SD,FILE     an I2S microphone, with slots from a file
+// --motion NAME,BUS,FILE   an accelerometer at an I2C bus, with samples from a file (motion.mjs)
+// --analog FILE  voltages at GPIO 26 to 28 for each millisecond (analog.mjs)
+// --camera NAME,BUS,DATA,PCLK,HSYNC,VSYNC,FILE   a camera at an I2C bus and these pins, with frames from
+//                a file (camera.mjs)
+// --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames of a file at SIGUSR2
+// --watch PIN,... report changes of these pins on stderr
+// --xip CYCLES   cycles of a miss of the flash cache (48 on a real Pico, see docs/explanation/measuring.md)
+// Exit codes: 0 ended by a signal, 2 wrong arguments, 3 the board faulted.
 
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -53,18 +53,18 @@ if (!image || !options.rom) {
   process.exit(2);
 }
 
-const mark = `${options.flash}.image`; // a file
-let hash = ''; // of the image
+const mark = `${options.flash}.image`; // file with the hash of the last image
+let hash = ''; // hash of the image
 let board = null;
 let output = [];
-let play = () => {}; // what an I2S master does at a signal
+let play = () => {}; // starts the I2S master
 
 function flush() {
   if (output.length) process.stdout.write(Buffer.from(output));
   output = [];
 }
 
-// Write what flash holds beside its file, then rename: a kill leaves one or the other.
+// Write the content of flash to a temporary file, then rename it, so that a kill leaves a whole file.
 function saveFlash() {
   if (!options.flash || !board) return;
   fs.writeFileSync(`${options.flash}.part`, board.flash.subarray(0, 2 << 20));
@@ -95,21 +95,21 @@ function send(bytes) {
   for (const byte of bytes) output.push(byte);
 }
 
-// nanos: of the board's time.
-function tell(what, nanos) {
+// nanos: the board's time.
+function report(what, nanos) {
   console.error(`pico: ${what} at ${(nanos / 1e6).toFixed(3)} ms`);
 }
 
 function watchLed(mcu, clock) {
   mcu.gpio[LED].addListener((state) => {
-    tell(`led ${state === 1 ? 'on' : 'off'}`, clock.nanos);
+    report(`led ${state === 1 ? 'on' : 'off'}`, clock.nanos);
   });
 }
 
-// text: so many pins, and a file: [numbers, path].
+// Split the text of an option into the numbers of `pins` pins and a path.
 function pinsAndFile(pins, text) {
-  const parts = text.split(',');
-  return [parts.slice(0, pins).map(Number), parts.slice(pins).join(',')];
+  const words = text.split(',');
+  return [words.slice(0, pins).map(Number), words.slice(pins).join(',')];
 }
 
 function connect(microphone, count, text, mcu) {
@@ -118,23 +118,23 @@ function connect(microphone, count, text, mcu) {
   microphone(mcu, fs.readFileSync(path), ...pins);
 }
 
-// The file is read when it is played.
+// Connect the I2S master. Its file is read when it plays.
 function connectMaster(text, mcu, clock) {
   if (!text) return;
   const [pins, path] = pinsAndFile(3, text);
   const master = connectI2sMaster(mcu, clock, ...pins);
   play = () => {
-    tell('plays', clock.nanos);
-    master(fs.readFileSync(path), () => tell('played', clock.nanos));
+    report('plays', clock.nanos);
+    master(fs.readFileSync(path), () => report('played', clock.nanos));
   };
 }
 
-// text: a name, so many numbers, and a file.
+// Connect a sensor. text: its name, `count` numbers, and a path.
 function connectSensor(sensor, count, text, mcu, clock) {
   if (!text) return;
-  const [name, ...parts] = text.split(',');
-  const data = fs.readFileSync(parts.slice(count).join(','));
-  sensor(mcu, clock, data, name, ...parts.slice(0, count).map(Number));
+  const [name, ...words] = text.split(',');
+  const data = fs.readFileSync(words.slice(count).join(','));
+  sensor(mcu, clock, data, name, ...words.slice(0, count).map(Number));
 }
 
 function started(mcu, clock) {
@@ -146,7 +146,7 @@ function started(mcu, clock) {
   connectSensor(connectCamera, 5, options.camera, mcu, clock);
   connectMaster(options['i2s-master'], mcu, clock);
   const watched = options.watch ? options.watch.split(',').map(Number) : [];
-  watchPins(mcu, clock, watched, (pin, level, nanos) => tell(`pin ${pin} ${level}`, nanos));
+  watchPins(mcu, clock, watched, (pin, level, nanos) => report(`pin ${pin} ${level}`, nanos));
 }
 
 function run() {

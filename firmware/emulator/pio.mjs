@@ -1,11 +1,10 @@
-// pico emulator: PIO in step with the clock, where rp2040js lets it run as fast as the host does
+// pico emulator: runs PIO state machines at the speed of the simulated clock
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// rp2040js runs all four state machines of a block from a timer of the host, enabled or not, and
-// counts their delays without taking them. Here one that is enabled executes an instruction when
-// its time has come: a period of its clock divider for each (RP2040 datasheet, 3.5.5: 1 to 65536
-// cycles of the system clock, in 256ths), one more for each cycle of delay; a stalled one looks
-// again each period, but one that waits for a pin when that changes.
+// rp2040js runs all four state machines of a block from a timer of the host, enabled or not, and ignores
+// their delays. Here, an enabled state machine executes an instruction each period of its clock divider
+// (RP2040 datasheet, 3.5.5: 1 to 65536 cycles of the system clock, in 256ths), and waits one period for each
+// cycle of delay. A stalled state machine tries again each period, or when the pin changes for which it waits.
 
 import { WaitType } from './node_modules/rp2040js/dist/esm/peripherals/pio.js';
 
@@ -15,14 +14,14 @@ function period(machine, mcu) {
   return (((machine.clockDivInt || 65536) + machine.clockDivFrac / 256) * 1e9) / mcu.clkSys;
 }
 
-// Has a block of an RP2040 of rp2040js keep pace with a SimulationClock.
+// Make a PIO block of rp2040js run at the speed of a SimulationClock.
 export function pacePio(block, mcu, clock) {
   const { machines } = block;
-  const due = machines.map(() => 0); // nanoseconds
+  const due = machines.map(() => 0); // time of each machine's next instruction in nanoseconds
   const asleep = (machine) => machine.waiting && machine.waitType === WaitType.Pin;
   const next = () =>
     Math.min(...machines.map((machine, i) => (machine.enabled && !asleep(machine) ? due[i] : Infinity)));
-  let stepping = -1; // the machine
+  let stepping = -1; // the machine that executes an instruction now
 
   function schedule() {
     const at = next();
@@ -54,7 +53,7 @@ export function pacePio(block, mcu, clock) {
     };
   });
 
-  block.run = () => {}; // rp2040js' own
+  block.run = () => {}; // disables rp2040js' timer
   const write = block.writeUint32;
   block.writeUint32 = function (offset, value) {
     const were = machines.map(({ enabled }) => enabled);

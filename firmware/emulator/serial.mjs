@@ -1,12 +1,12 @@
-// pico emulator: the board's serial port: bytes in and out by USB or by UART 0
+// pico emulator: the board's serial port, over USB or UART 0
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { USBCDC } from 'rp2040js';
 
-const ROOM = 256; // bytes that wait in the USB device; rp2040js takes 512
+const MAX_WAITING = 256; // bytes waiting in the USB device; rp2040js accepts 512
 
-// By USB. rp2040js' device answers each poll, with nothing if need be, and keeps the board busy
-// with that: this one answers when there is something.
+// The serial port over USB. rp2040js' device answers each poll, even without data, which keeps the board
+// busy. This class answers only when there are data.
 export class UsbSerial {
   constructor(mcu, send) {
     this.cdc = new USBCDC(mcu.usbCtrl);
@@ -22,10 +22,10 @@ export class UsbSerial {
     };
   }
 
-  // Hand bytes of the array `queue` to the board as it takes them.
+  // Move bytes from the array `queue` to the board, as far as it accepts them.
   feed(queue) {
     if (!this.connected) return;
-    const count = Math.min(queue.length, ROOM - this.cdc.txFIFO.itemCount);
+    const count = Math.min(queue.length, MAX_WAITING - this.cdc.txFIFO.itemCount);
     for (const byte of queue.splice(0, Math.max(count, 0))) this.cdc.sendSerialByte(byte);
     if (this.asked && this.cdc.txFIFO.itemCount) {
       const asked = this.asked;
@@ -34,13 +34,13 @@ export class UsbSerial {
     }
   }
 
-  // Whether bytes wait that the board has not yet taken.
+  // Whether the board has not yet read all bytes.
   get waiting() {
     return this.connected && this.cdc.txFIFO.itemCount > 0;
   }
 }
 
-// By UART 0, a byte when the line could have brought one.
+// The serial port over UART 0, at the speed of its baud rate.
 export class UartSerial {
   constructor(mcu, send, clock) {
     this.uart = mcu.uart[0];

@@ -1,14 +1,14 @@
-// pico emulator: the stream of words that an RP2040 reads from flash behind the cores' backs
+// pico emulator: the XIP stream, which reads words from flash in parallel to the cores
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// RP2040 datasheet, 2.6.3: STREAM_ADDR and STREAM_CTR start it; words go to a queue of two, which
-// is read at STREAM_FIFO or, by DMA (request 37), at the auxiliary port. It begins no word while
-// the cores want one or the queue is full; a word that has begun is fetched to its end, and a miss
-// of the cache waits for that. Hits go on meanwhile.
+// RP2040 datasheet, 2.6.3: STREAM_ADDR and STREAM_CTR start it. Words go to a queue of two, which programs
+// read at STREAM_FIFO, or by DMA (request 37) at the auxiliary port. It does not start a word while a core
+// fetches one or while the queue is full. A started word is always completed, and a miss of the cache waits
+// for its end. Hits do not wait.
 
 const DEPTH = 2;
 const REQUEST = 37; // DREQ_XIP_STREAM
-const MOST = 0x3fffff;
+const MAX_COUNT = 0x3fffff;
 const FLASH = 0x10000000;
 
 const STATUS = 0x08; // registers at 0x14000000
@@ -19,15 +19,15 @@ const EMPTY = 2;
 const FULL = 4;
 
 export class Stream {
-  // cost(): cycles of a word. bus: `free`, when a miss that is fetched ends. word(address): of flash.
-  // dma: has setDREQ and clearDREQ.
+  // cost(): cycles of a word. bus.free: the cycle at which the current miss ends. word(address): reads
+  // flash. dma: has setDREQ and clearDREQ.
   constructor(cost, bus, word, dma) {
     Object.assign(this, { cost, bus, word, dma });
     this.address = this.left = 0;
     this.fifo = [];
-    this.end = -1; // of the word that is being fetched
-    this.ready = 0; // since when the next one may be
-    this.time = () => 0; // the cores' cycle
+    this.end = -1; // cycle at which the current word ends, -1 for no word
+    this.ready = 0; // cycle from which the next word may be fetched
+    this.time = () => 0; // current cycle of the cores
   }
 
   get busy() {
@@ -53,7 +53,7 @@ export class Stream {
     }
   }
 
-  // The next word; what an empty queue gives is not documented.
+  // Return the next word. The datasheet does not define the value of an empty queue; here it is 0.
   take() {
     const value = this.fifo.shift() ?? 0;
     if (this.fifo.length === DEPTH - 1) this.ready = Math.max(this.ready, this.time());
@@ -61,7 +61,7 @@ export class Stream {
     return value;
   }
 
-  // undefined for a register that is not the stream's.
+  // Read a register; return undefined for other registers of the XIP block.
   read(offset) {
     if (offset === STATUS) return (this.fifo.length ? 0 : EMPTY) | (this.fifo.length === DEPTH ? FULL : 0);
     if (offset === ADDRESS) return this.address >>> 0;
@@ -69,11 +69,11 @@ export class Stream {
     return offset === FIFO ? this.take() : undefined;
   }
 
-  // A count of 0 ends the stream behind the word that is being fetched.
+  // Write a register. A count of 0 ends the stream after the current word.
   write(offset, value) {
     if (offset === ADDRESS) this.address = ((value & 0x00fffffc) | FLASH) >>> 0;
     if (offset === COUNT) {
-      this.left = value & MOST;
+      this.left = value & MAX_COUNT;
       this.ready = Math.max(this.ready, this.time());
     }
   }

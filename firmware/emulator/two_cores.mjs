@@ -1,4 +1,4 @@
-// pico emulator: core 1 beside the one core that rp2040js has: FIFO, launch, SEV, interrupts
+// pico emulator: adds core 1 to rp2040js, which has one core: FIFO, launch, SEV, interrupts
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { Core } from './core.mjs';
@@ -12,26 +12,26 @@ const FIFO_WORDS = 8;
 const POWER_OF_CORE_1 = 1 << 16;
 const INTERRUPTS = [15, 16]; // SIO_PROC0, SIO_PROC1
 const SHARED = ['gpioValue', 'gpioOutputEnable', 'qspiGpioValue', 'qspiGpioOutputEnable', 'spinLock'];
-// The words that core 1's boot ROM waits for; then vector table, stack pointer and entry follow.
+// The words for which core 1's boot ROM waits. Vector table, stack pointer and entry follow.
 const HANDSHAKE = [0, 0, 1];
 
-const WAIT_LOOP = 0x3ff8; // an address of the boot ROM that holds no code
+const WAIT_LOOP = 0x3ff8; // an unused address of the boot ROM
 const WFE_AND_BRANCH_BACK = 0xe7fdbf20;
 
-// Both cores of a chip. step() runs one instruction of the one whose time is behind.
+// Both cores of a chip. step() runs one instruction of the core whose time is earlier.
 export class TwoCores {
   constructor(mcu) {
     this.mcu = mcu;
     this.cores = [mcu.core, new Core(mcu, mcu.core.xip)];
-    this.blocks = [mcu.sio, new RPSIO(mcu)]; // SIO of each; the divider is each core's own
-    this.times = [0, 0]; // in cycles
+    this.blocks = [mcu.sio, new RPSIO(mcu)]; // SIO of each core; each core has a separate divider
+    this.times = [0, 0]; // time of each core in cycles
     this.fifo = [[], []]; // words for each core
     mcu.stream.time = () => Math.max(this.times[0], this.times[1]);
     this.running = false;
-    this.words = []; // of the handshake so far
+    this.words = []; // received words of the handshake
     this.#shareSio();
     this.#watchPower();
-    // The interrupts of devices go to both; each enables what it wants.
+    // Both cores receive the interrupts of devices, and each core enables a selection.
     mcu.setInterrupt = (number, value) => {
       this.cores[0].setInterrupt(number, value);
       if (this.running) this.cores[1].setInterrupt(number, value);
@@ -83,12 +83,12 @@ export class TwoCores {
       } else if (was && !off) {
         this.words = [];
         this.fifo[1].length = 0;
-        this.#send(0, 0); // the boot ROM says that it is there
+        this.#send(0, 0); // the boot ROM reports that it is ready
       }
     };
   }
 
-  // A word to a core; to core 1 in its boot ROM it is one of the handshake, which it echoes.
+  // Send a word to a core. Core 1 in its boot ROM treats it as a word of the handshake and echoes it.
   #send(core, word) {
     if (core === 1 && !this.running) {
       const wanted = HANDSHAKE[this.words.length];
@@ -108,7 +108,7 @@ export class TwoCores {
     core.VTOR = vectors;
     core.SP = stack;
     core.PC = entry & ~1;
-    // Where its entry function returns to: the boot ROM's wait for another launch.
+    // When the entry function returns, the boot ROM waits for another launch.
     this.mcu.bootrom[WAIT_LOOP >> 2] = WFE_AND_BRANCH_BACK;
     core.LR = WAIT_LOOP | 1;
     core.waiting = false;
@@ -136,7 +136,7 @@ export class TwoCores {
     return this.cores[0].waiting && !this.#active;
   }
 
-  // One instruction; returns the cycles that time goes on by.
+  // Execute one instruction; return the cycles by which the chip's time advances.
   step() {
     const { mcu, cores, blocks, times } = this;
     if (mcu.stream.busy) mcu.stream.advance(mcu.stream.time());

@@ -1,25 +1,25 @@
-// pico emulator: how long an RP2040 waits for flash: the XIP cache, and the bus behind it
+// pico emulator: computes how long an RP2040 waits for flash: the XIP cache and the bus to flash
 // MIT license; Copyright (c) 2026 the tflm authors
 
-// RP2040 datasheet, 2.6.3: 16 KB, two ways, lines of 8 bytes. Each half of a line has a valid bit
-// of its own, and a miss fetches 4 bytes. Which way a line replaces is not documented: the one
-// that was used longer ago is taken here.
+// RP2040 datasheet, 2.6.3: 16 KB, two ways, lines of 8 bytes. Each half of a line has a separate valid bit,
+// and a miss fetches 4 bytes. The datasheet does not specify which line is replaced; here it is the least
+// recently used one.
 
 const WAYS = 2;
 const LINE_BITS = 3;
 const SETS = 1024;
-const HALF = 4; // the bit of an address that tells the half of a line
+const HALF = 4; // address bit that selects the half of a line
 
 const FLASH = 0x10000000;
-const NO_ALLOCATE = 0x01000000; // windows that flash is read through, by bits of the address
+const NO_ALLOCATE = 0x01000000; // bits of the address select the kind of access
 const NO_CHECK = 0x02000000;
 const OFFSET = 0x00ffffff;
 
-// At this divider of the core's clock a miss takes what the caller says; each step of the divider
-// adds the clocks that a word of four lines takes: 6 of address, 2 of mode, 4 to wait, 8 of data.
+// The caller gives the cycles of a miss at this divider of the core's clock. Each further step of the
+// divider adds the clocks of one word on four wires: 6 for address, 2 for mode, 4 to wait, 8 for data.
 const DIVIDER = 2;
 const CLOCKS = 20;
-// What a miss takes beside the word itself: a stream has no core that asks and no line to fill.
+// Cycles of a miss besides the word itself. A streamed word does not need them.
 const MISS_ALONE = 4;
 
 const CONTROL = 0x00; // registers of the cache at 0x14000000
@@ -30,12 +30,12 @@ const ACCESSES = 0x10;
 const ENABLE = 1;
 const FLUSH_READY = 1;
 
-// Which words of flash the cache holds.
+// The cache: which words of flash it holds.
 export class Cache {
   constructor() {
     this.lines = new Int32Array(WAYS * SETS);
-    this.halves = new Uint8Array(WAYS * SETS); // valid ones: 1 the lower, 2 the upper
-    this.last = new Uint8Array(SETS); // the way that was used last
+    this.halves = new Uint8Array(WAYS * SETS); // valid halves: bit 0 the lower, bit 1 the upper
+    this.last = new Uint8Array(SETS); // the last used way
     this.flush();
   }
 
@@ -44,12 +44,12 @@ export class Cache {
     this.halves.fill(0);
   }
 
-  // Whether the word at an offset of flash is there.
+  // Return whether the cache holds the word at an offset of flash.
   has(offset) {
     return this.#find(offset, offset & HALF ? 2 : 1) >= 0;
   }
 
-  // Look for a word, and fetch it if it is not there; true for a hit.
+  // Read a word, which is fetched if the cache does not hold it; return whether it was a hit.
   read(offset) {
     const half = offset & HALF ? 2 : 1;
     const found = this.#find(offset, half);
@@ -80,24 +80,24 @@ export class Cache {
   }
 }
 
-// Flash as the cores see it: what each read waits for. Both cores share it: who comes while a word
-// is fetched waits until it is there, for a hit too.
+// The time of each read of flash. Both cores share the cache and its bus: while a word is fetched, each
+// access waits for it, even a hit.
 export class Xip {
-  // miss: cycles of the core that a miss takes while flash has half the core's clock.
-  // divider(): of the core's clock, as the interface to flash has it.
+  // miss: cycles of a miss while flash runs at half the core's clock.
+  // divider(): divider of the core's clock in the interface to flash.
   constructor(miss, divider = () => DIVIDER) {
     this.miss = miss;
     this.divider = divider;
     this.cache = new Cache();
     this.enabled = true;
-    this.free = 0; // when the bus is, in cycles
-    this.stream = null; // which wants it, too
+    this.free = 0; // cycle at which the bus is free
+    this.stream = null; // the Stream, which uses the same bus
     this.hits = this.accesses = 0;
-    this.model = [0, 0]; // addresses whose misses count as the model's
+    this.model = [0, 0]; // misses in this range of addresses count as the model's
     this.misses = { model: 0, code: 0, rest: 0 };
   }
 
-  // Cycles that a read at an address of the windows waits, which begins at cycle `now`.
+  // Return the cycles that a read of `address` waits. now: cycle at which it begins. code: an instruction.
   read(address, now, code) {
     this.accesses++;
     this.stream?.advance(now);
@@ -108,9 +108,9 @@ export class Xip {
     }
     if (this.stream?.end > now + wait) wait = this.stream.end - now;
     const [begin, end] = this.model;
-    const place = (address & OFFSET) | FLASH;
+    const location = (address & OFFSET) | FLASH;
     if (code) this.misses.code++;
-    else if (place >= begin && place < end) this.misses.model++;
+    else if (location >= begin && location < end) this.misses.model++;
     else this.misses.rest++;
     const fetched = wait + this.miss + this.#slower;
     this.free = now + fetched;
@@ -121,7 +121,7 @@ export class Xip {
     return CLOCKS * ((this.divider() || DIVIDER) - DIVIDER);
   }
 
-  // Cycles of a word that is streamed.
+  // Cycles of a streamed word.
   get streamed() {
     return this.miss ? this.miss - MISS_ALONE + this.#slower : 0;
   }
@@ -137,7 +137,7 @@ export class Xip {
     return address & NO_ALLOCATE ? cache.has(offset) : cache.read(offset);
   }
 
-  // The cache's registers, as rp2040js wants a device; counters are cleared by any write.
+  // The cache's registers as a device of rp2040js. Any write clears a counter.
   get registers() {
     return {
       readUint32: (offset) => {

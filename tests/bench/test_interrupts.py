@@ -7,9 +7,9 @@
 import subprocess
 from pathlib import Path
 
+import build_folders
 import core_firmware
 import numpy as np
-import places
 import pytest
 import qemu
 import qemu_xtensa
@@ -78,7 +78,7 @@ def _interrupts(arch, address, folder):
         prefix, options = "riscv64-unknown-elf-", ["-march=rv32imac", "-misa-spec=2.2"]
         options, variables = [*options, "-mabi=ilp32"], {}
     else:
-        variables = xtensa.prepare(places.TOOLCHAIN)
+        variables = xtensa.prepare(build_folders.TOOLCHAIN)
         prefix, options = "xtensa-lx106-elf-", ["-mabi=windowed", "-mtext-section-literals"]
         options += ["-Wl,--no-relax", f"-I{variables['XTENSA_CONFIG']}"]
     values = {**core_firmware.toolchain.environment(), **variables}

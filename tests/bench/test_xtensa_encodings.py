@@ -12,7 +12,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "firmware"))
 
 import toolchain  # noqa: E402
-from places import TOOLCHAIN  # noqa: E402
+from build_folders import TOOLCHAIN  # noqa: E402
 from tflm_tools.packages.machine_code import xtensawin  # noqa: E402
 
 _TABLES = TOOLCHAIN / "xtensa" / "tables.so"

@@ -57,7 +57,7 @@ def firmware(_built, tmp_path_factory):
         key = board, app, stock, str(model)
         if key not in _built:
             try:
-                with build.alone(".tests"):  # no other worker builds meanwhile
+                with build.build_lock(".tests"):  # no other worker builds meanwhile
                     built = build.build(
                         board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
                     )

@@ -10,8 +10,8 @@ from functools import cache
 import build
 import pytest
 import sources
+from build_folders import FIRMWARE, TOOLCHAIN
 from debian import Suite
-from places import FIRMWARE, TOOLCHAIN
 from session import Session
 from support.required import missing
 from test_boot import _CLASSIFY, _wanted

@@ -52,8 +52,8 @@ def test_modules(bundles):
 # port, and the LED was on for each.
 def test_board_reads(bundles, repository, tmp_path):
     import build
+    from build_folders import EMULATOR
     from pico_image import TARGET, image
-    from places import EMULATOR
     from tflm_tools.apps.rom_contents import flat
 
     try:

@@ -1,4 +1,4 @@
-# firmware: where things are built: below build/, or the folder that TFLM_BUILD names
+# firmware: the folders of builds, below build/ or the folder in the variable TFLM_BUILD
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
