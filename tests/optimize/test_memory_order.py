@@ -12,6 +12,7 @@ from tflm_tools.flat.flatten import optimized_model, prepare
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED, Levels
+from tflm_tools.optimize.memory.planned_graphs import PreparedModels
 from tflm_tools.optimize.memory.rewrites import operator_order
 
 cases = Cases()
@@ -119,7 +120,7 @@ cases.add("pyramid", feature_pyramid(), paths=("balanced", "ram", "ram armv6m"))
 
 def levels_of_order(model, keep_order):
     graph = optimized_model(model)[0]
-    return Levels(graph, prepare_graph, keep_order=keep_order)
+    return Levels(graph, PreparedModels(prepare_graph), keep_order=keep_order)
 
 
 def test_late_branches_allow_larger_regions():

@@ -57,7 +57,7 @@ def emit_conv(context, node, fields, table):
     window = dsp.padded(height * width * depth)
     if 4 * window > _MAX_LANE_BYTES:
         return False
-    packed = _packed(node, fields, table, height * width * depth, window, True)
+    packed = context.packed(_packed, node, fields, table, height * width * depth, window, True)
     if packed is None:
         return False
     table, stream = packed
@@ -111,7 +111,7 @@ def emit_fully_connected(context, node, fields, table):
     if not dsp.packable(context, node) or not target.elements() or not depth:
         return False
     size = dsp.padded(depth, _PASS)
-    packed = _packed(node, fields, table, depth, size, False)
+    packed = context.packed(_packed, node, fields, table, depth, size, False)
     if packed is None:
         return False
     table, stream = packed
@@ -136,7 +136,7 @@ def emit_fully_connected(context, node, fields, table):
 
 # Return (table, stream) of output channels whose `depth` weights are contiguous in the tensor and
 # are padded to `size`, or None if one does not fit.
-def _packed(node, fields, table, depth, size, folds):
+def _packed(context, node, fields, table, depth, size, folds):
     count = fields["output_channels"]
     table = bytearray(table)
     values = dsp.int8_values(node.input(1))

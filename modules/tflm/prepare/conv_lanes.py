@@ -78,7 +78,8 @@ def emit_conv(context, node, fields, table):
     )
     if block is None or stored is None:
         return False
-    packed = _packed(context, node, fields, table, weights.shape, geometry, stored[0])
+    window = _window(geometry)
+    packed = context.packed(_packed, node, fields, table, weights.shape, window, stored[0])
     if packed is None:
         return False
     file, stream = packed
@@ -127,7 +128,8 @@ def emit_fully_connected(context, node, fields, table):
 
         return emit_dense(context, node, fields, table, depth)
     geometry = {"run": depth, "window_columns": 1, "column_lanes": size}
-    packed = _packed(context, node, fields, table, (count, 1, 1, depth), geometry, stored[0])
+    shape, window = (count, 1, 1, depth), _window(geometry)
+    packed = context.packed(_packed, node, fields, table, shape, window, stored[0])
     if packed is None:
         return False
     file, stream = packed
@@ -194,15 +196,20 @@ def _geometry(fields, height, width, depth):
     }
 
 
+# Return what the packing of weights depends on: (lanes of a run, columns, lanes of a column).
+def _window(geometry):
+    return geometry["run"], geometry["window_columns"], geometry["column_lanes"]
+
+
 # The weights of each channel in the order of the lanes: by column, row, element.
-def _rows(values, shape, geometry):
+def _rows(values, shape, run, columns, lanes_of_column):
     channels, height, width, depth = shape
-    run, line = geometry["run"], width * depth
-    filler = (0,) * (geometry["column_lanes"] - height * run)
+    line = width * depth
+    filler = (0,) * (lanes_of_column - height * run)
     rows = []
     for channel in range(channels):
         row = ()
-        for column in range(geometry["window_columns"]):
+        for column in range(columns):
             for y in range(height):
                 at = (channel * height + y) * line + column * run
                 row += values[at : at + run]
@@ -213,8 +220,8 @@ def _rows(values, shape, geometry):
 
 # Return (prefix of the kernels' files, stream) of weights in a packing, or None if they do not
 # fit.
-def _packed(context, node, fields, table, shape, geometry, packing):
-    rows = _rows(lanes.int8_values(node.input(1)), shape, geometry)
+def _packed(context, node, fields, table, shape, window, packing):
+    rows = _rows(lanes.int8_values(node.input(1)), shape, *window)
     if context.target_packing == "mac16":
         from . import mac16
 

@@ -141,12 +141,13 @@ def channel_multipliers(node, source, weights, target, channels):
         node,
         "%s must have one scale, or one for each of %d channels" % (weights, channels),
     )
+    source_scale, target_scale = scale_of(source), scale_of(target)
     multipliers = []
     for channel in range(count):
         weights_scale = scale_of(weights, channel)
         check(weights_scale[0] >= 0, node, "%s has a negative scale" % weights)
-        product = scale.multiply(scale_of(source), weights_scale)
-        multipliers.append(scale.quantize_multiplier(scale.divide(product, scale_of(target))))
+        product = scale.multiply(source_scale, weights_scale)
+        multipliers.append(scale.quantize_multiplier(scale.divide(product, target_scale)))
     return multipliers
 
 

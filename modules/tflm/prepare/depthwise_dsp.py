@@ -57,7 +57,7 @@ def emit_depthwise_conv(context, node, fields, table):
     if band is None:
         return False
     sets = 0 if height == width == _SIDE else 3 - stride
-    packed = _packed(node, fields, table, sets)
+    packed = context.packed(_packed, node, fields, table, sets)
     if packed is None:
         return False
     table, stream = packed
@@ -90,7 +90,7 @@ def emit_depthwise_conv(context, node, fields, table):
 
 # Return (table, stream) of the weights, or None if a channel does not fit. `sets`: see
 # _window_stream(); 0 for 3x3 filters.
-def _packed(node, fields, table, sets):
+def _packed(context, node, fields, table, sets):
     weights, count = node.input(1), fields["output_channels"]
     values = dsp.int8_values(weights)
     rows = [values[channel::count] for channel in range(count)]

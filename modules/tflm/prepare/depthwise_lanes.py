@@ -58,7 +58,8 @@ def emit_depthwise_conv(context, node, fields, table):
     if band is None:
         return False
     kernel = _kernel_of(fields, height, width)
-    packed_weights = _packed(context, node, fields, table, kernel)
+    has_odd = has_odd_windows(node, fields)
+    packed_weights = context.packed(_packed, node, fields, table, kernel, has_odd)
     if packed_weights is None:
         return False
     file, words, stream = packed_weights
@@ -96,8 +97,8 @@ def _kernel_of(fields, height, width):
 
 # Return (the kernel's file, words of a channel, the whole stream), or None if weights or sums do
 # not fit.
-def _packed(context, node, fields, table, kernel):
-    file, words = _words(context, node, fields, table, kernel)
+def _packed(context, node, fields, table, kernel, has_odd):
+    file, words = _words(context, node, fields, table, kernel, has_odd)
     if not words:
         return None
     stream = [struct.pack("<%dI" % len(w), *[x & 0xFFFFFFFF for x in w]) for w in words]
@@ -106,7 +107,7 @@ def _packed(context, node, fields, table, kernel):
 
 # Return (the kernel's file, [the words of each channel]); the list is empty if something does not
 # fit.
-def _words(context, node, fields, table, kernel):
+def _words(context, node, fields, table, kernel, has_odd):
     _, height, width, count = node.input(1).shape
     values = lanes.int8_values(node.input(1))
     rows = [values[channel::count] for channel in range(count)]
@@ -122,7 +123,7 @@ def _words(context, node, fields, table, kernel):
     if kernel != _ANY and context.packing.get(node.index) == lanes.BYTES:
         return "lanes", [_packed_channel(channels, i, rows[i]) for i in range(count)]
     paired = kernel == _3X3
-    both = paired or has_odd_windows(node, fields)
+    both = paired or has_odd
     return "lanes", [
         _channel(channels, i, rows[i], height, width, both, paired) for i in range(count)
     ]

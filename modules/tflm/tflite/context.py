@@ -79,6 +79,11 @@ class MicroContext:
                 % (self.node, what, size, MAX_BYTES)
             )
 
+    # Return function(context, node, fields, table, *layout), the packed weights of a layer. The
+    # host keeps them for other plans of the model.
+    def packed(self, function, *arguments):
+        return function(self, *arguments)
+
     # Return the memory of an operand. The view is made once, so that invoke() allocates nothing.
     def _memory_of(self, operand):
         if operand.memory is None:

@@ -17,6 +17,7 @@ from ..image.prepared_nodes import CachingResolver
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
+from ..optimize.memory.planned_graphs import PreparedModels
 from ..optimize.memory.weights.flash_cache import miss_of
 from ..optimize.passes import apply_passes, passes_without
 from ..optimize.stream_input import apply as apply_by_rows
@@ -341,7 +342,8 @@ def levels_of(
     def prepare(model):
         return prepare_graph(model, nodes, target=target, packing=packing)
 
-    return Levels(model, prepare, target, packing, miss, arena)
+    prepared = PreparedModels(prepare, nodes.packed_weights)
+    return Levels(model, prepared, target, packing, miss, arena)
 
 
 def optimized_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):

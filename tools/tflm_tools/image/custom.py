@@ -19,6 +19,7 @@ from ..bands.operators.partial_operator import WithPartialOperators
 from ..errors import ToolError
 from ..model.schema import BuiltinOperator, compiled_operator_remedy
 from . import dense_lut
+from .packed_weights import PackedWeights
 
 _COMMANDS_WITH_CUSTOM = (
     "inspect, flatten, run, verify, bench, plan, report, ops, eval, convert and deploy"
@@ -155,12 +156,17 @@ def load_resolver(paths):
 class HostContext(MicroContext):
     """A MicroContext that keeps the buffers that each node requests, and layouts of weights.
 
-    requests: {node number: operands in the order of requests}.
+    requests: {node number: operands in the order of requests}. packed_weights: PackedWeights that
+    other contexts share, or None.
     """
 
-    def __init__(self, *arguments, **keywords):
+    def __init__(self, *arguments, packed_weights=None, **keywords):
         super().__init__(*arguments, **keywords)
         self.requests = {}
+        self._packed_weights = packed_weights or PackedWeights()
+
+    def packed(self, function, *arguments):
+        return self._packed_weights.get(function, self, *arguments)
 
     def set_layouts(self, layouts, packing=None):
         """Set how weights are stored.

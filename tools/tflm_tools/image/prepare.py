@@ -7,6 +7,7 @@ from tflm.tflite.prepare_model import prepare_model
 from ..model.graph import Graph
 from ..targets import packing_of
 from .custom import HostContext, HostResolver, complete
+from .prepared_nodes import CachingResolver
 from .rom import RomStorage
 
 
@@ -23,7 +24,10 @@ def prepare_graph(
     """
     storage = RomStorage()
     storage.start_model_allocation(model)
-    context = HostContext(storage, target_packing=packing_of(target))
+    packed_weights = resolver.packed_weights if isinstance(resolver, CachingResolver) else None
+    context = HostContext(
+        storage, target_packing=packing_of(target), packed_weights=packed_weights
+    )
     if layouts is None and isinstance(model, Graph):
         layouts = model.layouts
     context.set_layouts(layouts or {}, packing)

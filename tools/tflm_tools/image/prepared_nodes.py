@@ -7,6 +7,7 @@ from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH, PL
 from tflm.tflite.graph import Node
 
 from ..model.schema import BuiltinOperator
+from .packed_weights import PackedWeights
 
 _CONVOLUTIONS = BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D
 
@@ -16,11 +17,14 @@ class CachingResolver:
 
     Each node is prepared once for each layout of its weights. Later its records are copied, also
     for other nodes of the operator that Prepare cannot distinguish.
+
+    packed_weights: PackedWeights of these models.
     """
 
     def __init__(self, resolver):
         self._resolver = resolver
         self._recorded = {}
+        self.packed_weights = PackedWeights()
 
     def __getattr__(self, name):
         return getattr(self._resolver, name)

@@ -24,7 +24,7 @@ from .level_search import (
     SPEED,
     LevelSearch,
 )
-from .planned_graphs import PlannedGraphs, PreparedModels
+from .planned_graphs import PlannedGraphs
 from .rewrites.operator_order import late_branches, reordered
 from .search.search_budget import SearchLimitReached
 from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
@@ -69,8 +69,8 @@ class LevelSize:
 class Levels:
     """The plans of one model at each level.
 
-    model: a TfliteModel, or a Graph, which does not change. prepare(model): returns its
-    RomStorage. target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word
+    model: a TfliteModel, or a Graph, which does not change. prepared: PreparedModels.
+    target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word
     of weights. arena: bytes of arena for BUDGET. keep_order: the operators keep their order.
 
     1. Plan the model in the order of operators with the lowest peak (or in the given order).
@@ -79,11 +79,11 @@ class Levels:
     """
 
     def __init__(
-        self, model, prepare, target=None, packing=None, miss=None, arena=None, keep_order=False
+        self, model, prepared, target=None, packing=None, miss=None, arena=None, keep_order=False
     ):
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
         self._arena, self._target, self._keep_order = arena, target, keep_order
-        self._arguments = model, PreparedModels(prepare), target, packing, miss
+        self._arguments = model, prepared, target, packing, miss
         self._can_be_planned = may_overlap(model)
         self._off_model = copy.copy(model)
         self._off_model.overlap = False

@@ -13,10 +13,10 @@ from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
 from ...arena.distances import Distance, distances_of, reading_record
 from ...bands.banded_records import record_buffer_bytes
 from ...image.custom import HostContext, HostResolver
+from ...image.packed_weights import PackedWeights
 from ...image.rom import RomStorage
 from ...targets import packing_of
 from .costs import more_cycles_by_rows, node_cycles
-from .prepare_cache import cache_prepare
 from .weights.flash_cache import miss_of
 from .weights.layouts import (
     DENSE_SCRATCH,
@@ -31,8 +31,6 @@ from .weights.layouts import (
     weight_cycles,
     weight_words,
 )
-
-cache_prepare()
 
 _SUM_BYTES = 4  # of the portable CONV_2D
 # Kernels whose scratch does not depend on the number of rows.
@@ -93,14 +91,15 @@ class NodeCostTable:
     """The NodeCosts of the nodes of a model and of nodes for some of their rows.
 
     target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word of weights
-    that is not in the cache; see weights/flash_cache.py.
+    that is not in the cache; see weights/flash_cache.py. packed_weights: as for HostContext.
     """
 
-    def __init__(self, model, target=None, packing=None, miss=None):
+    def __init__(self, model, target=None, packing=None, miss=None, packed_weights=None):
         self._model = model
         self._target = target
         self._packing = packing or {}
         self.miss = miss_of(target, miss)
+        self._packed_weights = packed_weights or PackedWeights()
         self._resolver = HostResolver()
         self._by_key = {}
         self._by_node = WeakKeyDictionary()
@@ -126,7 +125,9 @@ class NodeCostTable:
         storage = RomStorage()
         storage.start_model_allocation(self._model)
         target_packing = packing_of(self._target)
-        context = HostContext(storage, target_packing=target_packing, packing=self._packing)
+        context = HostContext(
+            storage, None, target_packing, self._packing, packed_weights=self._packed_weights
+        )
         context.enter(PREPARE)
         context.node = node
         self._resolver.builtin(node.builtin_code).prepare(context, node)

@@ -15,10 +15,14 @@ _MAX_GROWTH = 1.02  # of the smallest plan: larger limits lead to no smaller pla
 
 
 class PreparedModels:
-    """prepare(model), which returns a RomStorage, called once for each model."""
+    """prepare(model), which returns a RomStorage, called once for each model.
 
-    def __init__(self, prepare):
+    packed_weights: PackedWeights of these models, or None.
+    """
+
+    def __init__(self, prepare, packed_weights=None):
         self._prepare = prepare
+        self.packed_weights = packed_weights
         self._storages = {}  # id of a model: (the model, its RomStorage)
 
     def __call__(self, model):
@@ -38,7 +42,7 @@ class PlannedGraphs:
     def __init__(self, model, prepared, target=None, packing=None, miss=None):
         self.model = model
         self.prepared = prepared
-        self._options = target, packing, miss
+        self._options = target, packing, miss, prepared.packed_weights
         self.miss = miss_of(target, miss)
         self._search = None
         self._final = {}  # id of a draft: (the draft, the final model)

@@ -37,8 +37,8 @@ class PlanSearch:
     a Cortex-M0+.
     """
 
-    def __init__(self, graph, target=None, packing=None, miss=None):
-        node_costs = NodeCostTable(graph, target, packing, miss)
+    def __init__(self, graph, target=None, packing=None, miss=None, packed_weights=None):
+        node_costs = NodeCostTable(graph, target, packing, miss, packed_weights)
         self.budget = SearchBudget()
         self._edges = ModelEdges(graph, node_costs, self.budget)
         self.nodes, self.layout_search = self._edges.nodes, self._edges.layout_search
