@@ -9,8 +9,9 @@ from tflm import format as layout
 from ..errors import DeviceError, ToolError
 from ..execution.device_model import model_for_device
 from ..model.flat_file import FlatFile
+from ..model.model_file import open_model
 from .facts import read_facts, script_source
-from .flatten_for_board import model_name
+from .flatten_for_board import candidates_for_board, model_name
 from .link import Link
 from .replies import SIZE, Nullable
 from .session import Session, send_bytes
@@ -71,13 +72,17 @@ class BoardDevice:
             raise ToolError("--input-by-rows is for the unix port; leave out --on")
         if heap is not None:
             raise ToolError("--heap is for the unix port; leave it out, a board's heap is fixed")
-        target = None if keep_tensors else self.facts.target
-        model = model_for_device(model, path, keep_tensors, custom, target, flat)
         seconds = timeout or _INVOKE_SECONDS
         link = self._link
         link.reset()
         link.exec(script_source("invoke"))
-        source = self._source(model_name(model.path), model.data)
+        if path == "flat" and not keep_tensors and not flat:
+            model, source = self._deployed(model, custom)
+        else:
+            target = None if keep_tensors else self.facts.target
+            model = model_for_device(model, path, keep_tensors, custom, target, flat)
+            source = self._stored(model)
+        source = source or self._send(model.data)
         resolver = self._resolver(custom)
         profiler = "None"
         if profile:
@@ -104,13 +109,25 @@ class BoardDevice:
         """Make the exchange for which another thread waits raise an error."""
         self._link.cancel()
 
-    # The Python expression for the model on the board: of a deployed copy, else of one in RAM.
-    def _source(self, name, data):
-        expression = self._link.eval(
-            f"find({name!r}, {data[: layout.HEADER_BYTES]!r})", schema=Nullable(str)
-        )
-        if expression is not None:
-            return expression
+    # (ModelFile, Python expression or None) of a model as `tflm deploy` stores it: deploy stores
+    # smaller weights if packed ones do not fit. Without a stored copy it is the fastest model.
+    def _deployed(self, model, custom):
+        fastest = None
+        for candidate in candidates_for_board(model, self.facts, custom):
+            found = open_model(model.path, candidate.flat)
+            source = self._stored(found)
+            if source is not None:
+                return found, source
+            fastest = fastest or found
+        return fastest, None
+
+    # The Python expression for a ModelFile that the board stores, else None.
+    def _stored(self, model):
+        name, head = model_name(model.path), model.data[: layout.HEADER_BYTES]
+        return self._link.eval(f"find({name!r}, {head!r})", schema=Nullable(str))
+
+    # Send a model to the board's RAM; return the Python expression for it.
+    def _send(self, data):
         self._check_heap(data)
         self._link.exec(f"_model = allocate({len(data)})")
         send_bytes(self._link, data)

@@ -4,15 +4,10 @@
 from tflm import format as layout
 
 from ..errors import DeviceError
-from ..model.flat_file import FlatFile
 from ..packages import runtime_files
 from .facts import script_source
 from .storage_choice import format_free_bytes
 
-# Heap in bytes for a small program and the interpreter's objects, in addition to the arena.
-_PROGRAM_BYTES = 10 * 1024
-# Compiled code needs more RAM than the bytes of its .mpy: measured on a Pico, 50 KB for 46 KB.
-_RAM_PER_CODE_BYTE = 9, 8
 _FREE_FILE_BYTES = 16384  # of the file system that stay free
 
 
@@ -52,35 +47,45 @@ def check_frozen(link, facts, flat):
         )
 
 
-def check_heap(facts, flat, code, in_ram, too_small=None):
-    """Raise DeviceError if a .tflm and `code` bytes of .mpy do not fit the board's heap.
+def check_memory(facts, need, flat_bytes, too_small=None):
+    """Raise DeviceError if a board's heap or executable memory is smaller than a MemoryNeed.
 
-    in_ram: the .tflm is loaded into RAM. too_small: {storage: free bytes} of the storages from
-    which the .tflm could be read in place, but which it does not fit.
+    flat_bytes: the bytes of the .tflm. too_small: {storage: free bytes} of the storages from which
+    the .tflm could be read in place, but which it does not fit. The error's kind is "heap",
+    "flash" or "code".
     """
-    arena = FlatFile(flat).arena_bytes
-    code = code * _RAM_PER_CODE_BYTE[0] // _RAM_PER_CODE_BYTE[1]
-    needed = arena + code + (len(flat) if in_ram else 0) + _PROGRAM_BYTES
-    largest = max(arena, len(flat) if in_ram else 0)
-    if needed > facts.free or largest > facts.block:
-        in_place = arena + code + _PROGRAM_BYTES
-        if in_ram and too_small and in_place <= facts.free and arena <= facts.block:
-            raise DeviceError(
-                f"the model has {len(flat)} bytes, too many for the storage that is read in place "
-                f"({format_free_bytes(too_small)} free), and the heap of the board at "
-                f"{facts.port} cannot hold both the model and its arena; remove files there, "
-                "delete the old model first with --replace, or make the model smaller with "
-                "`tflm flatten --flash-budget`",
-                "flash",
-            )
-        model = f", {len(flat)} for the model in RAM" if in_ram else ""
-        more = "" if facts.frozen else ", or firmware with tflm and ROMFS (tflm flash)"
+    own, shared = facts.code_memory or (0, 0)
+    # Machine code that exceeds its own memory uses memory that could otherwise become heap.
+    in_shared = max(need.machine_code - own, 0)
+    if need.machine_code and in_shared > shared:
         raise DeviceError(
-            f"the model needs about {needed} bytes of heap ({arena} for the arena, {code} for "
-            f"tflm{model}), but the board at {facts.port} has {facts.free} free, largest block "
-            f"{facts.block}; use a smaller model, or --optimize ram of tflm flatten{more}",
-            "heap",
+            f"the kernels need about {need.machine_code} bytes of executable memory, but the "
+            f"board at {facts.port} has {own + shared}; use a model with fewer kinds of "
+            "operators, or try it with --force",
+            "code",
         )
+    free = facts.whole_heap - in_shared
+    if need.heap <= free and max(need.arena, need.model) <= facts.block:
+        return
+    in_place = need.heap - need.model
+    if need.model and too_small and in_place <= free and need.arena <= facts.block:
+        raise DeviceError(
+            f"the model has {flat_bytes} bytes, too many for the storage that is read in place "
+            f"({format_free_bytes(too_small)} free), and the heap of the board at "
+            f"{facts.port} cannot hold both the model and its arena; remove files there, "
+            "delete the old model first with --replace, or make the model smaller with "
+            "--flash-budget",
+            "flash",
+        )
+    model = f", {need.model} for the model in RAM" if need.model else ""
+    more = "" if facts.frozen else ", or firmware with tflm and ROMFS (tflm flash)"
+    raise DeviceError(
+        f"the model needs about {need.heap} bytes of heap ({need.arena} for the arena, "
+        f"{need.code} for tflm{model}), but the board at {facts.port} has {free} free, largest "
+        f"block {facts.block}; use a smaller model, or --optimize ram of tflm flatten{more}; "
+        "--force tries it anyway",
+        "heap",
+    )
 
 
 def check_files(facts, runtime, model):

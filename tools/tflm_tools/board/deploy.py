@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from tflm.format import CUSTOM_KERNEL
 
 from ..errors import DeviceError
-from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import bundle, mpy_compiler, runtime_files
-from .checks import check_board, check_files, check_frozen, check_heap
-from .facts import read_facts, script_path
+from .checks import check_board, check_files, check_frozen, check_memory
+from .facts import code_memory, read_facts, script_path
 from .files import Files
-from .flatten_for_board import model_name, pipeline_for_board
+from .flatten_for_board import candidates_for_board, model_name
 from .link import Link
+from .memory_need import memory_need
 from .runtime import Runtime
 from .storage_choice import available_storages, choose_storage
 from .streaming_estimate import STREAMING_BOARD, StreamingEstimate, estimate_streaming
@@ -22,6 +22,7 @@ _PROGRAM_BYTES = 16384  # of heap, left for the user's program beside a copy of 
 # Bytes of heap that fragmentation makes unusable for large objects. After an interpreter was made,
 # a Pico had 173,440 bytes free, but its largest free block was 153,984.
 _FRAGMENTED_BYTES = 16384
+_LARGE_BYTES = 16384  # objects of this size are made first where the heap has several regions
 
 
 @dataclass
@@ -32,6 +33,8 @@ class Deployment:
     model and runtime. use: lines of Python that load the model on the board. free: heap after
     loading. fits_ram: the model is read from flash, and the free heap could hold a copy of it.
     faster: the estimated gain of streaming weights, if the heap cannot hold a copy, else None.
+    weights: how they are stored, see Candidate. code_free: executable memory after loading, None
+    for a chip that stores machine code in the heap.
     """
 
     model: str
@@ -49,17 +52,23 @@ class Deployment:
     free: int
     fits_ram: bool
     faster: StreamingEstimate | None = None
+    weights: str = ""
+    code_free: int | None = None
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
-           board=None, timeout=None, arena_budget=None):  # fmt: skip
+           board=None, timeout=None, arena_budget=None, flash_budget=None,
+           force=False):  # fmt: skip
     """Store the model at `path` on a board with the kernels that it needs; return a Deployment.
 
     to: one of storage_choice.STORAGES. replace: delete the old model of this name before the new
     one is complete. progress: called with (bytes done, bytes in all). board: a text that the
     board's own name must contain. timeout: least number of seconds to wait for each answer of the
-    board. arena_budget: as for flatten(), for a .tflite. All checks are done before the first byte
-    is written. Raises TflmError.
+    board. arena_budget, flash_budget: as for flatten(), for a .tflite. force: leave out the
+    estimate of the board's memory; the model is tried on the board in any case. All checks are
+    done before the first byte is written. Raises TflmError.
+
+    Without flash_budget, a .tflite whose packed weights do not fit is deployed with smaller ones.
     """
     model = open_model(path)
     name = model_name(path, name)
@@ -67,41 +76,73 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
         facts = read_facts(link)
         check_board(facts, board)
         facts.check_firmware()
-        pipeline = pipeline_for_board(model, facts, custom, arena_budget)
-        flat = model.data if pipeline is None else pipeline.flat
-        counter = _SentBytes(progress)
-        files = Files(link, counter.add)
+        target = _Target(link, facts, to, name, replace, force, progress)
+        first_error = None
+        for candidate in candidates_for_board(model, facts, custom, arena_budget, flash_budget):
+            try:
+                done = target.deploy(candidate)
+            except DeviceError as error:
+                if error.kind not in _MEMORY_KINDS:
+                    raise
+                first_error = first_error or error
+            else:
+                done.model = str(path)
+                return done
+        raise first_error
+
+
+# Kinds of errors for which a smaller model may help: of the checks, and of exceptions on the
+# board.
+_MEMORY_KINDS = ("heap", "code", "flash", "MemoryError", "ArenaError")
+
+
+# The board to which candidates of a model are deployed until one fits.
+class _Target:
+    def __init__(self, link, facts, to, name, replace, force, progress):
+        self._link, self._facts, self._to, self._name = link, facts, to, name
+        self._replace, self._force, self._counter = replace, force, _SentBytes(progress)
+        self._files = Files(link, self._counter.add)
+
+    # Deploy a Candidate and load it on the board; return the Deployment.
+    def deploy(self, candidate):
+        link, facts, name, flat = self._link, self._facts, self._name, candidate.flat
         if facts.frozen:
             check_frozen(link, facts, flat)
             link.reset()
-            files = Files(link, counter.add)
-        storages = available_storages(link, files, facts, to)
-        storage, too_small = choose_storage(storages, facts, name, flat, replace)
-        runtime = None if facts.frozen else _runtime(files, facts, flat, storage)
-        code = runtime.code_bytes() if runtime else 0
-        check_heap(facts, flat, code, not storage.in_place, too_small)
-        if runtime is not None and runtime.missing:
-            check_files(facts, runtime.flash, 0 if storage.in_place else len(flat))
-        unchanged = storage.holds(name, flat)
-        missing = runtime.missing if runtime is not None else 0
-        counter.total = missing + (0 if unchanged else len(flat))
-        if missing:
-            runtime.install()
-        if not unchanged:
-            storage.put(name, flat, replace)
+            self._files = Files(link, self._counter.add)
+        storages = available_storages(link, self._files, facts, self._to)
+        storage, too_small = choose_storage(storages, facts, name, flat, self._replace)
+        need = memory_need(flat, facts, in_ram=not storage.in_place)
+        if not self._force:
+            check_memory(facts, need, len(flat), too_small)
+        runtime = None if facts.frozen else _runtime(self._files, facts, flat, storage)
+        missing = self._send(flat, storage, runtime)
         custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in runtime_files.kernels_of(flat))
-        use = _loading_lines(storage, name, custom)
+        use = _loading_lines(storage, name, custom, facts, need)
         free = _load_model(link, use, custom)
         fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
         faster = None
-        if pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
+        if candidate.pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
             heap = free - _PROGRAM_BYTES - _FRAGMENTED_BYTES
-            faster = estimate_streaming(pipeline, heap)
-    return Deployment(
-        str(path), facts.port, facts.machine, facts.arch, name, storage.name, unchanged, len(flat),
-        FlatFile(flat).arena_bytes, _runtime_text(facts, missing), counter.total, use, free,
-        fits_ram, faster,
-    )  # fmt: skip
+            faster = estimate_streaming(candidate.pipeline, heap)
+        return Deployment(
+            "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
+            len(flat), need.arena, _runtime_text(facts, missing), self._counter.total, use, free,
+            fits_ram, faster, candidate.weights, code_memory(link, facts),
+        )  # fmt: skip
+
+    # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
+    def _send(self, flat, storage, runtime):
+        missing = runtime.missing if runtime is not None else 0
+        if missing:
+            check_files(self._facts, runtime.flash, 0 if storage.in_place else len(flat))
+        self._unchanged = storage.holds(self._name, flat)
+        self._counter.total += missing + (0 if self._unchanged else len(flat))
+        if missing:
+            runtime.install()
+        if not self._unchanged:
+            storage.put(self._name, flat, self._replace)
+        return missing
 
 
 # The Runtime that the model needs in lib/ of the board.
@@ -128,22 +169,49 @@ def _runtime_text(facts, missing):
 
 
 # Lines of Python that load the model and make an interpreter. The user adds custom operators.
-def _loading_lines(storage, name, custom):
+# A heap that consists of several regions gets the largest objects first, before tflm is imported.
+def _loading_lines(storage, name, custom, facts, need):
     load, source = storage.source(name)
+    first, arena = [], ""
+    if facts.regions and not facts.frozen and need.model >= _LARGE_BYTES:
+        first = [
+            "import os",
+            f"data = bytearray(os.stat({source})[6])",
+            f"open({source}, 'rb').readinto(data)",
+        ]
+        source = "data"
+        if need.arena >= _LARGE_BYTES:
+            first.append(f"arena = bytearray({need.arena})")
+            arena = ", arena"
     if storage.name != "romfs":  # the host has checked its records
         source += ", trusted=True"
-    lines = ["import tflm", *([load] if load else []), f"model = tflm.load({source})"]
+    lines = [*first, "import tflm", *([load] if load else []), f"model = tflm.load({source})"]
     if custom:
         lines.append("resolver = tflm.OpResolver()  # then resolver.add_custom(name, yours)")
-    return [*lines, f"interpreter = tflm.Interpreter(model{', resolver=resolver' * custom})"]
+    arguments = f"model{arena}{', resolver=resolver' * custom}"
+    return [*lines, f"interpreter = tflm.Interpreter({arguments})"]
 
 
 # Load the model on the board with these lines after a soft reset; return the bytes of free heap.
-# Tensors are not allocated with custom operators, which the board does not have.
+# Tensors are not allocated with custom operators, which the board does not have. This decides
+# whether the model fits: what is checked before is an estimate.
 def _load_model(link, lines, custom):
     link.reset()
     last = [] if custom else ["interpreter.allocate_tensors()"]
-    link.exec("\n".join([*lines, *last]), seconds=60)
+    try:
+        link.exec("\n".join([*lines, *last]), seconds=60)
+    except DeviceError as error:
+        kind = error.kind
+        if kind == "ModelError" and "not enough heap" in str(error):
+            kind = "MemoryError"
+        if kind not in _MEMORY_KINDS:
+            raise
+        reason = str(error).partition(";")[0]
+        raise DeviceError(
+            f"the board stores the model, but cannot load it: {reason}; use a smaller model or a "
+            "smaller --flash-budget",
+            kind,
+        ) from None
     return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]", schema=int)
 
 

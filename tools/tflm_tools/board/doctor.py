@@ -7,16 +7,18 @@ from pathlib import Path
 from tflm import format as layout
 from tflm.errors import TflmError
 
+from ..errors import DeviceError
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import mpy_compiler, runtime_files
 from ..render.common import size as size_text
 from . import profiles
-from .checks import check_files, check_heap
+from .checks import check_files, check_memory
 from .facts import OLDEST, read_facts
 from .files import Files
-from .flatten_for_board import flatten_for_board
+from .flatten_for_board import BYTES, IN_PLACE, candidates_for_board
 from .link import Link
+from .memory_need import memory_need
 from .storage_choice import available_storages, format_free_bytes
 
 _MIN_BLOCK = 16 * 1024  # bytes of the largest free heap block; less is too little for any model
@@ -35,13 +37,17 @@ class Line:
 
 @dataclass
 class Fit:
-    """Whether a model fits a board; `how` says how, or why not. Sizes in bytes."""
+    """Whether a model fits a board; `how` says how, or why not. Sizes in bytes.
+
+    code_bytes: separate executable memory that its kernels need, 0 without such memory.
+    """
 
     model: str
     flat_bytes: int
     arena_bytes: int
     fits: bool
     how: str
+    code_bytes: int = 0
 
 
 @dataclass
@@ -74,10 +80,18 @@ def _arch(facts):
 
 
 def _heap(facts):
-    sizes = f"{size_text(facts.free)} free, largest block {size_text(facts.block)}"
+    sizes = f"{size_text(facts.whole_heap)} free, largest block {size_text(facts.block)}"
     if facts.block < _MIN_BLOCK:
         return Line("heap", sizes, "problem", "too little for a model: free memory in boot.py")
     return Line("heap", sizes)
+
+
+def _code_memory(facts):
+    if facts.code_memory is None:
+        return None
+    own, shared = facts.code_memory
+    sizes = f"{size_text(own)} free for machine code"
+    return Line("code", f"{sizes}, {size_text(shared)} shared with the heap" if shared else sizes)
 
 
 def _tflm(facts):
@@ -94,7 +108,8 @@ def _tflm(facts):
 
 def _romfs(facts):
     if facts.romfs is None:
-        return Line("ROMFS", "none", "note", "models are stored in free flash or in files")
+        step = "in free flash or in files" if facts.storage else "in files, loaded into RAM"
+        return Line("ROMFS", "none", "note", f"models are stored {step}")
     size, _, address, writable = facts.romfs
     text = f"{size_text(size)} at 0x{address:x}"
     if address % 16:
@@ -121,35 +136,52 @@ def _board(facts):
 
 # Whether a model fits the board. free_bytes: (read in place, storage name, bytes) of each storage.
 def _fit(path, facts, free_bytes):
-    name, flat, arena = Path(path).name, b"", 0
+    fit = Fit(Path(path).name, 0, 0, False, "")
     try:
-        flat = flatten_for_board(open_model(path), facts)
-        arena = FlatFile(flat).arena_bytes
-        code = 0
+        for candidate in candidates_for_board(open_model(path), facts):
+            found = _candidate_fit(candidate, facts, free_bytes, fit.model)
+            if not fit.flat_bytes or found.fits:
+                fit = found  # of several reasons, the one for the fastest model
+            if fit.fits:
+                break
+    except TflmError as error:
+        fit.how = str(error)
+    return fit
+
+
+def _candidate_fit(candidate, facts, free_bytes, name):
+    flat = candidate.flat
+    fit = Fit(name, len(flat), FlatFile(flat).arena_bytes, False, "")
+    if not facts.frozen and facts.file_system is None:
+        fit.how = "the board has no tflm and no file system for it; flash firmware with tflm"
+        return fit
+    too_small = {}
+    for in_place, storage, free in free_bytes:  # noqa: B007
+        if free >= len(flat):
+            break
+        too_small[storage] = free
+    else:
+        text = format_free_bytes(too_small) or "none"
+        fit.how = f"flash: the model has {len(flat)} bytes, free: {text}"
+        return fit
+    need = memory_need(flat, facts, in_ram=not in_place)
+    try:
         if not facts.frozen:
             files = runtime_files.files_for(flat, facts.arch, facts.assembler)
             code = sum(map(len, mpy_compiler.compile_runtime_files(files, facts.arch).values()))
-            if facts.file_system is None:
-                reason = (
-                    "the board has no tflm and no file system for it; flash firmware with tflm"
-                )
-                return Fit(name, len(flat), arena, False, reason)
-        too_small = {}
-        for in_place, storage, free in free_bytes:  # noqa: B007
-            if free >= len(flat):
-                break
-            too_small[storage] = free
-        else:
-            text = format_free_bytes(too_small) or "none"
-            reason = f"flash: the model has {len(flat)} bytes, free: {text}"
-            return Fit(name, len(flat), arena, False, reason)
-        if code:
             check_files(facts, code, 0 if in_place else len(flat))
-        check_heap(facts, flat, code, not in_place, too_small)
-    except TflmError as error:
-        return Fit(name, len(flat), arena, False, str(error))
-    how = "read in place from flash" if in_place else "from a file, in RAM"
-    return Fit(name, len(flat), arena, True, how)
+        check_memory(facts, need, len(flat), too_small)
+    except DeviceError as error:
+        fit.how = str(error)
+        return fit
+    fit.fits = True
+    fit.code_bytes = need.machine_code
+    fit.how = "read in place from flash" if in_place else "from a file, in RAM"
+    if candidate.weights in (BYTES, IN_PLACE):
+        fit.how += ", weights as single bytes"
+    if need.machine_code:
+        fit.how += f", {size_text(need.machine_code)} of machine code"
+    return fit
 
 
 def doctor(port=None, models=(), timeout=None):
@@ -165,8 +197,10 @@ def doctor(port=None, models=(), timeout=None):
             (storage.in_place, storage.name, storage.free_bytes("", False)) for storage in storages
         ]
     result = Diagnosis(facts.port)
-    for check in (_board, _firmware, _arch, _heap, _tflm, _romfs, _file_system):
-        result.lines.append(check(facts))
+    for check in (_board, _firmware, _arch, _heap, _code_memory, _tflm, _romfs, _file_system):
+        line = check(facts)
+        if line is not None:
+            result.lines.append(line)
     if facts.frequency:
         result.lines.append(Line("clock", f"{facts.frequency / 1e6:g} MHz"))
     result.models = [_fit(path, facts, free_bytes) for path in models]

@@ -18,6 +18,10 @@ _MPY_VERSION = 6
 _MPY_SUBVERSION = 3
 OLDEST = (1, 24, 0)
 
+# MicroPython copies machine code to executable memory on these chips (MP_PLAT_COMMIT_EXEC).
+_SEPARATE_CODE_MEMORY = ("ESP32", "ESP32S2", "ESP32S3", "ESP32C3")
+_MIN_REGION_BYTES = 8 * 1024  # smaller regions are left to ESP-IDF
+
 # The answer of device/probe.py: all fields of Facts except port and core.
 _PROBE_SCHEMA = {
     "version": (99, 999, 999), "machine": str, "mpy": SIZE, "platform": str, "free": SIZE,
@@ -25,6 +29,7 @@ _PROBE_SCHEMA = {
     "romfs": Nullable((SIZE, SIZE, 1 << 64, bool)), "storage": Nullable((SIZE, SIZE)),
     "tflm": Nullable((str, int, bool)), "assembler": bool, "frequency": 1 << 40,
     "flash_divider": Nullable(0xFFFF), "path": [str],
+    "regions": Nullable([[(SIZE, SIZE, SIZE)]]),
 }  # fmt: skip
 
 
@@ -39,6 +44,9 @@ class Facts:
     native code. frequency: in Hz, 0 if unknown. flash_divider: the divider of the core's clock for
     flash, None if the chip does not report it. core: "mac16" if an Xtensa core has the MAC16
     option, else "".
+    regions: of an ESP chip: its regions of executable memory and its regions of other memory, each
+    (bytes, free bytes, largest free block); None for other chips. A region that is both is in both
+    lists.
     """
 
     port: str
@@ -58,6 +66,7 @@ class Facts:
     frequency: int
     flash_divider: int | None
     path: list[str]
+    regions: list[list[tuple[int, int, int]]] | None = None
     core: str = ""
 
     @property
@@ -75,6 +84,30 @@ class Facts:
     def target(self):
         """The value of `tflm flatten --target` for this board, or None."""
         return target_of(self.arch, self.core)
+
+    @property
+    def code_memory(self):
+        """Free bytes of executable memory: (for code only, shared with the heap).
+
+        None for a chip that stores machine code in the heap.
+        """
+        if not self.regions or not self.machine.endswith(_SEPARATE_CODE_MEMORY):
+            return None
+        executable, data = self.regions
+        shared = [region for region in executable if region in data]
+        own = sum(region[1] for region in executable) - sum(region[1] for region in shared)
+        return own, sum(region[1] for region in shared)
+
+    @property
+    def whole_heap(self):
+        """The bytes that the heap can use in all, as it grows by several regions of an ESP chip.
+
+        gc.mem_free() counts only the largest region that the heap does not use yet.
+        """
+        if not self.regions:
+            return self.free
+        free = sorted(region[1] for region in self.regions[1])
+        return self.free + sum(size for size in free[:-1] if size >= _MIN_REGION_BYTES)
 
     def firmware(self):
         """Return the version of MicroPython as text."""
@@ -109,6 +142,16 @@ def read_facts(link):
     if "mac16" in more_targets(facts.arch):
         facts.core = _core(link, facts.arch)
     return facts
+
+
+def code_memory(link, facts):
+    """Return the bytes of executable memory that are free now, None if it is not separate."""
+    if facts.code_memory is None:
+        return None
+    return link.eval(
+        "sum(r[1] for r in __import__('esp32').idf_heap_info(__import__('esp32').HEAP_EXEC))",
+        schema=SIZE,
+    )
 
 
 # Ask an Xtensa core for its options, with the same module that the runtime uses for that.

@@ -125,7 +125,3 @@ class Runtime:
                 self._files.progress(len(data))
         self._files.rename((f"{self._lib}/tflm", old), (new, f"{self._lib}/tflm"))
         self._files.remove(old)
-
-    def code_bytes(self):
-        """Return an estimate of the heap for the runtime's code: the size of its .mpy files."""
-        return sum(map(len, self._required.values()))

@@ -67,6 +67,13 @@ def doctor(port, models, timeout, as_json):
     metavar="BYTES",
     help="As for tflm flatten, if MODEL is a .tflite.",
 )
+@click.option(
+    "--flash-budget",
+    type=click.IntRange(min=1),
+    metavar="BYTES",
+    help="As for tflm flatten. [default: single-byte weights if packed ones do not fit]",
+)
+@click.option("--force", is_flag=True, help="Try the model even if its estimate does not fit.")
 @options.board_timeout
 @options.custom
 @options.as_json

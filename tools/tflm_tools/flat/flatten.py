@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tflm.errors import UnsupportedError
+from tflm.prepare.lanes import BYTES
 from tflm.tflite.reader import TfliteModel
 
 from ..errors import ToolError
@@ -238,6 +239,28 @@ class FlattenPipeline:
                 "use a smaller model"
             )
         return packing
+
+    @property
+    def bytes_packing(self):
+        """{operator's number: BYTES} of all weights that its kernel can read as single bytes."""
+        return {node: how for node, how in self._steps() if how == BYTES}
+
+    @property
+    def least_packing(self):
+        """{operator's number: IN_PLACE} of all weights that are packed: the smallest .tflm."""
+        return dict(self._steps())
+
+    # The steps that make the model with the fastest packing smaller, see packing.steps().
+    def _steps(self):
+        return steps(self.prepare(self.planned))
+
+    def with_packing(self, packing):
+        """Return a pipeline with this packing, which shares the steps before it."""
+        other = copy.copy(self)
+        for name in ("storage", "flat"):
+            vars(other).pop(name, None)
+        other.packing = packing
+        return other
 
     @cached_property
     def storage(self):

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import tflm
-from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL
+from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL, ROWS_KERNEL
+from tflm.program import BANDS_KERNEL
 from tflm.version import __version__
 
 from .. import locked_ast
@@ -39,14 +40,23 @@ def machine_code_file(file):
     return _PACKAGE / f"{file}.mpy"
 
 
-# The files that a file imports from tflm, at its top and in functions. A .mpy file imports none.
+# The nodes of a syntax tree outside of functions, which run when the file is imported.
+def _outside_functions(node):
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _outside_functions(child)
+
+
+# The files that a file imports from tflm, outside of functions and, unless `at_top`, in functions.
+# A .mpy file imports none.
 @cache
-def _imports(file):
+def _imports(file, at_top=False):
     if machine_code_file(file).exists():
         return ()
     tree = locked_ast.parse((_PACKAGE / f"{file}.py").read_text())
     folder, imported = file.split("/")[:-1], []
-    for node in ast.walk(tree):
+    for node in _outside_functions(tree) if at_top else ast.walk(tree):
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         base = folder[: len(folder) - node.level + 1]
@@ -57,7 +67,8 @@ def _imports(file):
 
 # The files and everything that they import, without paths that begin with one of `left_out`. Files
 # for an instruction set (kernels/<arch>/) are included only from `folders`; None includes all.
-def _closure(files, left_out, folders=None):
+# at_top: follow only imports outside of functions.
+def _closure(files, left_out, folders=None, at_top=False):
     closure, waiting = set(), list(files)
     while waiting:
         file = waiting.pop()
@@ -68,7 +79,7 @@ def _closure(files, left_out, folders=None):
             continue
         closure.add(file)
         waiting += ["/".join([*parents[: i + 1], "__init__"]) for i in range(len(parents))]
-        waiting += _imports(file)
+        waiting += _imports(file, at_top)
     return closure
 
 
@@ -186,6 +197,37 @@ def files_for_kernels(kernels, arch, assembler=True):
     files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
     left_out = _not_needed(custom)
     return sorted(_closure(files, left_out, override_folders(arch)) | set(runtime(custom)))
+
+
+def imported_files(flat, arch, assembler=True, core=""):
+    """Return the files of tflm that a board imports to load and invoke a .tflm (bytes), sorted.
+
+    These are fewer than files_for(): an invoke without profiler, delegates and callbacks. arch,
+    assembler: as for files_for(). core: "mac16" for a core that has these instructions.
+    """
+    kernels = kernels_of(flat)
+    custom = any(name.startswith(CUSTOM_KERNEL) for name in kernels)
+    files = {"__init__", "interpreter", "loading", "flat_program"}
+    for kernel in kernels:
+        if kernel == BANDS_KERNEL:
+            files.add("run/bands")
+        elif kernel == ROWS_KERNEL:
+            files.add("run/rows")
+        elif kernel.startswith(CONTROL_KERNEL):
+            files.add("run/control_flow")
+        elif kernel.startswith(CUSTOM_KERNEL):
+            files |= set(_closure(["tflite/flat_custom"], _NOT_FOR_CUSTOM))
+        else:
+            found = _kernel_files(kernel, arch, assembler)
+            has_override = core and kernel.partition(".")[0].endswith(f"_{core}")
+            files |= set(found[:1] if has_override else found)
+            files |= {f"kernels/{folder}/__init__" for folder in override_folders(arch)}
+    if assembler:
+        files |= {f"kernels/{folder}/core" for folder in optional_folders(arch)}
+    model = FlatFile(flat)
+    if any(tensor.is_float for tensor in [*model.inputs, *model.outputs]):
+        files.add("float_tensor")
+    return sorted(_closure(files, _not_needed(custom), override_folders(arch), at_top=True))
 
 
 def access_checks(kernels):

@@ -91,11 +91,16 @@ def print_deployment(result, target):
     head = Text(f"{result.name} on {result.board} at {result.port}", style="bold")
     target.print(head)
     model = f"{size(result.flat_bytes)} {_STORAGE[result.place]}"
+    if result.weights in ("bytes", "in place"):
+        model += "; weights are single bytes, as packed ones do not fit"
     if result.unchanged:
         model += ", was already there"
+    free = f"{size(result.free)} of heap stay free"
+    if result.code_free is not None:
+        free += f", {size(result.code_free)} for machine code"
     for label, text in (
         ("model", model),
-        ("arena", f"{number(result.arena_bytes)} bytes; {size(result.free)} of heap stay free"),
+        ("arena", f"{number(result.arena_bytes)} bytes; {free}"),
         ("runtime", result.runtime),
     ):
         target.print(Text(f"{label:<9}{text}"))

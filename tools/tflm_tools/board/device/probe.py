@@ -107,6 +107,18 @@ def _flash_divider():
     return None
 
 
+# [executable regions, other regions] of an ESP chip's memory, else None. A region is (bytes, free
+# bytes, largest free block). The heap grows into regions of the second list.
+def _regions():
+    try:
+        import esp32
+
+        kinds = esp32.HEAP_EXEC, esp32.HEAP_DATA
+        return [[tuple(r[:3]) for r in esp32.idf_heap_info(kind)] for kind in kinds]
+    except (ImportError, AttributeError):
+        return None
+
+
 # The folder for files, with a final slash; "" without a file system.
 def _root():
     try:
@@ -120,6 +132,7 @@ def _probe():
     tflm = _tflm()
     gc.collect()
     free = gc.mem_free()
+    regions = _regions()  # before the search for the largest block, which lets the heap grow
     return {
         "version": tuple(sys.implementation.version[:3]),
         "machine": getattr(sys.implementation, "_machine", ""),
@@ -137,6 +150,7 @@ def _probe():
         "frequency": _frequency(),
         "flash_divider": _flash_divider(),
         "path": sys.path,
+        "regions": regions,
     }
 
 

@@ -1,0 +1,220 @@
+# Tests of the memory checks of `tflm deploy` and doctor on boards with separate executable memory
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import subprocess
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from host.conftest import build_layers
+from support.standin import Board
+from tflm_tools.board import board_device as board_device_file
+from tflm_tools.board import deploy as deploy_file
+from tflm_tools.board.board_device import BoardDevice
+from tflm_tools.board.checks import check_memory
+from tflm_tools.board.deploy import deploy
+from tflm_tools.board.doctor import doctor
+from tflm_tools.board.facts import Facts
+from tflm_tools.board.flatten_for_board import BYTES, Candidate, candidates_for_board
+from tflm_tools.board.link import Link
+from tflm_tools.board.memory_need import memory_need
+from tflm_tools.check.cases import make_cases
+from tflm_tools.errors import DeviceError, ToolError
+from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
+from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.model.model_file import open_model
+from tflm_tools.packages import bundle, runtime_files
+from tflm_tools.port import unix_port
+
+_IMPORTED = """
+import sys, tflm
+tflm.Interpreter(tflm.load("model.tflm", trusted=True)).invoke()
+print(" ".join([name for name in sys.modules if name.startswith("tflm")]))
+"""
+
+# An ESP32 without PSRAM under stock firmware 1.26.1: free heap, regions of executable memory and
+# of other memory.
+_OWN = [(13912, 13472, 13000), (15072, 14656, 14000)]
+_SHARED = (113840, 113600, 110592)
+_ESP32 = Facts(
+    port="port", version=(1, 26, 1), machine="Generic ESP32 module with ESP32", mpy=10 << 10,
+    platform="esp32", free=156384, used=10000, block=110592, root="/",
+    file_system=(2 << 20, 2 << 20), romfs=None, storage=None, tflm=None, assembler=False,
+    frequency=160_000_000, flash_divider=None, path=[],
+    regions=[[*_OWN, _SHARED], [_SHARED, (20000, 18000, 17000), (12000, 9000, 8500)]],
+    core="mac16",
+)  # fmt: skip
+
+# Makes the stand-in an ESP32 with this number of free bytes of executable memory.
+_FAKE_ESP32 = """
+import sys as _sys
+class Implementation:
+    name, version = _sys.implementation.name, _sys.implementation.version
+    _mpy = _sys.implementation._mpy
+    _machine = "Generic ESP32 module with ESP32"
+class Sys:
+    implementation = Implementation
+    platform, path, modules = _sys.platform, _sys.path, _sys.modules
+class Esp32:
+    HEAP_EXEC, HEAP_DATA = 1, 2
+    def idf_heap_info(kind):
+        return [({0}, {0}, {0}, 0)] if kind == 1 else [(9000, 9000, 9000, 0)]
+_sys.modules["sys"], _sys.modules["esp32"] = Sys, Esp32
+"""
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["digits/digits_int8", "keywords/keywords_int8", "hello_world/hello_world_float"],
+)
+def test_imported_files_are_what_a_board_imports(model, repository, tmp_path):
+    flat = flatten((repository / "models" / f"{model}.tflite").read_bytes())
+    folder = tmp_path / "lib" / "tflm"
+    folder.mkdir(parents=True)
+    files = bundle.files(runtime_files.files_for(flat, "x64", False), "x64")
+    (folder / "all.bundle").write_bytes(bundle.pack(files))
+    (folder / "__init__.mpy").write_bytes(bundle.init("x64"))
+    (tmp_path / "model.tflm").write_bytes(flat)
+    command = [unix_port.executable(), "-X", "heapsize=32M", "-c", _IMPORTED]
+    run = subprocess.run(
+        command, cwd=tmp_path, env={"MICROPYPATH": "lib"}, capture_output=True, check=True
+    )
+    imported = set(run.stdout.decode().split())
+    names = runtime_files.imported_files(flat, "x64", False)
+    expected = {f"tflm/{name}".removesuffix("/__init__").replace("/", ".") for name in names}
+    assert imported <= expected
+    # OpResolver imports these only if the heap is large enough for them.
+    assert all(".x64" in name for name in expected - imported)
+
+
+# The estimate for models that ran on this chip under MicroPython 1.26.1.
+@pytest.mark.parametrize("model", ["digits/digits_int8", "hey_pico/hey_pico"])
+def test_esp32_runs_packed_models(model, repository):
+    flat = next(
+        candidates_for_board(open_model(repository / "models" / f"{model}.tflite"), _ESP32)
+    ).flat
+    need = memory_need(flat, _ESP32, in_ram=True)
+    check_memory(_ESP32, need, len(flat))
+    assert 45_000 <= need.code <= 53_000  # 48 to 52 KB on the chip
+    sent = bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
+    assert need.machine_code < 22_000 < sum(map(len, sent.values()))
+
+
+def test_code_memory_is_a_budget_of_its_own(repository):
+    assert _ESP32.code_memory == (28128, 113600)
+    assert _ESP32.whole_heap == 156384 + 18000 + 9000
+    flat = flatten((repository / "models/digits/digits_int8.tflite").read_bytes(), target="mac16")
+    need = memory_need(flat, _ESP32, in_ram=True)
+    no_shared = replace(_ESP32, regions=[[(9000, 9000, 9000)], _ESP32.regions[1]])
+    with pytest.raises(DeviceError, match="bytes of executable memory, but .* has 9000") as caught:
+        check_memory(no_shared, need, len(flat))
+    assert caught.value.kind == "code"
+    # Machine code that exceeds its own memory makes the heap smaller.
+    need.machine_code, need.model = 28128 + 100_000, 50_000
+    with pytest.raises(DeviceError, match="has 83384 free") as caught:
+        check_memory(_ESP32, need, len(flat))
+    assert caught.value.kind == "heap"
+
+
+@pytest.mark.parametrize("machine", ["ESP32C6 module with ESP32C6", "Raspberry Pi Pico"])
+def test_other_chips_store_code_in_the_heap(machine):
+    assert replace(_ESP32, machine=machine).code_memory is None
+
+
+def test_candidates_get_smaller(repository):
+    model = open_model(repository / "models" / "keywords" / "keywords_int8.tflite")
+    found = list(candidates_for_board(model, SimpleNamespace(target="mac16")))
+    assert [candidate.weights for candidate in found] == ["packed", "bytes", "in place"]
+    sizes = [len(candidate.flat) for candidate in found]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > 1.3 * sizes[1]
+    kernels = [runtime_files.kernels_of(candidate.flat) for candidate in found]
+    assert kernels[0] == kernels[1] != kernels[2]
+    budget = sizes[0] - 1000
+    (only,) = candidates_for_board(model, SimpleNamespace(target="mac16"), flash_budget=budget)
+    assert sizes[1] <= len(only.flat) <= budget
+
+
+def test_flash_budget_of_a_flat_model(tmp_path):
+    path = tmp_path / "net.tflm"
+    path.write_bytes(flatten(build_layers(8, 40, 6)))
+    with pytest.raises(ToolError, match="--flash-budget is 100; deploy the .tflite"):
+        next(candidates_for_board(open_model(path), None, flash_budget=100))
+
+
+# The first candidate does not fit the board: not by the estimate, or, with --force, in a trial.
+@pytest.mark.parametrize("force", [False, True])
+def test_deploy_takes_the_first_candidate_that_fits(tmp_path, repository, monkeypatch, force):
+    large, small = (flatten(build_layers(64, width, 64)) for width in (7000, 20))
+    candidates = [Candidate(large, "packed"), Candidate(small, BYTES)]
+    monkeypatch.setattr(deploy_file, "candidates_for_board", lambda *_: iter(candidates))
+    path = tmp_path / "net.tflite"
+    path.write_bytes(build_layers(8, 4))
+    with Board(tmp_path / "board", library=repository / "modules", heap="800k") as board:
+        done = deploy(path, board.port, force=force)
+        assert (done.flat_bytes, done.weights, done.model) == (len(small), BYTES, str(path))
+        assert (tmp_path / "board" / "net.tflm").read_bytes() == small
+        assert done.sent == len(small) + (len(large) if force else 0)
+        candidates.pop()
+        words = (
+            "stores the model, but cannot load it: not enough heap"
+            if force
+            else "--force tries it"
+        )
+        with pytest.raises(DeviceError, match=words):
+            deploy(path, board.port, force=force)
+
+
+# An ESP32 with much or little executable memory, simulated.
+def test_deploy_and_doctor_show_both_budgets(tflm, tmp_path):
+    path = tmp_path / "net.tflite"
+    path.write_bytes(build_layers(64, 300, 64))
+    with Board(tmp_path / "board", special=_FAKE_ESP32.format(1 << 20)) as board:
+        printed = tflm("doctor", board.port, "--model", path).out
+        assert "code      1.00 MB free for machine code\n" in printed
+        assert "of machine code" in printed
+        assert "models are stored in files, loaded into RAM" in printed
+        done = deploy(path, board.port)
+        assert done.code_free == 1 << 20
+        # The largest objects come first.
+        assert [line.partition("(")[0] for line in done.use] == [
+            "import os", "data = bytearray", "open", "import tflm", "model = tflm.load",
+            "interpreter = tflm.Interpreter",
+        ]  # fmt: skip
+        assert "1.00 MB for machine code" in tflm("deploy", path, board.port).out
+    with Board(tmp_path / "other", special=_FAKE_ESP32.format(1000)) as board:
+        fit = doctor(board.port, [path]).models[0]
+        assert not fit.fits and "bytes of executable memory" in fit.how
+        with pytest.raises(DeviceError, match="has 1000; use a model with fewer kinds"):
+            deploy(path, board.port)
+        assert tflm("deploy", path, board.port, "--force").code == 0
+
+
+# After deploy has stored a smaller form of a model, verify and bench run it there.
+def test_verify_runs_the_deployed_packing(tmp_path, repository, monkeypatch):
+    path = repository / "models" / "digits" / "digits_int8.tflite"
+    model = open_model(path)
+    small = flatten(model.data, optimize="ram")
+    monkeypatch.setattr(deploy_file, "candidates_for_board", lambda *_: [Candidate(small)])
+    monkeypatch.setattr(
+        board_device_file,
+        "candidates_for_board",
+        lambda *_: [Candidate(flatten(model.data)), Candidate(small, BYTES)],
+    )
+    with Board(tmp_path / "board", library=repository / "modules") as board:
+        deploy(path, board.port)
+        with Link(board.port) as link:
+            device = BoardDevice(link)
+            inputs = make_cases(model.inputs, 1, 0)[0].inputs
+            received = board.received
+            assert device.invoke(model, [inputs]).arena == FlatFile(small).arena_bytes
+            assert board.received - received < len(small)
+
+
+# A pipeline with another packing shares the plan, and its model computes the same results.
+def test_packings_share_the_plan(repository):
+    data = (repository / "models" / "keywords" / "keywords_int8.tflite").read_bytes()
+    pipeline = FlattenPipeline(data, FlattenOptions("xtensawin"))
+    packed = pipeline.flat
+    smaller = pipeline.with_packing(pipeline.bytes_packing)
+    assert smaller.planned is pipeline.planned and len(smaller.flat) < len(packed)
+    assert pipeline.flat == packed
