@@ -7,7 +7,6 @@
 import subprocess
 from pathlib import Path
 
-import build_folders
 import core_firmware
 import numpy as np
 import pytest
@@ -78,7 +77,7 @@ def _interrupts(arch, address, folder):
         prefix, options = "riscv64-unknown-elf-", ["-march=rv32imac", "-misa-spec=2.2"]
         options, variables = [*options, "-mabi=ilp32"], {}
     else:
-        variables = xtensa.prepare(build_folders.TOOLCHAIN)
+        variables = xtensa.prepare(core_firmware.TOOLCHAIN)
         prefix, options = "xtensa-lx106-elf-", ["-mabi=windowed", "-mtext-section-literals"]
         options += ["-Wl,--no-relax", f"-I{variables['XTENSA_CONFIG']}"]
     values = {**core_firmware.toolchain.environment(), **variables}
