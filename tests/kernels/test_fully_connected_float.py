@@ -71,6 +71,53 @@ special = [
 cases.add("special values", fully_connected((5, 3), 6), [[np.array(special)]])
 
 
+# Numbers with random signs and mantissas, and exponents between two limits.
+def of_exponents(random, shape, low, high):
+    exponents = random.integers(low, high + 1, shape)
+    return np.ldexp(random.choice([-1, 1], shape) * random.uniform(1, 2, shape), exponents)
+
+
+# Yield a description, inputs and weights that are difficult to multiply and add.
+def difficult(random, rows, channels, depth):
+    normal = random.normal
+    some, other = (rows, depth), (channels, depth)
+    pairs = np.repeat(normal(size=(rows, depth // 2)), 2, 1)
+    opposite = np.repeat(normal(size=(channels, depth // 2)), 2, 1) * np.tile([1, -1], depth // 2)
+    bits = random.integers(0, 1 << 32, some, np.uint64).astype(np.uint32).view(np.float32)
+    ones = np.full(some, 0x3FFFFFFF, np.uint32).view(np.float32)
+    sparse = np.where(random.random(other) < 0.6, 0, normal(size=other))
+    relu = np.maximum(normal(size=some), 0)
+    infinite = np.where(random.random(other) < 0.02, np.inf, normal(size=other))
+    powers = np.exp2(random.integers(-13, 13, other)) * random.choice([1, -1], other)
+    yield "normal", normal(size=some), normal(size=other)
+    yield "positive", relu, normal(size=other)
+    yield "sparse weights", relu, sparse
+    yield "infinite weights and zeros", relu, infinite
+    yield "pairs that cancel", pairs, opposite
+    near = pairs * (1 + np.exp2(-random.integers(18, 24, some)))
+    yield "pairs that nearly cancel", near, opposite
+    yield "small integers", random.integers(-8, 9, some), random.integers(-8, 9, other)
+    twelve, thirteen = random.integers(1, 1 << 12, some), random.integers(1, 1 << 13, other)
+    yield "ties of products and sums", twelve / 64, (thirteen - (1 << 12)) / 512
+    yield "wide exponents", of_exponents(random, some, -30, 30), of_exponents(random, other, -9, 9)
+    yield "widest exponents", of_exponents(random, some, -126, 126), normal(size=other)
+    yield "bounds", of_exponents(random, some, -91, -89), of_exponents(random, other, 20, 30)
+    yield "large inputs", of_exponents(random, some, 34, 38), of_exponents(random, other, -126, 0)
+    yield "large sums", of_exponents(random, some, 15, 20), of_exponents(random, other, 15, 20)
+    yield "small sums", of_exponents(random, some, -40, -20), of_exponents(random, other, -40, -22)
+    yield "all bits", bits[:, :8], of_exponents(random, (channels, 8), -20, 20)
+    yield "mantissas of ones", ones, ones[:1] * random.choice([1, -1, 0.5], other)
+    yield "powers of two", np.exp2(random.integers(-12, 13, some)), powers
+    near = powers * (1 + random.integers(-1, 2, other) * 2.0**-23)
+    yield "neighbours of powers", np.exp2(random.integers(-12, 13, some)), near
+
+
+for name, x, weights in difficult(generator("difficult"), 12, 16, 40):
+    model = fully_connected(x.shape, len(weights), weights="input", bias=None)
+    numbers = [values.astype(np.float32) for values in (x, weights)]
+    cases.add(f"difficult: {name}", model, [numbers])
+
+
 # A constant input is stored in the model.
 def constant():
     model = ModelBuilder("constant")

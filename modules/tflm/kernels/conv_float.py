@@ -40,7 +40,7 @@ _EACH = const(1 | 1 << 10 | 1 << 20)
 # the last bits. If the cells of a filter's row touch each other in the image, they are one dot
 # product. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     out = ptr32(int(ptr8(arena)) + (r[_OUTPUT] >> 2))
     depth = r[_INPUT_CHANNELS]
@@ -111,3 +111,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         channel = 0
         pixel += 1
     clamp(arena, op, clamp_first, total, _ACTIVATION_MIN << 4 | 1)
+
+
+@micropython.viper
+def eval_float32(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)

@@ -43,7 +43,7 @@ _EACH = const(1 | 1 << 10 | 1 << 20)
 # contiguous. Prepare decides whether the inner loop runs over these outputs or over the input
 # channels. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_OUTPUT_CHANNELS]
     dst = r[_OUTPUT] + (start * depth << 4)
@@ -88,3 +88,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         dst += depth << 4
         start += 1
     clamp(arena, op, clamp_first, total, _ACTIVATION_MIN << 4 | 1)
+
+
+@micropython.viper
+def eval_float32(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)

@@ -25,7 +25,7 @@ _EACH = const(1 | 1 << 10 | 1 << 20)
 # the order decides the last bits. The limits of the activation are in the record, which is passed
 # as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_DEPTH]
     channels = r[_CHANNELS]
@@ -56,3 +56,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         source += depth << 4
         channel = 0
     clamp(arena, op, clamp_first, total, _ACTIVATION_MIN << 4 | 1)
+
+
+@micropython.viper
+def eval_float32(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)

@@ -8,6 +8,7 @@ from . import (
     depthwise_column,
     fft,
     filter_bank,
+    float_windows,
     front_end,
     lanes_gather,
     lanes_multiply,
@@ -63,6 +64,10 @@ FILES = {
             front_end.window,
             front_end.energy,
         ),
+    ),
+    "float_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, float32",
+        (float_windows.windows,),
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
     "transpose_conv_asm.py": (

@@ -67,10 +67,11 @@ class Thumb:
         for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
             self.mov(high, low)
 
-    def text(self):
-        """Return the source of the function."""
+    def text(self, returns=False):
+        """Return the source of the function. `returns`: it returns the small integer in R0."""
         self._end()
-        self.mov(R0, 0)  # the value that the function returns: a larger one would take heap
+        if not returns:
+            self.mov(R0, 0)  # the value that the function returns: a larger one would take heap
         names = ", ".join(f"r{i}" for i in range(self._arguments))
         head = comment(self._about)
         head += ["@micropython.asm_thumb", f"def {self._name}({names}):"]
@@ -264,6 +265,11 @@ class Thumb:
         """Sign-extend the lowest byte of a register."""
         _check(to.low and value.low, f"sxtb {to}, {value}")
         self._data(0xB240 | value.number << 3 | to.number, f"sxtb {to}, {value}")
+
+    def uxth(self, to, value):
+        """Zero-extend the lower half of a register."""
+        _check(to.low and value.low, f"uxth {to}, {value}")
+        self._data(0xB280 | value.number << 3 | to.number, f"uxth {to}, {value}")
 
     def mul(self, to, value):
         self.two("mul", to, value)
