@@ -85,8 +85,8 @@ def find(interpreter, key):
     subgraph, inputs, outputs = found[key]
     if subgraph:
         raise UnsupportedError(
-            "the signature '%s' runs sub-graph %d, not the first; convert a model for each "
-            "signature" % (key, subgraph)
+            "the signature '%s' runs sub-graph %d, not the first; flatten with --signature"
+            % (key, subgraph)
         )
     for entries, size in (
         (inputs, interpreter.inputs_size()),

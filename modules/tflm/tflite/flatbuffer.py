@@ -65,7 +65,7 @@ class Table:
             raise _broken("a vtable", self._vtable)
 
     # Return the absolute position of a field; 0 if it is absent.
-    def _field(self, number):
+    def field_position(self, number):
         at = 4 + 2 * number
         if at + 2 > self._size:
             return 0
@@ -74,12 +74,12 @@ class Table:
 
     # Return a scalar field.
     def get(self, number, kind, default=0):
-        at = self._field(number)
+        at = self.field_position(number)
         return scalar(self.buffer, at, kind) if at else default
 
     # Return the position that an offset field points to; 0 if it is absent.
     def _follow(self, number):
-        at = self._field(number)
+        at = self.field_position(number)
         return at + scalar(self.buffer, at, "I") if at else 0
 
     # Return a field that is a table, or None.

@@ -17,7 +17,34 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
-model = click.argument("model", type=FilePath())
+# The option --signature is processed first and becomes a part of the model's name.
+def _with_signature(ctx, param, value):
+    signature = ctx.meta.pop(_SIGNATURE, None)
+    return value if signature is None else f"{value}#{signature}"
+
+
+def _keep_signature(ctx, param, value):
+    if value is not None:
+        ctx.meta[_SIGNATURE] = value
+
+
+_SIGNATURE = "tflm.signature"
+_signature = click.option(
+    "--signature",
+    metavar="NAME",
+    is_eager=True,
+    expose_value=False,
+    callback=_keep_signature,
+    help="Run this signature of the model, as MODEL#NAME does. [default: the first sub-graph]",
+)
+
+
+def model(command):
+    """Add the argument MODEL and the option --signature to a command."""
+    argument = click.argument("model", type=FilePath(), callback=_with_signature)
+    return argument(_signature(command))
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 custom = click.option(
     "--custom",

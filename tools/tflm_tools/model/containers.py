@@ -14,6 +14,7 @@ from tflm.model import is_flat
 from tflm.tflite.reader import is_tflite
 
 from .labels import archived_labels
+from .signature_choice import choose_signature
 
 SOURCE_SUFFIXES = (".h", ".hh", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".ino")
 MAX_MODEL_BYTES = 1 << 28  # of all models that one file unpacks to
@@ -50,11 +51,14 @@ def find_model(path, data, name=""):
 
     path: of the file, for its suffix and for messages. data: the content (bytes) of the file: a
     .tflite or .tflm, C source with an array, a zip archive (Teachable Machine's, an Edge Impulse
-    library) or a gzip file. name: the array or member to take, if there are several.
+    library) or a gzip file. name: the array or member to take, if there are several; of a .tflite
+    the signature to run.
     C source is parsed as text; nothing is compiled or run, and nothing is unpacked to a file.
     Labels (labels*.txt) beside a .tflite in a zip archive are appended to the model in the format
     of TFLite Metadata. Raises ModelError if there is no model, or more than one without `name`.
     """
+    if is_tflite(data) and name:
+        return choose_signature(path, data, name)
     if is_flat(data) or is_tflite(data):
         return data
     if data[:2] == b"\x1f\x8b":
