@@ -10,6 +10,7 @@ from tflm.errors import UnsupportedError
 from tflm.prepare.lanes import BYTES
 from tflm.tflite.reader import TfliteModel
 
+from ..arena.arena_plan import tflm_head_bytes
 from ..errors import ToolError
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
@@ -202,7 +203,7 @@ class FlattenPipeline:
             return None
         return levels_of(
             self.compressed, self._resolver, options.target, self._packing, options.miss,
-            options.arena_budget, self._prepared_nodes,
+            options.arena_budget, self._prepared_nodes, tflm_head_bytes(self.source),
         )  # fmt: skip
 
     @cached_property
@@ -349,13 +350,12 @@ def shapes_by_number(names, words):
     return found
 
 
-def levels_of(
-    model, resolver=None, target=None, packing=None, miss=None, arena=None, prepared_nodes=None
-):
+def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=None,
+              prepared_nodes=None, tflm_head=None):  # fmt: skip
     """Return the Levels of a TfliteModel or Graph; None for a model that is not planned again.
 
     target, miss: as FlattenOptions. packing: as FlattenPipeline. arena: bytes of the arena budget.
-    prepared_nodes: an CachingResolver of records that were prepared before.
+    prepared_nodes: an CachingResolver of records that were prepared before. tflm_head: as Levels.
     """
     resolver = resolver or HostResolver()
     if resolver._builtin or not _may_change(model):
@@ -366,7 +366,7 @@ def levels_of(
         return prepare_graph(model, nodes, target=target, packing=packing)
 
     prepared = PreparedModels(prepare, nodes.packed_weights)
-    return Levels(model, prepared, target, packing, miss, arena)
+    return Levels(model, prepared, target, packing, miss, arena, tflm_head=tflm_head)
 
 
 def optimized_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):

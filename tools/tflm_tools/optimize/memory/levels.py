@@ -30,6 +30,7 @@ from .search.search_budget import SearchLimitReached
 from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
 
 LEVELS = (RAM, BALANCED, SPEED, OFF)
+MAX_ABOVE_TFLM = 1024  # bytes that BALANCED may need more than TFLM's head
 # RAM is reported without a request only for models with fewer operators (in all orders), and if
 # the search makes fewer temporary tensors.
 _MAX_QUICK_OPERATORS, _MAX_QUICK_TENSORS = 80, 48_000
@@ -72,17 +73,20 @@ class Levels:
     model: a TfliteModel, or a Graph, which does not change. prepared: PreparedModels.
     target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word
     of weights. arena: bytes of arena for BUDGET. keep_order: the operators keep their order.
+    tflm_head: bytes of TFLM's head for this model; BALANCED needs at most MAX_ABOVE_TFLM more, if
+    any plan that is found does.
 
     1. Plan the model in the order of operators with the lowest peak (or in the given order).
     2. A second order, in which branches come late, allows larger regions in bands.
     3. Find each level in both orders, and take the smaller plan.
+    4. If BALANCED then exceeds TFLM's head too far, take the fastest plan that does not.
     """
 
-    def __init__(
-        self, model, prepared, target=None, packing=None, miss=None, arena=None, keep_order=False
-    ):
+    def __init__(self, model, prepared, target=None, packing=None, miss=None, arena=None,
+                 keep_order=False, tflm_head=None):  # fmt: skip
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
         self._arena, self._target, self._keep_order = arena, target, keep_order
+        self._max_balanced_head = None if tflm_head is None else tflm_head + MAX_ABOVE_TFLM
         self._arguments = model, prepared, target, packing, miss
         self._can_be_planned = may_overlap(model)
         self._off_model = copy.copy(model)
@@ -134,6 +138,10 @@ class Levels:
             return self._plans.model, 0
         if level not in self._plans_of_levels:
             plan = self._within_budget() if level == BUDGET else self._smallest_order(level)
+            if level == BALANCED:
+                plan = self._near_tflm_head(plan)
+            elif level == RAM:
+                plan = min(plan, self._plans_of_levels[BALANCED], key=self._size)
             self._plans_of_levels[level] = plan
         return self._plans_of_levels[level]
 
@@ -149,6 +157,19 @@ class Levels:
             plan_of[order] = order.model(level, max_head)
             max_head = min(max_head, DRAFT_TOLERANCE * self._size(plan_of[order])[0])
         return min((plan_of[order] for order in self._orders), key=self._size)
+
+    # The plan of BALANCED; or, if it exceeds TFLM's head too far, the fastest one that does not.
+    # Scratch buffers of a target may make a small model much larger than TFLM's.
+    def _near_tflm_head(self, plan):
+        limit = self._max_balanced_head
+        if limit is None or self._plans.head_bytes(plan[0]) <= limit:
+            return plan
+        unbanded = self.prepared(self._plans.model)
+        arena = limit + unbanded.arena_bytes - unbanded.head_bytes
+        others = Levels(*self._arguments, arena, self._keep_order)
+        with suppress(UnsupportedError):
+            return others.model(BUDGET)
+        return min(plan, others.model(RAM), key=self._size)
 
     # (head bytes, cycles) of (Graph, extra cycles).
     def _size(self, plan):
