@@ -7,12 +7,14 @@ import pytest
 from optimize.network import Network
 from support.builder import ModelBuilder
 from tflm.errors import UnsupportedError
+from tflm_tools.arena.arena_plan import tflm_head_bytes
 from tflm_tools.board.flatten_for_board import flatten_for_board
 from tflm_tools.errors import ToolError
-from tflm_tools.flat.flatten import flatten
+from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
 from tflm_tools.optimize.memory import levels
+from tflm_tools.targets import TARGETS
 
 
 def test_written_file_and_sizes(tflm, layers, tmp_path):
@@ -197,3 +199,33 @@ def test_level_is_skipped_at_the_search_limit(tflm, repository, tmp_path, monkey
     assert flattened("--optimize", "ram") == ram
     monkeypatch.setattr(levels, "_MAX_QUICK_TENSORS", 4000)
     assert flattened() == usual
+
+
+# Small models whose kernels need large scratch buffers for some targets: {name: Network.build()}.
+def _small_models():
+    speech = Network("speech", (49, 40, 1))
+    image = speech.depthwise(speech.inputs[0], (10, 8), 2, multiplier=8)
+    anomaly = Network("anomaly", (1, 1, 640))
+    flat = anomaly.reshape(anomaly.inputs[0], (1, 640))
+    return {
+        "speech": speech.build(speech.dense(image, 4)),
+        "anomaly": anomaly.build(anomaly.dense(anomaly.dense(flat, 64), 640)),
+    }
+
+
+# By default a model needs at most 1 KB more than TFLM's head, with the kernels of each target.
+@pytest.mark.parametrize("name", ["speech", "anomaly"])
+def test_default_arena_is_near_tflm_head(name):
+    data = _small_models()[name]
+    exceeding = set()
+    for target in (None, *TARGETS):
+        pipeline = FlattenPipeline(data, FlattenOptions(target=target))
+        limit = tflm_head_bytes(pipeline.source) + levels.MAX_ABOVE_TFLM
+        sizes = [
+            pipeline.at_level(level).storage.head_bytes
+            for level in (levels.RAM, levels.BALANCED, levels.SPEED)
+        ]
+        assert sizes == sorted(sizes) and sizes[1] <= limit, (target, sizes, limit)
+        if sizes[2] > limit:
+            exceeding.add(target)
+    assert exceeding >= ({"armv6m", "mac16"} if name == "speech" else {"mac16"})

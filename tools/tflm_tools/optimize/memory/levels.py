@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from math import inf
 
 from tflm.errors import UnsupportedError
+from tflm.prepare.lanes import IN_PLACE
 
 from ...arena.overlapping_plan import may_overlap
+from ...kernel_files import WEIGHTS, files_with_weights
 from ...model.graph import Graph
+from ...model.macs import macs
 from .arena_budget import fastest
 from .costs import reported_cycles
 from .level_search import (
@@ -30,6 +33,7 @@ from .search.search_budget import SearchLimitReached
 from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
 
 LEVELS = (RAM, BALANCED, SPEED, OFF)
+_IN_PLACE_CYCLES = 8  # per multiply-accumulate with weights in place, compared with lanes
 MAX_ABOVE_TFLM = 1024  # bytes that BALANCED may need more than TFLM's head
 # RAM is reported without a request only for models with fewer operators (in all orders), and if
 # the search makes fewer temporary tensors.
@@ -169,7 +173,28 @@ class Levels:
         others = Levels(*self._arguments, arena, self._keep_order)
         with suppress(UnsupportedError):
             return others.model(BUDGET)
-        return min(plan, others.model(RAM), key=self._size)
+        return self._with_weights_in_place(min(plan, others.model(RAM), key=self._size), limit)
+
+    # A plan with weights in place, which need no scratch buffers but more time, in the layers with
+    # the largest scratch buffers, until at most `limit` bytes are needed.
+    def _with_weights_in_place(self, plan, limit):
+        model, cycles = plan
+        storage = self.prepared(model)
+        sizes = {node.index: size for size, node in storage.scratch_requests}
+        packed = files_with_weights(*WEIGHTS)
+        nodes = {
+            record.node.index: record.node
+            for record in storage.records
+            if record.kernel.partition(".")[0] in packed and record.node.index in sizes
+        }
+        layouts = {}
+        for number in sorted(nodes, key=lambda number: -sizes[number]):
+            if self._plans.head_bytes(model) <= limit:
+                break
+            layouts[number] = IN_PLACE, None
+            cycles += _IN_PLACE_CYCLES * macs(nodes[number])
+            model = self._plans.with_layouts(plan[0], layouts)
+        return min(plan, (model, cycles), key=self._size)
 
     # (head bytes, cycles) of (Graph, extra cycles).
     def _size(self, plan):
