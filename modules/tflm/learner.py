@@ -44,6 +44,7 @@ class Learner:
         check("the layer's size", size, size <= _MAX_FEATURES, "%d or less" % _MAX_FEATURES)
         self.labels = []
         self._threshold = None
+        self._is_learnt = False  # the head has learnt the examples
         self._size = size
         self._count = 0
         self._classes = classes
@@ -77,23 +78,37 @@ class Learner:
                 % self._count
             )
         self._compute(values)
-        if label not in self.labels:
-            if len(self.labels) == self._classes:
-                raise InputError(
-                    "the learner holds its %d classes; forget() one, or pass a larger classes="
-                    % self._classes
-                )
-            self.labels.append(label)
+        is_new = label not in self.labels
+        if is_new and len(self.labels) == self._classes:
+            raise InputError(
+                "the learner holds its %d classes; forget() one, or pass a larger classes="
+                % self._classes
+            )
         at = self._count * self._size
         self._examples[at : at + self._size] = self.features
-        self._numbers[self._count] = self.labels.index(label)
+        self._numbers[self._count] = len(self.labels) if is_new else self.labels.index(label)
+        self._change()
+        if is_new:
+            self.labels.append(label)
         self._count += 1
         self._learn()
 
-    # Compute what follows from the examples.
+    # Call this before each change of the examples. The statements of a change neither allocate nor
+    # jump, so that MemoryError and Ctrl-C leave the old or the new examples.
+    def _change(self):
+        self._is_learnt = False
+        self._threshold = None
+
+    # Compute what follows from the examples. If this is interrupted, the next use does it again.
     def _learn(self):
         self._head.learn(self._examples, self._numbers, self._count, len(self.labels))
-        self._threshold = None
+        self._is_learnt = True
+
+    # Return the head after it has learnt the examples.
+    def _learnt_head(self):
+        if not self._is_learnt:
+            self._learn()
+        return self._head
 
     @property
     def threshold(self):
@@ -110,7 +125,7 @@ class Learner:
         if not self._count:
             raise InputError("the learner has no examples; add() some of each class")
         self._compute(values)
-        return self.labels[self._head.predict(self.features)]
+        return self.labels[self._learnt_head().predict(self.features)]
 
     def distance(self, values=None):
         """Return the squared distance of an input's features to the nearest example."""
@@ -125,17 +140,10 @@ class Learner:
         """Remove a class and its examples. Raises InputError for an unknown class."""
         if label not in self.labels:
             raise InputError("there is no class %r; pass one of %s" % (label, self.labels))
-        gone = self.labels.index(label)
-        size, kept = self._size, 0
-        for i in range(self._count):
-            number = self._numbers[i]
-            if number != gone:
-                row = self._examples[i * size : (i + 1) * size]
-                self._examples[kept * size : (kept + 1) * size] = row
-                self._numbers[kept] = number - 1 if number > gone else number
-                kept += 1
-        self.labels.remove(label)
-        self._count = kept
+        number = self.labels.index(label)
+        self._change()
+        self._count = heads.remove(self._examples, self._numbers, self._count, self._size, number)
+        self.labels.pop(number)
         self._learn()
 
     def save(self, path):
@@ -157,9 +165,11 @@ class Learner:
                 "%s has %d classes and %d examples; pass a larger classes= or examples="
                 % (path, len(labels), len(numbers))
             )
-        self._examples[: len(rows)] = rows
-        self._numbers[: len(numbers)] = numbers
-        self.labels, self._count = labels, len(numbers)
+        self._change()
+        heads.copy(self._examples, rows, len(rows))
+        heads.copy(self._numbers, numbers, len(numbers))
+        self.labels = labels
+        self._count = len(numbers)
         self._learn()
 
     def save_model(self, path):
@@ -179,7 +189,7 @@ class Learner:
             )
         from .learn.model_file import save_model
 
-        save_model(path, flat, self._number, self._head, self._count, self.labels)
+        save_model(path, flat, self._number, self._learnt_head(), self._count, self.labels)
 
 
 # Return (number, Tensor) of the features; the number is None for output 0.

@@ -185,6 +185,158 @@ def test_saved_examples(digits):
     )
 
 
+# Two saves in turn, each interrupted at any write to the flash: load() finds the examples of the
+# first, second or third save, and those of the third only if it was begun.
+@pytest.mark.parametrize("kind", ["VfsFat", "VfsLfs2"])
+def test_power_cuts_in_two_saves(kind):
+    lines = device(
+        """
+    import vfs
+    from tflm.learn import store
+
+    BLOCK = 512
+
+    class Cut(Exception):
+        pass
+
+    # A block device that stops before write number `left`.
+    class Flash:
+        def __init__(self, data, left):
+            self.data, self.left = data, left
+
+        def _write(self, at, data):
+            if not self.left:
+                raise Cut
+            self.left -= 1
+            self.data[at : at + len(data)] = data
+
+        def readblocks(self, block, target, offset=0):
+            at = block * BLOCK + offset
+            target[:] = self.data[at : at + len(target)]
+
+        def writeblocks(self, block, source, offset=0):
+            for at in range(0, len(source), BLOCK):
+                self._write(block * BLOCK + offset + at, source[at : at + BLOCK])
+
+        def ioctl(self, command, block):
+            if command == 4:
+                return len(self.data) // BLOCK
+            if command == 5:
+                return BLOCK
+            if command == 6:
+                self._write(block * BLOCK, bytes([255]) * BLOCK)
+                return 0
+
+    # Call a function with a file system; return (its result or None, writes to the flash).
+    def mounted(data, left, function, number=0):
+        flash = Flash(data, left)
+        result = None
+        try:
+            vfs.mount(getattr(vfs, KIND)(flash), "/flash")
+            try:
+                result = function(number)
+            finally:
+                flash.left += 1000
+                vfs.umount("/flash")
+                flash.left -= 1000
+        except (Cut, OSError):
+            pass
+        return result, left - flash.left
+
+    def save(number):
+        store.save("/flash/examples", [number], bytes([number]) * 600, bytes(60), 10)
+
+    def load(_):
+        labels, rows, _ = store.load("/flash/examples", 10)
+        assert rows == bytes(labels) * 600
+        return labels[0]
+
+    base = bytearray(BLOCK * (128 if KIND == "VfsFat" else 64))
+    getattr(vfs, KIND).mkfs(Flash(base, 1000))
+    mounted(base, 1000, save, 1)
+    pairs = 0
+    for first in range(mounted(bytearray(base), 1000, save, 2)[1] + 1):
+        once = bytearray(base)
+        mounted(once, first, save, 2)
+        found, _ = mounted(bytearray(once), 1000, load)
+        assert found in (1, 2), (first, found)
+        for second in range(mounted(bytearray(once), 1000, save, 3)[1] + 1):
+            twice = bytearray(once)
+            mounted(twice, second, save, 3)
+            last, _ = mounted(bytearray(twice), 1000, load)
+            assert last in (found, 3), (first, second, found, last)
+            pairs += 1
+    print(pairs)
+    """,
+        KIND=kind,
+    )
+    assert int(lines[-1]) > 50
+
+
+# Ctrl-C or too little heap while a head learns: the change is complete, and the next use learns.
+@pytest.mark.parametrize("method", ["prototypes", "neighbours", "sgd"])
+def test_interrupted_changes(digits, method):
+    names, _ = digits
+    device(
+        PRELUDE
+        + """
+    def new(count):
+        learner = Learner(interp, LAYER, method=METHOD, classes=5, examples=20)
+        for i in range(count):
+            see(i)
+            learner.add(LABELS[i])
+        return learner
+
+    def answers(learner):
+        found = []
+        for i in range(40):
+            see(i)
+            found.append(learner.predict())
+        return found, learner.labels, len(learner), learner.threshold
+
+    # Call a method of a Learner; learning raises an exception.
+    def interrupted(error, method, *arguments):
+        def learn(*_):
+            raise error
+
+        head = type(learner._head)
+        real, head.learn = head.learn, learn
+        try:
+            method(*arguments)
+            assert False
+        except error:
+            pass
+        head.learn = real
+
+    for error in (KeyboardInterrupt, MemoryError):
+        for number in (0, 9, 19):
+            learner, wanted = new(number), new(number + 1)
+            see(number)
+            interrupted(error, learner.add, LABELS[number])
+            assert answers(learner) == answers(wanted)
+        for label in set(LABELS[:20]):
+            learner, wanted = new(20), new(20)
+            interrupted(error, learner.forget, label)
+            wanted.forget(label)
+            assert answers(learner) == answers(wanted)
+            assert label not in answers(learner)[0]
+        learner, wanted = new(20), new(7)
+        wanted.save(FOLDER + "/interrupted")
+        interrupted(error, learner.load, FOLDER + "/interrupted")
+        assert answers(learner) == answers(wanted)
+        # Features that cannot be copied: nothing has changed.
+        learner, wanted = new(7), new(7)
+        learner.features = None
+        raises(NotImplementedError, learner.add, "new")
+        learner.features = wanted.features
+        assert answers(learner) == answers(wanted)
+    """,
+        LAYER=LAYER,
+        METHOD=method,
+        **names,
+    )
+
+
 # A .tflm with a head keeps the network's state, sub-graphs and outputs, also if two of them share
 # an arena; its scores give the label that predict() returns.
 @pytest.mark.parametrize("name", ["variables", "sub-graphs"])

@@ -108,6 +108,35 @@ def _train(
     return changed
 
 
+# Copy bytes. This and remove() are viper so that they change all or nothing: Ctrl-C arrives only
+# at jumps of bytecode.
+@micropython.viper
+def copy(target: ptr8, source: ptr8, size: int):
+    i = 0
+    while i < size:
+        target[i] = source[i]
+        i += 1
+
+
+# Remove the examples of a class; the numbers of later classes become one less. Return how many
+# examples are left.
+@micropython.viper
+def remove(examples: ptr8, numbers: ptr8, count: int, size: int, number: int) -> int:
+    left = 0
+    i = 0
+    while i < count:
+        own = int(numbers[i])
+        if own != number:
+            k = 0
+            while k < size:
+                examples[left * size + k] = examples[i * size + k]
+                k += 1
+            numbers[left] = own - 1 if own > number else own
+            left += 1
+        i += 1
+    return left
+
+
 # Return the class with the first of the largest scores.
 @micropython.viper
 def _largest(scores: ptr32, classes: int) -> int:

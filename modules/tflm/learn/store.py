@@ -30,10 +30,18 @@ def save(path, labels, rows, numbers, size):
 
 
 # Write a file under another name, then rename it. A file system that cannot replace a file by
-# renaming (FAT) loses the old file first; load() then finds the new one under its other name.
+# renaming (FAT) loses the old file first. After a power cut at that moment load() finds the new
+# file under its other name, and the next write() renames it before it uses this name.
 def write(path, pieces):
     import os
 
+    try:
+        os.stat(path)
+    except OSError:
+        try:  # noqa: SIM105 (boards have no contextlib)
+            os.rename(path + ".new", path)
+        except OSError:
+            pass
     with open(path + ".new", "wb") as file:
         for piece in pieces:
             file.write(piece)
