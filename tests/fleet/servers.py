@@ -50,6 +50,20 @@ class Faulty(server.Handler):
                 self.raw(letter)
                 time.sleep(0.15)
 
+    # Chunks of one byte, with long lines between them or slowly.
+    def as_chunks(self):
+        extension = "x" * 500 if self.words[1] == "long" else "x" * 10
+        with contextlib.suppress(OSError):
+            self.raw("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n")
+            for letter in '{"_links":{}}':
+                self.raw(f"1;{extension}\n{letter}\n")
+                time.sleep(0.15)
+
+    # The time until the next poll.
+    def as_sleep(self):
+        sleep = ":".join(self.words[1:])
+        self.answer(200, {"_links": {}, "config": {"polling": {"sleep": sleep}}})
+
     def as_other(self):
         self.raw("220 mail server ready\n")
 

@@ -186,6 +186,8 @@ def test_faulty_servers(run, site):
         ("status_302", "answers 302; use the address"),
         ("silent", "does not answer"),
         ("dripping", "is too slow"),
+        ("chunks_slow", "is too slow"),
+        ("chunks_long", "does not speak HTTP"),
         ("other", "does not speak HTTP"),
         ("endless", "too many headers"),
         ("page", "no JSON object"),
@@ -217,6 +219,27 @@ def test_faulty_servers(run, site):
     for line, (name, words) in zip(said, [*cases, ("closed", "does not answer")], strict=True):
         assert line.startswith("failed ") and words in line and "; " in line, name
     assert not site.said
+
+
+# Ports that do not exist, and polls that are due in years.
+def test_numbers_of_servers(run, site):
+    ports = ("65536", "2147483648", "4294967376", "9223372036854775808", "9" * 4000, "8O")
+    for port in ports:
+        site.links_to(f"http://127.0.0.1:{port}/x")
+        run("""
+            fleet = board("odd_links")
+            assert fleet.poll() == "failed" and "is no address; pass one" in fleet.said
+            raises(InputError, board, url=LINK)
+            """, LINK=f"http://127.0.0.1:{port}/x")  # fmt: skip
+    run(
+        """
+        for name, seconds in (("00_05_07", 307), ("24_00_00", 86400), ("24_00_01", 86400),
+                              ("999999999_99_99", 86400), ("999999999999_00_00", None),
+                              ("9" * 900 + "_00_00", None), ("1_2", None), ("1_2_x", None)):
+            fleet = board("sleep_" + name, folder=FOLDER + "/sleep")
+            assert fleet.poll() == "nothing" and fleet.seconds == seconds, name
+        """
+    )
 
 
 # Bodies in chunks and without length; interrupted files are continued, with and without ranges.

@@ -50,11 +50,12 @@ class Fleet:
     folder: where models are stored; it must be writable.
     first, version: path and version of the model that the board has from the start.
     starts: how often a model may start before confirm().
-    timeout: seconds that the server may be silent. tls: an ssl.SSLContext, for https.
+    timeout: seconds that the server may be silent. Each byte of an answer's body adds 10 ms to
+        the same number of seconds for the whole answer. tls: an ssl.SSLContext, for https.
     resolver: an OpResolver with custom operators. feed: a function that feeds a watchdog.
 
-    said: a sentence about the last poll(). seconds: when the server expects the next poll(); None
-    if it does not say. Raises InputError for invalid arguments.
+    said: a sentence about the last poll(). seconds: when the server expects the next poll(), at
+    most a day; None if it does not say. Raises InputError for invalid arguments.
     """
 
     def __init__(self, url, controller, key, name, *, token="", folder="/models", first=None,

@@ -8,6 +8,7 @@ from .http import ServerError, split
 
 SUFFIX = ".tflu"  # of files of updates
 _MAX_DIGITS = 19  # of a number of 64 bits
+_MAX_SECONDS = 24 * 60 * 60  # until the next poll
 
 
 # Return the value at a path of keys and indices in an answer; None if it is missing or not of a
@@ -21,12 +22,13 @@ def get_nested(data, kind, *path):
     return data if isinstance(data, kind) else None
 
 
-# Return the seconds of "HH:MM:SS"; None for any other text.
+# Return the seconds of "HH:MM:SS", at most a day; None for any other text.
 def _seconds(text):
     numbers = (text or "").split(":")
-    if len(numbers) != 3 or [number for number in numbers if not number.isdigit()]:
+    if len(numbers) != 3 or [each for each in numbers if not each.isdigit() or len(each) > 9]:
         return None
-    return (int(numbers[0]) * 60 + int(numbers[1])) * 60 + int(numbers[2])
+    hours, minutes, seconds = map(int, numbers)
+    return min((hours * 60 + minutes) * 60 + seconds, _MAX_SECONDS)
 
 
 # Return the number of an action, which is stored and becomes a piece of addresses; None if it is

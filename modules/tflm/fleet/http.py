@@ -7,10 +7,12 @@ import time
 from ..errors import TflmError
 
 _MAX_LINE = 512  # bytes
+_MAX_CHUNK_LINE = 20  # bytes of a line with the length of a chunk
 _MAX_LINES = 64  # of headers
 _MAX_JSON = 16384  # bytes
 PIECE = 1024  # bytes of one read
-_MS_A_BYTE = 10  # time for a byte on average: 100 bytes a second
+_MS_A_BYTE = 10  # time for a byte of a body on average: 100 bytes a second
+_MAX_PORT = 65535
 
 
 class ServerError(TflmError):
@@ -27,7 +29,9 @@ def split(url):
     host, slash, path = rest.partition("/")
     host, _, port = host.partition(":")
     is_right = mark and scheme in ("http", "https") and host
-    if not is_right or [c for c in url if not 32 < ord(c) < 127] or not (port or "0").isdigit():
+    is_right = is_right and not [c for c in url if not 32 < ord(c) < 127]
+    is_port = len(port) <= 5 and (port or "0").isdigit() and int(port or 0) <= _MAX_PORT
+    if not is_right or not is_port:
         raise ServerError("%r is no address; pass one such as http://host:8080/path" % url)
     is_https = scheme == "https"
     return is_https, host, int(port or (443 if is_https else 80)), slash + path or "/"
@@ -44,8 +48,8 @@ def _advice(status):
     return "poll again later, and check the server's log"
 
 
-# A connection. It fails if the server sends nothing for `timeout` seconds, or on average less than
-# 100 bytes a second.
+# A connection. It fails if the server sends nothing for `timeout` seconds. An answer has a
+# deadline: `timeout` seconds, and 10 ms more for each byte of its body that has arrived.
 class _Connection:
     def __init__(self, url, timeout, tls, feed):
         try:
@@ -60,7 +64,6 @@ class _Connection:
         self.host = "%s:%d" % (host, port)
         self._feed = feed
         self._left = 1000 * timeout
-        self._last = time.ticks_ms()
         self._socket = None
         try:
             address = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)[0][-1]
@@ -71,6 +74,7 @@ class _Connection:
                 self._socket = tls.wrap_socket(self._socket, server_hostname=host)
         except (OSError, ValueError) as error:  # ValueError: an invalid certificate
             self._failed(error)
+        self._last = time.ticks_ms()
 
     def _failed(self, error):
         self.close()
@@ -85,8 +89,8 @@ class _Connection:
         except OSError as error:
             self._failed(error)
 
-    # Return up to `most` bytes; b"" at the end.
-    def read(self, most):
+    # Return up to `most` bytes; b"" at the end. `extra_ms`: what each byte adds to the deadline.
+    def read(self, most, extra_ms=_MS_A_BYTE):
         if self._feed:
             self._feed()
         recv = getattr(self._socket, "recv", self._socket.read)  # TLS has no recv
@@ -95,18 +99,18 @@ class _Connection:
         except OSError as error:
             self._failed(error)
         now = time.ticks_ms()
-        self._left += _MS_A_BYTE * len(data) - time.ticks_diff(now, self._last)
+        self._left += extra_ms * len(data) - time.ticks_diff(now, self._last)
         self._last = now
         if self._left < 0:
             raise ServerError("the server at %s is too slow; poll again later" % self.host)
         return data or b""
 
-    # Return a line without its end.
-    def line(self):
+    # Return a line of at most `most` bytes, without its end.
+    def line(self, most=_MAX_LINE):
         line = b""
         while not line.endswith(b"\n"):
-            data = self.read(1)
-            if not data or len(line) == _MAX_LINE:
+            data = self.read(1, 0)
+            if not data or len(line) == most:
                 raise ServerError(
                     "the server at %s stops, or does not speak HTTP; check the address" % self.host
                 )
@@ -159,7 +163,8 @@ class Answer:
     def read(self, most):
         """Return up to `most` bytes of the body, b"" at its end; raises ServerError."""
         if self._is_chunked and not self._left:
-            self._left = self._number(self._connection.line().partition(b";")[0], 16)
+            line = self._connection.line(_MAX_CHUNK_LINE)
+            self._left = self._number(line.partition(b";")[0], 16)
             self._is_chunked = self._left > 0
         if self._left is None:
             return self._connection.read(most)
@@ -172,7 +177,7 @@ class Answer:
             )
         self._left -= len(data)
         if self._is_chunked and not self._left:
-            self._connection.line()
+            self._connection.line(_MAX_CHUNK_LINE)
         return data
 
     def close(self):
