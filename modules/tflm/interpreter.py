@@ -76,7 +76,6 @@ class Interpreter:
 
             self._delegates += (Cores(),)
         self.delegate_error = None
-        self._is_running = False
 
     def allocate_tensors(self):
         """Prepare the model and place its tensors; the first invoke() calls this if needed.
@@ -96,9 +95,6 @@ class Interpreter:
                 "not enough heap to prepare the model; free memory, or use a .tflm of tflm "
                 "flatten%s" % more_heap()
             )
-        if self._slice_units:
-            program.limit_slices(self._slice_units)
-        program.reset_variables()
         self._program = program
 
     # Return the Program in its arena. After an error the arena is as before.
@@ -121,6 +117,7 @@ class Interpreter:
         if overlap(arena.buffer, self.model.buffer):
             raise InputError("the arena overlaps the model; use other memory")
         positions = arena.sections.positions()
+        program = None
         try:
             program = self.model.make_program(
                 arena,
@@ -139,12 +136,16 @@ class Interpreter:
             else:
                 self._resolver.bind(program)
             self._resolver.clear_cache()
+            if self._slice_units:
+                program.limit_slices(self._slice_units)
+            program.reset_variables()
             return program
-        except ArenaError:
+        except BaseException as error:
             arena.sections.restore(positions)
-        except BaseException:
-            arena.sections.restore(positions)
-            raise
+            if program is not None:
+                program.free()
+            if not isinstance(error, ArenaError):
+                raise
         self._raise_too_small(arena.sections)
 
     # Return the bytes of (head, tail) that the model needs. An Op for each step is appended to
@@ -225,7 +226,7 @@ class Interpreter:
         is full. The outputs are then invalid; continue with the next input.
         """
         program = self._program
-        is_plain = source is None and program is not None and not self._is_running
+        is_plain = source is None and program is not None and not program.is_running
         if not is_plain or program.calls or program.profiler is not None:
             program = self._start(source)
         if self.profiler is not None:
@@ -237,27 +238,18 @@ class Interpreter:
         """Run the model once while other tasks of asyncio run: `await interp.invoke_async()`.
 
         Other tasks run between slices when `pause_ms` milliseconds have passed since they last
-        did. source, and what is returned: see invoke(). Cancelling the task ends the run; the
-        next run starts at the first operator. During the run every other call that runs, resets
-        or frees the model raises StateError.
+        did. source, and what is returned: see invoke(). Cancelling the task or free() ends the
+        run; the next run starts at the first operator. During the run every other call that runs
+        or resets the model raises StateError. After Ctrl-C in another task, call free().
         """
         from .run.asynchronous import run
 
-        program = self._start(source)
-        self._is_running = True
-        try:
-            return await run(program, pause_ms)
-        finally:
-            self._is_running = False
+        return await run(self._start(source), pause_ms)
 
     # Return the Program with the options of this invoke. invoke() skips this call for models
     # without control flow and profiler: the call takes longer than a small layer.
     def _start(self, source):
-        if self._program is None:
-            self.allocate_tensors()
-        if self._is_running:
-            self._raise_running()
-        program = self._program
+        program = self._idle()
         program.max_while_steps = program.while_steps_left = self.max_while_steps
         program.profiler = self.profiler
         begin = program.begin_source
@@ -267,8 +259,12 @@ class Interpreter:
             begin(program, source)
         return program
 
-    def _raise_running(self):
-        raise StateError("the model runs in invoke_async(); await or cancel it first")
+    # Return the Program; raise StateError if it runs.
+    def _idle(self):
+        program = self._prepared()
+        if program.is_running:
+            raise StateError("the model runs in invoke_async(); await, cancel or free() it first")
+        return program
 
     def signatures(self):
         """Return the names of the model's signatures, sorted."""
@@ -288,22 +284,18 @@ class Interpreter:
 
     def reset(self):
         """Set variable tensors to the values that they had before the first invoke."""
-        if self._is_running:
-            self._raise_running()
-        self._prepared().reset()
+        self._idle().reset()
 
     def free(self):
         """Call `free` of custom operators and release the tensors and the arena.
 
         Tensors of this Interpreter are invalid afterwards. The next call prepares the model
-        again. Bytes in the tail of a shared Arena remain in use.
+        again. Bytes in the tail of a shared Arena remain in use. A run of invoke_async() raises
+        StateError when its task continues.
         """
-        if self._is_running:
-            self._raise_running()
-        if self._program is not None:
-            program, self._program = self._program, None
-            for node in program.custom:
-                node.free()
+        program, self._program = self._program, None
+        if program is not None:
+            program.free()
 
     def arena_used_bytes(self):
         """Return the bytes of the arena in use: head (activations) and tail (records, state)."""

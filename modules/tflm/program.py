@@ -17,6 +17,8 @@ class Program:
     """
 
     begin_source = None  # of a model whose input comes by rows: run/rows.py begin()
+    check_loops = None  # of a model with control flow: run/control_flow.py check_loops()
+    is_running = False  # in invoke_async(); free() ends that run
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words of arena tensors count from its start
@@ -58,8 +60,10 @@ class Program:
 
             function, record, slice_units = run_banded, bind(self, number, record), 1
         elif kernel.startswith(CONTROL_KERNEL):
-            from .run.control_flow import bind
+            from .run.control_flow import bind, check_loops
 
+            # A banded chain refers to a later list, which refers to no other: it makes no cycles.
+            self.check_loops = check_loops
             function = bind(self, number, kernel, record)
         if number in self.bands:  # its records hold the units; the step holds the layout, < 0
             units = 0 - slice_units
@@ -102,6 +106,13 @@ class Program:
     def reset_variables(self):
         for raw, value in self.variables:
             fill(raw, 0, len(raw), value)
+
+    # Call `free` of custom operators and delegates.
+    def free(self):
+        self.is_running = False
+        custom, self.custom = self.custom, ()
+        for node in custom:
+            node.free()
 
     # Let no slice be longer than `most` units.
     def limit_slices(self, most):

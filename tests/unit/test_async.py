@@ -82,8 +82,8 @@ def test_other_calls_are_refused_during_a_run(run):
         async def main():
             task = asyncio.create_task(interp.invoke_async(0))
             await asyncio.sleep_ms(0)
-            text = "the model runs in invoke_async(); await or cancel it first"
-            for call in (interp.invoke, interp.reset, interp.free):
+            text = "the model runs in invoke_async(); await, cancel or free() it first"
+            for call in (interp.invoke, interp.reset):
                 assert raises(StateError, call) == text
             try:
                 await interp.invoke_async()
@@ -98,6 +98,49 @@ def test_other_calls_are_refused_during_a_run(run):
             interp.free()
 
         asyncio.run(main())
+    """)
+
+
+# asyncio.run() cancels no task on Ctrl-C, so the task of invoke_async() remains. free() ends it.
+def test_free_during_a_run(run):
+    run("""
+        async def interrupt():
+            await asyncio.sleep_ms(0)
+            raise KeyboardInterrupt
+
+        async def main():
+            asyncio.create_task(interrupt())
+            await interp.invoke_async(0)
+
+        try:
+            asyncio.run(main())
+            assert False
+        except KeyboardInterrupt:
+            pass
+        raises(StateError, interp.invoke)
+        interp.free()
+        fill(interp)
+        interp.invoke()
+        assert result(interp) == wanted
+
+        async def again():
+            task = asyncio.create_task(interp.invoke_async(0))
+            await asyncio.sleep_ms(0)
+            interp.free()
+            fill(interp)
+            other = asyncio.create_task(interp.invoke_async(0))
+            await asyncio.sleep_ms(0)
+            try:
+                await task
+                assert False
+            except StateError as error:
+                assert str(error) == "free() ended this invoke_async(); call it again"
+            raises(StateError, interp.invoke)  # the end of the first run does not end the second
+            await other
+            assert result(interp) == wanted
+
+        asyncio.new_event_loop()
+        asyncio.run(again())
     """)
 
 

@@ -3,11 +3,13 @@
 
 import time
 
-from ..errors import ABORTED, check_count
+from ..errors import ABORTED, StateError, check_count
 
 
 # Run list 0 of a Program. Other tasks run after a slice if `pause_ms` milliseconds have passed
 # since they last did. An operator with control flow (IF, WHILE) counts as one slice.
+# Program.free() ends the run. After Ctrl-C in another task this task may never continue, or only
+# when its memory has another use.
 async def run(program, pause_ms):
     from asyncio import sleep_ms
 
@@ -15,22 +17,25 @@ async def run(program, pause_ms):
     profiler = program.profiler
     if profiler is not None:
         profiler.begin(program)
-    arena = program.arena
-    rom = program.rom
     since = time.ticks_ms()
-    for i, step in enumerate(program.graphs[0]):
-        if profiler is not None:
-            step = profiler.measured(i, step)
-        function, record, units, slice_units = step
-        start = 0
-        while start < units:
-            stop = min(start + slice_units, units)
-            if function(record, arena, rom, start, stop) == ABORTED:
-                return ABORTED
-            start = stop
-            if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:
-                await sleep_ms(0)
-                since = time.ticks_ms()
+    program.is_running = True
+    try:
+        for i, step in enumerate(program.graphs[0]):
+            if profiler is not None:
+                step = profiler.measured(i, step)
+            function, record, units, slice_units = step
+            start = 0
+            while start < units:
+                stop = min(start + slice_units, units)
+                if function(record, program.arena, program.rom, start, stop) == ABORTED:
+                    return ABORTED
+                start = stop
+                if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:
+                    await sleep_ms(0)
+                    if not program.is_running:
+                        raise StateError("free() ended this invoke_async(); call it again")
+                    since = time.ticks_ms()
+    finally:
+        program.is_running = False
     if profiler is not None:
         profiler.invokes += 1
-    return None

@@ -144,7 +144,6 @@ def _put(program, number, first, count, kernel, name):
     op.is_ordered = True  # other delegates do not know whether its units are independent
     steps[first : first + count] = [step]
     program.ops[at : at + count] = [op]
-    program.custom = list(program.custom) + [_Node(kernel)]
 
 
 # What Program.reset() and Interpreter.free() call of a delegate's kernel.
@@ -167,16 +166,17 @@ def _apply(program, delegate, memory):
     try:
         delegate.prepare(context)
         for number, first, count, kernel in context.claims:
-            ready.append(kernel)  # before init(): free() is called even if init() fails
+            ready.append(_Node(kernel))  # before init(): free() is called even if init() fails
             if hasattr(kernel, "init"):
                 kernel.init(context, context.steps(number)[first : first + count])
             if hasattr(kernel, "prepare"):
                 kernel.prepare(context)
     except BaseException:
-        for kernel in ready:
-            _Node(kernel).free()
+        for node in ready:
+            node.free()
         memory.restore(positions)
         raise
+    program.custom = list(program.custom) + ready
     # From the last to the first, so that the positions of the others do not change.
     for number, first, count, kernel in sorted(
         context.claims, key=lambda claim: (claim[0], claim[1]), reverse=True

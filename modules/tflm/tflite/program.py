@@ -83,8 +83,27 @@ def make_program(
         model, arena, resolver, external_context, keep_tensors, guards
     )
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
-    program.ops = []
+    program.custom = [custom[index] for index in sorted(custom)]
+    try:
+        _fill(program, model, arena, resolver, allocator, context, custom)
+        if describe:
+            program.ops = list(describe_ops(allocator))
+        if keep_tensors:
+            view = _view(arena, allocator)
+            for index in allocator.tensors:
+                program.tensors[index] = view(model.tensor(index))
+        if guards:
+            from .guards import guard
 
+            guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
+    except BaseException:
+        program.free()
+        raise
+    return program
+
+
+# Return the function that makes the tflm.Tensor of a graph tensor.
+def _view(arena, allocator):
     # Return the tflm.Tensor of a graph tensor.
     def view(tensor):
         size = tensor.nbytes()
@@ -104,8 +123,14 @@ def make_program(
             raw,
         )
 
+    return view
+
+
+# Fill a Program with steps, inputs, outputs and variables.
+def _fill(program, model, arena, resolver, allocator, context, custom):
+    view = _view(arena, allocator)
     context.bind_scratch_buffers()
-    program.custom = [custom[index] for index in sorted(custom)]
+    program.ops = []
     for record in _by_list(allocator):
         op = Op(record.node_index, record.builtin_code, record.kernel)
         words = arena.buffer[record.position :]
@@ -114,8 +139,6 @@ def make_program(
             function = custom[record.node_index].bind(view)
         program.ops.append(op)
         program.add(record.step_list, op.kernel, words, record.slice_units, resolver, function)
-    if describe:
-        program.ops = list(describe_ops(allocator))
     subgraph = model.subgraphs[0]
     program.inputs = [view(subgraph.tensor(i)) for i in subgraph.inputs]
     program.outputs = [view(subgraph.tensor(i)) for i in subgraph.outputs]
@@ -125,13 +148,5 @@ def make_program(
         program.variables.append((view(tensor).raw, value))
     for at, size, value in allocator.states:
         program.variables.append((arena.buffer[at : at + size], value))
-    if keep_tensors:
-        for index in allocator.tensors:
-            program.tensors[index] = view(model.tensor(index))
-    if guards:
-        from .guards import guard
-
-        guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
     program.used_bytes = arena.used_bytes()
     program.allocation_counts = allocator.counts
-    return program
