@@ -187,7 +187,10 @@ class Interpreter:
             )
         number, inputs, outputs = table[signature_key]
         if number:
-            raise ValueError("signature %s begins in another sub-graph" % signature_key)
+            raise ValueError(
+                "signature %s begins in another sub-graph; use one of the main sub-graph"
+                % signature_key
+            )
         indices = self._indices()
         return SignatureRunner(
             self,

@@ -38,7 +38,9 @@ def _nested_shape(values, depth=0):
         if inner is None:
             inner = own
         elif inner != own:
-            raise InputError("lists side by side have the shapes %s and %s" % (inner, own))
+            raise InputError(
+                "lists side by side have the shapes %s and %s; pass equal ones" % (inner, own)
+            )
     return (size,) + (inner or ())
 
 
@@ -144,19 +146,22 @@ class Tensor:
             count *= size
         if count != elements:
             raise InputError(
-                "tensor '%s' has %d elements %s, got %s"
+                "tensor '%s' has %d elements %s, got %s; pass a number for each"
                 % (self.name, elements, self.shape, "more" if count > elements else count)
             )
         if len(_squeezed(sizes)) > 1 and _squeezed(sizes) != _squeezed(self.shape):
             raise InputError(
-                "tensor '%s' has the shape %s, got %s" % (self.name, self.shape, sizes)
+                "tensor '%s' has the shape %s, got %s; pass this shape, or a flat list"
+                % (self.name, self.shape, sizes)
             )
         if limits:
             for i, value in enumerate(_flatten(values)):
                 if self.scale:
                     value = value / self.scale
                 if value != value:
-                    raise InputError("tensor '%s' got a NaN at element %d" % (self.name, i))
+                    raise InputError(
+                        "tensor '%s' got a NaN at element %d; replace it" % (self.name, i)
+                    )
         return values
 
     # Return a real value as an integer within `limits`. Without a scale, integers stay exact.

@@ -62,7 +62,7 @@ def test_calls_and_phases(name, phase):
     with pytest.raises(StateError) as caught:
         call(context, operand)
     assert str(caught.value).startswith(f"{name} is allowed in ")
-    assert str(caught.value).endswith(f", not in {_PHASES[phase]}")
+    assert str(caught.value).endswith(f", not in {_PHASES[phase]}; call it there")
     assert all(_PHASES[p] in str(caught.value) for p in allowed)
 
 
@@ -76,7 +76,9 @@ def test_order_of_phases(before, after):
         return
     with pytest.raises(StateError) as caught:
         context.enter(after)
-    assert str(caught.value) == f"cannot go from {_PHASES[before]} to {_PHASES[after]}"
+    assert str(caught.value) == (
+        f"cannot go from {_PHASES[before]} to {_PHASES[after]}; use the order of TFLM"
+    )
     assert context.phase == before
 
 

@@ -180,12 +180,16 @@ def test_invalid_values():
         t = Tensor("x", dtypes.INT8, (2, 3), bits(0.5), 0, memoryview(bytearray(6)))
         for count in (0, 1, 5):
             text = raises(InputError, t.quantize, [1.0] * count)
-            assert text == "tensor 'x' has 6 elements (2, 3), got %d" % count, text
+            assert text == (
+                "tensor 'x' has 6 elements (2, 3), got %d; pass a number for each" % count
+            )
         for count in (7, 1000):
             text = raises(InputError, t.quantize, [1.0] * count)
-            assert text == "tensor 'x' has 6 elements (2, 3), got more", text
+            assert text == (
+                "tensor 'x' has 6 elements (2, 3), got more; pass a number for each"
+            )
         text = raises(InputError, t.quantize, [1, 2, float("nan"), 4, 5, 6])
-        assert text == "tensor 'x' got a NaN at element 2", text
+        assert text == "tensor 'x' got a NaN at element 2; replace it", text
         for wrong in ("text", None, ["a"], [1, None], [[1, 2], [{}]], {1: 2}, object()):
             text = raises(InputError, t.quantize, wrong)
             assert "is no number; pass numbers or nested lists" in text, text
@@ -213,7 +217,9 @@ def test_refused_values_change_nothing():
                 raises(InputError, t.quantize, values)
                 assert bytes(t.raw) == kept, values
             text = raises(InputError, t.quantize, [[9, 9], [9, 9], [9, 9]])
-            assert text == "tensor 'x' has the shape (1, 2, 3), got (3, 2)", text
+            assert text == (
+                "tensor 'x' has the shape (1, 2, 3), got (3, 2); pass this shape, or a flat list"
+            )
             if code:
                 raises(InputError, t.quantize, [9, 9, 9, 9, 9, float("nan")])
                 assert bytes(t.raw) == kept

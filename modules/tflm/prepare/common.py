@@ -36,7 +36,7 @@ def check(condition, node, text):
 # Refuse a feature that TFLM or tflm lacks.
 def support(condition, node, text):
     if not condition:
-        raise UnsupportedError("%s: %s is not supported" % (node, text))
+        raise UnsupportedError("%s: %s is not supported; convert without it" % (node, text))
 
 
 # Refuse a tensor whose type is not one of `allowed`.
@@ -118,7 +118,9 @@ def requantize_table(multipliers):
 # Return the values of a small constant tensor of int32 or int64.
 def constant_ints(node, tensor, what):
     if not tensor.is_constant():
-        error = UnsupportedError("%s: %s must be constant, %s is not" % (node, what, tensor))
+        error = UnsupportedError(
+            "%s: %s must be constant, %s is not; make it one" % (node, what, tensor)
+        )
         error.tensor = tensor  # shapes.py writes another message about it
         raise error
     check_dtype(node, tensor, dtypes.INT32, dtypes.INT64)

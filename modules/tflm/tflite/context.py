@@ -61,13 +61,16 @@ class MicroContext:
     # Enter a phase: the current one, or the one after it.
     def enter(self, phase):
         if not self.phase <= phase <= self.phase + 1:
-            raise StateError("cannot go from %s to %s" % (_PHASES[self.phase], _PHASES[phase]))
+            raise StateError(
+                "cannot go from %s to %s; use the order of TFLM"
+                % (_PHASES[self.phase], _PHASES[phase])
+            )
         self.phase = phase
 
     def _allowed(self, what, *phases):
         if self.phase not in phases:
             raise StateError(
-                "%s is allowed in %s, not in %s"
+                "%s is allowed in %s, not in %s; call it there"
                 % (what, " and ".join([_PHASES[p] for p in phases]), _PHASES[self.phase])
             )
 
@@ -212,7 +215,7 @@ class MicroContext:
             words.append(self._word(value))
             operands += 1
         if fields:
-            raise ModelError("%s: the layout lacks %s" % (kernel, ", ".join(fields)))
+            raise ModelError("%s: the layout lacks %s; add it" % (kernel, ", ".join(fields)))
         if units <= 0:
             return  # an empty tensor
         if len(table) & 3:  # keep the next record aligned

@@ -349,7 +349,7 @@ class TfliteModel:
         for subgraph in reversed(self.subgraphs):
             if subgraph.first_tensor <= index < self.tensors_length:
                 return subgraph.tensor(index - subgraph.first_tensor)
-        raise ModelError("the model has no tensor %d" % index)
+        raise ModelError("the model has no tensor %d; convert it again" % index)
 
     # Return all bytes of a sparse constant, which are computed once.
     def dense(self, tensor, sparsity):

@@ -132,7 +132,10 @@ class ResourceVariables:
         node = context.node
         variable = self.find(handle)
         if variable is None:
-            raise ModelError("%s: %s is no resource variable of a VAR_HANDLE" % (node, handle))
+            raise ModelError(
+                "%s: %s is no resource variable of a VAR_HANDLE; convert the model again"
+                % (node, handle)
+            )
         if variable.size is None:
             raise ModelError(
                 "%s: %s is never assigned; initialize it in the model" % (node, variable)

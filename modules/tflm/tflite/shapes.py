@@ -155,7 +155,9 @@ class Inference:
     def _set(self, tensor, shape, data=None):
         shape = tuple(shape)
         if len(shape) > MAX_RANK or min(shape, default=0) < 0:
-            raise ModelError("%s cannot have the shape %s" % (tensor, list(shape)))
+            raise ModelError(
+                "%s cannot have the shape %s; convert the model again" % (tensor, list(shape))
+            )
         if shape != tensor.shape:
             self._changed.add(tensor.index)
         if shape != tensor.shape or data is not None:

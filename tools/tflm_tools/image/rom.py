@@ -159,7 +159,7 @@ class RomStorage:
         if root in self.variables:
             return (self.head_bytes + self.variables[root] + offset) << 2 | 2
         if index not in self.tensors:
-            raise ModelError(f"tensor {index} has no place in the arena; the model is damaged")
+            raise ModelError(f"tensor {index} is not in the arena; the model is damaged")
         return self.tensors[index].offset << 2
 
     def operand_word(self, word, constants_at):
