@@ -1,15 +1,13 @@
 # tflm: Make the Program of a flat model in an arena.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import sys
-
 from . import dtypes
 from . import format as layout
 from .arena import fill
-from .errors import damaged
-from .format import CONTROL_KERNEL, CUSTOM_KERNEL
+from .errors import ModelError, damaged
+from .format import CUSTOM_KERNEL
 from .micropython_port import struct
-from .program import BANDS_KERNEL, Program
+from .program import Program
 from .tensor import Tensor
 
 
@@ -28,33 +26,20 @@ def measure(model):
     return model.head_bytes, tail
 
 
-# Check once that the records keep kernels inside their memory, then drop the modules of the access
-# checks from the heap.
+# Check once that the records keep kernels inside their memory.
 def _check_records(model, resolver):
     if model.is_checked:
         return
     try:
-        from .access_checks import check_model
+        from .access_checks import check_and_unload
     except ImportError:
-        check_model = None
-    if check_model is None:
-        from .errors import ModelError
-
+        check_and_unload = None
+    if check_and_unload is None:
         raise ModelError(
             "this firmware cannot check a .tflm; tflm deploy it to ROMFS, or tflm.load(path, "
             "trusted=True) if you made it"
         )
-    name = __name__.rsplit(".", 1)[0] + ".access_checks"
-    try:
-        check_model(model, resolver)
-    finally:
-        for module in list(sys.modules):
-            if module.startswith(name):
-                del sys.modules[module]
-        try:  # noqa: SIM105 (boards have no contextlib, and dir() would load everything)
-            delattr(sys.modules[name[:-14]], "access_checks")
-        except (AttributeError, KeyError):
-            pass
+    check_and_unload(model, resolver)
     model.is_checked = True
 
 
@@ -73,21 +58,13 @@ def make_program(model, arena, resolver, shared=False, external_context=None):
         fill(arena.buffer, at, persistent)
         shift = at - head - model.head_bytes
     program = Program(arena.buffer, model.buffer, model.subgraphs_length())
-    custom = None
-    kernels = model.kernels()
-    if any([kernel.startswith(CUSTOM_KERNEL) for kernel in kernels]):
-        from .tflite.flat_custom import FlatCustom
-
-        custom = FlatCustom(model, arena, resolver, external_context)
-        program.custom = custom.nodes
     try:
-        _add_steps(program, model, kernels, arena, resolver, shift if shared else None, custom)
+        _add_steps(program, model, arena, resolver, shift if shared else None, external_context)
         *_, inputs, outputs = model.subgraph()
         for i in range(model.tensors_length()):
             _add_tensor(program, model, i, inputs, outputs, shift)
     except BaseException:
-        for node in program.custom:
-            node.free()
+        program.free()
         raise
     program.flat = model
     program.used_bytes = arena.used_bytes()
@@ -95,8 +72,10 @@ def make_program(model, arena, resolver, shared=False, external_context=None):
 
 
 # Add the steps of all lists. `shift`: bytes to add to persistent operands; None if the file's
-# offsets are right. `custom`: the FlatCustom with the functions of custom operators, or None.
-def _add_steps(program, model, kernels, arena, resolver, shift, custom):
+# offsets are right.
+def _add_steps(program, model, arena, resolver, shift, external_context):
+    kernels = model.kernels()
+    custom = None
     for number in range(model.subgraphs_length()):
         first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
@@ -106,15 +85,17 @@ def _add_steps(program, model, kernels, arena, resolver, shift, custom):
                 own = _shifted_record(arena, record, operands, shift)
             function = None
             if kernel.startswith(CUSTOM_KERNEL):
+                if custom is None:
+                    from .tflite.flat_custom import FlatCustom
+
+                    custom = FlatCustom(model, arena, resolver, external_context)
+                    program.custom = custom.nodes
                 function = custom.add(kernel, node, record, operands, own)
             program.add(number, kernel, own, slice_units, resolver, function)
     if custom is not None:
         custom.finish()
-    # A banded chain refers to a later list, which refers to no other, so it makes no cycles.
-    if any([kernel.startswith(CONTROL_KERNEL) and kernel != BANDS_KERNEL for kernel in kernels]):
-        from .run.control_flow import check_loops
-
-        check_loops(program.calls, program.bands)
+    if program.check_loops:
+        program.check_loops(program.calls, program.bands)
 
 
 # Return a copy of a record in the tail, with `shift` bytes added to its persistent operands.
@@ -136,6 +117,8 @@ def _add_tensor(program, model, i, inputs, outputs, shift):
     if word & 3 == layout.IN_TAIL:
         offset += shift
     raw = (program.rom if word & 1 else program.arena)[offset : offset + size]
+    if not i and (not size and 0 not in shape) != bool(program.begin_source):
+        raise damaged("its input rows are wrong")
     if flags & layout.TENSOR_VARIABLE:
         program.variables.append((raw, zero_point & 0xFF if dtype == dtypes.INT8 else 0))
         return
@@ -144,7 +127,7 @@ def _add_tensor(program, model, i, inputs, outputs, shift):
         if dtype not in (dtypes.INT8, dtypes.INT16) or not scale_bits:
             raise damaged("tensor %d has no floats" % i)
         from .float_tensor import FloatTensor as kind
-    if i < inputs and not size and 0 not in shape:
+    if not i and program.begin_source:
         from .run.rows import RowInput
 
         program.inputs.append(RowInput(kind, name, dtype, shape, scale_bits, zero_point))

@@ -227,8 +227,9 @@ class FlatModel:
         count = 1
         for dimension in shape:
             count *= dimension
-        if size and dtypes.nbytes(dtype, count) != size:  # an input that comes by rows has 0
-            raise damaged("tensor %d has %d bytes, which is not its shape" % (i, size))
+        # Tensor 0 has 0 bytes if it is an input that comes by rows. Programs write words.
+        if (size or i) and dtypes.nbytes(dtype, count) != size or word & 12:
+            raise damaged("tensor %d has wrong bytes" % i)
         if flags & layout.TENSOR_VARIABLE and word & 3 != layout.IN_TAIL:
             raise damaged("variable %d is not in the tail" % i)
         self.check_range(word, size, "tensor %d" % i)

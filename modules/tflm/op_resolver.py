@@ -67,9 +67,7 @@ def _override_folders():
 # Return True if a text can name a file or a function. MicroPython cannot import a name of 256
 # letters.
 def _is_identifier(text):
-    if len(text) > 99:
-        return False
-    return all([c == "_" or "0" <= c <= "9" or "a" <= c <= "z" for c in text or "-"])
+    return 0 < len(text) < 100 and not text.strip("abcdefghijklmnopqrstuvwxyz_0123456789")
 
 
 # Import a module by its full name; return None if there is none.

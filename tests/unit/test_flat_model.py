@@ -264,7 +264,7 @@ def test_huge_dimensions():
     image = bytearray(_CLASSIFIER)
     image[start + 13] = 8
     image[start + 24 : start + 56] = b"\xff" * 32
-    refused(with_crc(image), "which is not its shape")
+    refused(with_crc(image), "wrong bytes")
 
 
 # reset() writes variables, so they must not be in the model.

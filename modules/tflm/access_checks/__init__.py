@@ -6,9 +6,11 @@
 # file here computes from a record what its kernel reads and writes at most, before any kernel
 # runs. A kernel without an access check runs only in a trusted .tflm.
 
+import sys
+
 from .. import format as layout
 from ..dtypes import nbytes
-from ..errors import ModelError
+from ..errors import ModelError, damaged
 from .bands import BANDS_KERNEL, made_records
 from .record import Record
 
@@ -182,7 +184,7 @@ def _refuse(i, kernel):
 # Check the records of a FlatModel, and the scratch buffers that its metadata describe for
 # delegates; set model.single_core_ops. Raises ModelError.
 def check_model(model, resolver=None):
-    _check_inputs(model)
+    _check_tensors(model)
     scratch = model.scratch()
     model.single_core_ops = ()
     chains = {}  # {list of steps: (number, record) of the op that runs it in bands}
@@ -213,15 +215,36 @@ def check_model(model, resolver=None):
                     model.single_core_ops += (i,)
 
 
-# Inputs are written by the user, so that they must be in the arena.
-def _check_inputs(model):
+# check_model(), then drop the modules of the access checks from the heap.
+def check_and_unload(model, resolver):
+    try:
+        check_model(model, resolver)
+    finally:
+        for module in list(sys.modules):
+            if module.startswith(__name__):
+                del sys.modules[module]
+        package, _, name = __name__.rpartition(".")
+        try:  # noqa: SIM105 (boards have no contextlib, and dir() would load everything)
+            delattr(sys.modules[package], name)
+        except (AttributeError, KeyError):
+            pass
+
+
+# Raise ModelError for damaged tensors, for constants as inputs, which the user writes, and unless
+# exactly one op fetches the rows of an input without bytes.
+def _check_tensors(model):
     *_, inputs, _ = model.subgraph()
-    for i in range(inputs):
-        word, size = model.tensor(i)[:2]
-        if size and word & 1:
-            raise ModelError(
-                "the .tflm is damaged: input %d is a constant; flatten the model again" % i
-            )
+    by_rows = 0
+    for i in range(model.tensors_length()):
+        word, size, _, _, shape, *_ = model.tensor(i)
+        if i < inputs and size and word & 1:
+            raise damaged("input %d is a constant" % i)
+        if not size and 0 not in shape:  # i is 0
+            by_rows = 1
+    ops = range(model._section(layout.OPS)[1])
+    fetchers = sum([model.op(i)[0] == layout.ROWS_KERNEL for i in ops])
+    if fetchers != by_rows or by_rows and inputs != 1:
+        raise damaged("its input rows are wrong")
 
 
 # Raise ModelError if a record fails its access check, if its kernel has no access check, or if the
@@ -270,7 +293,7 @@ def _rows(r):
     elements = 1
     for size in shape:
         elements *= size
-    r.need(len(shape) > 1 and r[2] * shape[1] == nbytes(dtype, elements))
+    r.need(r[2] and len(shape) > 1 and r[2] * shape[1] == nbytes(dtype, elements))
     r.writes(1, r.units * r[2])
 
 

@@ -129,9 +129,7 @@ class Window:
     # Return the settings of a tensor for _quantize(); () for other types.
     def _settings_for(self, tensor):
         kept, axes = tensor.kept, self._source.axes
-        elements = 1
-        for size in tensor.shape:
-            elements *= size
+        elements = len(kept.data)
         if elements != len(self.data):
             raise InputError(
                 "the input '%s' has %d numbers, a window has %d samples of %d axes; use a "

@@ -4,10 +4,14 @@
 from array import array
 
 from .. import dtypes
-from ..errors import InputError, ModelError
+from ..errors import InputError, damaged
 from ..micropython_port import struct
 
 _BUFFERS = (bytes, bytearray, memoryview)
+
+
+def _wrong_rows():
+    return damaged("its input rows are wrong")
 
 
 class RowInput:
@@ -20,6 +24,8 @@ class RowInput:
     raw = b""
 
     def __init__(self, kind, name, dtype, shape, scale_bits, zero_point):
+        if len(shape) < 2:
+            raise _wrong_rows()
         self._row_arguments = name, dtype, shape[2:], scale_bits, zero_point
         self._kind = kind
         self._row = None
@@ -52,8 +58,8 @@ class RowInput:
 # Return the function of the step that fetches rows. Its record: units (rows), operand of their
 # target, bytes of a row.
 def bind(program, number, record):
-    if len(record) < 12:
-        raise ModelError("the .tflm has wrong input rows; flatten the model again")
+    if len(record) < 12 or program.begin_source:
+        raise _wrong_rows()
     program.begin_source = begin
     program.calls.setdefault(number, [])  # so that each invoke() calls begin()
     program.source = source = []
@@ -117,6 +123,8 @@ def begin(program, source):
     scale_bits = struct.unpack("<I", struct.pack("<f", kept.scale))[0]
     whole = RowInput(type(tensor), tensor.name, kept._code, shape, scale_bits, kept.zero_point)
     rows = shape[1]
+    if not len(kept.raw):
+        raise InputError("the input has no elements; use invoke() without a source")
     record = struct.pack("<III", rows, 0, len(kept.raw) // rows)
     _filler(_source_state(source, whole))(record, kept.raw, kept.raw, 0, rows)
 
@@ -140,7 +148,7 @@ def _source_state(source, rows):
 
 # A record that fetches more rows than the input has is damaged.
 def _raise_at_end(_):
-    raise ModelError("the .tflm has wrong input rows; flatten the model again")
+    raise _wrong_rows()
 
 
 # Return an iterator over the rows of a buffer, for rows whose bytes change on the way.

@@ -10,6 +10,7 @@ from .word import WakeWord
 RATE = 16000
 _FRAME_BYTES = 960  # 30 ms, the input of the front end
 _FRAME_WORDS = _FRAME_BYTES // 4
+_FEATURE_BYTES = 2 * features.CHANNELS  # the output of the front end
 
 FRONT_END = "micro_frontend.tflm"
 _FOLDERS = ("", "/rom/", "/lib/", "/")
@@ -59,7 +60,9 @@ class Listener:
 
     def _check(self):
         x, y = self._front_end.input(0), self._front_end.output(0)
-        if len(x.raw) != _FRAME_BYTES or y.dtype != "int16" or y.shape != (features.CHANNELS,):
+        is_int16 = x.dtype == y.dtype == "int16"
+        has_bytes = is_int16 and len(x.raw) == _FRAME_BYTES and len(y.raw) == _FEATURE_BYTES
+        if not has_bytes or y.shape != (features.CHANNELS,):
             raise ModelError(
                 "this is no front end for wake words: it has %s %s to %s %s, not int16 [480] to "
                 "int16 [40]; use micro_frontend.tflm"

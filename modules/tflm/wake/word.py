@@ -80,8 +80,8 @@ class WakeWord:
             if (
                 len(shape) == 3
                 and shape[0] == 1
-                and shape[1] > 0
                 and shape[2] == features.CHANNELS
+                and 0 < len(x.raw) == shape[1] * features.CHANNELS
                 and x.dtype in _LIMITS
                 and _MIN_SCALE < x.scale < _MAX_SCALE
                 and len(y.raw) == 1
