@@ -13,7 +13,10 @@ from .tensor import Tensor
 
 # Return True if a record names persistent bytes.
 def _is_stateful(record, operands):
-    return any([w & 3 == layout.IN_TAIL for w in struct.unpack_from("<%dI" % operands, record, 4)])
+    for word in struct.unpack_from("<%dI" % operands, record, 4):
+        if word & 3 == layout.IN_TAIL:
+            return True
+    return False
 
 
 # Return the bytes of (head, tail) that a model needs in an arena that it shares with others.

@@ -49,21 +49,24 @@ def allocations_of_flat(model, copied=0):
     return items
 
 
+# Return the bytes of allocations.
+def _total(items):
+    return sum([item[3] for item in items])
+
+
 # Return allocations plus the bytes that they leave unexplained, so that the sum is `used_bytes`.
 def with_rest(items, used_bytes, why):
-    rest = used_bytes - sum([item[3] for item in items])
+    rest = used_bytes - _total(items)
     return items + [(REST, why, None, rest)] if rest else items
 
 
 # Return lines of text in the order of TFLM's PrintAllocations.
 def lines_of(items):
-    total = sum([item[3] for item in items])
-    lines = ["%-40s %8d bytes" % ("Arena allocation total", total)]
+    lines = ["%-40s %8d bytes" % ("Arena allocation total", _total(items))]
     for section in (HEAD, TAIL, REST):
         own = [item for item in items if item[0] == section]
         if section != REST:
-            size = sum([item[3] for item in own])
-            lines.append("%-40s %8d bytes" % ("Arena allocation " + section, size))
+            lines.append("%-40s %8d bytes" % ("Arena allocation " + section, _total(own)))
         for _, what, count, size in own:
             many = "" if count is None else " in %d" % count
             lines.append("  %-38s %8d bytes%s" % (what, size, many))

@@ -14,8 +14,8 @@ class Signature:
 
     def __init__(self, interpreter, key, inputs, outputs):
         self.key = key
-        self.inputs = [name for _, name in inputs]
-        self.outputs = [name for _, name in outputs]
+        self.inputs = _names(inputs)
+        self.outputs = _names(outputs)
         self._interpreter = interpreter
         self._inputs = inputs
         self._outputs = outputs
@@ -52,6 +52,11 @@ class Signature:
             ", ".join(self.inputs),
             ", ".join(self.outputs),
         )
+
+
+# Return the names of (position, name).
+def _names(entries):
+    return [name for _, name in entries]
 
 
 # Set an input to the caller's values.
@@ -92,8 +97,9 @@ def find(interpreter, key):
         (inputs, interpreter.inputs_size()),
         (outputs, interpreter.outputs_size()),
     ):
-        if [position for position, _ in entries if position >= size]:
-            raise _damaged(key)
+        for position, _ in entries:
+            if position >= size:
+                raise _damaged(key)
     return Signature(interpreter, key, inputs, outputs)
 
 

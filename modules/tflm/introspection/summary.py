@@ -9,9 +9,7 @@ _TENSOR = "%-10s %-13s %-7s %8s  %-9s %4s  %s"
 
 # Return a number in groups of three digits, as in the tables of the command tflm.
 def _grouped(number):
-    text = str(number)
-    first = len(text) % 3 or 3
-    return " ".join([text[:first]] + [text[i : i + 3] for i in range(first, len(text), 3)])
+    return "{:,}".format(number).replace(",", " ")
 
 
 # Return the lines with those that are too long cut; ".." marks a cut.

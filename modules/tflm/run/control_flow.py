@@ -99,7 +99,7 @@ def bind(program, number, kernel, record):
 # list in `bands` must have one caller, because its records exist only while that runs.
 def check_loops(calls, bands):
     for number in bands:
-        if sum([lists.count(number) for lists in calls.values()]) != 1:
+        if sum(calls.values(), []).count(number) != 1:
             raise ModelError("the .tflm runs bands twice; flatten the model again")
     left = dict(calls)
     for _ in range(MAX_DEPTH):

@@ -91,8 +91,10 @@ class _Shared:
 def _bytes(op):
     if not op.scratch:
         return 0
-    records = align_up(op.record_bytes) * (2 if _file(op) in _STREAMED else 1)
-    return records + sum([align_up(size) for _, size in op.scratch])
+    total = align_up(op.record_bytes) * (2 if _file(op) in _STREAMED else 1)
+    for _, size in op.scratch:
+        total += align_up(size)
+    return total
 
 
 # Return True if both cores may run units of an op's kernel at the same time.
@@ -123,7 +125,11 @@ class Cores:
             worker.join()
 
     def arena_bytes(self, ops):
-        return max([0] + [_bytes(op) for op in ops if _is_shared(op)])
+        most = 0
+        for op in ops:
+            if _is_shared(op):
+                most = max(most, _bytes(op))
+        return most
 
     def prepare(self, context):
         found = []
