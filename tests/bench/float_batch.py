@@ -55,34 +55,52 @@ class _Memory:
         return at
 
 
-def failures(jobs, core, portable=False):
-    """Run (name, .tflite, path, lists of inputs) on a core; return {name: what differs}."""
-    memory, words, wanted = _Memory(emulated.MODEL), [], []
+# Run the jobs of failures() on a core; yield (what it is, output, description of the output).
+def _outputs(jobs, core, portable=False):
+    memory, words, names = _Memory(emulated.MODEL), [], []
     for name, model, path, runs in jobs:
-        expected = shared_oracle().run(model, runs, True)
         infos = output_infos(model)
         flat = flat_model_for(model, path)
         at = memory.add(flat)
         inputs = memory.add(b"".join(array.tobytes() for run in runs for array in run))
         for slice_units in _SLICES:
             words += [at, len(flat), inputs, len(runs), slice_units]
-            wanted += [
-                (f"{name} [{path}], slices of {slice_units}, run {i}", info, array)
-                for i, arrays in enumerate(expected)
-                for info, array in zip(infos, arrays, strict=True)
+            names += [
+                (f"{name} [{path}], slices of {slice_units}, run {i}", info)
+                for i in range(len(runs))
+                for info in infos
             ]
     list_at = memory.add(struct.pack(f"<{len(words)}I", *words))
     files = emulated.file_system(BUILD, core, portable)
     script = _SCRIPT.format(jobs=list_at, count=len(words))
     memories = ((memory.address, bytes(memory.data)),)
     said = emulated.run(core, firmware_of(core), files, script, memories)
-    found = {}
     lines = said["text"].split()
-    for (name, info, array), line in zip(wanted, lines, strict=False):
-        got = np.frombuffer(bytes.fromhex(line), info.dtype).reshape(info.shape)
-        if not _same(got, array):
-            found[name] = f"{got.ravel()[:8]} instead of {array.ravel()[:8]}"
-    if said["error"] or len(lines) < len(wanted):
-        name = wanted[len(lines)][0] if len(lines) < len(wanted) else "end"
-        found[name] = said["error"]
-    return found
+    assert not said["error"], f"{names[len(lines)][0]}: {said['error']}"
+    for (name, info), line in zip(names, lines, strict=True):
+        yield name, np.frombuffer(bytes.fromhex(line), info.dtype).reshape(info.shape)
+
+
+# Yield the outputs of TFLM for the jobs of failures().
+def _wanted(jobs):
+    for _, model, _, runs in jobs:
+        expected = shared_oracle().run(model, runs, True)
+        for _ in _SLICES:
+            for arrays in expected:
+                yield from arrays
+
+
+def failures(jobs, core, with_portable=False):
+    """Run (name, .tflite, path, lists of inputs) on a core; return {name: what differs}.
+
+    The outputs must have the bits of TFLM's, or of the portable kernels'.
+    """
+    if with_portable:
+        wanted = [array for _, array in _outputs(jobs, core, True)]
+    else:
+        wanted = list(_wanted(jobs))
+    return {
+        name: f"{got.ravel()[:8]} instead of {array.ravel()[:8]}"
+        for (name, got), array in zip(_outputs(jobs, core), wanted, strict=True)
+        if not _same(got, array)
+    }

@@ -1,10 +1,11 @@
 # The files of kernels/armv7emsp that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import conv_float, fully_connected_float
+from . import conv_float, float32, fully_connected_float
 
 CORE = "an FPU of single precision"
 FILES = {
+    "float32_asm.py": ("float32 arithmetic", (float32.elements, float32.dot, float32.limit)),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (
         "FULLY_CONNECTED, float32",

@@ -195,8 +195,18 @@ def files_for_kernels(kernels, arch, assembler=True):
         for name in ("core", "core_events"):
             files += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
     files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
-    left_out = _not_needed(custom)
-    return sorted(_closure(files, left_out, override_folders(arch)) | set(runtime(custom)))
+    left_out, folders = _not_needed(custom), override_folders(arch)
+    found = _closure(files, left_out, folders)
+    if assembler and any(name.startswith("kernels/float32") for name in found):
+        # A folder's __init__ replaces the helpers of portable kernels.
+        heads = [f"kernels/{folder}/__init__" for folder in folders]
+        found |= _closure([head for head in heads if _imports_any(head)], left_out, folders)
+    return sorted(found | set(runtime(custom)))
+
+
+# Whether a file exists and imports others.
+def _imports_any(file):
+    return exists(file) and bool(_imports(file))
 
 
 def imported_files(flat, arch, assembler=True, core=""):

@@ -1,0 +1,104 @@
+# float32 operations of kernels, with the FPU of a Cortex-M4, M7 or M33
+# MIT license; Copyright (c) 2026 the tflm authors
+#
+# The functions have the names, operands and results of those in kernels/float32.py, float32_select
+# and float32_divide, which kernels import in their place. The portable functions run if an address
+# or a number does not fit the four small integers that an assembler function takes.
+
+from ..float32 import combine as combine_words
+from ..float32_divide import div as div_words
+from ..float32_select import _pick as pick_words
+from ..float32_select import clamp as clamp_words
+from .float32_asm import dot, elements, limit
+
+_MAC = const(0)
+_MUL = const(1)
+_ADD = const(2)
+_SUB = const(3)
+_MAXIMUM = const(4)
+_MINIMUM = const(5)
+_DIV = const(6)
+
+_DOT = const(1 << 10 | 1 << 20)
+_EACH = const(1 | 1 << 10 | 1 << 20)
+_MOST = const(1 << 23)  # elements of a call
+
+
+@micropython.viper
+def mac(arena, rom, dst, a, b, n):
+    combine(arena, rom, dst, a, b, n, _DOT, _MAC)
+
+
+@micropython.viper
+def mac_each(arena, rom, dst, a, b, n, a_step: int):
+    combine(arena, rom, dst, a, b, n, 1 | a_step << 10 | 1 << 20, _MAC)
+
+
+@micropython.viper
+def add(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _ADD)
+
+
+@micropython.viper
+def sub(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _SUB)
+
+
+@micropython.viper
+def mul(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _MUL)
+
+
+@micropython.viper
+def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, kind)):
+        combine_words(arena, rom, dst, a, b, n, steps, kind)
+
+
+@micropython.viper
+def maximum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _MAXIMUM)):
+        pick_words(arena, rom, dst, a, b, n, steps, 1)
+
+
+@micropython.viper
+def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _MINIMUM)):
+        pick_words(arena, rom, dst, a, b, n, steps, 0)
+
+
+@micropython.viper
+def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _DIV)):
+        div_words(arena, rom, dst, a, b, n, steps)
+
+
+# Run an operation of elements() and return 1, or return 0 if its arguments do not fit.
+@micropython.viper
+def _run(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int) -> int:
+    base = int(ptr8(arena))
+    gap = int(ptr8(rom)) - base
+    p_dst = base + (dst >> 2)
+    p_a = base + (a >> 2) + gap * (a & 1)
+    p_b = base + (b >> 2) + gap * (b & 1)
+    # Small integers have 31 bits: their two highest bits are equal in a word.
+    if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
+        return 0
+    if steps == _DOT and kind == _MAC:
+        dot(p_dst, p_a, p_b, n)
+        return 1
+    if (steps | _EACH) != _EACH:
+        return 0
+    elements(p_dst, p_a, p_b, n << 6 | kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4)
+    return 1
+
+
+@micropython.viper
+def clamp(arena, rom, dst: int, n: int, limits: int):
+    base = int(ptr8(arena))
+    p_dst = base + (dst >> 2)
+    p_limits = base + (limits >> 2) + (int(ptr8(rom)) - base) * (limits & 1)
+    if (p_dst ^ p_dst << 1 | p_limits ^ p_limits << 1) < 0:
+        clamp_words(arena, rom, dst, n, limits)
+    else:
+        limit(p_dst, p_limits, n)
