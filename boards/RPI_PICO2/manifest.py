@@ -7,7 +7,7 @@ freeze("$(PORT_DIR)/modules")
 include("$(MPY_DIR)/extmod/asyncio")
 include(
     "../../modules/manifest.py",
-    arch="armv7em armv6m",
+    arch="armv7emsp armv7em armv6m",
     kernels=options.kernels,
     prepare=options.prepare,
     checks=options.checks,
