@@ -6,9 +6,11 @@
 # or a number does not fit the four small integers that an assembler function takes.
 
 from ..float32 import combine as combine_words
+from ..float32 import store_rounded  # noqa: F401
 from ..float32_divide import div as div_words
 from ..float32_select import _pick as pick_words
 from ..float32_select import clamp as clamp_words
+from ..float32_select import compare  # noqa: F401
 from .float32_asm import dot, elements, limit
 
 _MAC = const(0)
