@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import tflm_tools as tt
 from tflm_tools.errors import ToolError
+from tflm_tools.model.flat_file import FlatFile
 
 
 # Each code cell runs in the notebook folder, where Jupyter starts, and its last line is shown.
@@ -50,3 +52,28 @@ def test_files_are_written_on_request(repository, tmp_path):
     assert (np.load(tmp_path / "out" / "output_0.npy") == found.arrays[0]).all()
     with pytest.raises(ToolError, match="the array has the shape"):
         tt.run(model, np.zeros(3))
+
+
+# Functions accept the options of the command line by their long names.
+def test_long_names_of_options(repository, tmp_path, monkeypatch):
+    model = repository / "models" / "digits" / "digits_int8.tflite"
+    found = tt.verify(model, oracle="litert", path="flat", input_by_rows=True, runs=1)
+    assert found.is_equal() and found.oracle == "LiteRT"
+    assert [entry.path for entry in found.paths] == ["flat"]
+    assert tt.plan(model, optimize="ram", input_by_rows=True).by_rows
+    digits = tt.flatten(model, input_shape="1,8,8,1", without="aliases", feature="last")
+    assert FlatFile(digits.data).inputs[0].shape == (1, 8, 8, 1)
+    ports = []
+
+    @contextmanager
+    def open_boards(given, timeout):
+        ports.append((given, timeout))
+        yield None
+
+    monkeypatch.setattr("tflm_tools.board.device_pool.open_boards", open_boards)
+    zeros = np.zeros((1, 8, 8, 1), np.float32)
+    assert tt.run(model, zeros, on="a0", path="tflite").path == "tflite"
+    data = {"x": zeros, "y": np.zeros(1, int)}
+    assert tt.evaluate(model, data, on=["a0", "u1"], timeout=50, backend="local").count == 1
+    assert tt.verify(model, on="auto", runs=1, path="flat").is_equal()
+    assert ports == [(["a0"], None), (["a0", "u1"], 50), (["auto"], None)]

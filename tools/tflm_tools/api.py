@@ -1,9 +1,50 @@
 # tflm_tools: api: the commands of `tflm` as Python functions
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from contextlib import contextmanager
 from pathlib import Path
 
 # Each function imports what it needs, so that `import tflm_tools` is fast.
+
+# The arguments for options whose long names differ, and the values of --oracle.
+_ARGUMENTS = {
+    "feature": "features",
+    "input_by_rows": "by_rows",
+    "input_shape": "input_shapes",
+    "oracle": "oracle_name",
+    "path": "form",
+}
+_ORACLES = {"tflm": "TFLM", "litert": "LiteRT"}
+_QUANTIZATIONS = ("int16", "dynamic", "weights_only")  # options of convert
+
+
+# The arguments of a function for a command's options by their long names.
+def _arguments(options):
+    found = {_ARGUMENTS.get(name, name): value for name, value in options.items()}
+    for name in ("custom", "features", "without"):
+        if isinstance(found.get(name), (str, Path)):  # one of the values that may be several
+            found[name] = (found[name],)
+    if isinstance(found.get("input_shapes"), str):
+        found["input_shapes"] = (found["input_shapes"],)
+    if "oracle_name" in found:
+        found["oracle_name"] = _ORACLES.get(found["oracle_name"], found["oracle_name"])
+    return found
+
+
+# _arguments() with the boards of the option `on`, a port or several ports, as `device`.
+@contextmanager
+def _on_boards(options):
+    found = _arguments(options)
+    found.pop("backend", None)  # `scheduler` says it
+    ports = found.pop("on", None)
+    if not ports:
+        yield found
+        return
+    from .board.device_pool import open_boards
+
+    ports = [ports] if isinstance(ports, str) else list(ports)
+    with open_boards(ports, found.get("timeout")) as device:
+        yield {**found, "device": device}
 
 
 def inspect(model, custom=()):
@@ -22,12 +63,20 @@ def convert(model, data, output, **options):
 
     model: a .tflite, .keras, .h5, .pt2, .onnx or the folder of a SavedModel. data: a path as for
     `tflm convert --data`, or a dict of arrays x and y; y is only needed to measure the accuracy.
-    output: the .tflite to write. options: form ("int8", "int16", "dynamic", "weights-only",
-    "float32"), weight_bits (8 or 4), keep_float, limit, input_shapes, pixels, custom, timeout.
-    Returns a Converted.
+    output: the .tflite to write. options: int16, dynamic, weights_only, no_quantize, int4,
+    keep_float, limit, input_shape, pixels, custom, timeout, as for the command; or form ("int8",
+    "int16", "dynamic", "weights-only", "float32") and weight_bits (8 or 4). Returns a Converted.
     """
     from .converters.convert import convert
 
+    options = _arguments(options)
+    for name in _QUANTIZATIONS:
+        if options.pop(name, False):
+            options["form"] = name.replace("_", "-")
+    if options.pop("no_quantize", False):
+        options["form"] = "float32"
+    if options.pop("int4", False):
+        options["weight_bits"] = 4
     return convert(model, data, output, **options)
 
 
@@ -35,49 +84,53 @@ def flatten(model, output=None, **options):
     """Convert a .tflite to a .tflm, as `tflm flatten` does.
 
     output: the file to write, or None. options: target, flash_budget, without, optimize,
-    arena_budget, input_shapes, keep_tensors, features, by_rows, compress_weights, custom, as for
-    the command. Returns a Conversion; its `data` holds the bytes of the .tflm.
+    arena_budget, input_shape, keep_tensors, feature, input_by_rows, compress_weights, custom, as
+    for the command. Returns a Conversion; its `data` holds the bytes of the .tflm.
     """
     from .flat.conversion import flatten_file
 
-    return flatten_file(model, output, **options)
+    return flatten_file(model, output, **_arguments(options))
 
 
 def run(model, *inputs, quantize=True, **options):
     """Invoke a model in the unix port, as `tflm run` does.
 
     inputs: for each input an array, or a file as for `tflm run --input`. quantize: quantize floats
-    for an integer input. options: form, repeat, heap, timeout, custom, output_dir and device, as
-    for the command. Returns a Run; its `arrays` are the outputs.
+    for an integer input. options: path, repeat, on, heap, timeout, custom, pixels and output_dir,
+    as for the command. Returns a Run; its `arrays` are the outputs.
     """
     import numpy as np
 
     from .execution.run import run
 
     given = [each if isinstance(each, (str, Path)) else np.asarray(each) for each in inputs]
-    return run(model, given, quantize=quantize, **options)
+    with _on_boards(options) as arguments:
+        return run(model, given, quantize=quantize, **arguments)
 
 
 def verify(model, **options):
-    """Compare a model with TFLM, as `tflm verify` does.
+    """Compare a model with TFLM or LiteRT, as `tflm verify` does.
 
-    options: runs, seed, form, layers, by_rows, optimize, arena_budget, custom, jobs, scheduler and
-    others, as for the command. Returns a Verification; its is_equal() is the result.
+    options: runs, seed, path, oracle, layers, input_by_rows, optimize, arena_budget, on, custom,
+    jobs, scheduler, heap and timeout, as for the command. Returns a Verification; its is_equal()
+    is the result.
     """
     from .check.verify import verify
 
-    return verify(model, **options)
+    with _on_boards(options) as arguments:
+        return verify(model, **arguments)
 
 
 def evaluate(model, data, **options):
     """Measure the accuracy of a model on a data set, as `tflm eval` does.
 
     data: a path as for `tflm eval --data`, or a dict of arrays x and y. options: compare, limit,
-    jobs, scheduler, custom and others, as for the command. Returns an Evaluation.
+    on, jobs, scheduler, custom, pixels and timeout, as for the command. Returns an Evaluation.
     """
     from .measure.evaluation import evaluate
 
-    return evaluate(model, data, **options)
+    with _on_boards(options) as arguments:
+        return evaluate(model, data, **arguments)
 
 
 def learn(model, data, output=None, **options):
@@ -92,15 +145,16 @@ def learn(model, data, output=None, **options):
     return learn(model, data, output, **options)
 
 
-def plan(model, optimize="off", target=None, custom=(), by_rows=False, arena_budget=None):
+def plan(model, optimize="off", target=None, custom=(), arena_budget=None, **options):
     """Return the arena plan of a model, a ModelPlan, as `tflm plan` shows it.
 
     optimize: "off" for TFLM's plan, "ram", "balanced" or "speed" for a plan of `tflm flatten`.
-    target, custom, by_rows, arena_budget: as for `tflm flatten`.
+    target, custom, arena_budget, input_by_rows: as for `tflm flatten`.
     """
     from .inspection.model_plan import plan_model
 
-    return plan_model(model, optimize, target, custom, by_rows=by_rows, arena_budget=arena_budget)
+    options = _arguments({"custom": custom, "arena_budget": arena_budget, **options})
+    return plan_model(model, optimize, target, **options)
 
 
 def search(space, board="pico", **options):

@@ -234,7 +234,7 @@ def test_refused_inputs_and_unwritten_outputs(tflm, tmp_path):
     report = found.json()
     assert set(report["refused"]) == {"all highest", "lowest and highest"}
     assert report["unwritten"] == [0, 1, 2]
-    assert "also refuses them: all highest" in tflm("verify", path).out
+    assert "TFLM refuses them: all highest" in tflm("verify", path).out
 
 
 # GELU runs in LiteRT, but not in TFLM.
@@ -245,7 +245,8 @@ def test_litert_as_the_oracle(tflm, tmp_path):
     model.io([x], [y])
     path = tmp_path / "gelu.tflite"
     path.write_bytes(model.build())
-    assert "TFLM itself does not run" in tflm("verify", path).err
+    error = tflm("verify", path).err
+    assert "TFLM itself does not run" in error and "LiteRT: --oracle litert" in error
     found = tflm("verify", path, "--oracle", "litert", "--layers")
     assert found.code == 0
     assert "all outputs are equal to LiteRT's" in found.out
@@ -273,3 +274,97 @@ def test_comparison_of_floats():
         got = wanted.copy()
         got[i] = value
         assert first_difference(got, wanted).index == (i,)
+
+
+def _binary(tmp_path, op, dtype):
+    model = ModelBuilder(op)
+    x, y, z = (model.tensor((1, 4), dtype) for _ in range(3))
+    model.operator(op, [x, y], [z])
+    model.io([x, y], [z])
+    path = tmp_path / f"{op}.tflite"
+    path.write_bytes(model.build())
+    return path
+
+
+# TFLM refuses divisions of integers, and a division of floats by zero; LiteRT's refuse the latter.
+def test_divisors(tflm, tmp_path):
+    floor_mod = _binary(tmp_path, "FLOOR_MOD", "int32")
+    assert "Type 'INT32' is not supported by FLOOR_MOD" in tflm("verify", floor_mod).err
+    found = tflm("verify", floor_mod, "--oracle", "litert", "--path", "flat", "--json").json()
+    assert found["mismatch"] is None and found["cases"] == 12 and found["refused"] == {}
+    found = tflm("verify", _binary(tmp_path, "FLOOR_DIV", "float32"), "--path", "flat", "--json")
+    assert found.code == 0 and set(found.json()["refused"]) == {"all zero"}
+
+
+# TFLM's SPACE_TO_BATCH_ND pads with a number that it never sets.
+def test_padding_of_space_to_batch(tflm, tmp_path):
+    model = ModelBuilder("padded")
+    x = model.tensor((1, 5, 1, 4), "int8", scale=0.1, zero_point=-3)
+    blocks = model.tensor((2,), "int32", [2, 1])
+    pads = model.tensor((2, 2), "int32", [[1, 2], [0, 0]])
+    y = model.tensor((2, 4, 1, 4), "int8", scale=0.1, zero_point=-3)
+    z = model.tensor((2, 4, 1, 4), "int8", scale=0.1, zero_point=-3)
+    model.operator("SPACE_TO_BATCH_ND", [x, blocks, pads], [y])
+    model.operator("RELU", [y], [z])
+    model.io([x], [z])
+    path = tmp_path / "padded.tflite"
+    path.write_bytes(model.build())
+    found = tflm("verify", path, "--path", "flat", "--json").json()
+    assert found["mismatch"] is None and found["unwritten"] == []
+
+
+# LiteRT does not show the handles of resource variables, which are not numbers.
+def test_resource_variables_with_litert(tflm, tmp_path):
+    model = ModelBuilder("state")
+    x, y, z = (model.tensor((1, 4), "float32") for _ in range(3))
+    handle = model.tensor((1,), "resource")
+    model.operator("VAR_HANDLE", [], [handle], shared_name="v", container="")
+    model.operator("ASSIGN_VARIABLE", [handle, x], [])
+    model.operator("READ_VARIABLE", [handle], [y])
+    model.operator("NEG", [y], [z])
+    model.io([x], [z])
+    path = tmp_path / "state.tflite"
+    path.write_bytes(model.build())
+    found = tflm("verify", path, "--oracle", "litert", "--path", "flat", "--layers")
+    assert found.code == 0 and "all outputs are equal to LiteRT's" in found.out
+    assert "TFLM" not in found.out
+
+
+# LiteRT's FULLY_CONNECTED of int8 rounds some values to the next step.
+def test_values_that_litert_rounds(tflm, layers, monkeypatch):
+    run = oracle.run
+
+    def changed(*given, **options):
+        found = run(*given, **{**options, "name": oracle.TFLM})
+        values = found.outputs[0][0]
+        values[0, 0] += 1 if values[0, 0] < 127 else -1
+        return found
+
+    monkeypatch.setattr(oracle, "run", changed)
+    called = "verify", layers, "--oracle", "litert", "--path", "flat", "--runs", 16
+    found = tflm(*called, "--json")
+    assert found.code == 0 and found.json()["rounded"] == {"0": 1}
+    text = " ".join(tflm(*called).out.split())
+    assert "1 element of all cases off by one step" in text
+    assert "all outputs are at most one step from LiteRT's" in text
+
+    def too_far(*given, **options):
+        found = run(*given, **{**options, "name": oracle.TFLM})
+        found.outputs[0][0][0, 0] ^= 2
+        return found
+
+    monkeypatch.setattr(oracle, "run", too_far)
+    found = tflm(*called)
+    assert found.code == 1 and ", LiteRT " in found.out and "TFLM" not in found.out
+
+
+def test_operators_of_tensorflow(tflm, tmp_path):
+    model = ModelBuilder("flex")
+    x, y = (model.tensor((1, 4), "float32") for _ in range(2))
+    model.custom("FlexErf", [x], [y])
+    model.io([x], [y])
+    path = tmp_path / "flex.tflite"
+    path.write_bytes(model.build())
+    for name in ("tflm", "litert"):
+        found = tflm("verify", path, "--oracle", name)
+        assert found.code == 1 and "has operators of TensorFlow (FlexErf), which" in found.err

@@ -7,6 +7,7 @@ import numpy as np
 
 RTOL = 1e-5
 ATOL = 1e-6
+_MAX_ROUNDED_SHARE = 0.01  # of the elements of a tensor
 
 
 @dataclass
@@ -43,8 +44,27 @@ def first_difference(got, wanted):
     return Difference(index, got[index].item(), wanted[index].item(), int(wrong.sum()), wrong.size)
 
 
+def is_rounded(difference, largest):
+    """Return True if integers differ by one step, and only a small share of them.
+
+    LiteRT's FULLY_CONNECTED of int8 differs so from TFLM's. difference: a Difference or None.
+    largest: the largest difference of two elements.
+    """
+    if difference is None or not isinstance(difference.wanted, int) or largest != 1:
+        return False
+    return difference.count <= max(1, _MAX_ROUNDED_SHARE * difference.total)
+
+
 def undefined(first, second):
     """Return a mask of the elements whose bytes differ in two arrays of equal type and shape."""
     one, two = (np.ascontiguousarray(a).view(np.uint8).reshape(*a.shape, a.itemsize)
                 for a in (first, second))  # fmt: skip
     return (one != two).any(axis=-1)
+
+
+def largest_difference(got, wanted):
+    """Return the largest difference of two elements; None if each one is infinite or NaN."""
+    with np.errstate(all="ignore"):
+        distance = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+    distance = distance[np.isfinite(distance)]
+    return float(distance.max()) if distance.size else None

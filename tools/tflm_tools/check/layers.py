@@ -13,10 +13,11 @@ from ..execution.device_model import invoke
 from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
 from . import oracle
-from .comparison import Difference, first_difference
+from .comparison import Difference, first_difference, is_rounded, largest_difference
 
 EQUAL = "equal"
 DIFFERS = "differs"
+ROUNDED = "one step"  # few elements differ from LiteRT's, each by one step (comparison.py)
 UNKNOWN = "not shown"  # the tensor cannot be read on one of the two sides
 
 
@@ -24,8 +25,8 @@ UNKNOWN = "not shown"  # the tensor cannot be read on one of the two sides
 class LayerRow:
     """One output of an operator.
 
-    number: of the tensor. verdict: EQUAL, DIFFERS or UNKNOWN. largest: the largest difference of
-    two elements, None if every difference is infinite or NaN.
+    number: of the tensor. verdict: EQUAL, DIFFERS, ROUNDED or UNKNOWN. largest: the largest
+    difference of two elements, None if every difference is infinite or NaN.
     """
 
     node: int
@@ -75,14 +76,6 @@ def _kernels(model, custom):
     return {node: ", ".join(names) for node, names in found.items()}
 
 
-# The largest difference of two elements; None if every difference is infinite or NaN.
-def _largest(got, wanted):
-    with np.errstate(all="ignore"):
-        distance = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-    distance = distance[np.isfinite(distance)]
-    return float(distance.max()) if distance.size else None
-
-
 # The LayerRow of one output. ours: bytes of tflm, theirs: array of the oracle; either may be None.
 def _row(node, kernel, tensor, number, ours, theirs):
     op = node.custom_name or name(node.builtin_code)
@@ -92,7 +85,7 @@ def _row(node, kernel, tensor, number, ours, theirs):
     got = np.frombuffer(ours, theirs.dtype).reshape(theirs.shape)
     row.difference = first_difference(got, theirs)
     row.verdict = EQUAL if row.difference is None else DIFFERS
-    row.largest = _largest(got, theirs) if got.size else 0.0
+    row.largest = largest_difference(got, theirs) if got.size else 0.0
     return row
 
 
@@ -126,8 +119,10 @@ def compare_layers(
             if number < 0:
                 continue
             tensor = subgraph.tensor(number)
-            if tensor.dtype != dtypes.RESOURCE:  # resource handles have no bytes
-                rows.append(
-                    _row(node, kernel, tensor, number, ours.get(number), theirs.get(number))
-                )
+            if tensor.dtype == dtypes.RESOURCE:  # resource handles have no bytes
+                continue
+            row = _row(node, kernel, tensor, number, ours.get(number), theirs.get(number))
+            if oracle_name == oracle.LITERT and is_rounded(row.difference, row.largest):
+                row.verdict = ROUNDED
+            rows.append(row)
     return Layers(path, case, rows), ""

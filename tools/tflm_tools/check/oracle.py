@@ -21,6 +21,10 @@ class OracleError(ToolError):
     """The oracle is not installed, refuses the model, or crashed with it."""
 
 
+class RefusedModelError(OracleError):
+    """The oracle refuses the model, or crashed with it; another oracle may run it."""
+
+
 @dataclass
 class OracleResult:
     """The results of an oracle.
@@ -131,7 +135,9 @@ def _call(folder, timeout, name):
         end = f"{signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         # Omit the lines of Python's traceback.
         lines = [line.strip() for line in said if not line.startswith(("Number of", " ", "Trace"))]
-        raise OracleError(f"{name} itself does not run this model ({end}): {_reason(lines, name)}")
+        raise RefusedModelError(
+            f"{name} itself does not run this model ({end}): {_reason(lines, name)}"
+        )
 
 
 # TFLM prints the reason first; LiteRT's reason is the last line, Python's exception.

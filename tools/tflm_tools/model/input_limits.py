@@ -1,4 +1,4 @@
-# tflm_tools: input_limits: finds inputs that are indices or boxes, and their valid values
+# tflm_tools: input_limits: finds valid values of inputs that are indices, divisors or boxes
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -28,6 +28,7 @@ _MOVERS = {
     "UNPACK": (0,),
 }
 _INTEGERS = (dtypes.INT32, dtypes.INT64)
+_DIVISORS = (1, 9)  # of integers; a division by zero is an error
 _BOX = (-4.0, 4.0)  # box encodings: beyond these values a box is empty or overflows
 
 
@@ -44,6 +45,8 @@ def _operands(node):
         table, indices = node.input(0).shape, node.input(1)
         depth = indices.shape[-1] if indices.shape else 0
         return [(indices, 0, min(table[:depth]) - 1)] if 0 < depth <= len(table) else []
+    if op in ("DIV", "FLOOR_DIV", "FLOOR_MOD") and node.input(1).dtype in _INTEGERS:
+        return [(node.input(1), *_DIVISORS)]
     if op == "TFLite_Detection_PostProcess":
         return [(node.input(0), *_BOX)]
     return []
@@ -76,7 +79,7 @@ def input_limits(model):
     """Return {position of an input: (lowest, highest real value)} of a TfliteModel.
 
     An input has limits when the model uses its values, without a computation, as indices of a
-    table or as boxes.
+    table, as divisors or as boxes.
     """
     subgraph = model.subgraphs[0]
     limits = {}  # by number of a tensor

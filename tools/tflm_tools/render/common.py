@@ -132,6 +132,11 @@ def number(count):
     return UNKNOWN if count is None else f"{count:,}".replace(",", " ")
 
 
+def counted(count, noun):
+    """Return a count with its noun: "1 operator", "3 operators"."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def shape(dimensions):
     """Return a shape as "1x8x8x16", or "scalar"; a dash for None."""
     if dimensions is None:

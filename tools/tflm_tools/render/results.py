@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from .common import UNKNOWN, microseconds, number, shape, show, size, table
+from .common import UNKNOWN, counted, microseconds, number, shape, show, size, table
 
 
 def print_conversion(result, target):
@@ -130,11 +130,11 @@ def print_run(result, target):
 
 
 # Return a Difference in words.
-def _difference(difference):
+def _difference(difference, oracle):
     where = ", ".join(map(str, difference.index))
     return (
         f"{difference.count} of {difference.total} elements differ, first at [{where}]: "
-        f"tflm {difference.got!r}, TFLM {difference.wanted!r}"
+        f"tflm {difference.got!r}, {oracle} {difference.wanted!r}"
     )
 
 
@@ -148,42 +148,46 @@ def print_verification(result, target):
                      number(entry.arena_bytes), word)  # fmt: skip
     show(grid, target)
     for layers in result.layers:
-        print_layers(layers, target)
+        print_layers(layers, target, result.oracle)
     if result.refused:
         names = ", ".join(result.refused)
-        target.print(Text(f"Not compared, because {result.oracle} also refuses them: {names}"))
+        target.print(Text(f"Not compared, because {result.oracle} refuses them: {names}"))
+    for k, count in result.rounded.items():
+        text = f"Output {k}: {counted(count, 'element')} of all cases off by one step, as LiteRT"
+        target.print(Text(f"{text} rounds FULLY_CONNECTED differently from TFLM"))
     for k in result.unwritten:
         text = f"Output {k}: bytes that {result.oracle} does not write were not compared"
         target.print(Text(text))
     mismatch = result.mismatch
     if mismatch is None:
         name = Path(result.model).name
+        relation = "at most one step from" if result.rounded else "equal to"
         target.print(
-            Text(f"{name}: all outputs are equal to {result.oracle}'s.", style="bold green")
+            Text(f"{name}: all outputs are {relation} {result.oracle}'s.", style="bold green")
         )
         for layers in result.layers:
-            _print_first_layer(layers, target)
+            _print_first_layer(layers, target, result.oracle)
         return
     case = f"Output {mismatch.output} differs from {result.oracle} in the case '{mismatch.case}'"
     target.print(Text(f"{case} (seed {result.seed}):", style="bold red"))
-    target.print(Text("  " + _difference(mismatch.difference)))
+    target.print(Text("  " + _difference(mismatch.difference, result.oracle)))
     if mismatch.op is None:
         target.print(Text(mismatch.note))
         return
     op = mismatch.op
     target.print(Text(f"First differing op: {op.node} {op.op}, kernel {op.kernel}", style="bold"))
-    target.print(Text(f"  tensor '{op.tensor}': {_difference(op.difference)}"))
+    target.print(Text(f"  tensor '{op.tensor}': {_difference(op.difference, result.oracle)}"))
 
 
 # Print the first operator whose output differs although the model's outputs are equal.
-def _print_first_layer(layers, target):
+def _print_first_layer(layers, target, oracle):
     row = layers.first()
     if row is not None:
         text = (
             f"Only inner tensors differ, first after op {row.node} {row.op}, kernel {row.kernel}:"
         )
         target.print(Text(text, style="bold red"))
-        target.print(Text(f"  tensor '{row.tensor}': {_difference(row.difference)}"))
+        target.print(Text(f"  tensor '{row.tensor}': {_difference(row.difference, oracle)}"))
 
 
 # Return a number for a table; floats have six digits.
@@ -191,11 +195,13 @@ def _value(value):
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def print_layers(layers, target):
+def print_layers(layers, target, oracle):
     """Print a row for each output of each operator of Layers."""
     target.print(Text(f"Operators on the path {layers.path}, case '{layers.case}':"))
-    grid = table("op", "tensor", "result", "first at", ">tflm", ">TFLM", ">largest", ">how many")
-    styles = {"equal": "green", "differs": "bold red", "not shown": "dim"}
+    grid = table(
+        "op", "tensor", "result", "first at", ">tflm", f">{oracle}", ">largest", ">how many"
+    )
+    styles = {"equal": "green", "one step": "green", "differs": "bold red", "not shown": "dim"}
     for row in layers.rows:
         verdict = Text(row.verdict, style=styles[row.verdict])
         cells = [""] * 5
