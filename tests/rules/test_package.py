@@ -30,7 +30,7 @@ _ON_BOARDS_ONLY = {
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
 _OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]
-_BOARD_PACKAGES = {"wake", "microphone", "camera", "motion"}
+_BOARD_PACKAGES = {"wake", "microphone", "camera", "motion", "detect"}
 _HOST = [p for p in _OWN if p.stem not in _ON_BOARDS_ONLY and not _BOARD_PACKAGES & {*p.parts}]
 _MODULES = ["tflm." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in _HOST]
 
@@ -76,7 +76,7 @@ def test_host_modules_import_under_cpython():
 # Modules that boards lack, or that they have only as slow and large Python files.
 def test_no_modules_that_boards_lack():
     allowed = {"array", "struct", "binascii", "sys", "gc", "time", "micropython", "json"}
-    allowed |= {"hashlib", "os"}
+    allowed |= {"hashlib", "math", "os"}
     for path in _OWN:
         assert {m for m in top_imports(path) if not m.startswith(".")} <= allowed, path
 

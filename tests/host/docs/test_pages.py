@@ -37,6 +37,7 @@ _OTHERS = {
     "how-to/web-page.md": "tests/page",
     "how-to/motion.md": "tests/boards/test_motion.py",
     "how-to/camera.md": "tests/boards/test_camera.py",
+    "how-to/detect.md": "tests/detect/test_page.py",
     "how-to/wake-words.md": "tests/host/wake/test_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }

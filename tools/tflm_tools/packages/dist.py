@@ -18,14 +18,15 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package includes "core", the runtime. Packages of kernels have the kernels for quantized
-# models, "types" those for other types; "apis", "sensors" and "fleet" have no kernels.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "sensors", "fleet", "all")
+# models, "types" those for other types; "apis", "detect", "sensors" and "fleet" have no kernels.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "detect", "sensors", "fleet", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
 _OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
 _WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
+_DETECT = ("detect", "all")  # packages with tflm.detect
 _SENSORS = ("sensors", "all")  # packages with tflm.camera and tflm.motion
 _FLEET = ("fleet", "all")  # packages with tflm.fleet
 
@@ -84,6 +85,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         files += runtime_files.apis()
     if package in _LEARN:
         files += runtime_files.learn()
+    if package in _DETECT:
+        files += runtime_files.detect()
     if package in _SENSORS:
         files += runtime_files.sensors()
     if package in _FLEET:

@@ -259,6 +259,11 @@ def wake():
     return _package_files("wake", "microphone")
 
 
+def detect():
+    """Return the files of tflm.detect, sorted."""
+    return _package_files("detect")
+
+
 def sensors():
     """Return the files of tflm.camera and tflm.motion, sorted."""
     return _package_files("camera", "motion")
