@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from support.builder import ModelBuilder
 from support.oracle import shared_oracle
 from tflm_tools.flat.flatten import flatten
 
@@ -73,8 +74,8 @@ def test_quantize(tflm, layers, tmp_path):
     ("array", "words"),
     [
         (np.zeros((8,), np.int8), "has the shape 8, input 0 'input' requires 1x8"),
-        (np.zeros((1, 8), np.uint8), "holds uint8, input 0 'input' requires int8"),
-        (np.zeros((1, 8), np.int64), "holds int64"),
+        (np.zeros((1, 8), np.complex64), "holds complex64, input 0 'input' requires int8"),
+        (np.zeros((1, 8), "S1"), "holds |S1"),
         (np.full((1, 8), np.nan, np.float32), "NaN"),
         (np.array([{}], object), "not a .npy file of numbers"),
         (b"", "not a .npy file of numbers"),
@@ -95,6 +96,53 @@ def test_bad_arrays(tflm, layers, tmp_path, array, words):
     assert words in found.err
     assert len(found.err.splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+# With --quantize the numbers of any type are real numbers.
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int32", "int64", "float16", "float32", "float64", "bool", ">i2"]
+)
+def test_real_numbers_of_any_type(tflm, layers, tmp_path, dtype):
+    np.save(tmp_path / "real.npy", np.array([[0, 1, 2, 3, 0, 1, 12, 9]]).astype(dtype))
+    called = "run", layers, "--input", tmp_path / "real.npy"
+    refused = tflm(*called)
+    assert refused.code == 1 and "give --quantize to quantize real values" in refused.err
+    named = "or array.astype(np.int8) if it holds quantized ones" in refused.err
+    assert named == (np.dtype(dtype).kind in "iu")
+    found = tflm(*called, "--quantize", "--output-dir", tmp_path)
+    assert found.code == 0 and "are they scaled" not in found.out
+    real = np.load(tmp_path / "real.npy").astype(float)
+    wanted = _wanted(layers, np.round(real / np.float32(0.1) + 3).clip(-128, 127).astype(np.int8))
+    np.testing.assert_array_equal(np.load(tmp_path / "output_0.npy"), wanted)
+
+
+# astype() would wrap 200 to -56, so it is not proposed.
+def test_remedy_for_bytes(tflm, layers, tmp_path):
+    np.save(tmp_path / "bytes.npy", np.full((1, 8), 200, np.uint8))
+    called = "run", layers, "--input", tmp_path / "bytes.npy"
+    assert "astype" not in tflm(*called).err
+    found = tflm(*called, "--quantize")
+    assert "100 % of the values of" in found.out and "are they scaled" in found.out
+
+
+# A float32 input accepts numbers of other types with --quantize; without an output folder the
+# table names the outputs.
+def test_float_input(tflm, tmp_path):
+    model = ModelBuilder("float")
+    x, y = (model.tensor((1, 4), "float32", name=name) for name in ("first", "last"))
+    model.operator("NEG", [x], [y])
+    model.io([x], [y])
+    (tmp_path / "float.tflite").write_bytes(model.build())
+    np.save(tmp_path / "doubles.npy", np.array([[0.5, 2, 3, 255]]))
+    np.save(tmp_path / "bytes.npy", np.array([[0, 2, 3, 255]]))
+    called = "run", tmp_path / "float.tflite", "--input", tmp_path / "doubles.npy"
+    refused = tflm(*called)
+    assert "give --quantize to accept all real numbers, or array.astype(np.float32)" in refused.err
+    found = tflm(*called, "--quantize")
+    assert found.code == 0 and "last" in found.out and "-255" in found.out
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".npy", ".npy", ".tflite"]
+    found = tflm(*called[:3], tmp_path / "bytes.npy", "--quantize")
+    assert "was the model trained on bytes" in " ".join(found.out.split())
 
 
 def test_wrong_number_of_inputs(tflm, layers, tmp_path):

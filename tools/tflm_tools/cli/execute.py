@@ -24,9 +24,8 @@ _INVOKES, _ALL_INVOKES = 20, 5
 @options.pixels
 @click.option(
     "--output-dir",
-    required=True,
     type=options.FilePath(),
-    help="Folder for the outputs: output_0.npy, output_1.npy ...",
+    help="Folder for the outputs: output_0.npy, output_1.npy ... [default: write no files]",
 )
 @click.option(
     "--path",
@@ -38,7 +37,9 @@ _INVOKES, _ALL_INVOKES = 20, 5
 )
 @click.option("--repeat", type=click.IntRange(min=1), default=1, help="Number of invokes.")
 @click.option(
-    "--quantize", is_flag=True, help="Accept real numbers for integer inputs and quantize them."
+    "--quantize",
+    is_flag=True,
+    help="Accept real numbers of any type, and quantize them for integer inputs.",
 )
 @options.on_board
 @options.custom

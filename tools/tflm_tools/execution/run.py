@@ -1,7 +1,7 @@
 # tflm_tools: execution: invokes a model on the user's inputs, for `tflm run`
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +36,7 @@ class OutputInfo:
 class Run(Shown):
     """The result of `tflm run`; times in microseconds of one invoke, arena in bytes.
 
-    arrays: the outputs.
+    arrays: the outputs. notes: sentences about input values that look wrong.
     """
 
     _shown = ("results", "print_run")
@@ -49,6 +49,7 @@ class Run(Shown):
     best_us: int
     arena_bytes: int
     outputs: list[OutputInfo]
+    notes: list[str] = field(default_factory=list)
 
 
 # A float that JSON can represent, or None.
@@ -75,7 +76,7 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
     Files are .npy, images, sounds or tables. pixels: the values of black and white in images, as
     for model.media.real_values(). output_dir: folder for output_0.npy, output_1.npy ...; None
     writes no files. form: "flat" or "tflite". repeat: invokes on the same inputs; variables keep
-    their values from one invoke to the next. quantize: accept floats for integer inputs. custom:
+    their values from one invoke to the next. quantize: accept real numbers of any type. custom:
     Python files that register custom operators. device: a board (board.board_device) instead of
     the unix port. Raises TflmError.
     """
@@ -89,8 +90,9 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         )
     input_files = [each for each in inputs if not isinstance(each, np.ndarray)]
     output_files = _output_files(output_dir, model, [path, *input_files, *custom])
+    notes = []
     values = [
-        arrays.load_input(file, i, info, quantize, pixels)
+        arrays.load_input(file, i, info, quantize, pixels, notes)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
     if output_dir is not None:
@@ -111,6 +113,7 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         best_us=min(result.times),
         arena_bytes=result.arena,
         outputs=outputs,
+        notes=notes,
     )
     summary.arrays = result.outputs[0]
     return summary

@@ -9,11 +9,10 @@ import numpy as np
 
 from .. import files
 from ..errors import ToolError
-from ..model.arrays import DAMAGED, load_array, quantize
+from ..model.arrays import DAMAGED, is_exact, load_array, notes_on_values, quantize
 from .examples import arrays_of, is_examples
 
 _MAX_BYTES = 1 << 30  # of all arrays of a file; a small file can unpack to any size
-_NOTED_SHARE = 0.05  # of values outside the input's range: a larger share is noted
 
 
 @dataclass
@@ -106,8 +105,7 @@ def _examples(path, key, array, info, notes):
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ToolError(f"{path}: {key} holds a NaN or an infinity; remove it")
     dtype = info.numpy_dtype()
-    if dtype.kind == "f":
-        _note_bytes(array, info, key, notes)
+    notes += notes_on_values(array, info, key)
     if array.dtype != dtype:
         if dtype.kind == "f":
             return array.astype(dtype), batch
@@ -115,7 +113,6 @@ def _examples(path, key, array, info, notes):
             raise ToolError(
                 f"{path}: {key} holds {array.dtype}, input '{info.name}' is {dtype}; convert it"
             )
-        _note_clipped(array, info, key, notes)
         array = quantize(array, info) if info.scale else _as_integers(path, key, array, dtype)
     return array, batch
 
@@ -127,38 +124,11 @@ def _plain(shape):
 
 # Convert integers to the type of an input without a scale.
 def _as_integers(path, key, array, dtype):
-    limits = np.iinfo(dtype)
-    whole = array.astype(np.float64)
-    if (whole != np.round(whole)).any() or whole.min() < limits.min or whole.max() > limits.max:
+    if not is_exact(array, dtype):
         raise ToolError(
             f"{path}: {key} has values that are not {dtype}, the type of the input; convert them"
         )
     return array.astype(dtype)
-
-
-# Add a note if many real values are outside the input's range: perhaps they were not divided by
-# 255.
-def _note_clipped(array, info, key, notes):
-    if not info.scale:
-        return
-    limits = np.iinfo(info.numpy_dtype())
-    low, high = ((limit - info.zero_point) * info.scale for limit in (limits.min, limits.max))
-    share = np.mean((array < low - info.scale) | (array > high + info.scale))
-    if share > _NOTED_SHARE:
-        notes.append(
-            f"{100 * share:.0f} % of the values of {key} are outside of {low:.4g} to {high:.4g}, "
-            f"the range of input '{info.name}': are they scaled as in training?"
-        )
-
-
-# Add a note if the values for a float input look like bytes, on which few models are trained.
-def _note_bytes(array, info, key, notes):
-    if array.size and array.min() >= 0 and 128 <= array.max() <= 255 and (array % 1 == 0).all():
-        notes.append(
-            f"the values of {key} are whole numbers from {array.min():.4g} to {array.max():.4g}, "
-            f"input '{info.name}' is {info.dtype}: was the model trained on bytes, or on bytes "
-            "divided by 255?"
-        )
 
 
 # Convert one-hot rows to classes; other rows stay unchanged.

@@ -12,6 +12,8 @@ from .. import files
 from ..errors import ToolError
 from . import media
 
+_NOTED_SHARE = 0.05  # of values outside the input's range: a larger share is noted
+
 # The exceptions that numpy and zipfile raise for damaged files.
 DAMAGED = (
     ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
@@ -88,13 +90,15 @@ def _rounded(array, info):
     return np.clip(rounded, limits.min, limits.max).astype(info.numpy_dtype())
 
 
-def load_input(path, number, info, with_quantize=False, pixels=None):
+def load_input(path, number, info, with_quantize=False, pixels=None, notes=None):
     """Return an array with the type and shape of input `number` of a model.
 
     path: an array, a .npy file, or an image, sound or table, which media.real_values() reads with
     `pixels` and which is quantized where the input is quantized.
     info: the TensorInfo of the input.
-    with_quantize: quantize floats for an integer input with its scale and zero point.
+    with_quantize: an array of another type holds real numbers, which are converted to float32, or
+    quantized with the scale and zero point of an integer input.
+    notes: a list to which sentences about values that look wrong are added.
     Raises ToolError for an array of another shape or type.
     """
     array = path
@@ -114,18 +118,90 @@ def load_input(path, number, info, with_quantize=False, pixels=None):
             "reshape the array"
         )
     dtype = info.numpy_dtype()
+    is_real = array.dtype.kind in "biuf" and dtype.kind in "iuf"
     if array.dtype.newbyteorder("=") == dtype:
+        converted = array.astype(dtype)
+    elif is_real and with_quantize:
+        converted = _from_real(array, path, wanted, info)
+    else:
+        remedy = _remedy(array, dtype) if is_real else "convert the array"
+        raise ToolError(f"{path} holds {array.dtype}, {wanted} {dtype}; {remedy}")
+    if notes is not None and with_quantize:
+        notes += notes_on_values(array, info, path)
+    return converted
+
+
+# The values of an input's type for an array of real numbers.
+def _from_real(array, path, wanted, info):
+    dtype = info.numpy_dtype()
+    if dtype.kind == "f":
         return array.astype(dtype)
-    if array.dtype.kind != "f" or dtype.kind not in "iu":
-        raise ToolError(f"{path} holds {array.dtype}, {wanted} {dtype}; convert the array")
-    if not with_quantize:
-        raise ToolError(
-            f"{path} holds {array.dtype}, {wanted} {dtype}; "
-            "give --quantize to quantize real values"
-        )
     if np.isnan(array).any():
         raise ToolError(f"{path} holds a NaN, which cannot be quantized; remove it from the array")
-    return quantize(array, info)
+    if info.scale:
+        return quantize(array, info)
+    if not is_exact(array, dtype):
+        raise ToolError(
+            f"{path} has values that are not {dtype}, which {wanted}; convert the array"
+        )
+    return array.astype(dtype)
+
+
+# How to give an array of real numbers of another type.
+def _remedy(array, dtype):
+    if dtype.kind == "f":
+        return f"give --quantize to accept all real numbers, or array.astype(np.{dtype})"
+    remedy = "give --quantize to quantize real values"
+    if array.dtype.kind in "iu" and is_exact(array, dtype):
+        remedy += f", or array.astype(np.{dtype}) if it holds quantized ones"
+    return remedy
+
+
+def is_exact(array, dtype):
+    """Return True if all numbers of an array are numbers of an integer type."""
+    limits = np.iinfo(dtype)
+    whole = array.astype(np.float64)
+    is_whole = bool((whole == np.round(whole)).all())
+    return is_whole and (not whole.size or limits.min <= whole.min() <= whole.max() <= limits.max)
+
+
+def notes_on_values(array, info, name):
+    """Return sentences about real numbers for an input that look wrong.
+
+    array: numbers as the user gave them, before quantization. info: the TensorInfo of the input.
+    name: of the array, for the sentences.
+    """
+    dtype = info.numpy_dtype()
+    if dtype.kind == "f":
+        return _notes_on_bytes(array, info, name)
+    if array.dtype.newbyteorder("=") == dtype or not info.scale:
+        return []
+    return _notes_on_range(array, info, name)
+
+
+# A note if many real values are outside the input's range, or fill a small part of it: perhaps
+# they were not scaled as in training.
+def _notes_on_range(array, info, name):
+    limits = np.iinfo(info.numpy_dtype())
+    low, high = ((limit - info.zero_point) * info.scale for limit in (limits.min, limits.max))
+    share = np.mean((array < low - info.scale) | (array > high + info.scale)) if array.size else 0
+    if share <= _NOTED_SHARE:
+        return []
+    return [
+        f"{100 * share:.0f} % of the values of {name} are outside of {low:.4g} to {high:.4g}, "
+        f"the range of input '{info.name}': are they scaled as in training?"
+    ]
+
+
+# A note if the values for a float input look like bytes, on which few models are trained.
+def _notes_on_bytes(array, info, name):
+    if not array.size or array.min() < 0 or not 128 <= array.max() <= 255 or (array % 1).any():
+        return []
+    return [
+        f"the values of {name} are whole numbers from {array.min():.4g} to {array.max():.4g}, "
+        f"input '{info.name}' is {info.dtype}: was the model trained on bytes, or on bytes "
+        "divided by 255?"
+    ]
 
 
 def save(path, array):

@@ -121,12 +121,19 @@ def print_run(result, target):
     """Print outputs, time and arena of a Run."""
     grid = table("output", "type", "shape", "largest, or range")
     for output in result.outputs:
-        grid.add_row(Path(output.file).name, output.dtype, shape(output.shape), _values(output))
+        grid.add_row(
+            Text(Path(output.file).name or output.name),
+            output.dtype,
+            shape(output.shape),
+            _values(output),
+        )
     show(grid, target, "largest, or range")
     time = microseconds(result.mean_us)
     if result.invokes > 1:
         time += f" (mean of {result.invokes}, best {microseconds(result.best_us)})"
     target.print(Text(f"{time} per invoke, {number(result.arena_bytes)} bytes of arena"))
+    for note in result.notes:
+        target.print(Text(note))
 
 
 # Return a Difference in words.
