@@ -18,7 +18,10 @@ def contents():
         }
         for path, data in mpy_compiler.compile_runtime_files(sorted(names), arch).items():
             file = path.removesuffix(".mpy") + ".py"
-            source = (runtime_files.package().parent / file).read_text()
+            name = file.removeprefix("tflm/").removesuffix(".py")
+            if runtime_files.machine_code_file(name).exists():
+                continue  # needs no compiler
+            source = mpy_compiler.runtime_source(name, arch)
             compiled[mpy_compiler.archive_name(source, file, arch)] = data
         source = bundle.init_source()
         compiled[mpy_compiler.archive_name(source, bundle.INIT_SOURCE, arch)] = bundle.init(arch)

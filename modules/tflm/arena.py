@@ -158,7 +158,7 @@ def _new_memory(size):
     free = free_bytes()
     raise ArenaError(
         "not enough heap for the arena: needed %d bytes in one piece, %d free in all; allocate "
-        "it first, or use a smaller model%s" % (size, free, more_heap()),
+        "it first, use --flash-budget or a smaller model%s" % (size, free, more_heap()),
         size,
         free,
     )

@@ -92,8 +92,8 @@ class Interpreter:
             program = None
         if program is None:
             raise ArenaError(
-                "not enough heap to prepare the model; free memory, or use a .tflm of tflm "
-                "flatten%s" % more_heap()
+                "not enough memory to prepare the model; free some, or flatten a .tflite%s"
+                % more_heap()
             )
         self._program = program
 

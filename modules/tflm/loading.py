@@ -44,8 +44,7 @@ def load(source, trusted=False, copy=False):
         source = None
     if source is None:
         raise ModelError(
-            "not enough heap to read a .tflite; free memory, or use a .tflm of tflm flatten%s"
-            % more_heap()
+            "not enough heap to read a .tflite; free memory, or use tflm flatten%s" % more_heap()
         )
     raise ModelError(
         "this is neither a .tflm nor a .tflite (%d bytes, first %s); check the file"

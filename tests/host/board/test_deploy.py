@@ -285,6 +285,15 @@ def test_resumed_transfer(tmp_path, repository):
     [
         ("version = (1, 19, 1, '')", "runs MicroPython 1.19.1, .* tflm flash"),
         ("_mpy = 5 | 2 << 10", "tflm needs 1.24.0 or newer"),
+        (
+            "version, _machine = (1, 24, 0, ''), 'ESP32S2 module with ESP32S2'",
+            "tflm needs 1.24.1 or newer",
+        ),
+        (
+            "version, _machine = (1, 27, 0, ''), 'Generic ESP32P4 module with ESP32P4'",
+            "tflm needs 1.28.0 or newer",
+        ),
+        ("_machine = 'ESP32C2 module with ESP32-C2'", "native code crashes; use another chip"),
     ],
 )
 def test_firmware_too_old(tmp_path, models, special, words):

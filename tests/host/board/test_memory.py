@@ -1,6 +1,7 @@
 # Tests of the memory checks of `tflm deploy` and doctor on boards with separate executable memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import shutil
 import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from host.conftest import build_layers
 from support.standin import Board
 from tflm_tools.board import board_device as board_device_file
 from tflm_tools.board import deploy as deploy_file
+from tflm_tools.board import esp_chips
 from tflm_tools.board.board_device import BoardDevice
 from tflm_tools.board.checks import check_memory
 from tflm_tools.board.deploy import deploy
@@ -23,7 +25,7 @@ from tflm_tools.errors import DeviceError, ToolError
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
-from tflm_tools.packages import bundle, runtime_files
+from tflm_tools.packages import bundle, mpy_compiler, runtime_files
 from tflm_tools.port import unix_port
 
 _IMPORTED = """
@@ -59,6 +61,11 @@ class Esp32:
     HEAP_EXEC, HEAP_DATA = 1, 2
     def idf_heap_info(kind):
         return [({0}, {0}, {0}, 0)] if kind == 1 else [(9000, 9000, 9000, 0)]
+class Machine:
+    mem32 = {{0x3FF5A00C: 1 << 15, 0x3FF5A014: 1 << 20, 0x3FF6607C: 1 << 31}}
+    def freq():
+        return 160_000_000
+_sys.modules["machine"] = Machine
 _sys.modules["sys"], _sys.modules["esp32"] = Sys, Esp32
 """
 
@@ -175,6 +182,8 @@ def test_deploy_and_doctor_show_both_budgets(tflm, tmp_path):
         assert "models are stored in files, loaded into RAM" in printed
         done = deploy(path, board.port)
         assert done.code_free == 1 << 20
+        assert done.hints == ["machine.freq(240_000_000) is 1.5 times as fast"]
+        assert "clock     note: 160 MHz" in printed
         # The largest objects come first.
         assert [line.partition("(")[0] for line in done.use] == [
             "import os", "data = bytearray", "open", "import tflm", "model = tflm.load",
@@ -208,6 +217,59 @@ def test_verify_runs_the_deployed_packing(tmp_path, repository, monkeypatch):
             received = board.received
             assert device.invoke(model, [inputs]).arena == FlatFile(small).arena_bytes
             assert board.received - received < len(small)
+
+
+_PSRAM = (4 << 20, 4 << 20, 4 << 20)
+
+
+# What the bits of an old ESP32, of a newer one and of another chip say.
+@pytest.mark.parametrize("revision, warns", [(0, True), (1, True), (2, False), (3, False)])
+def test_revision_with_psram(revision, warns):
+    facts = replace(_ESP32, revision=revision)
+    assert esp_chips.revision_warning(facts) is None and not esp_chips.has_psram(facts)
+    facts = replace(facts, free=4 << 20, regions=[_OWN, [_PSRAM, *_ESP32.regions[1]]])
+    assert esp_chips.has_psram(facts)
+    warning = esp_chips.revision_warning(facts)
+    assert (warning is not None) == warns
+    assert not warns or "CPU-3.9" in warning[0]
+
+
+def test_faster_clock():
+    assert "1.5 times" in esp_chips.faster_clock(_ESP32)
+    assert esp_chips.faster_clock(replace(_ESP32, frequency=240_000_000)) is None
+    assert esp_chips.faster_clock(replace(_ESP32, machine="ESP32C3 module with ESP32C3")) is None
+
+
+_SECOND_CORE = """
+import tflm
+interp = tflm.Interpreter(tflm.load("net.tflm", trusted=True), cores=2)
+interp.invoke()
+"""
+
+
+# What tflm says on an ESP32 whose executable memory is used up, and about its second core.
+def test_tflm_on_an_esp32(tmp_path, repository):
+    library = tmp_path / "library"
+    shutil.copytree(repository / "modules" / "tflm", library / "tflm")
+    for file in ("micropython_port", "run/cores"):
+        source = mpy_compiler.runtime_source(file, "xtensawin")
+        assert len(source) > len(mpy_compiler.runtime_source(file, "armv6m"))
+        (library / "tflm" / f"{file}.py").write_text(source)
+    special = _FAKE_ESP32.format(1000)
+    with Board(tmp_path / "board", library=library, special=special) as board:
+        (tmp_path / "board" / "net.tflm").write_bytes(flatten(build_layers(8, 4)))
+        with Link(board.port) as link:
+            printed = link.exec(_SECOND_CORE)
+            assert "threads share one core of an ESP32; leave cores=2 out" in printed
+            assert (
+                link.eval("interp.delegate_error is not None and len(interp.output(0).raw)") == 4
+            )
+            with pytest.raises(DeviceError, match="not enough heap .* machine code is used up"):
+                link.exec("tflm.Interpreter('net.tflm', arena=1 << 40).invoke()")
+            link.exec("import esp32; esp32.idf_heap_info = lambda kind: [(9000,) * 4]")
+            with pytest.raises(DeviceError) as caught:
+                link.exec("tflm.Interpreter('net.tflm', arena=1 << 40).invoke()")
+            assert "machine code" not in str(caught.value)
 
 
 # A pipeline with another packing shares the plan, and its model computes the same results.

@@ -1,13 +1,14 @@
 # tflm_tools: board: deploys a model and the kernels it needs to a board, for `tflm deploy`
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tflm.format import CUSTOM_KERNEL
 
 from ..errors import DeviceError
 from ..model.model_file import open_model
 from ..packages import bundle, mpy_compiler, runtime_files
+from . import esp_chips
 from .checks import check_board, check_files, check_frozen, check_memory
 from .facts import code_memory, read_facts, script_path
 from .files import Files
@@ -34,7 +35,7 @@ class Deployment:
     loading. fits_ram: the model is read from flash, and the free heap could hold a copy of it.
     faster: the estimated gain of streaming weights, if the heap cannot hold a copy, else None.
     weights: how they are stored, see Candidate. code_free: executable memory after loading, None
-    for a chip that stores machine code in the heap.
+    for a chip that stores machine code in the heap. hints: about the board's chip.
     """
 
     model: str
@@ -54,6 +55,7 @@ class Deployment:
     faster: StreamingEstimate | None = None
     weights: str = ""
     code_free: int | None = None
+    hints: list[str] = field(default_factory=list)
 
 
 def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
@@ -128,7 +130,7 @@ class _Target:
         return Deployment(
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
             len(flat), need.arena, _runtime_text(facts, missing), self._counter.total, use, free,
-            fits_ram, faster, candidate.weights, code_memory(link, facts),
+            fits_ram, faster, candidate.weights, code_memory(link, facts), _hints(facts),
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -158,6 +160,12 @@ def _runtime(files, facts, flat, storage):
     if storage.name == "flash":
         extra["tflm_flash.mpy"] = mpy_compiler.compile_file(script_path("tflm_flash"))
     return Runtime(files, facts, required, extra)
+
+
+def _hints(facts):
+    warning = esp_chips.revision_warning(facts)
+    hints = [esp_chips.faster_clock(facts), "; ".join(warning) if warning else None]
+    return [hint for hint in hints if hint]
 
 
 def _runtime_text(facts, missing):
@@ -202,7 +210,7 @@ def _load_model(link, lines, custom):
         link.exec("\n".join([*lines, *last]), seconds=60)
     except DeviceError as error:
         kind = error.kind
-        if kind == "ModelError" and "not enough heap" in str(error):
+        if kind == "ModelError" and "not enough" in str(error):
             kind = "MemoryError"
         if kind not in _MEMORY_KINDS:
             raise

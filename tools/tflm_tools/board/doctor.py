@@ -12,7 +12,7 @@ from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..packages import mpy_compiler, runtime_files
 from ..render.common import size as size_text
-from . import profiles
+from . import esp_chips, profiles
 from .checks import check_files, check_memory
 from .facts import OLDEST, read_facts
 from .files import Files
@@ -65,10 +65,21 @@ class Diagnosis:
 
 def _firmware(facts):
     name = f"MicroPython {facts.firmware()}, {facts.machine}"
-    if tuple(facts.version) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
+    oldest = esp_chips.OLDEST.get(facts.chip, OLDEST)
+    if tuple(facts.version) < oldest:
+        oldest = ".".join(map(str, oldest))
         return Line("firmware", name, "problem", f"flash {oldest} or newer: tflm flash")
     return Line("firmware", name)
+
+
+def _chip(facts):
+    try:
+        esp_chips.check_chip(facts)
+    except DeviceError as error:
+        found, _, step = str(error).partition("; ")
+        return Line("chip", found, "problem", step)
+    warning = esp_chips.revision_warning(facts)
+    return Line("chip", warning[0], "problem", warning[1]) if warning else None
 
 
 def _arch(facts):
@@ -81,6 +92,8 @@ def _arch(facts):
 
 def _heap(facts):
     sizes = f"{size_text(facts.whole_heap)} free, largest block {size_text(facts.block)}"
+    if esp_chips.has_psram(facts):
+        sizes += ", in PSRAM, which is slower"
     if facts.block < _MIN_BLOCK:
         return Line("heap", sizes, "problem", "too little for a model: free memory in boot.py")
     return Line("heap", sizes)
@@ -125,6 +138,13 @@ def _file_system(facts):
     if free < _MIN_FREE_FILE_BYTES and not facts.frozen:
         return Line("files", text, "problem", "remove files: the runtime needs about 150 KB")
     return Line("files", text)
+
+
+def _clock(facts):
+    if not facts.frequency:
+        return None
+    frequency, step = f"{facts.frequency / 1e6:g} MHz", esp_chips.faster_clock(facts)
+    return Line("clock", frequency, "note", step) if step else Line("clock", frequency)
 
 
 def _board(facts):
@@ -197,11 +217,20 @@ def doctor(port=None, models=(), timeout=None):
             (storage.in_place, storage.name, storage.free_bytes("", False)) for storage in storages
         ]
     result = Diagnosis(facts.port)
-    for check in (_board, _firmware, _arch, _heap, _code_memory, _tflm, _romfs, _file_system):
+    for check in (
+        _board,
+        _chip,
+        _firmware,
+        _arch,
+        _heap,
+        _code_memory,
+        _tflm,
+        _romfs,
+        _file_system,
+        _clock,
+    ):
         line = check(facts)
         if line is not None:
             result.lines.append(line)
-    if facts.frequency:
-        result.lines.append(Line("clock", f"{facts.frequency / 1e6:g} MHz"))
     result.models = [_fit(path, facts, free_bytes) for path in models]
     return result

@@ -9,6 +9,7 @@ from tflm.op_resolver import ARCHS
 from ..errors import DeviceError
 from ..packages import mpy_compiler
 from ..targets import more_targets, target_of
+from . import esp_chips
 from .replies import SIZE, Nullable
 
 _SCRIPTS = Path(__file__).parent / "device"
@@ -18,8 +19,6 @@ _MPY_VERSION = 6
 _MPY_SUBVERSION = 3
 OLDEST = (1, 24, 0)
 
-# MicroPython copies machine code to executable memory on these chips (MP_PLAT_COMMIT_EXEC).
-_SEPARATE_CODE_MEMORY = ("ESP32", "ESP32S2", "ESP32S3", "ESP32C3")
 _MIN_REGION_BYTES = 8 * 1024  # smaller regions are left to ESP-IDF
 
 # The answer of device/probe.py: all fields of Facts except port and core.
@@ -29,7 +28,7 @@ _PROBE_SCHEMA = {
     "romfs": Nullable((SIZE, SIZE, 1 << 64, bool)), "storage": Nullable((SIZE, SIZE)),
     "tflm": Nullable((str, int, bool)), "assembler": bool, "frequency": 1 << 40,
     "flash_divider": Nullable(0xFFFF), "path": [str],
-    "regions": Nullable([[(SIZE, SIZE, SIZE)]]),
+    "regions": Nullable([[(SIZE, SIZE, SIZE)]]), "revision": Nullable(3),
 }  # fmt: skip
 
 
@@ -46,7 +45,7 @@ class Facts:
     option, else "".
     regions: of an ESP chip: its regions of executable memory and its regions of other memory, each
     (bytes, free bytes, largest free block); None for other chips. A region that is both is in both
-    lists.
+    lists. revision: of an ESP32, None for other chips.
     """
 
     port: str
@@ -67,7 +66,13 @@ class Facts:
     flash_divider: int | None
     path: list[str]
     regions: list[list[tuple[int, int, int]]] | None = None
+    revision: int | None = None
     core: str = ""
+
+    @property
+    def chip(self):
+        """The chip at the end of the board's name, like RP2040 or ESP32C3."""
+        return self.machine.rpartition(" ")[2].replace("-", "")
 
     @property
     def arch(self):
@@ -91,7 +96,7 @@ class Facts:
 
         None for a chip that stores machine code in the heap.
         """
-        if not self.regions or not self.machine.endswith(_SEPARATE_CODE_MEMORY):
+        if not self.regions or self.chip not in esp_chips.SEPARATE_CODE_MEMORY:
             return None
         executable, data = self.regions
         shared = [region for region in executable if region in data]
@@ -115,9 +120,11 @@ class Facts:
 
     def check_firmware(self):
         """Raise DeviceError if this MicroPython cannot run tflm."""
+        esp_chips.check_chip(self)
+        oldest = esp_chips.OLDEST.get(self.chip, OLDEST)
         mpy_fits = (self.mpy & 0xFF, self.mpy >> 8 & 3) == (_MPY_VERSION, _MPY_SUBVERSION)
-        if tuple(self.version) < OLDEST or not (mpy_fits or self.frozen):
-            oldest = ".".join(map(str, OLDEST))
+        if tuple(self.version) < oldest or not (mpy_fits or self.frozen):
+            oldest = ".".join(map(str, oldest))
             raise DeviceError(
                 f"the board at {self.port} runs MicroPython {self.firmware()}, tflm needs "
                 f"{oldest} or newer; install a newer firmware with: tflm flash",

@@ -9,7 +9,7 @@ from .ports import missing_package, resolve
 from .replies import matches
 from .wire import Wire, WireError
 
-_ENTER_SECONDS = 12.0  # limit for entering the raw REPL, all tries together
+_ENTER_SECONDS = 12.0  # limit for entering the raw REPL, all tries together, or a longer timeout
 FIRST_SECONDS = 60.0  # limit for the first answer of a slow board or a busy emulator
 _TRIES = 2
 
@@ -78,7 +78,7 @@ class Link:
     def reset(self):
         """Reset MicroPython: the heap is empty and boot.py has run, main.py has not."""
         for i in range(_TRIES):
-            self._wire.start(_ENTER_SECONDS / _TRIES)
+            self._wire.start(max(_ENTER_SECONDS / _TRIES, self._least_seconds))
             try:
                 self._transport.enter_raw_repl(soft_reset=True)
                 return

@@ -15,6 +15,8 @@ from .runtime_files import machine_code_file, package
 
 # Compiled files for the web page, where mpy-cross cannot run. Only the page has this archive.
 ARCHIVE = Path(__file__).with_name("compiled.zip")
+_ESP_ADDITIONS = Path(__file__).with_name("device") / "esp32"
+_ESP_ARCHS = ("xtensawin", "rv32imc")
 
 
 def archive_name(source, name, arch):
@@ -82,7 +84,27 @@ def compile_runtime_files(files, arch):
 def _compile_runtime_file(file, arch):
     if machine_code_file(file).exists():
         return machine_code_file(file).read_bytes()
+    if _esp_addition(file, arch).exists():
+        return _compile_addition(runtime_source(file, arch), f"tflm/{file}.py", arch)
     return _compile(package() / f"{file}.py", f"tflm/{file}.py", arch)
+
+
+# The path of the code that is appended to a file of tflm for the architectures of ESP chips.
+def _esp_addition(file, arch):
+    folder = _ESP_ADDITIONS if arch in _ESP_ARCHS else Path("nothing")
+    return folder / f"{file}.py"
+
+
+def runtime_source(file, arch):
+    """Return the source (str) that is compiled for a file of tflm."""
+    source = (package() / f"{file}.py").read_text()
+    addition = _esp_addition(file, arch)
+    return f"{source}\n\n{addition.read_text()}" if addition.exists() else source
+
+
+@cache
+def _compile_addition(source, name, arch):
+    return _from_archive(source, name, arch) or compile_text(source, name, arch)
 
 
 def compile_file(path):

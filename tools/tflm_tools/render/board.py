@@ -107,6 +107,8 @@ def print_deployment(result, target):
     target.print()
     for line in result.use:
         target.print(Text("  " + line), soft_wrap=True)
+    for hint in result.hints:
+        target.print(Text(f"\nNote: {hint}"), soft_wrap=True)
     if result.fits_ram:
         loaded = next(line for line in result.use if line.startswith("model ="))
         target.print("\nRAM can hold a copy of the model, which avoids waits for flash:")

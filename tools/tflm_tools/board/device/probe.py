@@ -119,6 +119,21 @@ def _regions():
         return None
 
 
+# The revision of an ESP32 (0 to 3), from its fuses and the date of its bus controller; None for
+# other chips.
+def _revision():
+    if getattr(sys.implementation, "_machine", "").rsplit(" ", 1)[-1] != "ESP32":
+        return None
+    try:
+        from machine import mem32
+
+        bits = (0x3FF5A00C, 15), (0x3FF5A014, 20), (0x3FF6607C, 31)
+        first = [mem32[register] >> bit & 1 for register, bit in bits] + [0]
+        return first.index(0)
+    except (ImportError, AttributeError):
+        return None
+
+
 # The folder for files, with a final slash; "" without a file system.
 def _root():
     try:
@@ -151,6 +166,7 @@ def _probe():
         "flash_divider": _flash_divider(),
         "path": sys.path,
         "regions": regions,
+        "revision": _revision(),
     }
 
 
