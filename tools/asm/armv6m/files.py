@@ -8,6 +8,7 @@ from . import (
     depthwise_column,
     fft,
     filter_bank,
+    float_depthwise,
     float_windows,
     front_end,
     lanes_gather,
@@ -64,6 +65,10 @@ FILES = {
             front_end.window,
             front_end.energy,
         ),
+    ),
+    "float_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32",
+        (float_depthwise.depthwise,),
     ),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",

@@ -6,6 +6,7 @@ from tflm.prepare.fully_connected_float import LAYOUT
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R9, Thumb
 from .float_products import INPUT_HIGH, INPUT_LOW, Products
+from .float_record import at, clamp, division, in_image, limits, next_pixel, operands
 
 _ABOUT = """
 Outputs of CONV_2D or FULLY_CONNECTED: products of a window and a filter, in order. `r0` is the
@@ -47,155 +48,26 @@ _SLOTS = (
 )
 
 
-# Offset of a word of a record in bytes.
-def _at(layout, name):
-    return 4 + 4 * layout.index(name)
-
-
-# Load the address of the operand word in R4 into R5. r1: arena, r2: model. Uses R6.
-def address(t):
-    in_arena = t.new_label("in_arena")
-    t.lsr(R5, R4, 2)
-    t.mov(R6, R1)
-    t.lsr(R4, R4, 1)
-    t.branch("cc", in_arena)
-    t.mov(R6, R2)
-    t.label(in_arena)
-    t.add(R5, R6)
-
-
-# Store the addresses of the operands. r0: record, r1: arena, r2: model, r3 stays.
-def operands(t, layout):
-    for name in ("input", "weights"):
-        t.ldr(R4, R0, _at(layout, name))
-        address(t)
-        t.store(R5, name)
-    absent = t.new_label("absent")
-    t.ldr(R4, R0, _at(layout, "bias"))
-    t.mov(R5, 0)
-    t.cmp(R4, 1)
-    t.branch("eq", absent)
-    address(t)
-    t.label(absent)
-    t.store(R5, "bias")
-    t.ldr(R4, R0, _at(layout, "output"))
-    address(t)
-    t.store(R5, "output")
-
-
-# Store the limits of the activation, whose address is in R0. Uses R1 and R2.
-def limits(t):
-    for i, name in enumerate(("low", "high")):
-        t.ldr(R1, R0, 4 * i)
-        t.store(R1, name)
-        _key(t, R2, R1)
-        t.store(R2, name + "_key")
-
-
-def _key(t, to, bits):
-    t.asr(to, bits, 31)
-    t.lsr(to, to, 1)
-    t.two("eor", to, bits)
-
-
-# Clamp the float32 in R2. Uses R3 and R4.
-def clamp(t):
-    _key(t, R3, R2)
-    above, inside = t.new_label("above"), t.new_label("inside")
-    t.load(R4, "low_key")
-    t.cmp(R3, R4)
-    t.branch("ge", above)
-    t.load(R2, "low")
-    t.label(above)
-    t.load(R4, "high_key")
-    t.cmp(R3, R4)
-    t.branch("le", inside)
-    t.load(R2, "high")
-    t.label(inside)
-
-
-# The subroutine `divide`: R0 becomes the remainder of R0 by R1, R2 the quotient. Uses R3. Both are
-# less than 2 ** 31.
-def division(t, label):
-    double, halve, less, done = map(t.new_label, ("double", "halve", "less", "done"))
-    t.label(label)
-    t.mov(R2, 0)
-    t.mov(R3, 1)
-    t.label(double)
-    t.cmp(R1, R0)
-    t.branch("hi", halve)
-    t.lsl(R1, R1, 1)
-    t.lsl(R3, R3, 1)
-    t.b(double)
-    t.label(halve)
-    t.lsr(R3, R3, 1)
-    t.branch("eq", done)
-    t.lsr(R1, R1, 1)
-    t.cmp(R0, R1)
-    t.branch("cc", less)
-    t.sub(R0, R1)
-    t.two("orr", R2, R3)
-    t.label(less)
-    t.b(halve)
-    t.label(done)
-    t.ret()
-
-
-# Find the rows of the filter in the image: R0 becomes the first row of the image, R1 the first row
-# of the filter, R4 their number. r0: row of the output, r7: record.
-def rows_in_image(t, layout):
-    above, inside, row, last = map(t.new_label, ("above", "inside", "row", "last"))
-    t.ldr(R1, R7, _at(layout, "stride_height"))
-    t.mul(R0, R1)
-    t.ldr(R1, R7, _at(layout, "padding_height"))
-    t.sub(R0, R1)
-    t.ldr(R2, R7, _at(layout, "dilation_height"))
-    t.ldr(R3, R7, _at(layout, "filter_height"))
-    t.mov(R1, 0)
-    t.label(above)
-    t.cmp(R0, 0)
-    t.branch("ge", inside)
-    t.cmp(R1, R3)
-    t.branch("ge", inside)
-    t.add(R0, R2)
-    t.add(R1, 1)
-    t.b(above)
-    t.label(inside)
-    t.sub(R3, R1)
-    t.mov(R4, 0)
-    t.mov(R5, R0)
-    t.ldr(R6, R7, _at(layout, "input_height"))
-    t.label(row)
-    t.cmp(R4, R3)
-    t.branch("eq", last)
-    t.cmp(R5, R6)
-    t.branch("ge", last)
-    t.add(R4, 1)
-    t.add(R5, R2)
-    t.b(row)
-    t.label(last)
-
-
 # Find the window of the output pixel. At most one run of the window is in a row of the image,
 # because its cells touch each other.
 def _window(t):
     padded, inside, some = map(t.new_label, ("padded", "inside", "some"))
     t.load(R7, "record")
     t.load(R0, "y")
-    rows_in_image(t, CONV)
+    in_image(t, CONV, "height")
     t.store(R4, "rows")
-    t.ldr(R6, R7, _at(CONV, "input_height"))
+    t.ldr(R6, R7, at(CONV, "input_height"))
     t.load(R2, "batch")
     t.mul(R2, R6)
     t.add(R2, R0)
-    t.ldr(R5, R7, _at(CONV, "input_width"))
+    t.ldr(R5, R7, at(CONV, "input_width"))
     t.mul(R2, R5)  # the pixel where the row begins
-    t.ldr(R3, R7, _at(CONV, "filter_width"))
+    t.ldr(R3, R7, at(CONV, "filter_width"))
     t.mul(R1, R3)  # the cell of the filter
     t.load(R0, "x")
-    t.ldr(R6, R7, _at(CONV, "stride_width"))
+    t.ldr(R6, R7, at(CONV, "stride_width"))
     t.mul(R0, R6)
-    t.ldr(R6, R7, _at(CONV, "padding_width"))
+    t.ldr(R6, R7, at(CONV, "padding_width"))
     t.sub(R0, R6)
     t.branch("ge", padded)
     t.add(R3, R0)
@@ -208,7 +80,7 @@ def _window(t):
     t.branch("le", inside)
     t.mov(R5, R3)
     t.label(inside)  # r5: cells of a run
-    t.ldr(R6, R7, _at(CONV, "input_channels"))
+    t.ldr(R6, R7, at(CONV, "input_channels"))
     t.lsl(R6, R6, 2)
     t.mul(R2, R6)
     t.load(R0, "input")
@@ -219,17 +91,17 @@ def _window(t):
     t.add(R1, R0)
     t.store(R1, "first_filter")
     t.mul(R5, R6)
-    t.ldr(R0, R7, _at(CONV, "dilation_height"))
-    t.ldr(R1, R7, _at(CONV, "input_width"))
+    t.ldr(R0, R7, at(CONV, "dilation_height"))
+    t.ldr(R1, R7, at(CONV, "input_width"))
     t.mul(R0, R1)
     t.mul(R0, R6)
     t.sub(R0, R5)
     t.store(R0, "input_gap")
-    t.ldr(R0, R7, _at(CONV, "filter_width"))
+    t.ldr(R0, R7, at(CONV, "filter_width"))
     t.mul(R0, R6)
     t.sub(R1, R0, R5)
     t.store(R1, "weights_gap")
-    t.ldr(R1, R7, _at(CONV, "filter_height"))
+    t.ldr(R1, R7, at(CONV, "filter_height"))
     t.mul(R0, R1)
     t.store(R0, "filter_step")
     t.cmp(R4, 0)
@@ -269,11 +141,11 @@ def _check_window(t, bad):
 
 # Begin with the channel and the batch of the first output of FULLY_CONNECTED.
 def _begin_connected(t, divide):
-    t.ldr(R1, R5, _at(LAYOUT, "channels"))
+    t.ldr(R1, R5, at(LAYOUT, "channels"))
     t.store(R1, "channels")
     t.bl(divide)
     t.store(R0, "channel")
-    t.ldr(R4, R5, _at(LAYOUT, "depth"))
+    t.ldr(R4, R5, at(LAYOUT, "depth"))
     t.lsl(R4, R4, 2)
     for name in ("run", "filter_step"):
         t.store(R4, name)
@@ -286,7 +158,7 @@ def _begin_connected(t, divide):
     t.mov(R1, 1)
     t.store(R1, "rows")
     t.mov(R0, R5)
-    t.add(R0, _at(LAYOUT, "activation_min"))
+    t.add(R0, at(LAYOUT, "activation_min"))
 
 
 def _begin_conv(t, divide):
@@ -295,7 +167,7 @@ def _begin_conv(t, divide):
         ("output_width", "x"),
         ("output_height", "y"),
     ):
-        t.ldr(R1, R5, _at(CONV, size))
+        t.ldr(R1, R5, at(CONV, size))
         if name == "channel":
             t.store(R1, "channels")
         t.bl(divide)
@@ -303,25 +175,7 @@ def _begin_conv(t, divide):
         t.mov(R0, R2)
     t.store(R0, "batch")
     t.mov(R0, R5)
-    t.add(R0, _at(CONV, "activation_min"))
-
-
-# Advance to the next pixel of the output.
-def _next_pixel(t, window):
-    t.load(R7, "record")
-    t.mov(R3, 0)
-    for name, size in (("x", "output_width"), ("y", "output_height")):
-        t.load(R0, name)
-        t.add(R0, 1)
-        t.store(R0, name)
-        t.ldr(R1, R7, _at(CONV, size))
-        t.cmp(R0, R1)
-        t.branch_far("ne", window)
-        t.store(R3, name)
-    t.load(R0, "batch")
-    t.add(R0, 1)
-    t.store(R0, "batch")
-    t.b(window)
+    t.add(R0, at(CONV, "activation_min"))
 
 
 def windows():
@@ -451,7 +305,7 @@ def windows():
     t.store(R4, "window")
     t.b(pixel)
     t.label(advance)
-    _next_pixel(t, window)
+    next_pixel(t, CONV, window)
     division(t, divide)
     t.label(bail)
     t.load(R0, "count")

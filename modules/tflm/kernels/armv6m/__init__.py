@@ -10,6 +10,7 @@ conv_lanes
 dense
 dense_lut
 depthwise_column
+depthwise_conv_float
 depthwise_conv_lanes
 fully_connected
 fully_connected_bands
