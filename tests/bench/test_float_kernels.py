@@ -5,7 +5,12 @@ import pytest
 from packed_cases import BUILD, cases_of, check_outputs, emulated, firmware_of
 
 _EVERY = 3  # one of this number of random cases runs here
-_FILES = ("test_fully_connected_float", "test_conv_float", "test_depthwise_conv_float")
+_FILES = (
+    "test_fully_connected_float",
+    "test_conv_float",
+    "test_depthwise_conv_float",
+    "test_pooling_float",
+)
 
 
 # The cases of a file: those with a description, and some of the random ones.

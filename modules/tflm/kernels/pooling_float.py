@@ -39,7 +39,7 @@ _SCALAR = const(1 | 1 << 10)
 # Units are output pixels of batches. Each cell of a window updates all channels. The initial value
 # and the limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     channels = r[_CHANNELS]
     dst = r[_OUTPUT] + (start * channels << 4)
@@ -88,3 +88,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         dst += channels << 4
         start += 1
     clamp(arena, op, clamp_first, total, _ACTIVATION_MIN << 4 | 1)
+
+
+@micropython.viper
+def eval_float32(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)

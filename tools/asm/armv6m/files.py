@@ -9,6 +9,7 @@ from . import (
     fft,
     filter_bank,
     float_depthwise,
+    float_pooling,
     float_windows,
     front_end,
     lanes_gather,
@@ -70,6 +71,7 @@ FILES = {
         "DEPTHWISE_CONV_2D, float32",
         (float_depthwise.depthwise,),
     ),
+    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (float_pooling.maximum,)),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),

@@ -40,24 +40,27 @@ def operands(t, layout):
     t.store(R5, "output")
 
 
-# Store the limits of the activation, whose address is in R0. Uses R1 and R2.
+# Store the limits of the activation, whose address is in R0. Uses R1 to R3.
 def limits(t):
     for i, name in enumerate(("low", "high")):
         t.ldr(R1, R0, 4 * i)
         t.store(R1, name)
-        _key(t, R2, R1)
+        key(t, R2, R1, R3)
         t.store(R2, name + "_key")
 
 
-def _key(t, to, bits):
-    t.asr(to, bits, 31)
-    t.lsr(to, to, 1)
+# Convert the bits of a float32 to an integer: these are ordered as the numbers are, and those of
+# 0.0 and -0.0 are equal.
+def key(t, to, bits, temporary):
+    t.asr(temporary, bits, 31)
+    t.lsr(to, temporary, 1)
     t.two("eor", to, bits)
+    t.sub(to, temporary)
 
 
 # Clamp the float32 in R2. Uses R3 and R4.
 def clamp(t):
-    _key(t, R3, R2)
+    key(t, R3, R2, R4)
     above, inside = t.new_label("above"), t.new_label("inside")
     t.load(R4, "low_key")
     t.cmp(R3, R4)
@@ -107,7 +110,10 @@ def in_image(t, layout, side):
     t.mul(R0, R1)
     t.ldr(R1, R7, at(layout, "padding_" + side))
     t.sub(R0, R1)
-    t.ldr(R2, R7, at(layout, "dilation_" + side))
+    if "dilation_" + side in layout:
+        t.ldr(R2, R7, at(layout, "dilation_" + side))
+    else:
+        t.mov(R2, 1)
     t.ldr(R3, R7, at(layout, "filter_" + side))
     t.mov(R1, 0)
     t.label(before)

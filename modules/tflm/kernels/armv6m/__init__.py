@@ -17,6 +17,7 @@ fully_connected_bands
 fully_connected_float
 fully_connected_lanes
 pooling
+pooling_float
 pooling_rows
 signal_energy
 signal_fft

@@ -103,15 +103,17 @@ def depthwise(r0, r1, r2, r3):
     add(r0, 96)
     ldr(r1, [r0, 0])
     data(2, 0x9115)  # str r1, [sp] low
-    asr(r2, r1, 31)
-    lsr(r2, r2, 1)
+    asr(r3, r1, 31)
+    lsr(r2, r3, 1)
     eor(r2, r1)
+    sub(r2, r2, r3)
     data(2, 0x9217)  # str r2, [sp] low_key
     ldr(r1, [r0, 4])
     data(2, 0x9116)  # str r1, [sp] high
-    asr(r2, r1, 31)
-    lsr(r2, r2, 1)
+    asr(r3, r1, 31)
+    lsr(r2, r3, 1)
     eor(r2, r1)
+    sub(r2, r2, r3)
     data(2, 0x9218)  # str r2, [sp] high_key
     label(window_2)
     data(2, 0x9F00)  # ldr r7, [sp] record
@@ -896,9 +898,10 @@ def depthwise(r0, r1, r2, r3):
     add(r2, r2, r4)
     add(r2, r2, r5)
     label(zero_133)
-    asr(r3, r2, 31)
-    lsr(r3, r3, 1)
+    asr(r4, r2, 31)
+    lsr(r3, r4, 1)
     eor(r3, r2)
+    sub(r3, r3, r4)
     data(2, 0x9C17)  # ldr r4, [sp] low_key
     cmp(r3, r4)
     bge(above_135)

@@ -121,15 +121,17 @@ def windows(r0, r1, r2, r3):
     label(begin_3)
     ldr(r1, [r0, 0])
     data(2, 0x9118)  # str r1, [sp] low
-    asr(r2, r1, 31)
-    lsr(r2, r2, 1)
+    asr(r3, r1, 31)
+    lsr(r2, r3, 1)
     eor(r2, r1)
+    sub(r2, r2, r3)
     data(2, 0x921A)  # str r2, [sp] low_key
     ldr(r1, [r0, 4])
     data(2, 0x9119)  # str r1, [sp] high
-    asr(r2, r1, 31)
-    lsr(r2, r2, 1)
+    asr(r3, r1, 31)
+    lsr(r2, r3, 1)
     eor(r2, r1)
+    sub(r2, r2, r3)
     data(2, 0x921B)  # str r2, [sp] high_key
     data(2, 0x9F07)  # ldr r7, [sp] is_connected
     cmp(r7, 0)
@@ -924,9 +926,10 @@ def windows(r0, r1, r2, r3):
     add(r2, r2, r4)
     add(r2, r2, r5)
     label(zero_139)
-    asr(r3, r2, 31)
-    lsr(r3, r3, 1)
+    asr(r4, r2, 31)
+    lsr(r3, r4, 1)
     eor(r3, r2)
+    sub(r3, r3, r4)
     data(2, 0x9C1A)  # ldr r4, [sp] low_key
     cmp(r3, r4)
     bge(above_141)
