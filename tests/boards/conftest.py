@@ -1,4 +1,4 @@
-# Tests on boards: firmware is built once, emulated boards are started and stopped
+# Tests on boards: builds firmware once, starts and stops emulated boards
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -16,7 +16,7 @@ for _folder in (_HERE, _HERE.parents[1] / "firmware"):
         sys.path.insert(0, str(_folder))
 
 
-# Outside `make test-boards` only what is marked quick runs.
+# Without --boards, only tests with the mark quick_boards run.
 def pytest_collection_modifyitems(config, items):
     if config.option.boards:
         return
@@ -31,8 +31,7 @@ def _built():
     return {}
 
 
-# A Built with files of its own: another one of the same board and app, with another model, is
-# written over those of the build.
+# Copy a Built with its files: another build of the same board and app overwrites them.
 def _copied(built, folder):
     files = {}
     for name in ("elf", "image", "bin", "romfs"):
@@ -45,10 +44,10 @@ def _copied(built, folder):
 
 @pytest.fixture(scope="session")
 def firmware(_built, tmp_path_factory):
-    """firmware(board, app="", stock=False, model=""): a Built, made once a session.
+    """Return firmware(board, app="", stock=False, model=""), which builds once a session: a Built.
 
-    MICROPYTHON_DIR of the environment: from that checkout of MicroPython. Without compilers tests
-    are skipped; an image that has outgrown its board is a failure.
+    The environment variable MICROPYTHON_DIR selects a checkout of MicroPython. Tests are skipped
+    if compilers are missing. They fail if an image is too large for its board.
     """
     import build
     from tflm_tools.errors import ToolError
@@ -57,7 +56,7 @@ def firmware(_built, tmp_path_factory):
         key = board, app, stock, str(model)
         if key not in _built:
             try:
-                with build.build_lock(".tests"):  # no other worker builds meanwhile
+                with build.build_lock(".tests"):  # only one worker of pytest builds
                     built = build.build(
                         board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
                     )
@@ -75,7 +74,10 @@ def firmware(_built, tmp_path_factory):
 
 @pytest.fixture
 def emulated(firmware):
-    """emulated(board, app="", stock=False, model="", **options of emulators.start): Emulated."""
+    """Return emulated(board, app="", stock=False, model="", **options), which starts an Emulated.
+
+    options: as for emulators.start().
+    """
     import emulators
     from tflm_tools.errors import ToolError
 

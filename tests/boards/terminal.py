@@ -1,4 +1,4 @@
-# Tests on boards: what an emulated board says on its port
+# Tests on boards: reads the output of an emulated board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -8,7 +8,7 @@ import time
 
 
 def listen(board, pattern, times=1, timeout=300):
-    """What a board says until `pattern` is in it so many times; AssertionError when it is not."""
+    """Return a board's output until `pattern` matched `times` times, or raise AssertionError."""
     port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
     said = ""
     deadline = time.monotonic() + timeout

@@ -1,4 +1,5 @@
-# Apps of firmware/apps on emulated boards, started as at power-on; what digits does, test_boot.py
+# Tests of the apps of firmware/apps on emulated boards from power-on; digits is in test_boot.py
+# too
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
@@ -13,8 +14,8 @@ from tflm_tools.board import profiles, romfs_image
 from tflm_tools.flat.flatten import flatten
 
 
-# start(app, model, **options): a Pico whose main.py is that app's, with the model in ROMFS. The
-# app lies among the files: a firmware with it frozen in would take a minute to build.
+# Return start(app, model, **options): a Pico that runs an app at boot, with the model in ROMFS.
+# The app is a file there, because building firmware with a frozen app takes a minute.
 @pytest.fixture
 def start(firmware, repository, tmp_path):
     import emulators
@@ -44,7 +45,7 @@ def write(board, data):
     os.close(port)
 
 
-# The sine, and the LED by PWM; Ctrl-C gives the prompt.
+# The app prints the sine and dims the LED by PWM. Ctrl-C leads to the prompt.
 def test_hello_world(start):
     board = start("hello_world", "hello_world/hello_world_int8.tflite")
     said = listen(board, r"x \d.*\n", 50)
@@ -54,7 +55,7 @@ def test_hello_world(start):
         assert abs(math.sin(float(x)) - float(y)) < 0.12
     write(board, b"\x03")
     assert "stopped" in listen(board, r">>> ")
-    # The registers of the LED's PWM: it is enabled, and counts to a top that its level is below.
+    # Registers of the LED's PWM: it is enabled, and its level is below its top.
     code = "for i in (0, 12, 16): print('PWM', machine.mem32[0x40050050 + i] & 0xFFFFFFFF)"
     write(board, f"{code}\r\r".encode())
     said = listen(board, r"PWM \d+\n", 3)
@@ -71,7 +72,7 @@ def test_bench(start):
     assert all(int(cycles) == 125 * int(us) for us, cycles in rows)
 
 
-# On qemu's boards without clock and pins, too.
+# The app also runs on boards of qemu, without clock and pins.
 def test_digits_in_qemu(emulated):
     board = emulated("QEMU_M3", app="digits")
     said = listen(board, r"this is \d", 10)
@@ -83,7 +84,7 @@ def test_digits_in_qemu(emulated):
         assert session.exec(f"{code}print(time.ticks_diff(time.ticks_ms(), begin))") == "70\n"
 
 
-# A board that is turned off runs no more, and what it had written is kept.
+# A board that is turned off stops, and its written flash is kept.
 def test_turned_off(firmware, tmp_path):
     import emulators
 

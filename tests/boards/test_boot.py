@@ -1,4 +1,4 @@
-# Firmware boots: the standalone digits app on a Pico and a Cortex-M0, faults, the REPL
+# Tests that firmware boots: the digits app on a Pico and on qemu's boards, faults, the REPL
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -22,7 +22,7 @@ from tflm_tools.model.model_file import open_model
 QEMU = ["QEMU_M0", "QEMU_M3", "QEMU_RV32", "QEMU_XTENSA"]
 
 
-# What TFLM says of the images of the digits app.
+# Return TFLM's outputs for the images of the digits app.
 def _wanted(repository):
     model = open_model(repository / "models" / "digits" / "digits_int8.tflite")
     images = (repository / "firmware" / "apps" / "digits" / "rom" / "images").read_bytes()
@@ -32,7 +32,7 @@ def _wanted(repository):
     return [int(np.argmax(run[0])) for run in oracle.run(model.data, runs).outputs]
 
 
-# Standalone: flashed, powered, it says what it sees and blinks; Ctrl-C gives the prompt.
+# After power-on the app prints digits and blinks. Ctrl-C leads to the prompt.
 @pytest.mark.quick_boards
 def test_digits_on_a_pico(emulated, repository):
     board = emulated("RPI_PICO", app="digits", led=True, fast=True)
@@ -46,7 +46,7 @@ def test_digits_on_a_pico(emulated, repository):
     assert "stopped" in listen(board, r">>> ")
 
 
-# A Cortex-M0+ misreads constants of machine code that begins at an odd halfword.
+# A Cortex-M0+ misreads constants of machine code that is not aligned to 4 bytes.
 @pytest.mark.quick_boards
 def test_machine_code_is_aligned(firmware):
     built = firmware("RPI_PICO", app="digits")
@@ -57,14 +57,15 @@ def test_machine_code_is_aligned(firmware):
     assert {int(address, 16) % 4 for address in found} == {0}
 
 
-# The largest app (mlperf_tiny) has 24 668 bytes more than this one; some are left for what comes.
+# The largest app (mlperf_tiny) has 24,668 bytes more than this one. The rest is a reserve.
 @pytest.mark.quick_boards
 def test_every_app_fits(firmware):
-    built, (_, room) = firmware("RPI_PICO", app="digits"), profiles.named("RPI_PICO").tflm.firmware
-    assert built.bin.stat().st_size <= room - 28_000
+    built = firmware("RPI_PICO", app="digits")
+    _, size = profiles.named("RPI_PICO").tflm.firmware
+    assert built.bin.stat().st_size <= size - 28_000
 
 
-# What `tflm inspect` and others believe a Pico has.
+# The heap of the Pico's profile, which `tflm inspect` and other commands use, is right.
 def test_heap_after_boot(emulated):
     with Session(emulated("RPI_PICO", fast=True)) as session:
         free = int(session.exec("import gc; gc.collect(); print(gc.mem_free())"))
@@ -72,7 +73,7 @@ def test_heap_after_boot(emulated):
     assert firmware.heap <= free < firmware.heap + 4096
 
 
-# The images are of the held-out part of the digits, one of each.
+# The images are from the test set of the digits, one of each class.
 def test_images_of_the_digits_app(repository):
     with np.load(repository / "models" / "digits" / "digits_test.npz") as file:
         x, y = file["x"].astype(np.uint8).reshape(-1, 64), file["y"]
@@ -81,7 +82,7 @@ def test_images_of_the_digits_app(repository):
         assert images[digit * 64 : digit * 64 + 64] == x[np.flatnonzero(y == digit)[0]].tobytes()
 
 
-# Other cores: the same model in ROM, bit for bit what TFLM says.
+# On other cores, the same model in ROM equals TFLM bit for bit.
 @pytest.mark.parametrize("board", QEMU)
 def test_digits(board, emulated, repository, tmp_path):
     assert _digits(emulated, board, repository, tmp_path) == _wanted(repository)
@@ -111,7 +112,7 @@ def _digits(emulated, board, repository, tmp_path):
         return [int(line) for line in session.exec(_CLASSIFY).split()]
 
 
-# Unaligned access stops real chips of this kind, so it must stop the emulated ones.
+# Unaligned access stops these real chips, so it must stop the emulated ones.
 _UNALIGNED = """
 @micropython.viper
 def read(p: ptr32) -> int:
@@ -127,12 +128,12 @@ print(read(uctypes.addressof(buffer) + 1))
 def test_unaligned_access_is_fatal(board, emulated):
     with Session(emulated(board)) as session:
         assert session.exec(_UNALIGNED.replace("+ 1", "+ 4")).strip() == "0"
-        # The Xtensa stops without a word.
+        # The Xtensa stops without a message.
         with pytest.raises(BoardGone, match="fault|HardFault" if "XTENSA" not in board else None):
             session.exec(_UNALIGNED, timeout=20)
 
 
-# As a user does it, with mpremote's own command.
+# The command `mpremote` works with the emulated boards.
 @pytest.mark.parametrize("board", ["RPI_PICO", *QEMU])
 def test_repl_through_mpremote(board, emulated):
     port = emulated(board).port
@@ -156,7 +157,7 @@ def test_files_on_a_pico(emulated, tmp_path):
         assert session.exec("print(open('note').read() == 'kept' * 500)").strip() == "True"
 
 
-# Two cores run at once.
+# The second core runs in parallel.
 def test_second_core_of_a_pico(emulated):
     code = """
 import _thread, time

@@ -1,4 +1,4 @@
-# Tests of tflm.camera and the app person on an emulated Pico: cameras at its pins
+# Tests of tflm.camera and of the app `person` on an emulated Pico with cameras at its pins
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,17 +10,17 @@ from session import Session
 from terminal import listen
 from tflm_tools.check import oracle
 
-_PINS = 6, 14, 15, 16  # data, pclk, hsync, vsync: as the classes have them
-_SENSORS = {"hm01b0": (244, 324, 2), "ov7670": (480, 640, 4)}  # lines, columns, how many are one
+_PINS = 6, 14, 15, 16  # data, pclk, hsync, vsync: defaults of the classes
+_SENSORS = {"hm01b0": (244, 324, 2), "ov7670": (480, 640, 4)}  # lines, columns, binning
 
-# Checksums of pictures, with nothing allocated; the last one comes by rows.
+# Prints checksums of pictures, captured without heap allocation. The last picture is read by rows.
 _CAPTURE = """
 import json, machine, micropython, time
 from binascii import crc32
-from tflm.camera import %s as room
+from tflm.camera import %s as driver
 
 i2c = machine.I2C(0, sda=machine.Pin(4), scl=machine.Pin(5), freq=%d)
-camera = room.%s(i2c, size=%r, state_machine=5)
+camera = driver.%s(i2c, size=%r, state_machine=5)
 picture = bytearray(camera.width * camera.height)
 checks, times = [], []
 camera.capture_into(picture)
@@ -40,7 +40,7 @@ print(json.dumps([checks, times]))
 """
 
 
-# The pictures that a camera sees of a frame, uint8: means of some pixels, and the middle of these.
+# Return the picture (uint8) that a camera makes of a frame: the middle of the binned pixels.
 def _seen(name, frame, size):
     step = _SENSORS[name][2]
     lines, columns = frame.shape[0] // step, frame.shape[1] // step
@@ -71,8 +71,8 @@ def test_pictures(emulated, person_model, tmp_path, name, size):
     assert checks == wanted
 
 
-# Somebody before a wall, uint8 [96, 96]: the model takes this figure for a person.
-def _somebody():
+# Return a drawn figure before a wall, uint8 [96, 96], which the model classifies as a person.
+def _figure():
     y, x = np.mgrid[:96, :96] / 96
     body = ((x - 0.35) / 0.1386) ** 2 + ((y - 0.376) / 0.144) ** 2 < 1
     head = ((x - 0.35) / 0.06) ** 2 + ((y - 0.16) / 0.078) ** 2 < 1
@@ -81,18 +81,18 @@ def _somebody():
     return np.where(head & (y < 0.13), 104, picture).astype(np.uint8)
 
 
-# What an HM01B0 has before it to see a picture: each pixel two by two, in the middle.
-def _before(picture):
+# Return the frame of an HM01B0 that shows a picture: each pixel twice in both directions, centred.
+def _frame_with(picture):
     frame = np.full((244, 324), 128, np.uint8)
     frame[26 : 26 + 192, 66 : 66 + 192] = np.repeat(np.repeat(picture, 2, axis=0), 2, axis=1)
     return frame
 
 
-# From power-on: what the app prints of two pictures, and the LED, with waits for flash.
-def test_the_app_sees_what_is_seen_here(emulated, shared_models, tmp_path):
+# From power-on, with waits for flash: the app prints the results of two pictures and sets the LED.
+def test_app_equals_the_host(emulated, shared_models, tmp_path):
     nobody = np.random.RandomState(3).randint(0, 256, (96, 96)).astype(np.uint8)
-    pictures = [nobody, _somebody()]
-    (tmp_path / "frames").write_bytes(np.stack([_before(p) for p in pictures]).tobytes())
+    pictures = [nobody, _figure()]
+    (tmp_path / "frames").write_bytes(np.stack([_frame_with(p) for p in pictures]).tobytes())
     model = shared_models / "person_detect_int8.tflite"
     board = emulated(
         "RPI_PICO", app="person", model=str(model), fast=True, led=True, xip=48,

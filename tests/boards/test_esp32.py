@@ -1,4 +1,4 @@
-# `make firmware` for ESP32 boards, with stand-ins for MicroPython's makefile and ESP-IDF
+# Tests of `make firmware` for ESP32 boards, with stand-ins for MicroPython's makefile and ESP-IDF
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -7,7 +7,7 @@ from tflm_tools.errors import ToolError
 
 pytestmark = pytest.mark.quick_boards
 
-# They note what they are asked for, and "build" an image.
+# The stand-ins record their arguments and write an image.
 _EXPORT = """
 export PATH="$idf/bin:$PATH"
 """
@@ -25,7 +25,7 @@ all:
 
 @pytest.fixture
 def given(monkeypatch, tmp_path):
-    """A checkout of MicroPython and an ESP-IDF, as far as the build looks at them."""
+    """A checkout of MicroPython and an ESP-IDF, with the files that the build uses."""
     import build
 
     micropython, idf = tmp_path / "micropython", tmp_path / "idf"
@@ -57,9 +57,9 @@ def test_build(given, board):
     built = build.build(board, "digits", micropython=given)
     profile = profiles.named(board)
     data = built.image.read_bytes()
-    place = profile.tflm.romfs[0] - profile.flashing["offset"]
-    assert data[:3] == b"app" and set(data[3:place]) == {0xFF}
-    assert data[place:] == built.romfs.read_bytes() and len(data) > place
+    offset = profile.tflm.romfs[0] - profile.flashing["offset"]
+    assert data[:3] == b"app" and set(data[3:offset]) == {0xFF}
+    assert data[offset:] == built.romfs.read_bytes() and len(data) > offset
     asked, mpy_cross = (given / "ports" / "esp32" / "asked").read_text().split()
     assert asked == board and "mpy-cross" in mpy_cross
     manifest = (built.folder.parent / board / "build" / "manifest.py").read_text()
@@ -75,7 +75,7 @@ def test_too_large(given, monkeypatch):
         build.build("ESP32_GENERIC", micropython=given)
 
 
-def test_a_build_that_fails(given):
+def test_failed_build(given):
     import build
 
     (given / "ports" / "esp32" / "Makefile").write_text(

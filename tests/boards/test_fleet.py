@@ -1,4 +1,5 @@
-# tflm.fleet on an emulated stock Pico: packages of mip, and an update from its file to the answer
+# Tests of tflm.fleet on an emulated stock Pico: packages of mip, and installing an update from a
+# file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -14,7 +15,7 @@ from tflm_tools.port import invocation
 
 _KEY = ec.derive_private_key(0x7F1E, ec.SECP256R1())
 
-# Install an update as Fleet does once it has come. Heap and milliseconds of what it is made of.
+# Installs a downloaded update like Fleet. Prints heap and milliseconds of each step.
 _INSTALL = """
 import gc, json, time
 import tflm
@@ -73,5 +74,5 @@ def test_update_on_a_stock_pico(emulated, repository, tmp_path):
         said = session.exec(f"KEY = {key!r}\n" + _INSTALL)
     heap, signature_ms, store_ms, trial_ms, is_active, offline, path = json.loads(said)
     assert is_active is True and path == "/models/digits-1.tflm"
-    assert offline == "failed"  # such a board has no network
+    assert offline == "failed"  # this board has no network
     assert heap <= 32_000 and signature_ms <= 1_300 and trial_ms <= 1_000

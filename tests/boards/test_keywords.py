@@ -1,4 +1,4 @@
-# Tests of the app keywords on an emulated Pico: both models in ROMFS, as fast as sound comes
+# Tests of the app `keywords` on an emulated Pico: both models in ROMFS, in real time
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -10,7 +10,7 @@ from tflm_tools.check import oracle
 _HOPS = 60
 _HOP_MS = 20
 
-# Sound that needs no file: a sawtooth that rises. Prints what was heard, and microseconds a hop.
+# Generates a rising sawtooth. Prints the recognized words, and microseconds per hop.
 _LISTEN = """
 import array, json, micropython, time
 from listener import Listener
@@ -43,7 +43,7 @@ print(json.dumps([features, scores, took]))
 """
 
 
-# What TFLM hears in the same sound.
+# Return TFLM's results for the same sound.
 def _wanted(repository):
     t = np.arange(_HOPS * 320)
     samples = (t * (40 + t // 40) % 20000 - 10000).astype(np.int16)
@@ -63,7 +63,7 @@ def test_keywords_on_a_pico(emulated, repository):
     wanted = _wanted(repository)
     np.testing.assert_array_equal(np.array(features, np.uint8).view(np.int8), wanted[0])
     np.testing.assert_array_equal(np.array(scores, np.uint8).view(np.int8), wanted[1])
-    # Hops with and without the model in them, after both have run once.
+    # Times of hops with and without a run of the model, after both have run once.
     mean = sum(took[52:60]) / 8 / 1000
     print(f"{mean:.1f} ms of {_HOP_MS} ms a hop, at most {max(took[52:]) / 1000:.1f} ms")
     assert mean < 0.8 * _HOP_MS

@@ -1,4 +1,4 @@
-# A Learner on an emulated Pico with flash that has wait states: time, memory, the host's answers
+# Tests of a Learner on an emulated Pico with waits for flash: time, memory, and the host's answers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -59,7 +59,7 @@ def teach(method, asked):
 @pytest.mark.parametrize("name", learning_data.NAMES)
 def test_figures(emulated, repository, tmp_path, name):
     model, x, y = learning_data.load(repository, name)
-    # The examples by turns, five of each class, then some of those that are left.
+    # Learn five examples of each class in turn, then predict some of the other examples.
     learnt = [np.flatnonzero(y == c)[i] for i in range(5) for c in range(4)]
     asked = np.setdiff1d(np.flatnonzero(y < 4), learnt)[:24]
     flat = tt.flatten(model, target="armv6m", features=("last",)).data

@@ -1,4 +1,4 @@
-# The app mlperf_tiny on an emulated Pico: each task of the benchmark, bit for bit what TFLM says
+# Tests of the app `mlperf_tiny` on an emulated Pico: each task of the benchmark equals TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -27,8 +27,10 @@ _REAL = {
 
 @pytest.fixture
 def start(firmware, tmp_path):
-    """start(model, **options of emulators.start): an emulated Pico with the app, and the model
-    (bytes of a .tflite) in ROMFS."""
+    """Return start(model, **options of emulators.start): an emulated Pico with the app.
+
+    model: bytes of a .tflite for ROMFS.
+    """
     import emulators
 
     boards = []
@@ -48,7 +50,7 @@ def start(firmware, tmp_path):
         board.stop()
 
 
-# A client on the board's port. What the app says at its start may come before the first answer.
+# Return a client on the board's port. The app's greeting may come before the first answer.
 def _client(board):
     port = os.open(board.port, os.O_RDWR | os.O_NOCTTY)
     client = Client(port, timeout=240)
@@ -73,7 +75,7 @@ def test_tasks(task, start, shared_models):
     assert 0 < elapsed < 10_000_000
 
 
-# Ctrl-C gives the prompt; a settings.py among the board's files goes before the app's.
+# Ctrl-C leads to the prompt. A settings.py among the board's files overrides the app's.
 def test_settings(start, repository):
     board = start((repository / "models" / "digits" / "digits_int8.tflite").read_bytes())
     client = _client(board)
@@ -96,8 +98,8 @@ def test_settings(start, repository):
     assert client.infer(1)[1] == one_core
 
 
-# The runner's way through sww01, by way of an interface board: I2S in, outputs and pulses out. The
-# features' tables are made of single floats here, of double ones where the app's own test is.
+# Run the benchmark sww01 through an interface board: I2S in, outputs and pulses out. The board
+# computes the features' tables in single precision, and the test on the host in double precision.
 def test_stream(start, tmp_path):
     samples = mlperf_sound.sound(30, slice(5, 18))
     mlperf_sound.write_wav(tmp_path / "sound.wav", samples)
@@ -127,7 +129,7 @@ def test_stream(start, tmp_path):
     assert cycle.pop() == READY
     at = cycle.index("Duty cycle stop times (s)")
     begins, ends = (
-        np.array([int(part) for part in "".join(lines).split(",") if part.strip()]) / 100
+        np.array([int(number) for number in "".join(lines).split(",") if number.strip()]) / 100
         for lines in (cycle[1:at], cycle[at + 1 :])
     )
     assert len(begins) == len(ends) == len(wanted)

@@ -1,4 +1,4 @@
-# Whole models on emulated boards, flat and in ROM, bit for bit what TFLM gives; memory budgets
+# Tests of whole flat models on emulated boards against TFLM, and of memory budgets
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import binascii
@@ -30,7 +30,7 @@ for i in range(interpreter.outputs_size()):
 """
 
 
-# The model on a board with one random input, against the wheel.
+# Compare a model on a board with the wheel, for one random input.
 def _check(emulated, board, path, tmp_path, by_rows=False, **options):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
@@ -69,7 +69,7 @@ def test_rows_on_a_cortex_m0(source, emulated, repository, tmp_path):
     _check(emulated, "QEMU_M0", path, tmp_path, by_rows=source)
 
 
-# On a Pico the image brings the model. Its outputs are those of the wheel for zeros.
+# On a Pico, the image includes the model. Its outputs for zeros equal the wheel's outputs.
 _ZEROS = """
 import binascii, gc, time
 import tflm
@@ -98,7 +98,7 @@ def test_models_on_a_pico(name, emulated, shared_models):
     assert [binascii.unhexlify(line) for line in lines] == [array.tobytes() for array in wanted]
 
 
-# Heap and time of digits on a Pico; budgets of docs/how-to/firmware.md.
+# Heap and time of digits on a Pico stay within the budgets of docs/how-to/firmware.md.
 _BUDGET = """
 import gc, time
 gc.collect()
@@ -122,12 +122,12 @@ def test_budgets_on_a_pico(emulated, repository):
     assert took <= 50_000, f"{took} us from load to the first result"
 
 
-# What the runtime and all int8 kernels take of the flash.
+# The runtime and all int8 kernels fit in their budget of flash.
 def test_flash_of_runtime_and_int8_kernels(firmware, monkeypatch, tmp_path):
     import build
 
-    firmware("RPI_PICO")  # compilers and sources are there now
-    # Elsewhere than the image that other tests start boards with meanwhile.
+    firmware("RPI_PICO")  # installs compilers and sources
+    # Build in another folder than the image that other tests use at the same time.
     monkeypatch.setattr(build, "FIRMWARE", tmp_path)
     small = build.build("RPI_PICO", kernels="int8", prepare=False, checks=False)
     tflm = sum(size.flash for size in small.sizes if size.part.startswith(("kernels", "runtime")))

@@ -1,4 +1,4 @@
-# Tests of the emulated Pico's time: its core by the manual, waiting for flash, `tflm bench --all`
+# Tests of the emulated Pico's time: cycles of instructions, waits for flash, `tflm bench --all`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -16,7 +16,7 @@ sys.path.insert(0, str(_BENCH))
 
 from m0plus import instruction_cycles, is_wide_thumb  # noqa: E402
 
-# Runs each instruction from RAM, with all registers at data; prints its cycles.
+# Runs each instruction from RAM, with all registers pointing to data; prints its cycles.
 _EVERY_INSTRUCTION = """
 import { Core } from '%s';
 const memory = new DataView(new ArrayBuffer(0x10000));
@@ -44,8 +44,8 @@ console.log(JSON.stringify(cycles));
 """
 
 
-# What the manual has no cycles for, or what depends on more: SVC, UDF, BKPT, hints, CPS, BX that
-# is none, LDM of nothing.
+# Return whether the manual gives the instruction's cycles. It does not for SVC, UDF, BKPT, hints,
+# CPS, invalid BX, and LDM without registers.
 def _has_cycles(half):
     return not (
         is_wide_thumb(half)
@@ -57,12 +57,12 @@ def _has_cycles(half):
     )
 
 
-# True for B<cond> that is taken where no flag is set: NE, CC, PL, VC, LS, GE, GT.
+# Return whether B<cond> is taken while no flag is set: NE, CC, PL, VC, LS, GE, GT.
 def _is_taken(half):
     return half >> 12 == 0b1101 and half >> 8 & 15 in (1, 3, 5, 7, 9, 10, 12)
 
 
-def test_each_instruction_takes_what_the_manual_says():
+def test_cycles_of_each_instruction():
     import emulators
     import toolchain
 
@@ -81,36 +81,38 @@ def test_each_instruction_takes_what_the_manual_says():
     assert not wrong
 
 
-# What runs in loops does not wait for flash: kernels for the core, what shares them with core 1,
-# the virtual machine and what a step calls of MicroPython are in RAM, and what that takes is told;
-# the collector and kernels that few models run stay in flash.
-def test_hot_code_lies_in_ram(firmware):
+# Code in loops is in RAM and does not wait for flash: the core's kernels, the code that shares
+# them with core 1, the virtual machine, and the functions of MicroPython that a step calls. The
+# garbage collector and rare kernels stay in flash. The firmware's sizes include this RAM.
+def test_hot_code_is_in_ram(firmware):
     import sources
     import toolchain
 
     built = firmware("RPI_PICO")
     command = [toolchain.have("arm-none-eabi-nm"), "-n", built.elf]
     said = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
-    places = {name: int(at, 16) for at, _, name in map(str.split, said.stdout.splitlines())}
-    kernels = [name for name in places if name.startswith("fun_data_tflm_kernels_armv6m_")]
+    addresses = {name: int(at, 16) for at, _, name in map(str.split, said.stdout.splitlines())}
+    kernels = [name for name in addresses if name.startswith("fun_data_tflm_kernels_armv6m_")]
     kernels = [name for name in kernels if not name.endswith("_lt_module_gt_")]
-    cold = {name for name in kernels if any(part in name for part in sources.COLD)}
+    cold = {name for name in kernels if any(cold in name for cold in sources.COLD)}
     assert len(cold) >= 4
     kernels = [name for name in kernels if name not in cold]
-    kernels += [name for name in places if name.startswith("fun_data_tflm_run_second_core_tflm_")]
+    kernels += [
+        name for name in addresses if name.startswith("fun_data_tflm_run_second_core_tflm_")
+    ]
     assert len(kernels) >= 18
     named = _HOT_CODE.read_text().split("set(hot_code_functions")[1].split(")")[0]
     functions = [name for line in named.splitlines() if "#" not in line for name in line.split()]
     assert len(functions) >= 40
     hot = {*kernels, *functions, "mp_execute_bytecode"}
-    assert {name for name in hot if places[name] < 0x20000000} == set()
+    assert {name for name in hot if addresses[name] < 0x20000000} == set()
     cold |= {"mp_parse", "gc_alloc"}
-    assert {name for name in cold if places[name] >= 0x20000000} == set()
+    assert {name for name in cold if addresses[name] >= 0x20000000} == set()
     assert built.sizes[-2].ram > 24 * 1024
 
 
-# 1024 words of flash that are read for the first time take 48 cycles each more than a second time.
-def test_ticks_tell_the_misses(emulated):
+# Each miss of the cache adds 48 cycles to the time of 1024 reads.
+def test_time_of_cache_misses(emulated):
     code = """
 import time
 @micropython.viper
@@ -140,8 +142,8 @@ print([spent(), spent()])
     assert (cold - warm) * 125 == pytest.approx((fetched - again) * 48, rel=0.06)
 
 
-# Flash is read at half the clock of a core at 200 MHz, too, as the header of our board lets the
-# port do; without it the divider is 4 there.
+# Flash runs at half the core's clock at 200 MHz too, because our board's header permits it. The
+# port's default divider is 4.
 def test_flash_keeps_up_with_the_core(emulated):
     session = Session(emulated("RPI_PICO", fast=True))
     code = "import machine; machine.freq(%d); print(machine.freq(), machine.mem32[0x18000014])"
@@ -149,7 +151,7 @@ def test_flash_keeps_up_with_the_core(emulated):
         assert session.exec(code % frequency).split() == [str(frequency), "2"]
 
 
-# What an owner of a Pico does, and what the tables say.
+# A measurement on a board equals the prediction from the cycles tables.
 def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
     models = [repository / "models" / "digits", repository / "models" / "keywords"]
     board = emulated("RPI_PICO", flash=tmp_path / "flash.bin", fast=True, xip=48)
@@ -165,8 +167,8 @@ def test_bench_all_agrees_with_the_prediction(emulated, repository, tmp_path):
     for model in compared:
         assert not model.note
         assert model.total.ratio == pytest.approx(1, abs=0.05)
-        # The profiler takes some 200 us of each operator for itself.
+        # The profiler adds about 200 us to each operator.
         more = sum(layer.us - layer.predicted_us for layer in model.layers)
         assert -50 < more / len(model.layers) < 300
-    # digits waits for flash too little for a figure.
+    # digits waits too little for flash to estimate the cycles of a miss.
     assert compared[0].total.miss is None and 40 < compared[1].total.miss < 80

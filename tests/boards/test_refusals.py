@@ -1,4 +1,4 @@
-# What `make firmware` and `make emulate` refuse, in one sentence, before anything is built
+# Tests of the errors of `make firmware` and `make emulate` before anything is built
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.quick_boards
 
 @pytest.fixture
 def refused(monkeypatch, tmp_path):
-    """refused(board, ...): the sentence that build() ends with; nothing is compiled or fetched."""
+    """Return refused(board, ...): the error of build(). Nothing is compiled or fetched."""
     import build
 
     def compiled(*_):
@@ -35,7 +35,7 @@ def test_names(refused, tmp_path):
     assert "is not a checkout of MicroPython" in refused("RPI_PICO", micropython=tmp_path)
 
 
-# A checkout that was cloned without its submodules.
+# A checkout without submodules is refused.
 def test_submodules(tmp_path):
     from sources import Sources
 
@@ -64,8 +64,8 @@ _MPY_TOOL = """
 """
 
 
-# Sources of ours are mended however often, what they say of other cores notwithstanding; those of
-# the user's stay as they are, and are refused for a Cortex-M0+.
+# Fetched sources are fixed, and fixing them twice changes nothing. The user's checkout is not
+# changed, and is refused for a Cortex-M0+ if it misaligns code.
 def test_frozen_functions(tmp_path):
     from sources import Sources
 
@@ -104,7 +104,7 @@ def test_apps_that_a_board_cannot_run(refused):
         assert refused("QEMU_M0", app) == text
 
 
-# What is missing for ESP-IDF.
+# Errors about a missing ESP-IDF.
 def test_esp32(refused, monkeypatch, tmp_path):
     import esp_idf
 
@@ -134,7 +134,7 @@ def test_boards_without_an_emulator():
         emulators.check("RPI_PICO2")
 
 
-# The reason that a failed build gives is the compiler's, make's or CMake's.
+# The reason of a failed build is the line of the compiler, of make or of CMake.
 @pytest.mark.parametrize(
     "log, reason",
     [

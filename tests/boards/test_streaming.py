@@ -1,4 +1,4 @@
-# Weights that an emulated Pico streams from flash: the bytes, the time, who else has the stream
+# Tests of weights that an emulated Pico streams from flash: bytes, time, and conflicts
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -59,10 +59,10 @@ def free_channels():
 
 @pytest.fixture
 def pico(emulated, shared_models, tmp_path):
-    """A Session on a Pico with the model in ROM, and its right output."""
+    """A Session on a Pico with the model in ROM, and the expected output."""
     model = (shared_models / f"{_NAME}.tflite").read_bytes()
     values = np.random.default_rng(7).integers(-128, 128, input_infos(model)[0].shape, np.int8)
-    # Lanes of all layers are streamed, not the bytes that cost less flash.
+    # Stream the lanes of all layers instead of the smaller bytes.
     flat = flatten(model, target=profiles.named("RPI_PICO").target, optimize="speed")
     image = romfs_image.image({"model.tflm": flat, "inputs": values.tobytes()})
     flash = bytearray(b"\xff" * _FLASH)
@@ -75,7 +75,7 @@ def pico(emulated, shared_models, tmp_path):
         yield session, shared_oracle().run(model, [[values]])[0][0].tobytes().hex()
 
 
-# Two thirds of the time without RAM for weights, half of it with some.
+# Streaming needs two thirds of the time without RAM for weights, half of it with some.
 def test_time_and_bytes(pico):
     session, wanted = pico
     lines = session.exec(
@@ -89,9 +89,9 @@ def test_time_and_bytes(pico):
     assert lines[6] == "12"
 
 
-# Whoever has the stream or the channels keeps them, before or while a model streams; a stream that
-# stops is given up. The bytes are right in each case.
-def test_somebody_else(pico):
+# Other users of the stream or of the DMA channels keep them, before and while a model streams. A
+# stream that stops is given up. The outputs are right in each case.
+def test_conflicts(pico):
     session, wanted = pico
     lines = session.exec(
         """
@@ -118,9 +118,9 @@ interp.free(); print(free_channels())
     assert lines[3:] == [wanted, "None", f"{wanted} True", f"{wanted} 0", wanted, "12"]
 
 
-# Ctrl-C, files that are written, bytecode on the other core: between two invokes nothing is on its
-# way, and the next one is right.
-def test_what_goes_on_beside_it(pico):
+# Between two invokes nothing is streamed, so Ctrl-C, writing files, and bytecode on the other core
+# do not disturb the next invoke.
+def test_other_activity(pico):
     session, wanted = pico
     session.exec("interp = make(20000)")
     for wait in (0.3, 0.37):

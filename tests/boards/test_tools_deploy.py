@@ -1,4 +1,4 @@
-# `tflm deploy`, doctor, verify and bench on emulated boards; power cuts at random moments
+# Tests of `tflm deploy`, doctor, verify and bench on emulated boards; power cuts at random times
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
@@ -27,7 +27,7 @@ _CUTS = 3
 _LOAD = ["interpreter = tflm.Interpreter(tflm.load('/rom/net.tflm'))"]
 
 
-# Two models, which the shapes of their outputs tell apart: 10 and 1.
+# Two models with 10 and 1 outputs, which identify them.
 @pytest.fixture
 def models(repository):
     folder = repository / "models"
@@ -37,14 +37,14 @@ def models(repository):
     ]
 
 
-# How many outputs the model has that the board loads by these lines; it must be a whole one.
+# Return the number of outputs of the model that the board loads with these lines. It must run.
 def loaded(port, use):
     with Link(port) as link:
         link.exec("\n".join([*use, "interpreter.allocate_tensors()"]), seconds=60)
         return link.eval("interpreter.output(0).shape[-1]")
 
 
-# What a program that uses a model sees of a board: microseconds and heap.
+# Runs a program that uses a model; measures microseconds and heap.
 _FIRST_MINUTE = """
 import gc, time
 gc.collect()
@@ -67,7 +67,7 @@ def first_minute(link, use):
     return link.eval("dict(import_us=import_us, import_heap=import_heap, invoke_us=invoke_us)")
 
 
-# Turns a board off so many seconds after the first byte was sent to it: the port is open then.
+# Turns a board off `seconds` after the first byte was sent, when the port is certainly open.
 class Cut:
     def __init__(self, board, seconds):
         self._timer = threading.Timer(seconds, board.stop)
@@ -83,17 +83,17 @@ class Cut:
             self._timer.join()
 
 
-# (firmware is stock, place, flash file): with tflm frozen and ROMFS; stock, in free flash; files.
-@pytest.mark.parametrize("stock, place", [(False, "romfs"), (True, "flash"), (True, "files")])
-def test_power_cuts(emulated, tmp_path, models, stock, place):
+# Firmware with frozen tflm and ROMFS; stock firmware with the model in free flash, and in files.
+@pytest.mark.parametrize("stock, storage", [(False, "romfs"), (True, "flash"), (True, "files")])
+def test_power_cuts(emulated, tmp_path, models, stock, storage):
     kept = tmp_path / "flash.bin"
     board = emulated("RPI_PICO", stock=stock, flash=kept)
-    use = deploy(models[0], board.port, to=place, name="net").use
+    use = deploy(models[0], board.port, to=storage, name="net").use
     assert loaded(board.port, use) == 10
-    second = deploy(models[1], board.port, to=place, name="other")  # brings its kernels
-    assert second.place == place
+    second = deploy(models[1], board.port, to=storage, name="other")  # installs its kernels
+    assert second.place == storage
     times = []
-    deploy(models[1], board.port, to=place, name="net",
+    deploy(models[1], board.port, to=storage, name="net",
            progress=lambda *_: times.append(time.monotonic()))  # fmt: skip
     seconds = time.monotonic() - times[0]
     board.stop()
@@ -103,7 +103,7 @@ def test_power_cuts(emulated, tmp_path, models, stock, place):
         board = emulated("RPI_PICO", stock=stock, flash=kept)
         cut = Cut(board, chance.uniform(0, 1) * seconds)
         try:
-            deploy(models[i % 2], board.port, to=place, name="net", progress=cut)
+            deploy(models[i % 2], board.port, to=storage, name="net", progress=cut)
         except DeviceError as error:
             assert error.kind in ("lost", "silent", "late"), error
         cut.wait()
@@ -113,13 +113,12 @@ def test_power_cuts(emulated, tmp_path, models, stock, place):
         board.stop()
     assert seen <= {10, 1}
     board = emulated("RPI_PICO", stock=stock, flash=kept)
-    done = deploy(models[0], board.port, to=place, name="net")
+    done = deploy(models[0], board.port, to=storage, name="net")
     assert loaded(board.port, done.use) == 10
-    assert loaded(board.port, second.use) == 1  # models beside stay
+    assert loaded(board.port, second.use) == 1  # other models stay
 
 
-# A board is not flashed by being turned on: what took the place of the image's model stays, until
-# another image comes.
+# A model that replaced the image's model survives a restart, until another image is flashed.
 def test_over_the_model_of_the_image(firmware, tmp_path, models):
     import emulators
 
@@ -156,11 +155,11 @@ def test_stock_pico(emulated, models):
         assert verify(models[0], runs=1, device=device).mismatch is None
         row = bench_on([models[0]], device, invokes=2)[0]
     assert row.frequency == 125_000_000
-    assert 100_000 < row.cycles < 2_000_000  # what make -C bench cycles measures, within reason
+    assert 100_000 < row.cycles < 2_000_000  # near the result of `make -C bench cycles`
     assert sum(op.cycles for op in row.ops) == pytest.approx(row.cycles, rel=0.6)
 
 
-# These boards have no place to keep a model in, as doctor says; verify sends it to RAM.
+# These boards cannot store a model, as doctor reports, so verify sends it to RAM.
 @pytest.mark.parametrize("board", ["QEMU_M3", "QEMU_RV32"])
 def test_verify_in_ram(emulated, models, board):
     running = emulated(board)
@@ -185,7 +184,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 # mpremote installs packages of `make dist` on a stock Pico, which runs a model with them.
 def test_mip_on_a_stock_pico(emulated, tmp_path, models, monkeypatch):
-    monkeypatch.setattr(dist, "PACKAGES", ("cnn",))  # which is quicker
+    monkeypatch.setattr(dist, "PACKAGES", ("cnn",))  # one package saves time
     dist.make_dist(tmp_path / "dist", ["armv6m"], report=lambda line: None)
     handler = functools.partial(_Quiet, directory=tmp_path)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -210,7 +209,7 @@ def test_mip_on_a_stock_pico(emulated, tmp_path, models, monkeypatch):
     assert loaded(board.port, use) == 10
 
 
-# A drive of the boot loader gets the image that was built.
+# `tflm flash` copies the built image to a drive of the boot loader.
 def test_flash_what_was_built(firmware, tmp_path):
     built = firmware("RPI_PICO")
     drive = tmp_path / "RPI-RP2"
@@ -220,23 +219,23 @@ def test_flash_what_was_built(firmware, tmp_path):
     assert done.verified and (drive / built.image.name).read_bytes() == built.image.read_bytes()
 
 
-# What deploy says of streaming: the heap has a piece for it, and it takes about the cycles told.
-def test_streaming_as_told(emulated, tmp_path, shared_models):
+# The estimate of streaming in the result of deploy is right: heap and cycles.
+def test_streaming_estimate(emulated, tmp_path, shared_models):
     board = emulated("RPI_PICO", fast=True, xip=48)
     path, speed = shared_models / "mlperf_ad01_int8.tflite", tmp_path / "speed.tflm"
     result = deploy(path, board.port, name="net")
-    told = result.faster
-    assert not result.fits_ram and told.kept > 100_000
+    estimate = result.faster
+    assert not result.fits_ram and estimate.kept > 100_000
     before = _cycles(board.port, result.use)
     speed.write_bytes(flatten(path.read_bytes(), target="armv6m", optimize="speed"))
     use = deploy(speed, board.port, name="net", replace=True).use
-    streaming = f", delegates=[Streaming({told.kept})])"
+    streaming = f", delegates=[Streaming({estimate.kept})])"
     use = ["from tflm.run.streaming import Streaming", *use[:-1], use[-1][:-1] + streaming]
     cycles = _cycles(board.port, use)
-    assert 0.8 < told.cycles / cycles < 1.1 and 0.8 < told.cycles_before / before < 1.1
+    assert 0.8 < estimate.cycles / cycles < 1.1 and 0.8 < estimate.cycles_before / before < 1.1
 
 
-# Cycles of an invoke of the interpreter that these lines make, with all of its delegates.
+# Return the cycles of an invoke after these lines, with all delegates of the interpreter.
 def _cycles(port, use):
     with Link(port) as link:
         link.reset()

@@ -1,4 +1,4 @@
-# Programs of the documentation on the emulated Pico, with stock firmware and with ours
+# Tests of programs in the documentation on the emulated Pico, with stock firmware and with ours
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -10,21 +10,21 @@ import pytest
 
 @pytest.fixture
 def page(repository, monkeypatch):
-    """The text of the Pico tutorial; its commands run in the checkout."""
+    """The text of the Pico tutorial. Its commands run in the folder of the repository."""
     monkeypatch.chdir(repository)
     return (repository / "docs" / "tutorial" / "pico.md").read_text()
 
 
 @pytest.fixture
 def features(repository, tmp_path):
-    """A model for the Learner, features.tflm, as docs/how-to/learn-on-board.md makes it."""
+    """A model for the Learner, features.tflm, made as in docs/how-to/learn-on-board.md."""
     path = tmp_path / "features.tflm"
     digits = repository / "models" / "digits" / "digits_int8.tflite"
     _run("tflm_tools", "flatten", str(digits), "--feature", "last", "-o", str(path))
     return path
 
 
-# The code blocks of one language in a section of the page.
+# Return the code blocks of one language in a section of the page.
 def _blocks(page, section, language):
     text = re.split(r"^## ", page, flags=re.M)[section]
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
@@ -38,7 +38,7 @@ def _run(*arguments):
     return done.stdout
 
 
-# Run `tflm doctor` and `tflm deploy` as the blocks show them, with the port of the board.
+# Run the blocks' `tflm doctor` and `tflm deploy` with the port of the board.
 def _run_commands(blocks, port):
     for line in "".join(blocks).splitlines():
         words = line.removeprefix("$ ").split()
@@ -46,7 +46,7 @@ def _run_commands(blocks, port):
             _run("tflm_tools", *words[1:], port)
 
 
-# What `mpremote run` prints for a program.
+# Return the output of `mpremote run` for a program.
 def _run_program(port, path):
     return _run("mpremote", "connect", port, "run", str(path))
 

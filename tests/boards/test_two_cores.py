@@ -1,4 +1,4 @@
-# Two cores of an emulated Pico: whole models bit for bit, faster, and nothing left running
+# Tests of models on two cores of an emulated Pico: equal outputs, speed, and no core left running
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -14,7 +14,7 @@ from tflm_tools.flat.flatten import flatten
 _ROMFS_AT = 0x100000  # in boards/RPI_PICO
 _FLASH = 2 << 20
 
-# The best that whole invokes must reach at least; see docs/generated/benchmarks.md.
+# Speed-up that the best model must reach; see docs/generated/benchmarks.md.
 _SPEEDUPS = {"mlperf_kws_int8": 1.85, "mlperf_resnet8_int8": 1.9, "person_detect_int8": 1.85}
 
 _SETUP = """
@@ -45,7 +45,7 @@ def run(interp, name):
 
 @pytest.fixture
 def pico(emulated, shared_models, tmp_path):
-    """pico(name, ...): a Session on a Pico with these models in its ROM, and what TFLM gives."""
+    """Return pico(name, ...): a Session on a Pico with these models in ROM, and TFLM's outputs."""
     sessions = []
 
     def start(*names):
@@ -90,8 +90,8 @@ def test_models(pico, names):
         assert best[0] / best[1] >= _SPEEDUPS[name], (name, best)
 
 
-# Ctrl-C ends a loop of invokes when both cores are done; then all goes on. After a soft reset
-# core 1 is free.
+# Ctrl-C ends a loop of invokes after both cores are done, and the next invoke works. After a soft
+# reset, core 1 is free.
 def test_nothing_is_left_running(pico):
     name = "mlperf_kws_int8"
     session, wanted = pico(name)
@@ -108,7 +108,7 @@ def test_nothing_is_left_running(pico):
     session.exec(_SETUP)
     found = session.exec(f"interp = make({name!r}, cores=2); print(run(interp, {name!r})[0])")
     assert found.strip() == wanted[name]
-    # An interpreter that is dropped gives it back, too.
+    # A garbage-collected interpreter also frees it.
     lines = session.exec(
         "import _thread\n"
         "def drop():\n"
@@ -122,7 +122,7 @@ def test_nothing_is_left_running(pico):
         f"interp = make({name!r}, cores=2)\n"
     ).splitlines()
     assert lines == ["core 1 is free"]
-    # Core 1 is the caller's again, and where it is taken the model runs on one.
+    # Core 1 is free again. If it is in use, the model runs on one core.
     lines = session.exec(
         "import _thread\n"
         "def spin():\n    while not stop: pass\n"

@@ -1,8 +1,8 @@
-# Stock firmware of several versions of MicroPython: what deploy brings runs there, and is exact
+# Tests that deployed models run exactly on stock firmware of several versions of MicroPython
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Of 1.26 the sources are there, 1.25 comes from another suite of Debian; other versions are
-# checkouts, whose folders MICROPYTHON_DIRS of the environment names, spaces between them.
+# All firmware is built from 1.26. Another suite of Debian has 1.25. The environment variable
+# MICROPYTHON_DIRS lists checkouts of other versions, separated by spaces.
 
 import os
 from functools import cache
@@ -31,11 +31,11 @@ _CHECKOUTS = {
     for folder in os.environ.get("MICROPYTHON_DIRS", "").split()
 }
 _VERSIONS = [_OWN, "1.25", *_CHECKOUTS]
-_NUMBER = "'%d.%d' % sys.implementation.version[:2]"  # sys.version has what git says
+_NUMBER = "'%d.%d' % sys.implementation.version[:2]"  # sys.version includes git's description
 _KERNELS = "import sys; print(sum('{}.' in name for name in sys.modules))"
 
 
-# The folder of a version's sources; None for those that all firmware is built from.
+# Return the folder of a version's sources, or None for the default version.
 @cache
 def _sources(version):
     if version == _OWN:
@@ -45,16 +45,16 @@ def _sources(version):
     folder = TOOLCHAIN / f"micropython-{version}"
     if not folder.exists():
         (archive,) = Suite(TOOLCHAIN / "packages", "trixie").source("micropython")
-        part, inner = sources._extract(archive, folder)
+        partial, inner = sources._extract(archive, folder)
         library = inner / "lib" / "micropython-lib"
         library.mkdir(exist_ok=True)
-        (library / "README.md").write_text("In place of micropython-lib.\n")
+        (library / "README.md").write_text("Replaces micropython-lib.\n")
         inner.rename(folder)
-        part.rmdir()
+        partial.rmdir()
     return folder
 
 
-# stock(board, version): the path of an image that never saw tflm; a build of each version is kept.
+# Return stock(board, version): the path of an image without tflm. Each version is built once.
 @pytest.fixture
 def stock(firmware, monkeypatch):
     def get(board, version):
@@ -70,7 +70,7 @@ def stock(firmware, monkeypatch):
     return get
 
 
-# {path: bytes} of a file system with tflm as deploy puts it on a board, a model, and images.
+# Return {path: bytes} of a file system with the runtime (as deployed), a model, and images.
 def _files(arch, repository):
     tflite = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
     model = flatten(tflite, target=target_of(arch))
@@ -83,7 +83,7 @@ def _files(arch, repository):
     }
 
 
-# Kernels are machine code where there is no inline assembler.
+# Kernels are machine code on boards without an inline assembler.
 @pytest.mark.parametrize("version", _VERSIONS)
 @pytest.mark.parametrize("board", ["QEMU_RV32", "QEMU_XTENSA"])
 def test_machine_code(board, version, stock, repository, tmp_path):
@@ -108,7 +108,7 @@ def test_deploy_to_a_pico(version, stock, repository, tmp_path):
     path = repository / "models" / "digits" / "digits_int8.tflite"
     with emulators.start("RPI_PICO", stock("RPI_PICO", version), tmp_path / "flash") as running:
         done = deploy(path, running.port)
-        # Flash is found in place from 1.25 on.
+        # MicroPython 1.25 and later can read flash in place.
         assert (done.place, done.arch) == ("files" if version == "1.24" else "flash", "armv6m")
         with Link(running.port) as link:
             link.exec("import sys")

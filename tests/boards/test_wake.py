@@ -1,4 +1,4 @@
-# Tests of the app wake on an emulated Pico: bits of a PDM microphone in, wake words out
+# Tests of the app `wake` on an emulated Pico with a PDM microphone
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -18,15 +18,15 @@ from tflm_tools.wake import pdm
 from tflm_tools.wake.listen import listen as listen_here
 from tflm_tools.wake.listen_on import listen_on
 
-_PINS = (2, 3)  # as the app's board.py has them
+_PINS = (2, 3)  # from the app's board.py
 _GAIN = 8
-_BEGIN, _END = 1.2, 2.4  # seconds of the phrases: the first one
+_BEGIN, _END = 1.2, 2.4  # seconds; the first phrase of the recording
 _HOPS = 118
-_WARM = 20  # hops, in which more is loaded
+_WARM = 20  # first hops, which also load code
 
 _CLOCK = 125_000_000
 
-# What is there before sound is: for the microphone's buffers, what compiling took is free again.
+# Runs before sound: frees the compiler's heap for the microphone's buffers.
 _LOAD = """
 import gc, json, machine, micropython, tflm, time
 from binascii import crc32
@@ -44,10 +44,9 @@ listener.reset()
 gc.collect()
 """
 
-# Prints, of each hop: a checksum of all sound so far, microseconds of reading what is there, and
-# of hearing it; the hops at which something was heard; how many samples were lost; the time from
-# the first hop to the last; and microseconds of the front end and of each model, one after the
-# other.
+# Prints for each hop: a checksum of all sound so far, and microseconds of reading and of
+# detecting. Then the hops with a detection, the number of lost samples, the time from the first
+# hop to the last, and microseconds of the front end and of each model.
 _HEAR = """
 checks, reading, hearing, heard, check = [], [], [], [], 0
 microphone = board.microphone()
@@ -93,8 +92,8 @@ def manifest():
     return Path(package.__file__).parent / "models" / "okay_nabu.json"
 
 
-# (path of bits, the samples that a board makes of them). The microphone says its first bit when
-# its clock has fallen for the first time, behind the first one that is taken.
+# Return (path of the bits, samples that a board makes of them). The board reads one bit before the
+# microphone's first bit, which comes at the first falling edge of its clock.
 @pytest.fixture(scope="module")
 def sound(repository, tmp_path_factory):
     with wave.open(str(repository / "tests" / "wake" / "phrases.wav")) as file:
@@ -106,7 +105,7 @@ def sound(repository, tmp_path_factory):
     return path, reference.decimate([0, *bits[:-1]], reference.design(), _GAIN)
 
 
-# What is heard in the same samples here.
+# Return the detection in the same samples on the host.
 @pytest.fixture(scope="module")
 def heard(manifest, sound, tmp_path_factory):
     path = tmp_path_factory.mktemp("sound") / "samples.wav"
@@ -117,8 +116,8 @@ def heard(manifest, sound, tmp_path_factory):
     return found
 
 
-# From power-on: the line that the app prints, and the LED.
-def test_the_app_hears_what_is_heard_here(emulated, manifest, sound, heard):
+# From power-on: the app prints the same detection as the host and sets the LED.
+def test_app_equals_the_host(emulated, manifest, sound, heard):
     board = emulated(
         "RPI_PICO", app="wake", model=str(manifest), fast=True, led=True, pdm=(*_PINS, sound[0])
     )
@@ -128,8 +127,8 @@ def test_the_app_hears_what_is_heard_here(emulated, manifest, sound, heard):
     assert re.search(r"led on", board.log)
 
 
-# Each sample, and the time it takes: `fast` lets it pass only while the core sleeps. Two models
-# are in RAM, as the app has them; the second one stands for one that hears voices.
+# All samples are right, and the board is fast enough. Two models are in RAM, like in the app; the
+# second one replaces a voice activity model.
 @pytest.mark.parametrize("xip", [0, 48])
 def test_samples_and_time(emulated, repository, manifest, sound, heard, xip):
     models = f"{manifest} {repository / 'models' / 'hey_pico' / 'hey_pico.json'}"
@@ -139,7 +138,7 @@ def test_samples_and_time(emulated, repository, manifest, sound, heard, xip):
     with Session(board) as session:
         session.exec(_LOAD % (_CLOCK, _WARM))
         said = session.exec(_HEAR % _HOPS)
-    checks, reading, hearing, found, lost, passed, parts = json.loads(said)
+    checks, reading, hearing, found, lost, passed, stages = json.loads(said)
     blocks = sound[1][: 160 * _HOPS].reshape(_HOPS, 160)
     wanted, check = [], 0
     for block in blocks:
@@ -151,12 +150,12 @@ def test_samples_and_time(emulated, repository, manifest, sound, heard, xip):
     reads, hears = (sum(times[_WARM:]) / len(times[_WARM:]) / 1000 for times in (reading, hearing))
     share = (reads + hears) / 10
     print(f"reading {reads:.2f} ms, hearing {hears:.2f} ms of 10 ms at 125 MHz: {share:.0%}")
-    print("front end and models, us:", *(f"{part:.0f}" for part in parts))
+    print("front end and models, us:", *(f"{us:.0f}" for us in stages))
     assert reads < 1.4
     assert share < (0.6 if xip else 0.57)
 
 
-# `tflm wake listen --on`: a file over the cable, and the board's own microphone.
+# `tflm wake listen --on` with a file over USB, and with the board's microphone.
 def test_listen_on(emulated, manifest, sound, heard, tmp_path):
     path = tmp_path / "samples.wav"
     with wave.open(str(path), "wb") as file:
@@ -166,7 +165,9 @@ def test_listen_on(emulated, manifest, sound, heard, tmp_path):
     board = emulated("RPI_PICO", **options)
     (found,) = listen_on(board.port, [manifest], path)
     assert (found.seconds, found.wake_word) == (heard.seconds, heard.wake_word)
-    assert found.probability == pytest.approx(heard.probability, abs=1e-5)  # floats are shorter
+    assert found.probability == pytest.approx(
+        heard.probability, abs=1e-5
+    )  # single precision
     with Link(board.port) as link:
         assert link.eval("__import__('os').listdir('/')") == ["rom"]
     board = emulated("RPI_PICO", **options, pdm=(*_PINS, sound[0]))
@@ -179,7 +180,7 @@ def test_boards_without_wake_words(emulated, manifest):
         list(listen_on(emulated("RPI_PICO", fast=True).port, [manifest]))
 
 
-# Samples of both channels through machine.I2S, and the state machine and interrupts behind it.
+# machine.I2S, with its state machine and interrupts, delivers the samples of both channels.
 _READ = """
 import json
 from tflm.microphone import i2s
@@ -207,6 +208,6 @@ def test_i2s(emulated, manifest, tmp_path, channel):
         samples, overruns = json.loads(session.exec(_READ % channel))
     samples = np.frombuffer(bytes.fromhex(samples), "<i2")
     wanted = np.clip(slots[:, int(channel == "right")] >> 15, -32768, 32767)
-    # The state machine begins within the first frame.
+    # The state machine starts within the first frame.
     np.testing.assert_array_equal(samples[1:], wanted[1 : len(samples)])
     assert overruns == 0
