@@ -5,7 +5,7 @@
 
 A mutant is a copy of a file of modules/tflm with one operator, number or keyword changed. It is
 killed if a test of the file fails, and survives if all of them pass. A survivor either shows a
-missing case, or it is equivalent: no test could notice the change. Only a person can tell which.
+missing case, or it is equivalent: no test could notice the change. A person must decide which.
 
 1. Copy all files that git tracks to a temporary folder, so that the repository stays unchanged.
 2. Find the tests of each file: tests/kernels/test_NAME.py, or the files in _TESTS.

@@ -165,9 +165,7 @@ def test_listen_on(emulated, manifest, sound, heard, tmp_path):
     board = emulated("RPI_PICO", **options)
     (found,) = listen_on(board.port, [manifest], path)
     assert (found.seconds, found.wake_word) == (heard.seconds, heard.wake_word)
-    assert found.probability == pytest.approx(
-        heard.probability, abs=1e-5
-    )  # single precision
+    assert found.probability == pytest.approx(heard.probability, abs=1e-5)  # single precision
     with Link(board.port) as link:
         assert link.eval("__import__('os').listdir('/')") == ["rom"]
     board = emulated("RPI_PICO", **options, pdm=(*_PINS, sound[0]))

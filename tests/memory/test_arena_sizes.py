@@ -1,4 +1,4 @@
-# Tests of memory: the arena a model needs, beside what TFLM needs for it
+# Tests of memory: arena sizes of models beside TFLM's
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -21,9 +21,9 @@ _REAL = _REPOSITORY.parent / "shared" / "models"
 _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
     _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
 )
-_FLAT_ALLOWANCE = 1024  # of a flat model's arena over TFLM's head, for scratch buffers
+_FLAT_ALLOWANCE = 1024  # bytes of a flat model's arena above TFLM's head, for scratch buffers
 
-# Prints the bytes that a model asks for, and that an arena of just these is used in full.
+# Prints the requested bytes, and the used bytes of an arena of exactly this size.
 _MEASURE = """
 import json, sys, tflm
 
@@ -38,7 +38,7 @@ print(json.dumps(found))
 """
 
 
-# Rows of the table of real models: {name: {column: text}}.
+# Return the rows of the table of real models: {name: {column: text}}.
 def table():
     if not _REAL.is_dir():
         return {}
@@ -50,7 +50,7 @@ def table():
 _ROWS = table()
 
 
-# Arena bytes of both forms of a model on the device: (flat, .tflite).
+# Return the arena bytes of a model on the device: (.tflm, .tflite).
 def arenas(model, folder):
     try:
         flat = flatten(model.read_bytes())
@@ -64,8 +64,8 @@ def arenas(model, folder):
     return json.loads(output.splitlines()[-1])
 
 
-# Bytes of the variable tensors and resource variables: state, which TFLM keeps in the tail, and
-# which is in the arena of a flat model besides the head.
+# Return the bytes of variable tensors and resource variables. TFLM stores them in the tail. The
+# arena of a flat model includes them beside the head.
 def state(model):
     reader = TfliteModel(model.read_bytes())
     tensors = [reader.tensor(i) for i in range(reader.tensors_length)]
@@ -74,7 +74,7 @@ def state(model):
     return sum(align_up(size) for size in sizes)
 
 
-# The head without any scratch buffer: what activations alone need.
+# Return the bytes of the head without scratch buffers.
 def activations(model):
     tensors, _, _ = buffers_of(TfliteModel(model.read_bytes()), [])
     return plan_greedy([tensors[i] for i in sorted(tensors)])
@@ -96,9 +96,9 @@ def test_own_models(model, tmp_path):
     assert flat < tflite
 
 
-# The host says beforehand what the device will need.
+# The host predicts the arena bytes of the device.
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
-def test_the_host_knows(model, tmp_path):
+def test_prediction_of_the_host(model, tmp_path):
     _, storage = prepare(model.read_bytes(), savings=passes_without(), optimize=BALANCED)
     assert arenas(model, tmp_path)[0] == storage.arena_bytes
 

@@ -1,4 +1,4 @@
-# Tests of endurance: many invokes and loads, little memory; make -C tests endurance does more
+# Tests of many invokes and loads, and of little memory; `make -C tests endurance` runs more
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -13,7 +13,7 @@ from unit.on_device import model_files
 
 _SCRIPT = Path(__file__).resolve().parents[1] / "unit" / "device" / "endurance.py"
 _TIMES = int(os.environ.get("TFLM_ENDURANCE", "1"))  # 50: a million invokes, 1000 loads
-_HEAP = "192k"  # about what a Pico has
+_HEAP = "192k"  # about the heap of a Pico
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def models(tmp_path_factory):
     return model_files(tmp_path_factory.mktemp("models"), sample_models.classifier())
 
 
-# What the script prints, as ints. Its lines of progress are shown as they come in a long run.
+# Return the output of the script as ints. A long run shows lines of progress at once.
 def run(kind, count, *paths, heap="16M"):
     command = [micropython_path(), "-X", f"heapsize={heap}", str(_SCRIPT), kind, str(count)]
     process = subprocess.Popen(
@@ -46,40 +46,40 @@ def run(kind, count, *paths, heap="16M"):
     ]
 
 
-# No output differs, no heap is used.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_invokes(models, form):
-    drift, lost = run("invokes", 20000 * _TIMES, models[form])
+# Outputs do not change, and no heap is lost.
+@pytest.mark.parametrize("kind", ["FLAT", "TFLITE"])
+def test_invokes(models, kind):
+    drift, lost = run("invokes", 20000 * _TIMES, models[kind])
     assert drift == 0 and lost <= 0
 
 
-# Loading again and again takes no memory, and leaves it in one piece.
-@pytest.mark.parametrize("forms", [("FLAT",), ("TFLITE",), ("FLAT", "TFLITE")])
-def test_loads(models, forms):
-    heap = _HEAP if forms == ("FLAT",) else "2M"  # Prepare is source here, and large
-    lost, piece = run("loads", 20 * _TIMES, *[models[form] for form in forms], heap=heap)
+# Repeated loading loses no memory and does not fragment the heap.
+@pytest.mark.parametrize("kinds", [("FLAT",), ("TFLITE",), ("FLAT", "TFLITE")])
+def test_loads(models, kinds):
+    heap = _HEAP if kinds == ("FLAT",) else "2M"  # Prepare is compiled from source on the heap
+    lost, piece = run("loads", 20 * _TIMES, *[models[kind] for kind in kinds], heap=heap)
     assert lost <= 256 and piece <= 1024
 
 
-# With any too small rest of the heap: an error, and then all is as before. Steps of 64 bytes, two
-# blocks of the heap, in the long run.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_little_heap(models, form):
+# Each too small rest of the heap raises an error, and the model works afterwards. A long run tries
+# steps of 64 bytes, two blocks of the heap.
+@pytest.mark.parametrize("kind", ["FLAT", "TFLITE"])
+def test_little_heap(models, kind):
     step = max(64, 1024 // _TIMES)
-    failed, ran = run("memory", step, models[form], heap="1M")
+    failed, ran = run("memory", step, models[kind], heap="1M")
     assert failed > 3 and ran
 
 
-# The same when tflm is not even imported: a module that was cut short does not stay.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_little_heap_to_import(models, form):
+# Memory errors during imports: a partly loaded module is removed.
+@pytest.mark.parametrize("kind", ["FLAT", "TFLITE"])
+def test_little_heap_to_import(models, kind):
     step = max(128, (1 << 14) // _TIMES)
-    failed, ran = run("imports", step, models[form], heap="1M")
+    failed, ran = run("imports", step, models[kind], heap="1M")
     assert failed > 3 and ran
 
 
-# In any arena that is too small, and when any request for a part of it fails.
-@pytest.mark.parametrize("form", ["FLAT", "TFLITE"])
-def test_little_arena(models, form):
-    failed, done = run("requests", 0, models[form])
+# Each arena that is too small, and each failed request for arena memory, raises an error.
+@pytest.mark.parametrize("kind", ["FLAT", "TFLITE"])
+def test_little_arena(models, kind):
+    failed, done = run("requests", 0, models[kind])
     assert failed > 5 and done

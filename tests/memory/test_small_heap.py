@@ -1,4 +1,4 @@
-# Tests of memory: models that load and run in the heap of a small board
+# Tests of memory: models load and run in the heap of a small board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -11,11 +11,10 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
     _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
 )
-# With many operators, or 52 KB of file, Prepare as source takes more heap than is left;
-# precompiled it fits.
+# For these models, Prepare compiled from source needs too much heap. Precompiled, it fits.
 _FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")
-# About what a Pico has; objects here are twice as large as on a board. Prepare, compiled from
-# source on the heap, takes more.
+# About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
+# source on the heap, needs more.
 _HEAPS = {"flat": "200k", "tflite": "224k"}
 
 _INVOKE = """
@@ -34,7 +33,7 @@ print(gc.mem_free())
 """
 
 
-# What a model gives in a heap of this size; the same twice.
+# Return the outputs of a model in a heap of this size; two invokes must be equal.
 def invoke(path, folder, heap):
     script = folder / "invoke.py"
     script.write_text(_INVOKE)
@@ -43,13 +42,13 @@ def invoke(path, folder, heap):
     return lines[0]
 
 
-# Both forms give in a small heap what they give in a large one.
-def check(model, folder, forms):
+# Check that .tflm and .tflite give the same outputs in a small heap as in a large one.
+def check(model, folder, kinds):
     flat = folder / "model.tflm"
     flat.write_bytes(flatten(model.read_bytes()))
     wanted = invoke(flat, folder, "32M")
-    for form in forms:
-        assert invoke({"flat": flat, "tflite": model}[form], folder, _HEAPS[form]) == wanted
+    for kind in kinds:
+        assert invoke({"flat": flat, "tflite": model}[kind], folder, _HEAPS[kind]) == wanted
 
 
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
@@ -57,13 +56,13 @@ def test_own_models(model, tmp_path):
     check(model, tmp_path, ("flat",) if model.stem in _FLAT_ONLY else ("flat", "tflite"))
 
 
-# Its weights are 52 KB and its arena is 16 KB. The .tflite needs Prepare on the heap besides,
-# which fits where Prepare is frozen or precompiled, but not as source.
+# Weights of 52 KB and an arena of 16 KB. The .tflite also needs Prepare, which fits in the heap if
+# it is frozen or precompiled, but not as source.
 def test_keyword_spotting(shared_models, tmp_path):
     check(shared_models / "mlperf_kws_int8.tflite", tmp_path, ("flat",))
 
 
-# What cannot fit says so instead of failing anywhere.
+# A model that is too large raises an error that says so.
 def test_model_that_is_too_large(shared_models):
     path = str(shared_models / "mlperf_vww96_int8.tflite")
     script = f"""
@@ -77,7 +76,7 @@ except tflm.TflmError as error:
     assert message.startswith("not enough heap for the 333288 bytes of ")
 
 
-# In a heap of any size a model runs, or an error of tflm says how to get a larger one.
+# In a heap of each size, a model runs or raises an error of tflm with a remedy.
 def test_every_heap_between():
     model = next(str(path) for path in _OWN if path.stem == "digits_int8")
     script = f"""

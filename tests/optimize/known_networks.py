@@ -1,4 +1,4 @@
-# Networks of known kinds with random weights, as .tflite: `nets.py NAME -o FILE`
+# Writes known networks with random weights as .tflite: `known_networks.py NAME -o FILE`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -28,7 +28,8 @@ def unet(up, side=32, depth=8):
     return net.build(net.conv(last, 4))
 
 
-# Of each stage: times the depth inside a block, filters, blocks, stride of the first.
+# For each stage: expansion of the depth inside a block, filters, blocks, stride of the first
+# block.
 _STAGES = (
     (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2),
     (6, 320, 1, 1),
@@ -36,7 +37,7 @@ _STAGES = (
 
 
 def mobilenet_v2(alpha=0.35, side=144, classes=2):
-    """MobileNetV2 as Keras has it, its head a MEAN and a FULLY_CONNECTED."""
+    """MobileNetV2 as in Keras, with a MEAN and a FULLY_CONNECTED at its end."""
     net = Network(f"mobilenet {alpha} {side}", (side, side, 3))
 
     def rounded(filters):

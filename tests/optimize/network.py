@@ -1,4 +1,4 @@
-# Test support: small networks with layers that savings look for
+# Test support: builds small networks with layers that optimization passes change
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -7,11 +7,11 @@ from support.inputs import generator
 
 
 class Network:
-    """A chain or graph of layers under construction; seeded by its name.
+    """A chain or graph of layers under construction. Its name seeds its random weights.
 
-    dtype: of all tensors that operators make: int8, int16 or float32.
+    dtype: type of the operators' outputs: int8, int16 or float32.
     Each method adds an operator and returns the number of its output. `dead` channels have weights
-    of zero; a bias can be given, or is random.
+    of zero. A bias is random if it is not given.
     """
 
     def __init__(self, name, shape, batch=1, dtype="int8"):
@@ -175,11 +175,11 @@ class Network:
         self.builder.operator("CONCATENATION", sources, [output], axis=axis)
         return output
 
-    def split(self, source, axis, parts):
+    def split(self, source, axis, count):
         shape = list(self.shapes[source])
-        shape[axis] //= parts
-        outputs = [self.tensor(shape, *self.quantization[source]) for _ in range(parts)]
-        self.builder.operator("SPLIT", [self.constant(axis), source], outputs, num_splits=parts)
+        shape[axis] //= count
+        outputs = [self.tensor(shape, *self.quantization[source]) for _ in range(count)]
+        self.builder.operator("SPLIT", [self.constant(axis), source], outputs, num_splits=count)
         return outputs
 
     def build(self, *outputs):
@@ -187,7 +187,7 @@ class Network:
         return self.builder.build()
 
 
-# size: of a window, or its (height, width).
+# size: side of a window, or its (height, width).
 def _sides(height, width, size, stride, padding):
     if padding == "SAME":
         return -(-height // stride), -(-width // stride)

@@ -1,4 +1,4 @@
-# Tests of savings: what only moves bytes shares memory instead
+# Tests of the pass aliases: operators that only move bytes become views of shared memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -27,7 +27,7 @@ x = net.reshape(net.reshape(net.conv(x, 4), (96,)), (1, 96))
 x = net.dense(x, 8)
 add("reshape", net.build(x), ["CONV_2D", "FULLY_CONNECTED"])
 
-# An output of the model has bytes other than its inputs'; two outputs may have the same ones.
+# An output of the model does not share bytes with an input; two outputs may share bytes.
 net = Network("output of an input", (4, 6, 4))
 x = net.reshape(net.inputs[0], (96,))
 add("output of an input", net.build(x), ["RESHAPE"])
@@ -36,30 +36,30 @@ x = net.conv(net.inputs[0], 4)
 y = net.reshape(x, (96,))
 add("outputs of one tensor", net.build(y, x, net.reshape(y, (2, 48))), ["CONV_2D"])
 
-# Slices of the outermost dimension, and of the one behind it where the outermost is 1.
+# Slices of the outermost dimension that is not 1.
 net = Network("split", (4, 6, 4))
-parts = net.split(net.conv(net.inputs[0], 8), 1, 2)
-x = net.binary("ADD", *parts)
-add("split", net.build(x, parts[1]), ["CONV_2D", "ADD"])
+pieces = net.split(net.conv(net.inputs[0], 8), 1, 2)
+x = net.binary("ADD", *pieces)
+add("split", net.build(x, pieces[1]), ["CONV_2D", "ADD"])
 net = Network("split of channels", (4, 6, 4))
-parts = net.split(net.conv(net.inputs[0], 8), 3, 2)
-add("split of channels", net.build(net.binary("ADD", *parts)), ["CONV_2D", "SPLIT", "ADD"])
+pieces = net.split(net.conv(net.inputs[0], 8), 3, 2)
+add("split of channels", net.build(net.binary("ADD", *pieces)), ["CONV_2D", "SPLIT", "ADD"])
 net = Network("parts that are not aligned", (3, 1, 1))
-parts = net.split(net.conv(net.inputs[0], 1), 1, 3)
-add("parts that are not aligned", net.build(*parts), ["CONV_2D", "SPLIT"])
+pieces = net.split(net.conv(net.inputs[0], 1), 1, 3)
+add("parts that are not aligned", net.build(*pieces), ["CONV_2D", "SPLIT"])
 
-# Joined along that dimension: written in place.
+# Tensors joined along this dimension are written in place.
 net = Network("joined", (4, 6, 4))
-parts = [net.conv(net.inputs[0], 4), net.conv(net.inputs[0], 4), net.depthwise(net.inputs[0])]
-joined = net.concatenation(parts, 1)
+pieces = [net.conv(net.inputs[0], 4), net.conv(net.inputs[0], 4), net.depthwise(net.inputs[0])]
+joined = net.concatenation(pieces, 1)
 x = net.conv(joined, 4, 3, 2)
 add("joined", net.build(x), ["CONV_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "CONV_2D"])
 net = Network("joined with others that read", (4, 6, 4))
-parts = [net.conv(net.inputs[0], 4), net.conv(net.inputs[0], 4)]
-x = net.binary("ADD", *parts, 0.0235, -128)
-joined = net.concatenation([*parts, x], 1)
+pieces = [net.conv(net.inputs[0], 4), net.conv(net.inputs[0], 4)]
+x = net.binary("ADD", *pieces, 0.0235, -128)
+joined = net.concatenation([*pieces, x], 1)
 x = net.conv(joined, 4)
-add("joined with others that read", net.build(x, parts[0], joined),
+add("joined with others that read", net.build(x, pieces[0], joined),
     ["CONV_2D", "CONV_2D", "ADD", "CONV_2D"])  # fmt: skip
 net = Network("joined twice", (4, 6, 4))
 x = net.conv(net.inputs[0], 4)
@@ -79,7 +79,7 @@ x = net.concatenation([net.concatenation([a, b], 1), c], 1)
 x = net.reshape(x, (6, 6, 4))
 add("joined, and again", net.build(x), ["CONV_2D"] * 3)
 
-# Operators that happen to do nothing.
+# Operators without effect.
 net = Network("nothing", (4, 6, 4))
 x = net.conv(net.inputs[0], 4)
 x = net.unary("QUANTIZE", x)
@@ -111,7 +111,7 @@ values = np.zeros((0, 3)), np.array(1.5)
 cases.add("empty", net.build(), [values], paths=PATHS, expected=[[np.zeros(0), [3.0]]])
 
 
-# In sub-graphs: what goes in and out keeps its bytes, what lies between may share them.
+# In sub-graphs, inputs and outputs keep separate bytes. Tensors between them may share bytes.
 def branches():
     model = ModelBuilder("branches")
     flag, x = model.tensor((1,), "bool"), model.tensor((2, 2), "int32")
@@ -131,7 +131,7 @@ def branches():
     return model.build()
 
 
-# The body of a loop swaps its values, by RESHAPE alone.
+# The body of a loop swaps its values with RESHAPE only.
 def swapping():
     model = ModelBuilder("swapping")
     values = [model.tensor((1,), "int32"), *(model.tensor((2, 2), "int32") for _ in range(2))]
@@ -146,11 +146,11 @@ def swapping():
     graph = model.subgraph("body")
     own = [graph.tensor((1,), "int32"), *(graph.tensor((2, 2), "int32") for _ in range(2))]
     one = graph.tensor((1,), "int32", [1])
-    made = [graph.tensor((1,), "int32"), *(graph.tensor((2, 2), "int32") for _ in range(2))]
-    graph.operator("ADD", [own[0], one], [made[0]])
-    graph.operator("RESHAPE", [own[2]], [made[1]])
-    graph.operator("RESHAPE", [own[1]], [made[2]])
-    graph.io(own, made)
+    results = [graph.tensor((1,), "int32"), *(graph.tensor((2, 2), "int32") for _ in range(2))]
+    graph.operator("ADD", [own[0], one], [results[0]])
+    graph.operator("RESHAPE", [own[2]], [results[1]])
+    graph.operator("RESHAPE", [own[1]], [results[2]])
+    graph.io(own, results)
     return model.build()
 
 
@@ -173,20 +173,20 @@ def test_operators(name):
     assert storage.head_bytes <= prepare_graph(before).head_bytes
 
 
-# Every view lies within its base.
-def test_places():
+# Each view is inside its base.
+def test_view_offsets():
     model = next(case for case in cases if case.name == "joined, and again").build()
     graph, _ = optimized_model(model, savings=("aliases",))
     storage = prepare_graph(graph)
     assert len(graph.views) == 5
-    assert len(storage.views) == 4  # nothing touches what was joined first as a whole
+    assert len(storage.views) == 4  # no operator uses the first joined tensor as a whole
     for index in storage.views:
         base, offset = graph.views[index]
         assert storage.tensors[index].offset == storage.tensors[base].offset + offset
         assert offset + graph.tensor(index).nbytes() <= graph.tensor(base).nbytes()
 
 
-# Three operators without effect; `offsets` are a plan of its own.
+# Three operators without effect; `offsets` is an offline memory plan in the model.
 def chain(offsets=None):
     builder = ModelBuilder("chain")
     tensors = [builder.tensor((4,), "int32") for _ in range(4)]
@@ -198,7 +198,7 @@ def chain(offsets=None):
     return builder.build()
 
 
-# A model that plans its own memory stays as it is, and so does one whose tensors are to be seen.
+# Models with an offline memory plan, and models whose tensors are kept, do not change.
 def test_kept():
     graph, _ = optimized_model(chain(), savings=passes_without())
     assert len(graph.subgraphs[0].nodes) == 1

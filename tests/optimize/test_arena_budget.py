@@ -84,7 +84,7 @@ def test_wide_layouts_in_bands(monkeypatch):
         return result
 
     monkeypatch.setattr(ModelEdges, "_estimate", checked_estimate)
-    net = Network("room for weights", (24, 24, 16))
+    net = Network("memory for weights", (24, 24, 16))
     source = net.conv(net.inputs[0], 64)
     for _ in range(2):
         source = net.conv(net.depthwise(source, 3), 64)

@@ -1,4 +1,4 @@
-# Tests of savings: channels of one value, or without a reader, are removed
+# Tests of the pass dead-channels: constant channels and channels without a reader are removed
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -13,13 +13,13 @@ cases = Cases()
 expected = {}  # name of a case: {operator: output channels that stay}
 
 
-# A network with what is to remain of its channels.
+# Add a case; kept: output channels that remain.
 def add(name, network, outputs, kept, **options):
     cases.add(name, network.build(*outputs), paths=PATHS, runs=1, **options)
     expected[name] = kept
 
 
-# The bias of a channel without weights is its value; RELU6 keeps all of these above zero but one.
+# A channel without weights has the value of its bias. RELU6 clamps one of these to zero.
 BIAS = np.arange(16) * 400 - 400
 
 
@@ -29,7 +29,7 @@ def separable(name, **options):
     return net, x
 
 
-# Without padding all constants go; the kernel of the next layer has its sums.
+# Without padding, all constant channels are removed, and the next layer's bias includes them.
 net, x = separable("pointwise")
 x = net.conv(x, 8)
 add("pointwise", net, [x], {0: 8, 1: 8})
@@ -38,7 +38,7 @@ net, x = separable("window without padding")
 x = net.conv(x, 8, 2, padding="VALID")
 add("window without padding", net, [x], {0: 8})
 
-# With padding a constant is not the same at the borders: only those that are zero go.
+# With padding, a constant differs at the borders, so only channels of zero are removed.
 net, x = separable("window with padding")
 x = net.conv(x, 8, 3)
 add("window with padding", net, [x], {0: 16})
@@ -47,7 +47,7 @@ x = net.conv(net.inputs[0], 16, 3, 2, dead=EVERY_OTHER, bias=-np.abs(BIAS))
 x = net.conv(x, 8, 3)
 add("zeros and padding", net, [x], {0: 8})
 
-# Through depthwise layers, with more than one output for each input, and pools.
+# Channels are followed through depthwise layers, also with a multiplier, and through pools.
 for multiplier in (1, 2):
     name = f"depthwise, multiplier {multiplier}"
     net, x = separable(name, batch=2)
@@ -70,7 +70,8 @@ for kind in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
     x = net.dense(x, 6)
     add(kind, net, [x], {0: 8, 1: 8, 2: 96, 3: 6})
 
-# What is only read by weights of zero is not computed, and what is only read for it, neither.
+# A channel that is only read by weights of zero is not computed, nor are channels that only it
+# reads.
 net = Network("no reader", (5, 5, 8))
 x = net.conv(net.inputs[0], 16)
 x = net.conv(x, 16)
@@ -83,7 +84,7 @@ x = net.conv(x, 16, dead=EVERY_OTHER, bias=BIAS)
 x = net.conv(x, 8, unread=range(1, 16))
 add("no reader of a reader", net, [x], {0: 4, 1: 4, 2: 4})
 
-# Two that read: one of them needs it all.
+# A second reader needs all channels.
 net, x = separable("an output of the model")
 add("an output of the model", net, [x, net.conv(x, 4)], {0: 16})
 net, x = separable("two readers")
@@ -92,7 +93,7 @@ net, x = separable("a reader that is not known")
 y = net.unary("SOFTMAX", x, 1 / 256, beta=1.0)
 add("a reader that is not known", net, [net.conv(x, 4), y], {0: 16})
 
-# Sums: channels go when nobody needs either of the two.
+# Channels of a sum are removed if neither addend is needed.
 net = Network("sum", (4, 4, 8))
 a, b = net.conv(net.inputs[0], 16), net.conv(net.inputs[0], 16)
 x = net.binary("ADD", a, b)
@@ -128,7 +129,7 @@ x = net.unary("MEAN", x, shape=(3, 16), inputs=[net.constant([1, 2])])
 x = net.dense(x, 7, per_channel=True, bias=np.arange(7) * 100)
 add("mean", net, [x], {0: 16})
 
-# FULLY_CONNECTED: a bias comes in where there was none; scales by channel stay that.
+# FULLY_CONNECTED without a bias gets one. Scales by channel stay scales by channel.
 for per_channel in (False, True):
     name = f"dense, per channel {per_channel}"
     net = Network(name, (9,), batch=3)
@@ -136,7 +137,7 @@ for per_channel in (False, True):
     x = net.dense(x, 5)
     add(name, net, [x], {0: 4})
 
-# Few channels stay as they are, and never less than four.
+# Layers with few channels do not change, and at least four channels stay.
 net = Network("all dead", (4, 4, 8))
 x = net.conv(net.inputs[0], 8, dead=range(8), bias=np.arange(8) * 250)
 x = net.conv(x, 4)
@@ -145,12 +146,12 @@ net = Network("three channels", (4, 4, 8))
 x = net.conv(net.inputs[0], 3, dead=range(3))
 add("three channels", net, [net.conv(x, 4)], {0: 3})
 
-# A value at the end of the range is constant although its weights are not.
+# A channel that is always clamped to the end of the range is constant, whatever its weights.
 net = Network("saturated", (4, 4, 8))
 x = net.conv(net.inputs[0], 8, bias=np.array([10**7, -(10**7)] * 4), padding="SAME")
 add("saturated", net, [net.conv(x, 4, 3, padding="VALID")], {0: 4})
 
-# No bias can take this, and no shift above zero can be followed.
+# A constant that does not fit in a bias stays, and so does a layer with a shift above zero.
 net = Network("bias too large", (4, 4, 8))
 x = net.conv(net.inputs[0], 8, dead=range(8), bias=np.arange(8) * 250)
 x = net.conv(x, 4, bias=np.array([(1 << 31) - 5, 0, 0, 1 - (1 << 31)]))

@@ -1,4 +1,4 @@
-# Tests of savings: float32 inputs and outputs are kept as integers, and look as they did
+# Tests of the pass float-ends: float32 inputs and outputs are stored as integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -46,14 +46,14 @@ print(json.dumps(found[0]))
 """
 
 
-# What a program sets and reads are TFLM's numbers, bit for bit, whichever way it does so.
+# Each way to set inputs and to read outputs gives TFLM's numbers bit for bit.
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_programs(tmp_path, dtype):
     tflite = model(f"programs {dtype}", dtype)
     x = values((1, 6, 8, 4))
     if dtype == "int16":
         x = np.where(np.isfinite(x) & (np.abs(x) < 1e4), x, 0).astype(np.float32)
-    x[np.isnan(x)] = 0  # what C leaves undefined
+    x[np.isnan(x)] = 0  # undefined in C
     x = np.clip(x, -1e6, 1e6)
     wanted = oracle.run(tflite, [[x]]).outputs[0][0].reshape(-1)
     path = tmp_path / "model.tflm"
@@ -62,10 +62,10 @@ def test_programs(tmp_path, dtype):
         names = {"path": str(path), "how": how, "values": x.reshape(-1).tolist()}
         found = json.loads(device(_SET, **names)[-1])
         assert np.float32(found).tobytes() == wanted.tobytes(), how
-        assert np.float64(np.float32(found)).tolist() == found  # no more than float32 has
+        assert np.float64(np.float32(found)).tolist() == found  # exactly a float32
 
 
-# QUANTIZE's kernel, a program and the host round alike, also what C leaves undefined.
+# QUANTIZE's kernel, a program and the host round alike, even values that are undefined in C.
 def test_rounding(tmp_path):
     tflite = model("rounding")
     x = values((1, 6, 8, 4))
@@ -80,12 +80,12 @@ def test_rounding(tmp_path):
     words = " ".join(map(repr, x.reshape(-1).tolist()))
     found = device(code, path=str(path), values=words)[-1]
     assert bytes.fromhex(found) == to_bytes(x, info)
-    kernel = model("kernel", more=lambda net, x, q, y: [q])  # whose integers are an output
+    kernel = model("kernel", more=lambda net, x, q, y: [q])  # its integers are an output
     whole = open_model("m", flatten(kernel, without=("float-ends",)))
     assert invoke(whole, [[x]]).outputs[0][1].tobytes() == to_bytes(x, info)
 
 
-# What stands before and behind, and whether it goes.
+# Models with various operators beside the ends, and whether their ends are folded.
 def _two_scales(net, x, q, y):
     other = net.tensor((1, 6, 8, 4), 0.11, 3)
     net.builder.operator("QUANTIZE", [x], [other])
@@ -110,7 +110,7 @@ def _second_output(net, x, q, y):
     return [out]
 
 
-MODELS = {  # extra: (folded inputs, folded outputs)
+MODELS = {  # name: (extra operators, number of inputs, inputs are folded, outputs are folded)
     "plain": (None, 1, [True], [True]),
     "two inputs": (None, 2, [True, True], [True]),
     "two scales": (_two_scales, 1, [False], [True, False]),
@@ -123,7 +123,7 @@ MODELS = {  # extra: (folded inputs, folded outputs)
 }
 
 
-# Each gives what TFLM gives, on all paths and levels, and is folded where that loses nothing.
+# Each model equals TFLM on all paths and levels, and is folded where this does not change results.
 @pytest.mark.parametrize("name", MODELS)
 def test_where(name, tmp_path):
     more, count, folded_inputs, folded_outputs = MODELS[name]
@@ -141,7 +141,7 @@ def test_where(name, tmp_path):
             assert ours.tobytes() == theirs.tobytes(), optimize
 
 
-# The input takes a quarter of its bytes; --without leaves them.
+# The input needs a quarter of its bytes, except with --without float-ends.
 def test_arena():
     tflite = model("arena")
     whole, kept = (FlatModel(flatten(tflite, without=w)) for w in (("float-ends",), ()))
@@ -149,7 +149,7 @@ def test_arena():
     assert kept.arena_bytes < whole.arena_bytes * 0.9
 
 
-# Nothing but the bytes of whole floats is taken for them; no file is read over the integers.
+# Bytes that are not whole floats are refused, and files are not read into the integers.
 def test_bytes(tmp_path):
     path = tmp_path / "model.tflm"
     path.write_bytes(flatten(model("bytes")))
@@ -174,7 +174,7 @@ def test_bytes(tmp_path):
     )
 
 
-# Outputs that come back as the host has them.
+# The host converts the integers of outputs to float32.
 def test_from_bytes():
     info = open_model("m", flatten(model("back"))).outputs[0]
     data = np.arange(info.kept.bytes, dtype=np.uint8).tobytes()

@@ -1,4 +1,4 @@
-# Tests of savings: RESHAPE and TILE that enlarge a picture become RESIZE_NEAREST_NEIGHBOR
+# Tests of the pass fold-upsampling: RESHAPE and TILE become RESIZE_NEAREST_NEIGHBOR
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -12,8 +12,8 @@ from tflm_tools.optimize.passes import passes_without
 
 PATHS = ("saved", "saved armv6m")
 RESIZED = ["MAX_POOL_2D", "RESIZE_NEAREST_NEIGHBOR", "MAX_POOL_2D"]
-cases = Cases()  # judged by LiteRT: TFLM has no TILE
-banded = Cases()  # judged by TFLM, which runs RESIZE_NEAREST_NEIGHBOR in the place of TILE
+cases = Cases()  # compared with LiteRT, because TFLM has no TILE
+banded = Cases()  # compared with TFLM, which runs RESIZE_NEAREST_NEIGHBOR instead of TILE
 expected = {}  # name of a case: operators that stay
 
 
@@ -22,7 +22,7 @@ def _tiled(net, x, *times):
     return net.unary("TILE", x, shape=shape, inputs=[net.constant(times)])
 
 
-# As TensorFlow's converter writes UpSampling2D: no step along a side that stays.
+# UpSampling2D of TensorFlow's converter, which omits a dimension that does not grow.
 def keras(net, x, tall, wide):
     batch, height, width, depth = net.shapes[x]
     if tall > 1:
@@ -34,7 +34,7 @@ def keras(net, x, tall, wide):
     return net.reshape(x, (batch, height, width * wide, depth))
 
 
-# As it does where the batch is open: each side by itself.
+# UpSampling2D with an open batch size: each dimension separately.
 def expanded(net, x, tall, wide):
     for axis, times in ((2, tall), (3, wide)):
         shape = list(net.shapes[x])
@@ -47,7 +47,7 @@ def expanded(net, x, tall, wide):
     return x
 
 
-# Both sides at once, and a dimension too many.
+# Both dimensions at once, with an additional dimension.
 def at_once(net, x, tall, wide, name="TILE"):
     batch, height, width, depth = net.shapes[x]
     x = net.reshape(x, (batch, height, 1, width, 1, depth))
@@ -65,11 +65,11 @@ def spread(net, x, tall, wide):
     return at_once(net, x, tall, wide, "BROADCAST_TO")
 
 
-# Pools round nothing, so all three runtimes agree on them.
-def add(name, way, operators, shape=(5, 4, 4), batch=1, dtype="int8"):
+# Add a case between two pools, which do not round, so that all three runtimes agree.
+def add(name, enlarge, operators, shape=(5, 4, 4), batch=1, dtype="int8"):
     net = Network(name, shape, batch, dtype)
-    made = way(net, net.pool("MAX_POOL_2D", net.inputs[0], 2, 1))
-    x, others = (made[0], made[1:]) if isinstance(made, tuple) else (made, ())
+    found = enlarge(net, net.pool("MAX_POOL_2D", net.inputs[0], 2, 1))
+    x, others = (found[0], found[1:]) if isinstance(found, tuple) else (found, ())
     model = net.build(net.pool("MAX_POOL_2D", x, 2, 1), *others)
     cases.add(name, model, paths=PATHS, runs=1, expected=litert.outputs)
     expected[name] = operators
@@ -80,25 +80,25 @@ for factors in ((2, 2), (3, 2), (1, 2), (2, 1)):
         for dtype in ("int8", "float32"):
             name = f"keras {factors} {batch} {dtype}"
             add(name, lambda n, x, f=factors: keras(n, x, *f), RESIZED, (5, 4, 3), batch, dtype)
-for way in (expanded, at_once, spread):
-    add(way.__name__, lambda n, x, way=way: way(n, x, 3, 2), RESIZED, batch=2)
+for enlarge in (expanded, at_once, spread):
+    add(enlarge.__name__, lambda n, x, f=enlarge: f(n, x, 3, 2), RESIZED, batch=2)
 add("keras int16", lambda n, x: keras(n, x, 2, 2), RESIZED, dtype="int16")
-add("one behind the other", lambda n, x: keras(n, expanded(n, x, 2, 3), 3, 1), RESIZED)
+add("one after another", lambda n, x: keras(n, expanded(n, x, 2, 3), 3, 1), RESIZED)
 add("a line", lambda n, x: _tiled(n, x, 1, 3, 1, 1), RESIZED, (2, 7, 3))
 
 
-# What lies around in the same chain stays: here a picture that is turned into another one.
-def amid_others(net, x):
+# Other operators of the chain stay, here RESHAPEs to another picture.
+def within_others(net, x):
     x = keras(net, net.reshape(x, (1, 2, 8, 4)), 2, 2)
     return net.reshape(x, (1, 16, 4, 4))
 
 
-add("amid others", amid_others,
+add("within others", within_others,
     ["MAX_POOL_2D", "RESHAPE", "RESIZE_NEAREST_NEIGHBOR", "RESHAPE", "MAX_POOL_2D"],
     (5, 5, 4))  # fmt: skip
 
 
-# What is left alone.
+# Models that do not change.
 def _middle(net, x):
     batch, height, width, depth = net.shapes[x]
     a = _tiled(net, net.reshape(x, (batch, height, 1, width, depth)), 1, 1, 2, 1, 1)
@@ -110,12 +110,12 @@ def second_reader(net, x):
     return larger, net.unary("ABS", a)
 
 
-def output_amid(net, x):
+def middle_output(net, x):
     a, larger = _middle(net, x)
     return larger, a
 
 
-# The values of a picture, by another scale from here on.
+# The last RESHAPE changes the scale of the values.
 def another_scale(net, x):
     batch, height, width, depth = net.shapes[x]
     x = net.reshape(x, (batch, height, 1, width, depth))
@@ -124,7 +124,7 @@ def another_scale(net, x):
                      [net.constant((batch, 2 * height, width, depth))])  # fmt: skip
 
 
-# Rows of two pixels, each row twice in a row of the larger picture.
+# Each row is repeated beside itself, which is not an enlarged picture.
 def rows_beside(net, x):
     batch, height, width, depth = net.shapes[x]
     x = _tiled(net, net.reshape(x, (batch, height, 1, width, depth)), 1, 1, 2, 1, 1)
@@ -134,10 +134,10 @@ def rows_beside(net, x):
 POOLS = ["MAX_POOL_2D"] * 2
 CHAIN = ["MAX_POOL_2D", "RESHAPE", "TILE", "RESHAPE", "MAX_POOL_2D"]
 add("second reader", second_reader, [*CHAIN[:-1], "ABS", CHAIN[-1]])
-add("output amid", output_amid, CHAIN)
+add("middle output", middle_output, CHAIN)
 add("another scale", another_scale, CHAIN)
 add("rows beside", rows_beside, CHAIN)
-# A 41st of a row, as the kernel rounds it, is too little.
+# The kernel cannot represent a 41st of a row exactly enough.
 add("41 times", lambda n, x: keras(n, x, 41, 1), CHAIN, (3, 2, 1))
 for axis, what in enumerate(("batch", "picture below", "picture beside", "channels")):
     times = [1, 1, 1, 1]
@@ -145,7 +145,7 @@ for axis, what in enumerate(("batch", "picture below", "picture beside", "channe
     add(what, lambda n, x, t=tuple(times): _tiled(n, x, *t), ["MAX_POOL_2D", "TILE", POOLS[0]])
 
 
-# A decoder: what is enlarged is the largest tensor.
+# A decoder whose enlarged tensor is the largest one.
 def decoder(name, larger, dtype="int8"):
     net = Network(name, (12, 8, 4), dtype=dtype)
     activation = "NONE" if dtype == "float32" else "RELU6"
@@ -185,15 +185,15 @@ def test_operators(name):
     assert len({number for saving in savings for number in saving.nodes}) == gone
 
 
-# It has the number of the last operator that it stands for.
+# The new operator has the number of the last operator that it replaces.
 def test_numbers():
-    model = next(case for case in cases if case.name == "one behind the other").build()
+    model = next(case for case in cases if case.name == "one after another").build()
     nodes = optimized_model(model, savings=passes_without())[0].subgraphs[0].nodes
     assert [node.index for node in nodes] == [0, 9, 10]
     assert [node.origins for node in nodes] == [(0,), tuple(range(1, 10)), (10,)]
 
 
-# Rows of it need not be there at once.
+# The enlarged tensor runs in bands, so its rows need not be in memory at the same time.
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
 def test_arena(dtype):
     model = next(case for case in banded if case.name == f"decoder {dtype}").build()

@@ -1,4 +1,4 @@
-# Tests of savings: constants, padding and activations are folded
+# Tests of the passes that fold constants, padding and activations
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -20,7 +20,7 @@ def add(name, model, operators, **options):
     expected[name] = operators
 
 
-# PAD, with windows that lie on it in all ways.
+# PAD before windows, which overlap the padding at each side.
 for name, sides, size, stride in (
     ("pad 1 before 3x3", [(1, 1), (1, 1)], 3, 1),
     ("pad as MobileNet", [(0, 1), (0, 1)], 3, 2),
@@ -49,7 +49,7 @@ net = Network("pad for a pool", (6, 7, 4))
 a = net.pad(net.inputs[0], [(1, 0), (1, 1)])
 add("pad for a pool", net.build(net.pool("MAX_POOL_2D", a, 3, 2)), ["MAX_POOL_2D"])
 
-# What cannot be folded.
+# PAD that cannot be folded.
 for name, sides, value, kind in (
     ("pad of another value", [(1, 1), (1, 1)], -127, "CONV_2D"),
     ("pad wider than the filter", [(3, 0), (0, 0)], None, "CONV_2D"),
@@ -68,7 +68,7 @@ a = net.pad(net.inputs[0], [(1, 1), (1, 1)])
 x = net.conv(a, 4, 3, 1, "VALID")
 add("pad that is an output", net.build(a, x), ["PAD", "CONV_2D"])
 
-# Activations: RELU is a clamp where the quantization stays, else not.
+# RELU is folded as a clamp only if the quantization does not change.
 for kind in ("RELU", "RELU6"):
     net = Network(f"{kind} after a convolution", (5, 5, 4))
     x = net.conv(net.inputs[0], 6, 3, activation="NONE", zero_point=-20)
@@ -105,7 +105,7 @@ add("RELU of what others read", net.build(net.unary("RELU", x), net.conv(x, 4)),
     ["CONV_2D", "RELU", "CONV_2D"])  # fmt: skip
 
 
-# Constants: a chain of operators, of which the last has a real input.
+# A chain of operators on constants. Only the last operator reads an input.
 def folded(dtype):
     net = ModelBuilder(f"constants {dtype}")
     values = np.arange(12).reshape(3, 4)
@@ -124,16 +124,16 @@ for dtype in ("int8", "int16", "float32"):
     add(f"constants {dtype}", folded(dtype), ["ADD"])
 
 
-# The shape of a tensor leads to the shape that RESHAPE is given.
+# The shape for RESHAPE is computed from the shape of a tensor.
 def shapes():
     net = ModelBuilder("shapes")
     x, y = net.tensor((2, 3, 4), "int32"), net.tensor((6, 4), "int32")
-    s, part = net.tensor((3,), "int32"), net.tensor((1,), "int32")
+    s, last = net.tensor((3,), "int32"), net.tensor((1,), "int32")
     both = net.tensor((2,), "int32")
     ones = [net.tensor((1,), "int32", [value]) for value in (2, 3, 1, -1)]
     net.operator("SHAPE", [x], [s], out_type=2)
-    net.operator("STRIDED_SLICE", [s, ones[0], ones[1], ones[2]], [part])
-    net.operator("CONCATENATION", [ones[3], part], [both], axis=0)
+    net.operator("STRIDED_SLICE", [s, ones[0], ones[1], ones[2]], [last])
+    net.operator("CONCATENATION", [ones[3], last], [both], axis=0)
     net.operator("RESHAPE", [x, both], [y])
     net.io([x], [y, s])
     return net.build()
@@ -142,7 +142,7 @@ def shapes():
 add("shapes", shapes(), ["RESHAPE"])
 
 
-# What would take much flash is computed at each run.
+# Constants that would need much flash are computed in each run.
 def filled(size):
     net = ModelBuilder(f"fill {size}")
     shape = net.tensor((1,), "int32", [size])
@@ -174,7 +174,7 @@ def test_operators(name):
     assert len({number for saving in savings for number in saving.nodes}) == gone
 
 
-# Numbers of operators stay those of the file.
+# Operators keep their numbers of the file.
 def test_numbers():
     model = next(case for case in cases if case.name == "RELU after others").build()
     graph, _ = optimized_model(model, savings=passes_without())
@@ -182,7 +182,7 @@ def test_numbers():
     assert [node.origins for node in graph.subgraphs[0].nodes] == [(0, 1), (2, 3), (4, 5)]
 
 
-# Without a MicroPython nothing is folded that would have to be computed.
+# Without MicroPython, constants that kernels must compute are not folded.
 def test_no_micropython(monkeypatch, tmp_path):
     monkeypatch.setenv("TFLM_MICROPYTHON", str(tmp_path / "none"))
     graph, _ = optimized_model(folded("int8"), savings=passes_without())

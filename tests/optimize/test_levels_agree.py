@@ -1,4 +1,4 @@
-# Tests that no level of --optimize changes a result: each beside "off", byte for byte
+# Tests that no level of --optimize changes a result: each level equals "off" byte for byte
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -13,23 +13,23 @@ from support.inputs import generator
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 
 CONVERTED = sorted((Path(__file__).parents[1] / "beyond" / "models").glob("*.tflite"))
-# Small ones; the large CNNs of these are compared with TFLM at each level (test_memory_models.py).
+# Small models. test_memory_models.py compares the large CNNs with TFLM at each level.
 SHARED = (
     "hello_world_float", "hello_world_int8", "keyword_scrambled_8bit", "micro_speech_int8",
     "microwakeword_okay_nabu", "mlperf_kws_int8", "mlperf_resnet8_int8", "mnist_lstm_int8",
 )  # fmt: skip
-_FORMS = [OFF] + [f"saved {level}" for level in (OFF, SPEED, BALANCED, RAM)]
+_PATHS = [OFF] + [f"saved {level}" for level in (OFF, SPEED, BALANCED, RAM)]
 
 
 def _agree(name, model, runs=2):
     case = Case(name, model, inputs="random", runs=runs, slices=(3,))
     values = case.input_lists()
-    jobs = [case.job(form, flat_model_for(model, f"flat {form}"), values) for form in _FORMS]
+    jobs = [case.job(path, flat_model_for(model, f"flat {path}"), values) for path in _PATHS]
     outcomes = runner.run(jobs)
-    for form, outcome in zip(_FORMS, outcomes, strict=True):
-        assert outcome.kind == "ok", (form, outcome)
-        assert not outcome.problems, form
-        assert outcome.outputs == outcomes[0].outputs, f"{form} differs from {OFF}"
+    for path, outcome in zip(_PATHS, outcomes, strict=True):
+        assert outcome.kind == "ok", (path, outcome)
+        assert not outcome.problems, path
+        assert outcome.outputs == outcomes[0].outputs, f"{path} differs from {OFF}"
 
 
 @pytest.mark.parametrize("path", CONVERTED, ids=lambda path: path.stem)
@@ -42,8 +42,8 @@ def test_shared(name, shared_models):
     _agree(name, (shared_models / f"{name}.tflite").read_bytes(), runs=1)
 
 
-# float32 with weights of int8, one scale for all of them or one for each channel. Inputs between
-# operators are larger than what they come from and go to, so that bands would pay.
+# A float32 model with int8 weights, with one scale or with a scale for each channel. The tensors
+# inside the model are larger than its input and output, so that bands save memory.
 class _Hybrid:
     def __init__(self, name, per_channel):
         self.random, self.per_channel = generator(name), per_channel
@@ -107,7 +107,7 @@ def _separable(net):
     net.pool(3)
 
 
-# The weights are 27 bytes for each filter: no whole number of float32.
+# The weights of a filter have 27 bytes, which is not a multiple of 4.
 def _padded(net):
     net.pad()
     net.conv(1, padding="VALID")

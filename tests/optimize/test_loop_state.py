@@ -1,4 +1,4 @@
-# Tests of savings: the values of loops lie once in the arena
+# Tests of the pass loop-state: a loop's values share memory with its body's values
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -24,8 +24,8 @@ for case in module_of("test_control_flow").cases:
         )
 
 
-# A recurrent layer as converters write it: state = relu(state - x[i]), for all rows of x. `again`:
-# x is an output of the loop that the model gives, too; `source`: what makes x of the input.
+# A recurrent layer of converters: state = relu(state - x[i]) for all rows of x. again: x is also
+# an output of the model. source: the operator that computes x from the input.
 def recurrent(rows=7, depth=12, again=False, source="RELU", changes=False):
     model = ModelBuilder("recurrent")
     kinds = [((), "int32"), ((rows, depth), "float32"), ((1, depth), "float32")]
@@ -67,7 +67,7 @@ for source in ("RELU", None):
     cases.add(f"given again, {source}", model, inputs="random", runs=2, paths=PATHS)
 
 
-# Two values that change places, one of them having grown.
+# A loop that swaps two values, one of which is larger.
 def exchanged(first):
     model = ModelBuilder("exchanged")
     kinds = [((), "int32"), ((4,), "int32"), ((4,), "int32")]
@@ -97,7 +97,7 @@ def test_results(case):
     case.check()
 
 
-# (bytes of the head as it is written, and with the loop's values as one).
+# Return the head's bytes (without the pass, with the pass).
 def heads(model):
     models = [optimized_model(model, savings=passes_without(w))[0] for w in (("loop-state",), ())]
     return [prepare_graph(model).head_bytes for model in models]

@@ -26,7 +26,7 @@ def _binary(name, *dtypes):
         constant = net.tensor(shape, 0.02, -3, values, kind)
         first, second = source, constant
         if name != "PRELU":
-            kind = pick("constant behind", "constant first", "two tensors")
+            kind = pick("constant second", "constant first", "two tensors")
             if kind == "two tensors":
                 second = net.unary("ABS", source)
             elif kind == "constant first":

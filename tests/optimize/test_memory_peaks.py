@@ -136,7 +136,7 @@ def test_peak_beside_brute_force():
 def regions_of_all_kinds():
     yield from chain.from_iterable(map(small_regions, range(COUNT)))
     for number in range(3):
-        model = InvertedResiduals(f"glimpse {number}", blocks=2).model
+        model = InvertedResiduals(f"lower bound {number}", blocks=2).model
         yield from regions_of(model, range(1000))
 
 

@@ -1,4 +1,4 @@
-# Tests of models whose operators write over what others read: savings leave them as they are
+# Tests of models whose operators overwrite tensors that others read: passes do not change them
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import time
@@ -12,7 +12,7 @@ from tflm_tools.model.graph import is_in_order
 from tflm_tools.optimize.memory.levels import LEVELS
 
 
-# MAX_POOL_2D from tensor to tensor, one after the other; the model's output is the last one.
+# A MAX_POOL_2D for each pair of tensors, in order. The last tensor is the model's output.
 def pools(*pairs):
     model = ModelBuilder()
     for _ in range(1 + max(map(max, pairs))):
@@ -42,7 +42,7 @@ def test_in_order():
     assert not is_in_order(TfliteModel(pools((0, 1), (2, 1), (1, 2))))
 
 
-# Passes compare all operators with each other: a very large model is left as it is, soon.
+# Passes that compare all pairs of operators skip a very large model in a short time.
 def test_large_models_stay():
     begin = time.process_time()
     flatten(pools(*[(i, i + 1) for i in range(600)]))

@@ -36,8 +36,8 @@ def test_nodes_in_bands(target):
     assert model.chains
 
 
-# The same nodes in another order, where constants and scratch buffers have other numbers, and with
-# other layouts of weights.
+# Nodes in another order, so that constants and scratch buffers have other numbers, and with other
+# layouts of weights, share records too.
 @pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))
 def test_nodes_of_several_models(target):
     tflite = _small_model()

@@ -1,4 +1,4 @@
-# Tests of savings: random networks give what TFLM gives, whatever is saved in them
+# Tests of optimization passes on random networks, whose results must equal TFLM's
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -14,7 +14,7 @@ NETWORKS = 36
 cases = Cases()
 
 
-# A network of random layers: each takes one of the tensors that are there, some are outputs.
+# A network of random layers. Each layer reads one of the last tensors, and some are outputs.
 def network(name):
     random = generator(name + " layers")
     side = int(random.integers(4, 8))
@@ -23,10 +23,10 @@ def network(name):
     outputs = []
     for _ in range(int(random.integers(4, 9))):
         source = live[int(random.integers(max(0, len(live) - 2), len(live)))]
-        made = _layer(net, random, source, live)
-        if made is None:
+        added = _layer(net, random, source, live)
+        if added is None:
             continue
-        live += made
+        live += added
         if random.random() < 0.15:
             outputs.append(live[-1])
     x = live[-1]
@@ -38,7 +38,7 @@ def network(name):
     return net.build(*dict.fromkeys([*outputs, x]))
 
 
-# One layer; None where it does not fit.
+# Add a random layer; return its outputs, or None if the shape does not permit it.
 def _layer(net, random, source, live):
     shape = net.shapes[source]
     kind = random.choice(list(_LAYERS))
@@ -52,13 +52,13 @@ def _dead(random, channels):
     return [i for i in range(channels) if random.random() < share]
 
 
-# Biases that make constant channels positive, zero, or anything.
+# Return biases that make constant channels positive, zero, or random.
 def _bias(random, channels):
     values = random.integers(-2000, 6000, channels)
     return random.choice([0, 1, -1]) * np.abs(values) if random.random() < 0.5 else values
 
 
-# How an output is clamped and quantized: mostly as the next one likes it.
+# Return the activation and quantization of an output, mostly those that allow folding.
 def _output(random):
     if random.random() < 0.6:
         return {"activation": "RELU6"}
@@ -163,13 +163,13 @@ def test_results(case):
     case.check()
 
 
-# They are not networks in which there is nothing to save. These have no constants to fold, no
-# variables, which test_ring_buffers.py has, no loops, and nothing that repeats pixels.
+# Each pass changes at least one network, except these passes: the networks have no constants to
+# fold, no variables (see test_ring_buffers.py), no loops, and no repeated pixels.
 _ELSEWHERE = ("constant_folding", "fold_upsampling", "ring_buffers", "channel_parts", "loop_state")
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in _ELSEWHERE])
-def test_something_is_saved(name):
+def test_pass_is_effective(name):
     found = [
         optimized_model(case.build(), savings=passes_without())[1] for case in list(cases)[:20]
     ]

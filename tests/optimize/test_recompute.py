@@ -95,8 +95,8 @@ def test_flash(target):
     assert sizes[RAM] - sizes[SPEED] < 2048
 
 
-# Nothing is recomputed if another tensor, here the input, needs the same arena, nor at a level
-# that may not cost so many cycles.
+# Nothing is recomputed if another tensor, here the input, needs the same arena, or if the level
+# does not permit the additional cycles.
 def test_nothing_is_recomputed_in_vain():
     net = Network("input and squeezed", (64, 64, 4))
     small = net.conv(net.inputs[0], 8, 3, 8)

@@ -1,4 +1,4 @@
-# Tests of savings: windows over the past of a stream are kept, not put together in each invoke
+# Tests of the pass ring-buffers: windows over a stream are kept in ring buffers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -15,7 +15,10 @@ expected = {}  # name of a case: operators that stay
 
 
 class Stream(Network):
-    """A Network with variables; `first`: constants that CALL_ONCE gives them, by their names."""
+    """A Network with variables.
+
+    first: {name of a variable: (shape, value)} that CALL_ONCE assigns.
+    """
 
     def __init__(self, name, shape):
         super().__init__(name, shape)
@@ -36,8 +39,8 @@ class Stream(Network):
         self.builder.operator("STRIDED_SLICE", inputs, [output], begin_mask=13, end_mask=13)
         return output
 
-    # The last `rows` rows and the new ones: what a streaming layer looks at. `kept` is a tensor in
-    # place of the window's end.
+    # Add the window of a streaming layer: the last `rows` rows and the new rows. kept: a tensor
+    # that is stored instead of the window's end.
     def window(self, source, rows, name, first=-128, kept=None, order=1):
         handle = self.handle(name)
         batch, _, *rest = self.shapes[source]
@@ -50,8 +53,8 @@ class Stream(Network):
         self.builder.operator("ASSIGN_VARIABLE", [handle, end], [])
         return window
 
-    # The same as a variable of all of it, whose oldest rows are cut off first; `more`: rows that
-    # are cut off at its end, too.
+    # Add a window whose variable holds all rows and drops the oldest rows first. more: rows of
+    # padding at its end.
     def shifted(self, source, rows, name, more=0, look=False):
         handle = self.handle(name)
         batch, new, *rest = self.shapes[source]
@@ -65,7 +68,7 @@ class Stream(Network):
         self.builder.operator("ASSIGN_VARIABLE", [handle, window], [])
         return (window, kept) if look else window
 
-    # Filters as long as their input, which is one pixel wide.
+    # Add filters as long as their input, which is one pixel wide.
     def column(self, source):
         batch, rows, _, channels = self.shapes[source]
         weights, scales = self._weights((1, rows, 1, channels), 3, ())
@@ -97,7 +100,7 @@ def add(name, model, operators, **options):
     expected[name] = operators
 
 
-# A window over the input, which is copied there, and one over what a layer makes, in its place.
+# A window over the input, which is copied, and a window over a layer's output, which is in place.
 def streaming(name, first=-128, **options):
     net = Stream(name, (3, 3, 8))
     x = net.window(net.inputs[0], 2, "a", first)
@@ -107,7 +110,7 @@ def streaming(name, first=-128, **options):
     return net, x, y
 
 
-# What is left of two windows, and of one of them with the other as it is written.
+# Remaining operators if both windows become ring buffers, and if only one does.
 KEPT = 3 * ["ASSIGN_VARIABLE"] + 2 * ["CONV_2D"]
 HALF = [*KEPT, "READ_VARIABLE", "VAR_HANDLE"]
 COLUMNS = 2 * ["DEPTHWISE_CONV_2D"]
@@ -121,12 +124,12 @@ net, _, y = streaming("other values at first", 3)
 stay = ["CALL_ONCE", "CONCATENATION", "CONV_2D", "CONV_2D", *PAIR, *PAIR]
 add("other values at first", net.build(y), stay)
 
-# Windows that stay as they are written: of what the model gives, with the new part first, with
-# another end, and of a variable that is read twice.
+# Windows that do not change: an output of the model, with the new rows first, with another end,
+# and with a variable that is read twice.
 net, x, y = streaming("an output")
 add("an output", net.build(x, y), HALF)
-net, _, y = streaming("new part first", order=-1)
-add("new part first", net.build(y), HALF)
+net, _, y = streaming("new rows first", order=-1)
+add("new rows first", net.build(y), HALF)
 net = Stream("another end", (2, 2, 4))
 x = net.conv(net.inputs[0], 4, scale=0.05)
 kept = net.slice_rows(net.concatenation([x, x], 1), 0, 3)
@@ -141,17 +144,18 @@ stay = [*PAIR, "CONV_2D", "CONV_2D", "CONV_2D", "READ_VARIABLE", "VAR_HANDLE"]
 add("read twice", net.build(net.conv(y, 4), net.conv(z, 4)), stay)
 
 
-# Variables of all of a window: over the input, and over what a layer makes, which a dense layer
-# sees as one row; one that has rows behind the window, and one whose end the model gives, too.
+# Variables that hold a whole window: over the input, and over a layer's output that a dense layer
+# reads as one row. Then a variable with rows after the window, and a window whose end is an
+# output.
 net = Stream("shifted", (1, 3, 8))
 x = net.conv(net.shifted(net.inputs[0], 3, "a"), 8, 3, 3, scale=0.05)
 x = net.shifted(x, 4, "b")
 y = net.dense(net.reshape(x, (1, int(np.prod(net.shapes[x])))), 5)
 add("shifted", net.build(y), [*KEPT[:3], "CONV_2D", "FULLY_CONNECTED"])
-net = Stream("rows behind", (1, 2, 4))
+net = Stream("rows after", (1, 2, 4))
 y = net.conv(net.shifted(net.conv(net.inputs[0], 4, scale=0.05), 3, "a", more=1), 4)
 add(
-    "rows behind",
+    "rows after",
     net.build(y),
     ["CONCATENATION", "CONV_2D", "CONV_2D", "PAD", *PAIR, "STRIDED_SLICE"],
 )
@@ -160,9 +164,9 @@ x, kept = net.shifted(net.conv(net.inputs[0], 4, scale=0.05), 3, "a", look=True)
 add("kept is an output", net.build(net.conv(x, 4), kept), ["CONCATENATION", *KEPT[3:], *PAIR])
 
 
-# Channels of a window in parts, of which filters of several lengths read the last rows; and the
-# same with another reader of such a part.
-def parts(name, other=False):
+# Filters of several lengths read the last rows of groups of a window's channels. other: a group is
+# also an output.
+def channel_groups(name, other=False):
     net = Stream(name, (1, 1, 8))
     x = net.window(net.conv(net.inputs[0], 8, scale=0.05), 4, "a")
     one, two = net.split(x, 3, 2)
@@ -171,25 +175,29 @@ def parts(name, other=False):
     return net.build(*([one] if other else []), net.conv(joined, 4))
 
 
-add("parts", parts("parts"), ["ASSIGN_VARIABLE", "CONV_2D", "CONV_2D", *COLUMNS])
+add(
+    "channel groups",
+    channel_groups("channel groups"),
+    ["ASSIGN_VARIABLE", "CONV_2D", "CONV_2D", *COLUMNS],
+)
 stay = ["ASSIGN_VARIABLE", "CONV_2D", "CONV_2D", *COLUMNS, "SPLIT", "STRIDED_SLICE"]
-add("a part is an output", parts("a part is an output", True), stay)
+add("a group is an output", channel_groups("a group is an output", True), stay)
 
 
 @cases.parametrize
-def test_savings_change_nothing(case):
+def test_results(case):
     case.check()
 
 
 @pytest.mark.parametrize("name", expected)
-def test_what_stays(name):
+def test_operators(name):
     case = next(case for case in cases if case.name == name)
     graph, _ = optimized_model(case.build(), savings=passes_without())
     operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
     assert sorted(operators) == sorted(expected[name])
 
 
-def test_the_switch():
+def test_without():
     net, _, y = streaming("windows")
     graph, found = optimized_model(net.build(y), savings=passes_without(("ring-buffers",)))
     assert not [saving for saving in found if saving.what == "ring_buffers"]

@@ -1,4 +1,4 @@
-# Tests of inputs that come by rows: the same bytes as with the whole input, whoever gives the rows
+# Tests of input by rows: all kinds of sources give the same outputs as the whole input
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -18,7 +18,7 @@ from tflm_tools.flat.flatten import flatten
 from unit.on_device import device
 
 
-# Convolutions with windows that overlap, strides, pools and activations, over a picture.
+# Convolutions over a picture, with overlapping windows, strides, pools and activations.
 def chain(name, height=24, width=16, channels=3, dense=True):
     net = Network(name, (height, width, channels))
     x = net.conv(net.inputs[0], 8, 3, 2)
@@ -36,7 +36,7 @@ def first(name):
     elif name == "activation":
         x = net.unary("RELU", net.inputs[0], 0.03, -128)
     elif name == "depthwise":
-        x = net.depthwise(net.inputs[0], 5, 2, "VALID")  # no window has the last row
+        x = net.depthwise(net.inputs[0], 5, 2, "VALID")  # no window includes the last row
     else:
         x = net.pad(net.inputs[0], [(1, 1), (1, 1)])
         x = net.conv(x, 6, 3, 1, "VALID")
@@ -44,7 +44,7 @@ def first(name):
 
 
 # Convolutions along one dimension, as Keras's converter writes them: rows become columns of a
-# picture of one row, or rows of pixels.
+# picture with one row, or rows of pixels.
 def line(name, length=40, channels=8, padding="SAME", dtype="int8", shape=None, dense=True):
     net = Network(name, (length, channels), dtype=dtype)
     size = (3, 1) if shape else (1, 3)
@@ -55,7 +55,7 @@ def line(name, length=40, channels=8, padding="SAME", dtype="int8", shape=None, 
     return net.build(net.dense(x, 10) if dense else x)
 
 
-# What else may read rows with another shape.
+# Other operators that read rows with another shape.
 def reshaped(name):
     net = Network(name, (24, 6))
     x = net.reshape(net.inputs[0], (1, 1, 24, 6))
@@ -74,11 +74,11 @@ def reshaped(name):
 MODELS = {
     "chain": chain("chain"),
     "narrow": chain("narrow", 40, 4, 4),
-    "odd": chain("odd", 20, 7, 3),  # rows are no whole words
+    "odd": chain("odd", 20, 7, 3),  # the bytes of a row are not a multiple of 4
     "ends in rows": chain("ends in rows", dense=False),
     **{name: first(name) for name in ("pool", "activation", "depthwise", "pad")},
     "line": line("line"),
-    "valid line": line("valid line", 37, 3, "VALID"),  # rows are no whole words
+    "valid line": line("valid line", 37, 3, "VALID"),  # the bytes of a row are not a multiple of 4
     "single values": line("single values", 61, 1, dense=False),
     "line of pixels": line("line of pixels", 24, 4, shape=(1, 24, 1, 4)),
     **{
@@ -87,7 +87,7 @@ MODELS = {
     },
 }
 
-# Every kind of source, twice, then what fails; prints the outputs.
+# Runs every kind of source twice, then sources that fail; prints the outputs.
 _SOURCES = """
 import io, json
 data = bytes.fromhex(data)
@@ -178,7 +178,7 @@ def test_sources(name, tmp_path):
         assert json.loads(lines[-1]) == [wanted] * 13, (level, by_rows)
 
 
-# The input takes no bytes by itself: of a large one only the rows of a band are there.
+# The arena has only the rows of a band of a large input.
 def test_arena():
     tflite = chain("large", 64, 64, 3)
     whole, rows = (FlatModel(flatten(tflite, optimize="ram", by_rows=b)) for b in (False, True))
@@ -195,7 +195,7 @@ def test_arena_of_a_line(target):
     assert whole >= 400 * 12 and rows < 400 * 12 * 0.5
 
 
-# float32 that is kept as integers comes as float32, however it comes.
+# A float32 input that is stored as integers accepts float32 from all sources.
 def test_floats(tmp_path):
     tflite = float_model("rows of floats")
     x = np.clip(np.nan_to_num(values((1, 6, 8, 4))), -1e6, 1e6)
@@ -226,7 +226,8 @@ def test_floats(tmp_path):
         assert bytes.fromhex(line) == wanted.tobytes()
 
 
-# Rows of other types: by themselves, and in front of a QUANTIZE, which a float32 input takes in.
+# A model with rows of another type. quantized: with a QUANTIZE, which is folded into a float32
+# input.
 def typed(kind, quantized=False):
     net = Network(f"line of {kind}", (33, 3), dtype="int8" if quantized else kind)
     x = net.inputs[0]
@@ -251,7 +252,7 @@ def test_types_of_a_line(kind, quantized, tmp_path):
     assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
 
 
-# `tflm verify --input-by-rows` compares with TFLM; `run` takes such a file.
+# `tflm verify --input-by-rows` compares with TFLM.
 def test_commands(tmp_path):
     path = tmp_path / "model.tflite"
     net = Network("dense by rows", (8, 4, 4))
@@ -262,24 +263,24 @@ def test_commands(tmp_path):
         assert found.is_equal() and [p.path for p in found.paths] == ["flat"]
 
 
-# What an operator reads has other rows than the input.
+# The operator reads a shape with other rows than the input.
 def other_rows(shape):
     net = Network(f"other rows {shape}", (4, 12))
     return net.build(net.conv(net.reshape(net.inputs[0], shape), 4, (1, 3)))
 
 
-# Two operators read an input, each the tensor itself or a view of it (d, v).
+# Two operators read an input, directly (d) or as a view (v).
 def two_readers(order):
     net = Network(f"two readers {order}", (16, 8))
-    made = []
+    branches = []
     for how in order:
         if how == "d":
             x = net.pad(net.inputs[0], [(1, 1)])
             x = net.conv(net.reshape(x, (1, 1, 18, 8)), 8, (1, 3), 1, "VALID")
         else:
             x = net.conv(net.reshape(net.inputs[0], (1, 1, 16, 8)), 8, 1)
-        made.append(x)
-    return net.build(net.binary("ADD", *made))
+        branches.append(x)
+    return net.build(net.binary("ADD", *branches))
 
 
 def test_refusals():
@@ -296,7 +297,7 @@ def test_refusals():
             flatten(tflite, by_rows=True)
 
 
-# Where a source is no use, too, the sentence says why, and what to call.
+# A model that cannot use a source raises an error with the reason and the method to call.
 def test_refusals_on_a_board(tmp_path):
     rows, two = (str(tmp_path / name) for name in ("rows.tflm", "two.tflm"))
     Path(rows).write_bytes(flatten(MODELS["chain"], by_rows=True))
@@ -313,7 +314,7 @@ def test_refusals_on_a_board(tmp_path):
     device(code, rows=rows, two=two)
 
 
-# The examples: a picture in flash, and a file with a line for each row.
+# The examples read a picture in flash, and a file with a line for each row.
 def test_examples(tmp_path, repository):
     x = generator("example").integers(-128, 128, (1, 24, 16, 3)).astype(np.int8)
     tflite = MODELS["chain"]

@@ -1,4 +1,4 @@
-# Tests of the sums of weights that savings go by, against numpy
+# Tests of the sums of weights in optimization passes, against numpy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
