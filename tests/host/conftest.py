@@ -1,4 +1,4 @@
-# Tests of the host tools: the command in this process, and small models to give it
+# Fixtures of the host tests: the command `tflm` in this process, and small models
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -11,7 +11,7 @@ import pytest
 from support.builder import ModelBuilder
 
 
-# What a call of the command left behind.
+# The result of a call of the command.
 @dataclass
 class Outcome:
     code: int
@@ -24,7 +24,7 @@ class Outcome:
 
 @pytest.fixture
 def tflm(capsys, monkeypatch):
-    """Call the command with arguments; returns an Outcome."""
+    """Return tflm(*arguments), which calls the command and returns an Outcome."""
     from tflm_tools.cli import main
 
     monkeypatch.setenv("COLUMNS", "80")
@@ -38,7 +38,7 @@ def tflm(capsys, monkeypatch):
     return call
 
 
-# Fully connected int8 layers of the given widths, the first one being the input's.
+# Return a .tflite of fully connected int8 layers. The first width is the input's.
 def build_layers(*widths):
     random = np.random.default_rng(7)
     model = ModelBuilder("layers")
@@ -66,7 +66,7 @@ def layers(tmp_path):
 
 @pytest.fixture
 def lacking(tmp_path):
-    """Path of a .tflite with two custom ops, an op that no board has, and an unknown type."""
+    """Path of a .tflite with unknown custom operators, a missing operator, and an unknown type."""
     model = ModelBuilder("lacking")
     tensors = [model.tensor((1, 4), "float32", name=f"t{i}") for i in range(5)]
     model.custom("Sparkle", tensors[:1], tensors[1:2])
@@ -82,7 +82,7 @@ def lacking(tmp_path):
 
 @pytest.fixture
 def changed_modules(tmp_path, repository, monkeypatch):
-    """A copy of the device package that MicroPython gets instead; add(file, text) appends code."""
+    """Return add(file, text), which appends code to a file in a copy of tflm for MicroPython."""
     folder = tmp_path / "overlay"
     shutil.copytree(
         repository / "modules" / "tflm",
@@ -94,7 +94,7 @@ def changed_modules(tmp_path, repository, monkeypatch):
     def add(file, text):
         path = Path(folder) / "tflm" / file
         path.write_text(path.read_text() + text)
-        for twin in path.parent.glob(f"*/{path.name}"):  # they would run in its place
-            twin.unlink()
+        for override in path.parent.glob(f"*/{path.name}"):  # would run instead of the file
+            override.unlink()
 
     return add

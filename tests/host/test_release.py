@@ -1,4 +1,4 @@
-# Tests of releases: archives that are the same when they are made again
+# Tests of releases: reproducible archives
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -17,7 +17,7 @@ def host_packages(repository):
     return module
 
 
-# A .tar.gz of {name: bytes}, as somebody made it at some moment.
+# Return a .tar.gz of {name: bytes} with this time and owner.
 def _archive(contents, moment, owner):
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as archive:

@@ -16,7 +16,7 @@ from asm import make
 
 
 # The tools install the folders that OpResolver searches. The runtime asks the core whether it has
-# DSP instructions: a Cortex-M3 has none, and the arch armv7em does not tell.
+# DSP instructions: a Cortex-M3 lacks them, although its arch is armv7em too.
 @pytest.mark.parametrize("arch", op_resolver.ARCHS)
 def test_override_folders_equal_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)

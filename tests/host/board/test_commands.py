@@ -147,8 +147,8 @@ def test_commands_on_a_board(tflm, board, layers, tmp_path, monkeypatch):
 
 # verify names the operator whose kernel on the board is wrong.
 def test_verify_finds_the_wrong_kernel(tflm, tmp_path, layers, changed_modules):
-    place = f"(record[{_word('output')}] >> 2) + 4"
-    code = _BROKEN.format(depth_word=_word("depth"), depth=40, offset=place)
+    offset = f"(record[{_word('output')}] >> 2) + 4"
+    code = _BROKEN.format(depth_word=_word("depth"), depth=40, offset=offset)
     changed_modules("kernels/fully_connected.py", code)
     library = Path(os.environ["TFLM_MODULES"])
     for override in (library / "tflm" / "kernels").glob("*/fully_connected.py"):

@@ -1,4 +1,4 @@
-# Tests of the command itself: help, usage, the list of operators, and the unix port behind it
+# Tests of the command `tflm`: help, usage, the list of operators, and errors of the unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -15,7 +15,7 @@ from tflm_tools.model.model_file import open_model
 from tflm_tools.port import unix_port
 
 
-# The command in a process of its own.
+# Run the command in a separate process.
 def _run(repository, *arguments):
     path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
     return subprocess.run(
@@ -69,7 +69,7 @@ def test_operators(tflm):
     assert "FULLY_CONNECTED" in tflm("ops").out
 
 
-# Reading of the output may stop at any time.
+# A closed pipe at the output is not an error.
 def test_closed_pipe(repository, layers):
     path = os.pathsep.join(str(repository / folder) for folder in ("tools", "modules"))
     process = subprocess.Popen(
@@ -88,7 +88,7 @@ def _invoke(path, **options):
     return device_model.invoke(open_model(path), [[np.zeros((1, 8), np.int8)]], **options)
 
 
-def test_unix_port_is_named_when_absent(layers, monkeypatch):
+def test_missing_unix_port(layers, monkeypatch):
     monkeypatch.setenv("TFLM_MICROPYTHON", "/nowhere/micropython")
     with pytest.raises(ToolError, match="no MicroPython at /nowhere/micropython"):
         _invoke(layers)
@@ -101,7 +101,7 @@ def test_unix_port_limits(layers):
         _invoke(layers, heap="a lot")
 
 
-# A kernel that goes wild ends MicroPython, not the tool.
+# A kernel that writes to random memory ends MicroPython, but not the tool.
 def test_unix_port_crash(layers, changed_modules):
     changed_modules(
         "kernels/fully_connected.py",
@@ -112,7 +112,7 @@ def test_unix_port_crash(layers, changed_modules):
         _invoke(layers)
 
 
-# Packages beside tflm must not shadow what MicroPython imports.
+# Packages beside tflm do not shadow MicroPython's modules.
 def test_only_tflm_is_on_the_path(layers, changed_modules, tmp_path):
     (tmp_path / "overlay" / "struct.py").write_text("raise ImportError('shadowed')\n")
     (tmp_path / "overlay" / "micropython.py").write_text("raise ImportError('shadowed')\n")

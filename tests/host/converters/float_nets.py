@@ -1,4 +1,4 @@
-# Test support: float .tflite files as users have them: small networks that read digits, and others
+# Test support: builds small float .tflite files, among them networks that classify digits
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -10,9 +10,9 @@ SIDE, FILTERS = 8, 12
 class FloatNet:
     """A float32 or float16 network under construction.
 
-    Each method adds an operator and returns the number of its output; `shapes` has the shape of
-    each tensor. half: constants are float16 with DEQUANTIZE, as `supported_types=[tf.float16]`
-    makes them.
+    Each method adds an operator and returns the number of its output. `shapes` has the shape of
+    each tensor. half: store constants as float16 with DEQUANTIZE, as the converter's option
+    `supported_types=[tf.float16]` does.
     """
 
     def __init__(self, *shapes, half=False, open_batch=False):
@@ -81,7 +81,7 @@ class FloatNet:
 
 
 def features(images, filters):
-    """What the network below computes before its last layer, for images of shape N, 8, 8, 1."""
+    """Return the inputs of the last layer of digits_net() for images of shape N, 8, 8, 1."""
     padded = np.pad(images[..., 0], ((0, 0), (1, 1), (1, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
     convolved = np.maximum(np.einsum("nhwij,fij->nhwf", windows, filters[..., 0]), 0)

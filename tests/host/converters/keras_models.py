@@ -12,7 +12,7 @@ from keras import layers
 _DATA = np.random.default_rng(2)
 
 
-# Save a model, with its own outputs as the targets: any error is an error of quantization.
+# Save a model with its outputs as targets, so that each error is an error of quantization.
 def _save(folder, name, model, x):
     model.save(folder / f"{name}.keras")
     np.savez(folder / f"{name}.npz", x=x, y=model.predict(x, verbose=0))

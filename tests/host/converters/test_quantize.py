@@ -1,4 +1,4 @@
-# Tests of `tflm convert` with a float .tflite, which LiteRT's quantizer quantizes
+# Tests of `tflm convert` with a float .tflite, using LiteRT's quantizer
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -33,7 +33,7 @@ def _convert(folder, name="digits.tflite", data="digits.npz", **options):
 
 
 @pytest.mark.parametrize(
-    "form, options, dtype, most",
+    "types, options, dtype, max_bytes",
     [
         ("int8", {}, "int8", 5000),
         ("int8", {"weight_bits": 4}, "int8", 4000),
@@ -45,15 +45,15 @@ def _convert(folder, name="digits.tflite", data="digits.npz", **options):
         ("weights-only", {"weight_bits": 4}, "float32", 3500),
     ],
 )
-def test_forms(folder, form, options, dtype, most):
-    result = _convert(folder, form=form, **options)
+def test_types(folder, types, options, dtype, max_bytes):
+    result = _convert(folder, form=types, **options)
     model = open_model(folder / "out.tflite")
     assert [model.inputs[0].dtype, model.outputs[0].dtype] == [dtype] * 2
-    assert len(model.data) == result.made.tflite_bytes < most
+    assert len(model.data) == result.made.tflite_bytes < max_bytes
     assert result.before.accuracy > 0.9
     assert abs(result.after.accuracy - result.before.accuracy) <= 0.02
     assert result.made.per_channel == 2 and result.scored == 400
-    if form in ("int8", "int16"):
+    if types in ("int8", "int16"):
         assert result.made.float_ops == {} and result.notes == []
         assert result.made.pico_ms < result.original.pico_ms / 10
         assert result.made.flash_bytes < result.original.flash_bytes
@@ -107,7 +107,7 @@ def test_two_inputs_and_float_operators(tmp_path):
     assert any("computed in float32: ELU; LiteRT's quantizer" in note for note in result.notes)
 
 
-# EXPAND_DIMS and SQUEEZE become RESHAPE, which has an int8 form.
+# EXPAND_DIMS and SQUEEZE become RESHAPE, which can be int8.
 def test_squeeze(tmp_path):
     random = np.random.default_rng(1)
     net = FloatNet((1, 1, 4))

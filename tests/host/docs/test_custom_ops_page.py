@@ -1,4 +1,4 @@
-# Tests of docs/how-to/custom-operator.md and examples/atan: the page's blocks are run
+# Tests that run the code of docs/how-to/custom-operator.md and examples/atan
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib.util
@@ -21,7 +21,7 @@ def example(repository):
     return repository / "examples" / "atan"
 
 
-# A module of the example's folder, under CPython.
+# Import a module of the example in CPython.
 def _import(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -29,13 +29,13 @@ def _import(path):
     return module
 
 
-# Blocks of the page in order: (language, text).
+# Return the blocks of the page in order: (language, text).
 def blocks(repository):
     page = (repository / "docs" / "how-to" / "custom-operator.md").read_text()
     return re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
 
 
-def test_models_are_what_the_script_makes(example):
+def test_script_makes_the_models(example):
     make_model = _import(example / "make_model.py")
     assert (example / "atan.tflite").read_bytes() == make_model.make_float()
     assert (example / "atan_int8.tflite").read_bytes() == make_model.make_int8()
@@ -64,13 +64,13 @@ def test_page(tflm, repository, example, tmp_path, monkeypatch):
     assert run_script(script) == wanted
 
 
-@pytest.mark.parametrize("form", ["flat", "tflite"])
+@pytest.mark.parametrize("path", ["flat", "tflite"])
 @pytest.mark.parametrize("name", ["atan", "atan_int8"])
-def test_run(tflm, example, tmp_path, form, name):
+def test_run(tflm, example, tmp_path, path, name):
     values = np.linspace(-6, 6, 8).reshape(1, 8).astype(np.float32)
     np.save(tmp_path / "x.npy", values)
     found = tflm("run", example / f"{name}.tflite", "--input", tmp_path / "x.npy", "--quantize",
-                 "--output-dir", tmp_path, "--path", form,
+                 "--output-dir", tmp_path, "--path", path,
                  "--custom", example / f"{name}.py")  # fmt: skip
     assert (found.code, found.err) == (0, "")
     got = np.load(tmp_path / "output_0.npy")
@@ -82,9 +82,9 @@ def test_run(tflm, example, tmp_path, form, name):
         assert got[0].tolist() == wanted
 
 
-# LiteRT's tutorial as it is: ADD of a trained offset, then an Atan without options.
-@pytest.mark.parametrize("form", ["tflm", "tflite"])
-def test_tutorial(example, tmp_path, form):
+# The model of LiteRT's tutorial: ADD of a trained offset, then an Atan without options.
+@pytest.mark.parametrize("suffix", ["tflm", "tflite"])
+def test_tutorial(example, tmp_path, suffix):
     model = ModelBuilder()
     x, sum_, y = (model.tensor((4,), "float32") for _ in range(3))
     offset = model.tensor((), "float32", -0.25)
@@ -92,8 +92,8 @@ def test_tutorial(example, tmp_path, form):
     model.custom("Atan", [sum_], [y])
     model.io([x], [y])
     data = model.build()
-    path = tmp_path / f"sine.{form}"
-    if form == "tflm":
+    path = tmp_path / f"sine.{suffix}"
+    if suffix == "tflm":
         data = flatten(data, load_resolver([example / "atan.py"]))
     path.write_bytes(data)
     lines = run_script(
@@ -133,7 +133,7 @@ def test_bench(tflm, example, tmp_path, monkeypatch):
     assert [op["kernel"] for op in row["ops"]] == ["custom.Atan"]
 
 
-# verify compares kernels of the user's for builtin operators with TFLM's.
+# verify compares the user's kernels for builtin operators with TFLM's.
 def test_verify(tflm, layers, tmp_path):
     own = tmp_path / "own.py"
     text = """
@@ -165,7 +165,7 @@ def test_flatten_names_the_option(tflm, example, tmp_path):
     )
 
 
-# Files that cannot be what --custom wants.
+# Invalid files for --custom.
 def test_bad_files(tflm, example, tmp_path):
     for text, message in (
         ("import nothing_like_this", "cannot be imported by this Python (ModuleNotFoundError"),
@@ -184,7 +184,7 @@ def test_bad_files(tflm, example, tmp_path):
         load_resolver([tmp_path / "absent.py"])
 
 
-# What its functions raise on the host, and where; a command that exit() ends would say nothing.
+# Exceptions of its functions on the host are reported with their line, exit() included.
 @pytest.mark.parametrize("command", ["inspect", "flatten"])
 def test_functions_that_fail(tflm, example, tmp_path, command):
     path = tmp_path / "ops.py"
@@ -203,7 +203,7 @@ def test_functions_that_fail(tflm, example, tmp_path, command):
         assert found.code == 1 and said in found.err and found.err.count("\n") == 1, found.err
 
 
-# The host's Python has no MicroPython; what a file imports beside itself is found.
+# On the host, imports of MicroPython's modules work, and modules beside the file are found.
 def test_kernels_of_a_file(tmp_path):
     (tmp_path / "beside_it.py").write_text("import micropython\nSEVEN = micropython.const(7)\n")
     path = tmp_path / "ops.py"
@@ -218,8 +218,8 @@ def test_kernels_of_a_file(tmp_path):
     assert isinstance(load_resolver([]), device_tflm.OpResolver)
 
 
-# The message for an operator that is not registered names the commands that take one, all of them.
-def test_commands_that_take_custom_operators(lacking):
+# The error for an unregistered custom operator names all commands with --custom.
+def test_commands_with_custom_operators(lacking):
     import re
 
     import pytest
@@ -229,6 +229,8 @@ def test_commands_that_take_custom_operators(lacking):
 
     with pytest.raises(UnsupportedError) as caught:
         flatten(lacking.read_bytes())
-    told = re.search(r"an option of (.*)", str(caught.value))[1].replace(" and ", ", ").split(", ")
-    taking = [n for n, c in cli.commands.items() if any(p.name == "custom" for p in c.params)]
-    assert sorted(told) == sorted(taking)
+    named = (
+        re.search(r"an option of (.*)", str(caught.value))[1].replace(" and ", ", ").split(", ")
+    )
+    with_option = [n for n, c in cli.commands.items() if any(p.name == "custom" for p in c.params)]
+    assert sorted(named) == sorted(with_option)

@@ -1,4 +1,4 @@
-# Tests of the programs for boards in examples/: in the unix port, with stand-ins for machine
+# Tests of the programs in examples/, in the unix port with stand-ins for hardware
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -14,11 +14,11 @@ import tflm_tools as tt
 from motion import boards
 from support.script import run_script
 
-_MOST_LINES = 40
+_MAX_LINES = 40
 _FLATTEN = r"#     tflm flatten (\S+) --target armv6m (?:\\\n# +)?-o (\S+)"
 
-# What `machine` is here: prints what pins, servos and displays get, and ends the program when a
-# sensor has no more samples, or somebody has slept 100 times.
+# A stand-in for `machine`: prints the values for pins, servos and displays. It ends the program
+# when a sensor has no more samples, or after 100 calls of sleep.
 _MACHINE = """
 import sys, time
 
@@ -114,14 +114,14 @@ except End:
 
 @pytest.fixture
 def run(repository, tflm, tmp_path, monkeypatch):
-    """run(name): follow the commands in an example's head, run it; what it prints."""
+    """Return run(name): follow the commands in an example's header, run it, return its output."""
 
     def run(name):
         path = repository / "examples" / name / "main.py"
         text = path.read_text()
-        assert len(text.splitlines()) <= _MOST_LINES
+        assert len(text.splitlines()) <= _MAX_LINES
         for model, target in re.findall(_FLATTEN, text):
-            # The kernels of this machine are not those of a Pico.
+            # Flatten for this machine instead of a Pico.
             assert tflm("flatten", repository / model, "-o", tmp_path / target).code == 0
         for line in re.findall(r"#     mpremote cp (.*) :$", text, re.M):
             for file in line.split():
@@ -135,7 +135,7 @@ def run(repository, tflm, tmp_path, monkeypatch):
     return run
 
 
-# Samples of an MPU6050 that measures up to 4 g, [n, 3] in g.
+# Write samples, [n, 3] in g, for an MPU6050 with a range of 4 g.
 def _samples(folder, motion):
     steps = np.clip(np.round(motion * 8192), -32768, 32767)
     (folder / "samples.raw").write_bytes(steps.astype(">i2").tobytes())
@@ -145,15 +145,15 @@ def test_imu(run, tmp_path):
     from models.gestures import wearers
 
     wearer = wearers.Wearer(31_000)
-    parts = [wearer.record("none", 150)]
+    records = [wearer.record("none", 150)]
     for gesture in ("shake", "wave"):
-        parts += [wearer.record(gesture, 200, 0.5, 3.5), wearer.record("none", 150)]
-    _samples(tmp_path, np.concatenate(parts))
-    told = re.findall(r"^(\w+) +\d+ %", run("imu"), re.M)
-    assert [name for name in told if name != "none"] == ["shake", "wave"]
+        records += [wearer.record(gesture, 200, 0.5, 3.5), wearer.record("none", 150)]
+    _samples(tmp_path, np.concatenate(records))
+    gestures = re.findall(r"^(\w+) +\d+ %", run("imu"), re.M)
+    assert [name for name in gestures if name != "none"] == ["shake", "wave"]
 
 
-# A machine whose bearing breaks after eleven seconds, ten of which say what is usual.
+# The bearing of a machine breaks after eleven seconds. The program learns from the first ten.
 def test_vibration(run, repository, tmp_path):
     (z,) = np.loadtxt(repository / "models" / "anomaly" / "bearing.csv", ndmin=2).T / 1000
     _samples(tmp_path, np.stack([0 * z, 0 * z, z], 1))
@@ -169,7 +169,8 @@ def test_microphone(run, repository, tmp_path):
     assert said == ["sound [('sck', 16), ('sd', 18), ('ws', 17)]", "yes", "no", "stop"]
 
 
-# Held-out digits as drawn on paper: ink in as much of a cell as its number of 16 says.
+# Digits of the test set as pictures on paper. A pixel of n becomes a cell with n of 16 parts of
+# ink.
 def test_camera(run, repository, tmp_path):
     with np.load(repository / "models" / "digits" / "digits_test.npz") as file:
         x, y = file["x"][:20, :, :, 0], file["y"][:20]
@@ -195,14 +196,14 @@ def test_display(run):
     assert said[0] == "text 3" and said[2] == "dots 18"
 
 
-# examples/README.md has every folder.
+# examples/README.md lists each folder.
 def test_all_are_listed(repository):
     text = (repository / "examples" / "README.md").read_text()
     for folder in (repository / "examples").iterdir():
         assert folder.is_file() or f"]({folder.name}/" in text, folder
 
 
-# The recording of docs/how-to/ready-made-models.md is judged as the page says.
+# The result for the recording of docs/how-to/ready-made-models.md equals the page.
 def test_gallery_anomaly(repository):
     text = (repository / "docs" / "how-to" / "ready-made-models.md").read_text()
     command, shown = re.search(r"\$ tflm (micropython .*)\n((?:.*\n)+?)```", text).groups()
@@ -217,12 +218,12 @@ def test_gallery_anomaly(repository):
 _ROW = r"^\| \[(\w+)\]\(#.*\| ([\d,]+) \| ([\d,]+) \| [\d.]+ \|$"
 
 
-# Flash and arena of the gallery's table are what flatten makes today.
+# Flash and arena in the gallery's table equal the output of flatten.
 def test_gallery_sizes(repository):
     text = (repository / "docs" / "how-to" / "ready-made-models.md").read_text()
     rows = re.findall(_ROW, text, re.M)
     assert len(rows) == 4
     for name, flash, arena in rows:
         model = repository / "models" / name / f"{name}_int8.tflite"
-        made = tt.flatten(model, target="armv6m")
-        assert (f"{made.flat_bytes:,}", f"{made.arena_bytes:,}") == (flash, arena), name
+        flat = tt.flatten(model, target="armv6m")
+        assert (f"{flat.flat_bytes:,}", f"{flat.arena_bytes:,}") == (flash, arena), name

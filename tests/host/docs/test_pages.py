@@ -1,4 +1,4 @@
-# Tests of the documentation: every command and every piece of code in it is run
+# Tests that run all commands and code blocks of the documentation
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -15,15 +15,15 @@ import pytest
 from support.script import run_script
 from tflm_tools.flat.flatten import flatten
 
-# A block is run as its language says: `python` in MicroPython (all blocks of a page one after the
-# other, as one program), `console` line by line. `text` behind python is what it prints, lines
-# behind a command are among what that prints; `...` stands for anything. A comment before a block
-# says what is different:
-#   <!-- no-run: why -->      it is only read
-#   <!-- needs: NAME -->      tensorflow: run (python: by CPython) where that is installed; a file:
-#                             made before (digits.tflm is always there)
-#   <!-- file: NAME -->       it is saved under this name, for the commands below
-# Pages with tests of their own, or whose code shows parts of a program:
+# The language of a block selects how it runs. All `python` blocks of a page run as one program in
+# MicroPython. `console` blocks run line by line. A `text` block after a `python` block is the
+# program's output, and lines after a command are part of the command's output. `...` matches any
+# text. A comment before a block changes this:
+#   <!-- no-run: why -->      do not run the block
+#   <!-- needs: NAME -->      tensorflow: run (python: in CPython) only if it is installed. A file:
+#                             make it before, except digits.tflm, which always exists
+#   <!-- file: NAME -->       save the block as this file for the commands below it
+# Pages with separate tests, or whose code shows fragments of programs:
 _OTHERS = {
     "how-to/custom-operator.md": "tests/host/docs/test_custom_ops_page.py",
     "how-to/delegates.md": "tests/unit/test_delegate.py",
@@ -62,7 +62,7 @@ class Block:
     file: str = ""
 
 
-# Blocks of a page, in order.
+# Return the blocks of a page in order.
 def blocks(path):
     found = re.findall(
         r"(?:^<!-- (no-run|needs|file): (.+?) -->\n)?^```(\w*)\n(.*?)^```$",
@@ -77,13 +77,14 @@ def blocks(path):
     ]
 
 
-# Whether a page shows what was said; ... stands for anything, and how much space is free.
+# Return whether the output contains the shown text. White space is ignored, and ... matches any
+# text.
 def _holds(shown, said):
-    parts = [re.escape(" ".join(part.split())) for part in shown.split("...")]
-    return re.search(".*?".join(parts), " ".join(said.split())) is not None
+    pieces = [re.escape(" ".join(piece.split())) for piece in shown.split("...")]
+    return re.search(".*?".join(pieces), " ".join(said.split())) is not None
 
 
-# The commands of a console block: (command, what is shown behind it).
+# Return the commands of a console block: [command, text after it].
 def commands(text):
     found = []
     for line in text.splitlines():
@@ -96,7 +97,7 @@ def commands(text):
 
 @pytest.fixture
 def folder(repository, tmp_path, monkeypatch):
-    """A folder like the checkout, as far as the pages need it, with the files that they name."""
+    """A folder with the parts of the repository and the files that the pages use."""
     for name in ("models", "tests", "tools"):
         (tmp_path / name).symlink_to(repository / name)
     digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
@@ -106,7 +107,7 @@ def folder(repository, tmp_path, monkeypatch):
     return tmp_path
 
 
-# What stands for the reader's own model where TensorFlow is not there to make it.
+# Make a replacement for the reader's model, which TensorFlow would make.
 def _make_stand_in(folder, repository):
     import numpy as np
     from support.builder import ModelBuilder
@@ -132,7 +133,7 @@ def _make_stand_in(folder, repository):
     np.savez(folder / "gestures_test.npz", x=x, y=random.integers(0, 3, 60))
 
 
-# The Python with TensorFlow: this one, or that of $TFLM_TENSORFLOW; None where there is none.
+# Return the Python with TensorFlow: this one, or $TFLM_TENSORFLOW, or None.
 def _tensorflow():
     if importlib.util.find_spec("tensorflow"):
         return sys.executable
@@ -144,7 +145,7 @@ def test_page(tflm, repository, folder, page):
     program, wanted, before = "", [], ""
     for block in blocks(repository / "docs" / page):
         if block.why_not:
-            assert len(block.why_not) > 5, "say why it is not run"
+            assert len(block.why_not) > 5, "give the reason why it does not run"
         elif block.needs == "tensorflow" and block.language == "console":
             for command, shown in commands(block.text) if _tensorflow() else ():
                 _run(tflm, command, shown)
@@ -170,21 +171,21 @@ def test_page(tflm, repository, folder, page):
     if program:
         said = _run_program(folder, program)
         for shown in wanted:
-            assert _holds(shown, said), f"{page} shows {shown!r}, it was {said!r}"
+            assert _holds(shown, said), f"{page} shows {shown!r}, the output was {said!r}"
 
 
-# A command of a page: tflm is called here, others must be marked no-run.
+# Run a command `tflm` of a page. Other commands must have the mark no-run.
 def _run(tflm, command, shown):
     if command.startswith(".venv/bin/pip "):
-        return  # what it installs is there
+        return  # the packages are installed already
     words = shlex.split(command)
     assert words[0] == "tflm", f"mark this block no-run, with the reason: {command}"
     found = tflm(*words[1:])
     assert found.code == 0, found.err
-    assert _holds(shown, found.out), f"{command} shows {shown!r}, it was {found.out!r}"
+    assert _holds(shown, found.out), f"{command} shows {shown!r}, the output was {found.out!r}"
 
 
-# Pieces of a page as one program; models under /rom are those of the folder.
+# Run the blocks of a page as one program. Models under /rom are in the folder.
 def _run_program(folder, program):
     for name in re.findall(r'"(?:/rom/)?([\w.]+\.tflm)"', program):
         if not (folder / name).exists():
@@ -211,7 +212,7 @@ def test_index_has_every_page(repository):
         assert name == "README.md" or f"({name})" in index, f"docs/README.md lacks {name}"
 
 
-# All commands of the README exist, and all commands are in it.
+# The README lists exactly the existing commands.
 def test_readme_has_every_command(tflm, repository):
     from tflm_tools.cli.command import cli
 
@@ -224,15 +225,15 @@ def test_readme_has_every_command(tflm, repository):
         assert command in cli.commands
 
 
-# What a page calls the command with, in blocks and in running text: options that do not exist are
-# found in every page, also in those whose code is not run.
+# All options of commands exist, in blocks and in running text, also in pages whose code does not
+# run.
 def test_options_exist(repository):
     from tflm_tools.cli.command import cli
 
     pages = [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
     for path in pages:
         if path.parts[-2:] == ("generated", "errors.md"):
-            continue  # messages, with … for names
+            continue  # messages with … instead of names
         called = re.findall(r"`tflm ([a-z]+)([^`\n]*)`", path.read_text())
         for block in blocks(path):
             called += re.findall(r"^(?:\$ )?tflm ([a-z]+)([^\n#]*)", block.text, re.M)
@@ -242,13 +243,13 @@ def test_options_exist(repository):
                 command = command.commands.get((rest.split() or [""])[0])
             assert command, f"{path.name}: tflm {name}{rest}"
             if command.context_settings.get("ignore_unknown_options"):
-                continue  # they are another program's
+                continue  # options of another program
             known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
             for option in re.findall(r"(?<=\s)(--?[a-z][a-z0-9-]*)", rest):
                 assert option in known | {"--help"}, f"{path.name}: tflm {name} {option}"
 
 
-# Python in pages is at least Python.
+# All Python in pages compiles.
 def test_python_compiles(repository):
     for path in [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]:
         for block in blocks(path):
@@ -257,14 +258,14 @@ def test_python_compiles(repository):
                 compile(block.text, str(path), "exec", flags=flags)
 
 
-# The README's own program, with an image that it leaves open.
+# The program of the README runs with an image, which the README leaves open.
 def test_readme_program(repository, folder):
     found = [b for b in blocks(repository / "README.md") if b.language == "python"]
     assert found
     _run_program(folder, "pixels = [0] * 64\n" + "".join(b.text for b in found))
 
 
-# Make targets that pages name exist.
+# The make targets in pages exist.
 def test_make_targets(repository):
     targets = {
         folder: set(
@@ -300,7 +301,7 @@ def test_shell_completion(repository, shell):
     assert "inspect" in ask(_TFLM_COMPLETE=f"{shell}_complete", **words)
 
 
-# docs/reference/flat-format.md against format.py: sizes of header and entries.
+# The sizes of header and entries in docs/reference/flat-format.md equal format.py.
 def test_flat_format(repository):
     from tflm import format as layout
 

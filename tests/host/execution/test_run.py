@@ -7,7 +7,7 @@ from support.builder import ModelBuilder
 from support.oracle import shared_oracle
 from tflm_tools.flat.flatten import flatten
 
-# A .npy that says it holds a terabyte.
+# A .npy whose header claims a terabyte.
 _VAST = b"\x93NUMPY\x01\x00F\x00"
 _VAST += b"{'descr': '|i1', 'fortran_order': False, 'shape': (1099511627776,)}  \n"
 
@@ -25,7 +25,7 @@ def _wanted(layers, values):
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])
-def test_outputs_are_those_of_tflm(tflm, layers, values, tmp_path, path):
+def test_outputs_equal_tflm(tflm, layers, values, tmp_path, path):
     folder = tmp_path / "deep" / "out"
     found = tflm("run", layers, "--input", tmp_path / "values.npy", "--output-dir", folder,
                  "--path", path, "--repeat", 3, "--json")  # fmt: skip
@@ -55,7 +55,7 @@ def test_flat_file_and_table(tflm, layers, values, tmp_path):
     assert "needs the .tflite" in refused.err
 
 
-# Halves are rounded away from zero, and what is out of range is clamped.
+# Halves are rounded away from zero, and values out of range are clamped.
 def test_quantize(tflm, layers, tmp_path):
     real = np.array([[0.0, 0.05, -0.05, 0.151, 1e9, -1e9, np.inf, 12.4]])
     np.save(tmp_path / "real.npy", real)
@@ -151,7 +151,7 @@ def test_wrong_number_of_inputs(tflm, layers, tmp_path):
     assert "inputs given is 0, but the model has 1" in found.err
 
 
-# What goes wrong in MicroPython arrives as the device's sentence.
+# The command reports the message of an error in MicroPython.
 def test_heap_too_small(tflm, layers, values, tmp_path):
     found = tflm("run", layers, "--input", tmp_path / "values.npy", "--output-dir", tmp_path,
                  "--path", "tflite", "--heap", "24k")  # fmt: skip

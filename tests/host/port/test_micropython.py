@@ -1,4 +1,4 @@
-# Tests of `tflm micropython`, which has a process of its own
+# Tests of `tflm micropython`, which runs MicroPython in a separate process
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -39,7 +39,7 @@ def command(tmp_path, repository):
     return start
 
 
-# Arguments, exit code and Ctrl-C are the program's, and nothing is left behind.
+# The program gets arguments and Ctrl-C, and sets the exit code. Temporary folders are removed.
 def test_program(command, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "beside.py").touch()
@@ -52,7 +52,7 @@ def test_program(command, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["own", "program.py"]
 
 
-# What ends tflm ends MicroPython, and takes the temporary folders away.
+# A signal to tflm also ends MicroPython, and temporary folders are removed.
 def test_ended(command, tmp_path):
     with command("-c", "print(1)\nwhile True: pass") as running:
         assert running.stdout.readline() == "1\n"

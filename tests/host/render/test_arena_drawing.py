@@ -17,11 +17,11 @@ def _console(width=80, colour=None):
     )  # fmt: skip
 
 
-# A plan from (label, size, offset, first, last); "" is scratch.
+# Return a plan of blocks (label, size, offset, first step, last step). The label of scratch is "".
 def _plan(blocks, ops):
     blocks = [
-        Block(label, f"name {label}", "tensor" if label else "scratch", (1,), "int8", *place)
-        for label, *place in blocks
+        Block(label, f"name {label}", "tensor" if label else "scratch", (1,), "int8", *span)
+        for label, *span in blocks
     ]
     head = max((b.offset + b.size for b in blocks), default=0)
     plan = Plan(blocks, ops, head, head, None)
@@ -32,10 +32,10 @@ def _plan(blocks, ops):
 _SIMPLE = [("a", 32, 0, 0, 1), ("b", 16, 32, 1, 2), ("", 16, 48, 1, 1), ("c", 32, 0, 2, 2)]
 
 
-def test_blocks_lie_where_they_are():
+def test_position_of_blocks():
     plan = _plan(_SIMPLE, ["ADD", "MUL"])
     lines = [line.plain for line in draw_plan(plan, _console())]
-    rows = lines[:4]  # 16 bytes each, the top first
+    rows = lines[:4]  # 16 bytes each, from the top
     assert [row[8:10].strip() for row in rows] == ["┤", "│", "┤", "│"] or rows[0].strip()
     steps = [[row[10 + 9 * step : 19 + 9 * step].strip() for step in range(3)] for row in rows]
     assert steps[0] == ["", "╱" * 9, ""]
@@ -43,8 +43,8 @@ def test_blocks_lie_where_they_are():
     assert "b" in rows[1] and rows[1][19:37].strip() == rows[1][19:37]
     assert "a" in rows[3] and "a" in rows[3][10:28]
     assert "c" in rows[3][28:37]
-    assert rows[2][10] == rows[3][10]  # a has two rows of one shade
-    assert rows[3][10] != rows[3][28]  # and c another one
+    assert rows[2][10] == rows[3][10]  # block a has the same shade in two rows
+    assert rows[3][10] != rows[3][28]  # block c has another shade
     assert lines[0].split("┤")[0].strip() == "64"
     assert lines[4].startswith("       0 └───")
 
@@ -84,10 +84,10 @@ def test_width(count, width):
     print_plan(_plan(blocks, ["FULLY_CONNECTED"] * count), console)
     drawing, _, legend = console.file.getvalue().partition(" block ")
     assert max(len(line.rstrip()) for line in drawing.splitlines()) <= width
-    assert max(map(len, legend.splitlines())) <= max(width, 61)  # its numbers are not cut
+    assert max(map(len, legend.splitlines())) <= max(width, 61)  # numbers are not cut
 
 
-def test_colour_only_where_there_is_colour():
+def test_colours_only_on_a_colour_terminal():
     plan = _plan(_SIMPLE, ["ADD", "MUL"])
     plain, colour = _console(), _console(colour="256")
     print_plan(plan, plain)
@@ -97,12 +97,12 @@ def test_colour_only_where_there_is_colour():
     assert "░" not in colour.file.getvalue()
 
 
-def test_nothing_to_draw():
+def test_empty_plan():
     plan = Plan([], ["ADD"], 0, 0, None)
     assert "empty" in draw_plan(plan, _console())[0].plain
 
 
-# The plan of a model holds its tensors without overlap in time and place.
+# Tensors that are in use at the same time do not overlap.
 def test_plan_of_a_model(layers):
     plan = inspect(layers).plan
     assert [b.name for b in plan.blocks if b.kind == "tensor"] == [
@@ -123,7 +123,7 @@ def test_plan_of_a_model(layers):
                 )
 
 
-# A narrow terminal shortens names, no numbers.
+# A narrow terminal shortens names, but not numbers.
 def test_narrow_legend():
     console = _console(50)
     print_plan(_plan([("a", 12304, 98304, 0, 1)], ["DEPTHWISE_CONV_2D"] * 2), console)
