@@ -28,6 +28,8 @@ test-quick: $(VENV)/test.stamp  ## the most important tests (less than a minute)
 lint: $(VENV)/test.stamp  ## check style, words, names, import layers and generated tables
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/python tools/style/check.py
 	$(BIN)/lint-imports
 	$(BIN)/python tools/kernel_tables.py --check
 
