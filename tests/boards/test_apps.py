@@ -1,5 +1,4 @@
-# Tests of the apps of firmware/apps on emulated boards from power-on; digits is in test_boot.py
-# too
+# Tests of the apps of firmware/apps on emulated boards from power-on (digits: also test_boot.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math

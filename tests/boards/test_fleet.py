@@ -1,5 +1,4 @@
-# Tests of tflm.fleet on an emulated stock Pico: packages of mip, and installing an update from a
-# file
+# Tests of tflm.fleet on an emulated stock Pico: packages of mip, and installing an update
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
