@@ -54,6 +54,11 @@ for scale in (0.00011, 0.00013, 0.0001523, 0.0003, 0.0007, 0.0019):
     near = near_ties(scale)
     rows = np.stack([np.full_like(near, 32767), 32767 - near], 1)
     cases.add(f"near ties, scale {scale}", softmax(rows.shape, scale), inputs=[[rows]])
+# Differences whose product is exact only with the carry of its two halves, or only without.
+for n, differences in ((0, (13627, 17740)), (1, (9552, 30737)), (3, (7526,)), (4, (3568,))):
+    rows = np.array([[32767, 32767 - difference] for difference in differences])
+    scale = float(np.float32(0.00011 + 0.0000137 * n))
+    cases.add(f"carry, scale {scale:.4g}", softmax(rows.shape, scale), inputs=[[rows]])
 for beta in (0.0, 0.5, 2.0, 30.0):
     cases.add(f"beta {beta}", softmax((2, 9), 0.0003, beta=beta))
 cases.add("scale nearly 1/32768", softmax((2, 9), 0.0003, off=1.0005))
