@@ -50,6 +50,14 @@ for output in ("int8", "int16"):
         rows = np.stack([np.minimum(every, top) for top in (127, 100, 3, -120)])
         name = f"every difference, scale {scale} to {output}"
         cases.add(name, softmax(rows.shape, scale, output=output), inputs=[[rows]])
+# Scales that TFLM refuses: all exps are 1.
+for scale in (2.0**-26, 1e-9, 1e-30):
+    cases.add(
+        f"scale {scale}",
+        softmax((1, 5), scale),
+        inputs=[[[[-128, 0, 127, 3, 4]]]],
+        expected=[[[[-77] * 5]]],
+    )
 for beta in (0.5, 2.0, 0.1, 100.0):
     cases.add(f"beta {beta}", softmax((2, 9), 0.07, beta=beta))
 for zero_point in (-128, 127):
