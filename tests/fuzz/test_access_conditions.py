@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from fuzz.kernel_tracer import Machine
-from tflm.access_checks import check_of
+from tflm.access_checks import check_of, softmax
 from tflm.access_checks.record import Record
 
 _BLOCK = 4096  # bytes between operands
@@ -18,24 +18,84 @@ def _arena(i):
     return i * _BLOCK << 2
 
 
-# Operand word of block `i` of the model: zeros, then from block _ONES on ones.
+# Operand word of block `i` of the model: zeros, but block _ONES has ones, and block _STEPS
+# halfwords above 0, which tables of int16 need.
 def _rom(i):
     return _arena(i) | 1
 
 
 _ONES = 12
+_STEPS = 14
 _SIZE = _BLOCK * _BLOCKS
 _MACHINES = (Machine(32), Machine(64))
-_DATA = bytes(_ONES * _BLOCK) + b"\xff" * (_SIZE - _ONES * _BLOCK)
+_DATA = bytes(_BLOCK) * _ONES + b"\xff" * _BLOCK + bytes(_BLOCK) + b"\1" * _BLOCK + bytes(_BLOCK)
 _MODEL = SimpleNamespace(head_bytes=_SIZE, arena_bytes=_SIZE, buffer=memoryview(_DATA))
 _A, _B, _C, _D, _E = map(_arena, range(5))
 _P, _Q, _R, _S = map(_rom, range(4))
 _BAD = _rom(_ONES)
+_END = _arena(_BLOCKS)
+_TABLE = _rom(_STEPS)
+_LAST_STEP = 512 * 2 << 2  # from the first step of a table to its last one
 _TWIDDLED = (16383, 0, 16383, 0x3F000000)
 _CURVE = (24576, 15, 9, 0, 0, 0, 10)
 
 # {kernel: (operands, words of a record, [changes {word: value} that must be refused])}
 _RECORDS = {
+    "copy.eval_bytes": (2, (40, _A, _B), {2: _P}, {0: 1 << 20}),
+    "fill.eval": (2, (5, _P, _A, 4), {3: 3}, {3: 0}, {3: 16}, {2: _P}, {0: 1 << 20}),
+    "strided_copy.eval": (
+        2, (6, _A, _B, 0, 0, 2, 2, 3, 4, 2, 2, 12, 6),
+        {5: 0}, {6: 1, 0: 3}, {6: 17}, {7: 0}, {0: 7}, {2: _P}, {8: 1 << 20}, {9: 1 << 20},
+        {8: 0xFFFFFFFC}, {11: 0xFFFFFFFC}, {3: 1 << 20}, {4: 1 << 20},
+    ),
+    "pad.eval": (
+        3, (4, _A, _B, _P, 1, 2, 4, 1, 1, 4, 2, 1),
+        {4: 0}, {4: 3}, {4: 5}, {3: _P | 4, 4: 2}, {8: 9}, {9: 0}, {10: 1 << 15}, {2: _P},
+        {6: 1 << 16}, {5: 1 << 20},
+    ),
+    "resize_nearest_neighbor.eval": (
+        2, (2, _A, _B, 2, 3, 2, 3, 2, 2, 1 << 16, 1 << 16, 2),
+        {9: 2}, {9: 2 << 16}, {10: 3}, {10: 3 << 16}, {11: 3}, {8: 9}, {7: 0}, {0: 1 << 20},
+        {2: _P}, {3: 1 << 15},
+    ),
+    "softmax.eval_int8": (
+        3, (2, _A, _B, _C, 8, 8, 1 << 30, 0, 255, 256, *struct.unpack("<11I", softmax._EXP)),
+        {5: 4}, {5: 32}, {8: 256}, {9: 0}, {9: 257}, {10: 5}, {20: 0}, {3: _P}, {3: _A},
+        {2: _A | 16}, {4: 8192}, {4: 0}, {3: _C | 4}, {2: _P},
+    ),
+    "softmax_int16.eval_int16": (
+        4, (2, _A, _TABLE, _TABLE, _B, 8, 1 << 30, 0),
+        {2: _P}, {2: _BAD}, {2: _A}, {2: _TABLE - _LAST_STEP}, {2: _TABLE | 4}, {3: _TABLE | 4},
+        {2: _rom(_STEPS + 1) - _LAST_STEP}, {4: _P}, {4: _A | 32}, {5: 1 << 16}, {5: 0},
+        {6: 1 << 31}, {7: 32}, {7: 0xFFFFFFE0}, {3: _rom(_BLOCKS) - 4096}, {1: _A | 4},
+    ),
+    "log_softmax.eval_int8": (
+        3,
+        (
+            2, _A, _B, _C, 8, 1 << 30, 0, 255, 0, *struct.unpack("<9I", softmax._LOGARITHM), 0,
+            *[1 << 19] * 255, 0,
+        ),
+        {7: 256}, {9: 0}, {17: 0}, {19: 0}, {20: (1 << 19) + 1}, {274: 1 << 20}, {3: _A},
+        {3: _P}, {4: 4096}, {2: _A | 16}, {3: _C | 4},
+    ),
+    "l2_normalization.eval_int8": (2, (2, _A, _B, 8, 128), {4: 256}, {3: 0}, {2: _P}),
+    "softmax_float.eval_float32": (
+        3, (2, _A, _B, _C, 8, 0x3F800000, 0xFF7FFFFF, 0), {3: _P}, {3: _C | 4}, {4: 0}, {2: _P},
+    ),
+    # Inputs end at the end of the arena, so that one element more is refused.
+    "arg_min_max.eval_int8": (
+        2, (6, _END - (24 << 2), _A, 4, 2, 128),
+        {1: _END - (23 << 2)}, {3: 0}, {4: 0}, {3: 5}, {2: _P}, {2: _B | 4}, {2: _END - (20 << 2)},
+    ),
+    "topk.eval": (
+        3, (2, _END - (12 << 2), _A, _B, 4, 3, 2),
+        {1: _END - (10 << 2)}, {4: 5}, {6: 4}, {6: 0}, {5: 0}, {2: _P}, {3: _P}, {2: _A | 4},
+        {3: _B | 8}, {2: _END - (16 << 2)}, {3: _END - (16 << 2)}, {3: _END - (12 << 2)},
+    ),
+    "cumsum_float.eval_float32": (
+        2, (12, _END - (48 << 2), _A, 3, 2, 0, 0),
+        {1: _END - (44 << 2)}, {1: _A | 8}, {3: 0}, {4: 0}, {2: _P}, {2: _END - (44 << 2)},
+    ),
     "signal_delay.eval_int16": (3, (2, _A, _B, _C, 16, 3, 12), {5: 5}, {6: 8}, {6: 14}),
     "signal_framer.eval_int16": (
         4, (1, _A, _B, _C, _D, 2, 6, 4, 1, 4, 12), {6: 9}, {9: 5}, {10: 13}, {10: 8},
