@@ -53,10 +53,12 @@ class Detector:
         self._class_wise = class_wise
         self._found = Boxes(most)
         self.boxes = array("i", bytes(4 * 6 * most))
-        self._set_frame(frame or self._input, fit)
+        self.set_frame(frame, fit)
 
-    def _set_frame(self, frame, fit):
-        (width, height), (in_width, in_height) = frame, self._input
+    def set_frame(self, frame, fit="stretch"):
+        """Change the frame and how it becomes the input; see the class."""
+        in_width, in_height = self._input
+        width, height = frame or self._input
         if not (width > 0 and height > 0):
             raise InputError("the frame is %r; pass its width and height in pixels" % (frame,))
         scale = None

@@ -271,7 +271,7 @@ def sensors():
 
 def apis():
     """Return the files of tflm.litert and tflm.ml, sorted."""
-    return [*_package_files("api_compat"), "litert", "ml"]
+    return [*_package_files("api_compat", "ml", "ml/postprocessing"), "litert"]
 
 
 def learn():

@@ -1,7 +1,7 @@
 # tflm.ml: Model: the API of OpenMV's module ml.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .api_compat import arrays
+from ..api_compat import arrays
 
 
 class Model:
@@ -19,7 +19,7 @@ class Model:
 
     def __init__(self, path, postprocess=None, *, load_to_fb=False):
         self.postprocess = postprocess
-        self._interpreter = interpreter = arrays.Interpreter(path)
+        self.interpreter = interpreter = arrays.Interpreter(path)
         interpreter.allocate_tensors()
         model = interpreter.model
         self.len = len(model.buffer)
@@ -48,7 +48,7 @@ class Model:
                 values(tensor.raw, tensor.shape, arrays.typecode(tensor.dtype))
             else:
                 tensor.quantize(arrays.real(values))
-        self._interpreter.invoke()
+        self.interpreter.invoke()
         callback = callback or self.postprocess
         if callback is not None:
             found = [arrays.shaped(tensor.data, tensor.shape) for tensor in self._outputs]
