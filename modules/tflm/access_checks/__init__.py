@@ -108,6 +108,7 @@ _FILES = {
     "quantize": "unary",
     "reduce_float": "reduce",
     "reduce_int16": "reduce",
+    "reduce_int32": "reduce",
     "reduce_min_max": "reduce",
     "reduce_min_max_float": "reduce",
     "rescale": "unary",

@@ -41,10 +41,12 @@ _SUMS = ("block", "offset")
 INT8 = _OPERANDS + REDUCE + _SUMS + REQUANTIZE
 INT16 = _OPERANDS + REDUCE + _SUMS + CLAMP + ("multiplier", "shift")
 MIN_MAX = ("input", "output") + REDUCE + ("flip",)
+INT32 = ("input", "output") + REDUCE + ("kind",)
 
 _OPTIONS = const(27)  # ReducerOptions
 _KEEP_DIMS = const(0)
 _MEAN = const(40)
+_SUM = const(74)
 _REDUCE_MAX = const(82)
 _REDUCE_MIN = const(89)
 _REDUCE_ALL = const(140)
@@ -66,7 +68,7 @@ def output_shapes(node):
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
-    kernels = _SUM_KERNELS
+    kernels = _SUM_KERNELS if node.builtin_code == _SUM else _MEAN_KERNELS
     if node.builtin_code in (_REDUCE_ALL, _REDUCE_ANY):
         kernels = _ALL
     elif node.builtin_code in (_REDUCE_MAX, _REDUCE_MIN):
@@ -139,7 +141,25 @@ def _float32(context, node, count, fields):
     emit_reduce_float(context, node, fields, divisor)
 
 
-_SUM_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8, dtypes.INT16: _int16}
+# TFLM has no reductions of int32; sums and extremes equal LiteRT's.
+def _int32(context, node, count, fields):
+    source, target = node.input(0), node.output(0)
+    context.emit(
+        "reduce_int32.eval_int32",
+        INT32,
+        target.elements(),
+        2 * source.elements() + 8 * target.elements(),
+        input=source if source.elements() else None,
+        output=target,
+        kind=_INT32_KINDS[node.builtin_code],
+        **fields,
+    )
+
+
+_INT32_KINDS = {_SUM: 0, _REDUCE_MAX: 1, _REDUCE_MIN: 2}
+_MEAN_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8, dtypes.INT16: _int16}
+_SUM_KERNELS = {dtypes.INT32: _int32}
+_SUM_KERNELS.update(_MEAN_KERNELS)
 
 
 # REDUCE_MAX and REDUCE_MIN compare the stored numbers, so that the scales must be equal.
@@ -179,7 +199,7 @@ def _emit_extreme(context, node, kernel, flip, fields):
     )
 
 
-_EXTREMES = {dtypes.FLOAT32: _extreme_float32, dtypes.INT8: _extreme_int8}
+_EXTREMES = {dtypes.FLOAT32: _extreme_float32, dtypes.INT8: _extreme_int8, dtypes.INT32: _int32}
 _ALL = {dtypes.BOOL: _all}
 
 
