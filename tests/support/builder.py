@@ -107,6 +107,14 @@ class Subgraph:
         operator.customOptions = np.frombuffer(raw, np.uint8)
         operator.customOptionsFormat = schema.CustomOptionsFormat.FLEXBUFFERS
 
+    def composite(self, inputs: Sequence[int], outputs: Sequence[int], subgraph: int) -> None:
+        """Add a STABLEHLO_COMPOSITE that `subgraph` decomposes."""
+        operator = self._add("STABLEHLO_COMPOSITE", 1, inputs, outputs)
+        operator.builtinOptions2Type = schema.BuiltinOptions2.StableHLOCompositeOptions
+        operator.builtinOptions2 = schema.StableHLOCompositeOptionsT()
+        operator.builtinOptions2.name = "odml.test"
+        operator.builtinOptions2.decompositionSubgraphIndex = subgraph
+
     def io(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """Name the inputs and outputs of the sub-graph."""
         self.table.inputs = list(inputs)

@@ -1,4 +1,4 @@
-# tflm: IF, WHILE, CALL_ONCE: operators that run sub-graphs (TFLM if.cc, while.cc, call_once.cc)
+# tflm: operators that run sub-graphs: Prepare (TFLM if.cc, while.cc, call_once.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -16,6 +16,9 @@ _COND_SUBGRAPH_INDEX = const(0)
 _BODY_SUBGRAPH_INDEX = const(1)
 _CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
 _INIT_SUBGRAPH_INDEX = const(0)
+_STABLEHLO_COMPOSITE = const(206)
+_COMPOSITE_OPTIONS = const(277)  # StableHLOCompositeOptions
+_DECOMPOSITION_SUBGRAPH_INDEX = const(1)
 
 IF = (
     "condition", "then_inputs", "then_graph", "then_outputs",
@@ -34,6 +37,8 @@ def prepare(context, node):
         _prepare_if(context, node)
     elif node.builtin_code == _WHILE:
         _prepare_while(context, node)
+    elif node.builtin_code == _STABLEHLO_COMPOSITE:
+        _prepare_composite(context, node)
     else:
         check(not node.inputs and not node.outputs, node, "it has inputs or outputs")
         graph = node.options(_CALL_ONCE_OPTIONS).get(_INIT_SUBGRAPH_INDEX, "i")
@@ -48,16 +53,32 @@ def _prepare_if(context, node):
     options = node.options(_IF_OPTIONS)
     lists = {}
     for name, field in (("then", _THEN_SUBGRAPH_INDEX), ("else", _ELSE_SUBGRAPH_INDEX)):
-        number = options.get(field, "i")
-        graph = context.subgraph(number)
-        inputs = _tensors(graph, graph.inputs)
-        outputs = _tensors(graph, graph.outputs)
-        _check_count(node, number, "inputs", inputs, node.inputs[1:])
-        _check_count(node, number, "outputs", outputs, node.outputs)
-        lists[name + "_inputs"] = _copies(context, node, node.inputs[1:], inputs)
-        lists[name + "_graph"] = number
-        lists[name + "_outputs"] = _copies(context, node, outputs, node.outputs)
+        lists.update(_branch(context, node, name, options.get(field, "i"), node.inputs[1:]))
     context.emit("control.if", IF, 1, condition=condition, **lists)
+
+
+# A composite operator of a newer converter names a sub-graph with its decomposition. It runs like
+# an IF whose condition is a constant, with empty lists for the other branch.
+def _prepare_composite(context, node):
+    number = node.options(_COMPOSITE_OPTIONS).get(_DECOMPOSITION_SUBGRAPH_INDEX, "i")
+    lists = _branch(context, node, "then", number, node.inputs)
+    empty = _copies(context, node, (), ())
+    lists.update({"else_inputs": empty, "else_graph": empty, "else_outputs": empty})
+    context.emit("control.if", IF, 1, condition=context.constant(b"\1"), **lists)
+
+
+# Return the lists of steps of a branch, by the names of their words in the record.
+def _branch(context, node, name, number, node_inputs):
+    graph = context.subgraph(number)
+    inputs = _tensors(graph, graph.inputs)
+    outputs = _tensors(graph, graph.outputs)
+    _check_count(node, number, "inputs", inputs, node_inputs)
+    _check_count(node, number, "outputs", outputs, node.outputs)
+    return {
+        name + "_inputs": _copies(context, node, node_inputs, inputs),
+        name + "_graph": number,
+        name + "_outputs": _copies(context, node, outputs, node.outputs),
+    }
 
 
 # The values of the loop are stored in the outputs; both sub-graphs get copies.

@@ -8,13 +8,20 @@ from ..format import MAX_DEPTH
 IF = 118
 WHILE = 119
 CALL_ONCE = 129
+STABLEHLO_COMPOSITE = 206
 
 _IF_OPTIONS = const(92)  # IfOptions
 _WHILE_OPTIONS = const(93)  # WhileOptions
 _CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
+_COMPOSITE_OPTIONS = const(277)  # StableHLOCompositeOptions
 
-# builtin code: (type of its options, how many of their first fields are sub-graphs)
-_CALLS = {IF: (_IF_OPTIONS, 2), WHILE: (_WHILE_OPTIONS, 2), CALL_ONCE: (_CALL_ONCE_OPTIONS, 1)}
+# builtin code: (type of its options, their fields that are sub-graphs)
+_CALLS = {
+    IF: (_IF_OPTIONS, (0, 1)),
+    WHILE: (_WHILE_OPTIONS, (0, 1)),
+    CALL_ONCE: (_CALL_ONCE_OPTIONS, (0,)),
+    STABLEHLO_COMPOSITE: (_COMPOSITE_OPTIONS, (1,)),
+}
 
 _MAX_STEPS = 1 << 16
 
@@ -24,10 +31,10 @@ def callees(subgraph, i):
     code = subgraph.node_code(i)
     if code not in _CALLS:
         return ()
-    options_type, count = _CALLS[code]
+    options_type, fields = _CALLS[code]
     node = subgraph.node(i)
     options = node.options(options_type)
-    numbers = tuple([options.get(k, "i") for k in range(count)])
+    numbers = tuple([options.get(field, "i") for field in fields])
     count = len(subgraph.model.subgraphs)
     for number in numbers:
         if not 0 <= number < count:

@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ModelError, UnsupportedError
-from .call_graph import CALL_ONCE, IF, WHILE
+from .call_graph import CALL_ONCE, IF, STABLEHLO_COMPOSITE, WHILE
 from .context import CUSTOM, INIT, INVOKE, MEMORY_PLANNING, PREPARE
 from .custom_op import CustomNode
 
-_OWN_COPIES = (IF, WHILE, CALL_ONCE)  # they copy their inputs
+_OWN_COPIES = (IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE)  # they copy their inputs
 
 
 # Raise ModelError if a node writes a constant: kernels write to offsets in the arena, where a

@@ -16,7 +16,8 @@ _RANK = const(110)
 _IF = const(118)
 _WHILE = const(119)
 _CALL_ONCE = const(129)
-_CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE)
+_STABLEHLO_COMPOSITE = const(206)
+_CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE, _STABLEHLO_COMPOSITE)
 _COMPUTES_SHAPES = (_SHAPE, _RANK)
 _NEWEST_OP_VERSION = 20  # above the version of any builtin operator of the schema
 _MAX_SUBGRAPHS = 256
@@ -169,6 +170,10 @@ class Subgraph:
         options = table.table(4)
         if options:
             node.set_options(table.get(3, "B"), options)
+        else:
+            options = table.table(12)  # builtin_options_2, whose types follow those of field 3
+            if options:
+                node.set_options(256 + table.get(11, "B"), options)
         start, length = table.bytes_at(5)
         if code != _CUSTOM and table.vector(5, 1) is not None:
             raise ModelError(

@@ -3,7 +3,7 @@
 
 from ..dtypes import const
 from ..errors import ModelError, UnsupportedError
-from .call_graph import CALL_ONCE, WHILE, callees
+from .call_graph import CALL_ONCE, IF, WHILE, callees
 
 _VAR_HANDLE = const(142)
 _ASSIGN_VARIABLE = const(144)
@@ -86,7 +86,7 @@ class ResourceVariables:
                     self._walk(number, True)
             return
         inputs, outputs = subgraph.node_indices(i)
-        passed = inputs if code == WHILE else inputs[1:]
+        passed = inputs[1:] if code == IF else inputs
         for number in called:
             callee = self._model.subgraphs[number]
             self._pass(subgraph, passed, callee, callee.inputs)

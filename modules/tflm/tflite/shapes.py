@@ -21,6 +21,7 @@ _IF = const(118)
 _WHILE = const(119)
 _CALL_ONCE = const(129)
 _DYNAMIC_UPDATE_SLICE = const(151)
+_STABLEHLO_COMPOSITE = const(206)
 
 _IF_OPTIONS = const(92)  # IfOptions
 _THEN_SUBGRAPH_INDEX = const(0)
@@ -30,6 +31,8 @@ _COND_SUBGRAPH_INDEX = const(0)
 _BODY_SUBGRAPH_INDEX = const(1)
 _CALL_ONCE_OPTIONS = const(103)  # CallOnceOptions
 _INIT_SUBGRAPH_INDEX = const(0)
+_COMPOSITE_OPTIONS = const(277)  # StableHLOCompositeOptions
+_DECOMPOSITION_SUBGRAPH_INDEX = const(1)
 
 # The operators with which models of TFLM's own operators compute shapes, and the operators that
 # read the results. If all shapes of such a model are right, it is not changed, so its arena is as
@@ -216,7 +219,7 @@ class Inference:
         computed = [t for t in inputs if t.index in self.model.known and t.is_constant()]
         if computed and node.builtin_code not in _SHAPE_READERS:
             self._is_plain = False
-        if node.builtin_code in (_IF, _WHILE):
+        if node.builtin_code in (_IF, _WHILE, _STABLEHLO_COMPOSITE):
             self._call(node)
             return
         if node.builtin_code == _CALL_ONCE:
@@ -248,11 +251,14 @@ class Inference:
             if i < subgraph.tensors_length():
                 return -1 in subgraph.signature(i) or subgraph.lacks_rank(i)
 
-    # IF and WHILE: pass the shapes of the node's inputs to the sub-graphs, and back.
+    # Pass the shapes of the inputs of control flow to the sub-graphs, and back.
     def _call(self, node):
         if node.builtin_code == _IF:
             options, fields = node.options(_IF_OPTIONS), _BRANCHES
             shapes = tuple([t.shape for t in node.inputs[1:]])
+        elif node.builtin_code == _STABLEHLO_COMPOSITE:
+            options, fields = node.options(_COMPOSITE_OPTIONS), (_DECOMPOSITION_SUBGRAPH_INDEX,)
+            shapes = tuple([t.shape for t in node.inputs])
         else:
             options, fields = node.options(_WHILE_OPTIONS), _LOOP
             shapes = tuple([t.shape for t in node.inputs])
@@ -260,7 +266,7 @@ class Inference:
         results = [self._walk_once(node, number, shapes) for number in numbers]
         if node.builtin_code == _WHILE:  # the body may have given lists a shape
             results[0] = tuple([self.model.tensor(t.index).shape for t in node.inputs])
-        if results[0] != results[1]:
+        if results[0] != results[-1]:
             raise UnsupportedError(
                 "its sub-graphs return other shapes; convert the model with fixed shapes"
             )

@@ -3,7 +3,7 @@
 
 from ..dtypes import const
 from ..errors import UnsupportedError
-from .call_graph import CALL_ONCE, WHILE, callees
+from .call_graph import CALL_ONCE, IF, WHILE, callees
 from .shape_values import integers
 
 _CUSTOM = const(32)
@@ -42,7 +42,7 @@ class TensorLists:
         called = callees(subgraph, i)
         if not called or code == CALL_ONCE:
             return
-        passed = inputs if code == WHILE else inputs[1:]
+        passed = inputs[1:] if code == IF else inputs
         for number in called:
             callee = self._model.subgraphs[number]
             self._join(subgraph, passed, callee, callee.inputs)

@@ -5,10 +5,10 @@ import copy
 from types import MappingProxyType
 
 from tflm import dtypes
-from tflm.tflite.call_graph import CALL_ONCE, IF, WHILE, CallGraph
+from tflm.tflite.call_graph import CALL_ONCE, IF, STABLEHLO_COMPOSITE, WHILE, CallGraph
 from tflm.tflite.graph import SingleGraph, Tensor
 
-_CONTROL_FLOW = (IF, WHILE, CALL_ONCE)
+_CONTROL_FLOW = (IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE)
 _PLAN = "OfflineMemoryAllocation"
 
 

@@ -13,6 +13,7 @@ _NEVER = (
     BuiltinOperator.IF,
     BuiltinOperator.WHILE,
     BuiltinOperator.CALL_ONCE,
+    BuiltinOperator.STABLEHLO_COMPOSITE,
     BuiltinOperator.CUSTOM,
     BuiltinOperator.VAR_HANDLE,
     BuiltinOperator.READ_VARIABLE,
