@@ -171,7 +171,7 @@ class Subgraph:
         if options:
             node.set_options(table.get(3, "B"), options)
         else:
-            options = table.table(12)  # builtin_options_2, whose types follow those of field 3
+            options = table.table(12)  # builtin_options_2; its types count from 256
             if options:
                 node.set_options(256 + table.get(11, "B"), options)
         start, length = table.bytes_at(5)

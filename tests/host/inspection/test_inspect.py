@@ -14,6 +14,7 @@ from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.custom import _COMMANDS_WITH_CUSTOM
 from tflm_tools.inspection.inspection import MAX_PLANNED_OPERATORS, inspect
+from tflm_tools.inspection.model_type import FLOAT32, command_for
 from tflm_tools.model.flat_file import FlatFile
 
 # (MACs, bytes of TFLM's head if no operator has a scratch buffer) of the shared models.
@@ -296,3 +297,10 @@ def test_many_operators(tflm, tmp_path):
     quick = tflm("inspect", path)
     assert "this arena is TFLM's plan; --exact plans as tflm flatten does" in quick.out
     assert "--exact" not in tflm("inspect", path, "--exact").out
+
+
+@pytest.mark.parametrize("int8_is_slower, reason", [
+    (False, "int8 is faster and smaller"), (True, "int8 is smaller"),
+])  # fmt: skip
+def test_reason_follows_the_estimates(int8_is_slower, reason):
+    assert command_for("model.tflite", {FLOAT32: 3}, True, int8_is_slower)[1] == reason

@@ -49,7 +49,7 @@ def limits(t):
         t.store(R2, name + "_key")
 
 
-# Convert the bits of a float32 to an integer: these are ordered as the numbers are, and those of
+# Convert the bits of a float32 to an integer. Integers are ordered as the numbers are; those for
 # 0.0 and -0.0 are equal.
 def key(t, to, bits, temporary):
     t.asr(temporary, bits, 31)

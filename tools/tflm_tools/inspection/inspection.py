@@ -193,7 +193,9 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     if runs and flat is None:
         flat = pipeline.flat
     words, types = type_of(graph)
-    command, reason = command_for(model.path, types, runs)
+    int8_milliseconds = _int8_milliseconds(optimized, types)
+    is_slower = bool(milliseconds and int8_milliseconds and int8_milliseconds > milliseconds)
+    command, reason = command_for(model.path, types, runs, is_slower)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
@@ -222,7 +224,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         allocations=found,
         plan=plan,
         pico_ms=milliseconds,
-        pico_int8_ms=_int8_milliseconds(optimized, types),
+        pico_int8_ms=int8_milliseconds,
         model_type=words,
         command=command,
         reason=reason,

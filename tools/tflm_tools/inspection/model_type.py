@@ -44,10 +44,11 @@ def type_of(graph):
     return words, types
 
 
-def command_for(path, types, runs):
+def command_for(path, types, runs, int8_is_slower=False):
     """Return (command, reason): the command that makes a model fast, "" if it does not run.
 
-    types: the second result of type_of(). runs: True if tflm runs the model.
+    types: the second result of type_of(). runs: True if tflm runs the model. int8_is_slower: by
+    the estimates, as for some tiny models.
     """
     name = shlex.quote(Path(path).name)
     output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
@@ -55,7 +56,8 @@ def command_for(path, types, runs):
     if not runs and not kinds & {HYBRID, WEIGHTS_ONLY}:
         return "", ""
     if kinds and kinds <= set(_FLOATS):
-        return f"tflm convert {name} --data DATA -o {output}", "int8 is faster and smaller"
+        reason = "int8 is smaller" if int8_is_slower else "int8 is faster and smaller"
+        return f"tflm convert {name} --data DATA -o {output}", reason
     if kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
         command = f"tflm convert FLOAT_MODEL --data DATA -o {output}"
         return command, "int8 is faster; start from the float model"
