@@ -55,7 +55,7 @@ def _check(boxes, rows, size, frame, fit):
     np.testing.assert_allclose(boxes[:, 5], 1000 * rows[:, 5], atol=1.5)
 
 
-# Random boxes (centers and sizes) that overlap, in relative of the input.
+# Random boxes (centers and sizes) that overlap, relative to the input.
 def _boxes(random, count):
     centers = random.uniform(0, 1, (count, 2))
     return np.concatenate([centers, random.uniform(0.05, 0.6, (count, 2))], axis=1)

@@ -26,6 +26,12 @@ def _arguments(options):
             found[name] = (found[name],)
     if isinstance(found.get("input_shapes"), str):
         found["input_shapes"] = (found["input_shapes"],)
+    if isinstance(found.get("detect"), str):
+        from .detection.detect import Settings
+
+        names = ("threshold", "overlap", "anchors")
+        others = {name: found.pop(name) for name in names if name in found}
+        found["detect"] = Settings(found["detect"], **others)
     if "oracle_name" in found:
         found["oracle_name"] = _ORACLES.get(found["oracle_name"], found["oracle_name"])
     return found
@@ -96,8 +102,9 @@ def run(model, *inputs, quantize=True, **options):
     """Invoke a model in the unix port, as `tflm run` does.
 
     inputs: for each input an array, or a file as for `tflm run --input`. quantize: quantize floats
-    for an integer input. options: path, repeat, on, heap, timeout, custom, pixels and output_dir,
-    as for the command. Returns a Run; its `arrays` are the outputs.
+    for an integer input. options: path, repeat, on, heap, timeout, custom, pixels, output_dir,
+    detect, threshold, overlap and anchors, as for the command. Returns a Run; its `arrays` are the
+    outputs.
     """
     import numpy as np
 

@@ -25,7 +25,8 @@ _INVOKES, _ALL_INVOKES = 20, 5
 @click.option(
     "--output-dir",
     type=options.FilePath(),
-    help="Folder for the outputs: output_0.npy, output_1.npy ... [default: write no files]",
+    help="Folder for the outputs: output_0.npy, output_1.npy ... [default: write no files; with "
+    "--detect: detected]",
 )
 @click.option(
     "--path",
@@ -41,15 +42,23 @@ _INVOKES, _ALL_INVOKES = 20, 5
     is_flag=True,
     help="Accept real numbers of any type, and quantize them for integer inputs.",
 )
+@options.detector
 @options.on_board
 @options.custom
 @options.heap
 @options.timeout
 @options.as_json
 def run(model, on, as_json, **run_options):
-    """Invoke MODEL on your arrays, in the MicroPython unix port or on a board."""
+    """Invoke MODEL on your arrays, in the MicroPython unix port or on a board.
+
+    With --detect, print the boxes of a detector, and draw them into boxes.png in --output-dir if
+    the input is an image.
+    """
     from ..execution.run import run
 
+    run_options["detect"] = options.detect_settings(run_options)
+    if run_options["detect"] and run_options["output_dir"] is None:
+        run_options["output_dir"] = "detected"
     with working("run", model), board_at(on, run_options["timeout"]) as device:
         result = run(model, device=device, **run_options)
     show(result, as_json, "results", "print_run")

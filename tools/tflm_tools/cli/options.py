@@ -69,6 +69,66 @@ board_timeout = click.option(
     metavar="SECONDS",
     help="Least time to wait for each answer of the board. [default: 60 for the first answer]",
 )
+_detector_options = (
+    click.option(
+        "--detect",
+        type=click.Choice(
+            [
+                "auto",
+                "fomo",
+                "ssd",
+                "postprocessed",
+                "yolov2",
+                "yolov3",
+                "yolov5",
+                "yolov8",
+                "blaze",
+            ]
+        ),
+        help="Decode the outputs of a detector; auto: by their shapes. yolov8 includes YOLO11, "
+        "blaze MediaPipe's faces and palms.",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        default=0.5,
+        show_default=True,
+        help="With --detect: least score of a box.",
+    ),
+    click.option(
+        "--overlap",
+        type=click.FloatRange(0, 1),
+        default=0.5,
+        show_default=True,
+        help="With --detect: largest intersection over union of two boxes of one class.",
+    ),
+    click.option(
+        "--anchors",
+        type=FilePath(),
+        metavar="FILE",
+        help="With --detect: .csv with a row for each anchor. ssd: y, x, height, width relative "
+        "to the input; yolov2: width, height in cells; yolov3: output, width, height in pixels.",
+    ),
+)
+
+
+def detector(command):
+    """Add the options of detectors to a command."""
+    for option in reversed(_detector_options):
+        command = option(command)
+    return command
+
+
+def detect_settings(given):
+    """Remove the options of detectors from `given`; return their Settings, None without."""
+    name, *others = [given.pop(key) for key in ("detect", "threshold", "overlap", "anchors")]
+    if name is None:
+        return None
+    from ..detection.detect import Settings
+
+    return Settings(name, *others)
+
+
 pixels = click.option(
     "--pixels",
     type=(float, float),

@@ -7,12 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from .. import files
+from ..detection import detect as detection
+from ..detection import picture
+from ..detection.decoders import Detection
 from ..errors import ToolError
 from ..model import arrays
 from ..model.model_file import open_model
 from ..render.notebook import Shown
 from .device_model import invoke
 
+_PICTURE = "boxes.png"  # in the folder of the outputs
 _TOP_VALUES = 5  # largest values of an output that the summary lists
 
 
@@ -36,7 +40,9 @@ class OutputInfo:
 class Run(Shown):
     """The result of `tflm run`; times in microseconds of one invoke, arena in bytes.
 
-    arrays: the outputs. notes: sentences about input values that look wrong.
+    arrays: the outputs. notes: sentences about input values that look wrong. detections: the
+    boxes of a detector, None without `detect`. picture: the image with these boxes, "" if none was
+    written.
     """
 
     _shown = ("results", "print_run")
@@ -50,6 +56,8 @@ class Run(Shown):
     arena_bytes: int
     outputs: list[OutputInfo]
     notes: list[str] = field(default_factory=list)
+    detections: list[Detection] | None = None
+    picture: str = ""
 
 
 # A float that JSON can represent, or None.
@@ -70,7 +78,7 @@ def _summary(file, array, info):
 
 
 def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, heap=None,
-        timeout=None, custom=(), device=None, pixels=None):  # fmt: skip
+        timeout=None, custom=(), device=None, pixels=None, detect=None):  # fmt: skip
     """Invoke the model at `path` on arrays or files, one for each input in order; return a Run.
 
     Files are .npy, images, sounds or tables. pixels: the values of black and white in images, as
@@ -78,7 +86,8 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
     writes no files. form: "flat" or "tflite". repeat: invokes on the same inputs; variables keep
     their values from one invoke to the next. quantize: accept real numbers of any type. custom:
     Python files that register custom operators. device: a board (board.board_device) instead of
-    the unix port. Raises TflmError.
+    the unix port. detect: detection.detect.Settings to decode the outputs of a detector; if the
+    input is an image, its boxes are drawn into boxes.png in output_dir. Raises TflmError.
     """
     model = open_model(path)
     if form == "tflite" and model.kind == "tflm":
@@ -90,6 +99,7 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         )
     input_files = [each for each in inputs if not isinstance(each, np.ndarray)]
     output_files = _output_files(output_dir, model, [path, *input_files, *custom])
+    detector = detection.detector_of(model, detect) if detect else None
     notes = []
     values = [
         arrays.load_input(file, i, info, quantize, pixels, notes)
@@ -116,6 +126,12 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         notes=notes,
     )
     summary.arrays = result.outputs[0]
+    if detector:
+        image = inputs[0] if detection.is_image(inputs[0]) else None
+        summary.detections = detector.detections(result.outputs[0], image)
+        if image and output_dir is not None:
+            summary.picture = str(Path(output_dir) / _PICTURE)
+            files.write(summary.picture, picture.draw(image, summary.detections))
     return summary
 
 
@@ -124,6 +140,6 @@ def _output_files(output_dir, model, used):
     if output_dir is None:
         return [""] * len(model.outputs)
     output_files = [Path(output_dir) / f"output_{i}.npy" for i in range(len(model.outputs))]
-    for file in output_files:
+    for file in [*output_files, Path(output_dir) / _PICTURE]:
         files.check_output(file, *used)
     return output_files

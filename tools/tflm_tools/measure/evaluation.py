@@ -5,8 +5,6 @@ import os
 from dataclasses import dataclass, field
 
 import numpy as np
-from tflm.model import FlatModel
-from tflm.tflite.reader import TfliteModel
 
 from ..check import oracle
 from ..check.comparison import first_difference
@@ -14,7 +12,7 @@ from ..errors import ToolError
 from ..execution import task_pool
 from ..execution.processes import Processes
 from ..model.arrays import dequantize
-from ..model.labels import labels_of
+from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..render.notebook import Shown
 from .dataset import load
@@ -123,12 +121,6 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         except oracle.OracleError as error:
             found.notes.append(f"nothing to compare with: {error}")
     return found
-
-
-def labels_of_model(model):
-    """Return the names of the classes in a ModelFile, [] if it has none."""
-    graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
-    return labels_of(model.data, graph.metadata())
 
 
 # Output 0 of every example as real values, [count, elements].

@@ -12,11 +12,12 @@ from ..errors import ToolError
 from ..flat.features import LAST, METHODS
 from ..flat.flatten import flatten
 from ..model.flat_file import FlatFile
+from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..port import unix_port
 from ..render.notebook import Shown
 from .dataset import load
-from .evaluation import Score, labels_of_model, score_of_classes
+from .evaluation import Score, score_of_classes
 from .examples import classes_of
 
 _MAX_CLASSES = 255  # of a Learner

@@ -7,6 +7,8 @@ import zipfile
 import zlib
 
 from tflm.introspection import labels
+from tflm.model import FlatModel
+from tflm.tflite.reader import TfliteModel
 
 _MAX_BYTES = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -47,3 +49,9 @@ def labels_of(data, metadata):
     """Return the labels of a .tflite or .tflm (bytes) as a list of str, [] without labels."""
     found = archived_labels(data, metadata)
     return labels.labels_of(metadata) if found is None else labels.lines(found)
+
+
+def labels_of_model(model):
+    """Return the names of the classes in a ModelFile, [] if it has none."""
+    graph = TfliteModel(model.data) if model.kind == "tflite" else FlatModel(model.data)
+    return labels_of(model.data, graph.metadata())

@@ -134,6 +134,22 @@ def print_run(result, target):
     target.print(Text(f"{time} per invoke, {number(result.arena_bytes)} bytes of arena"))
     for note in result.notes:
         target.print(Text(note))
+    if result.detections is not None:
+        _print_detections(result, target)
+
+
+# Print a row for each box of a detector.
+def _print_detections(result, target):
+    if not result.detections:
+        target.print(Text("nothing was detected"))
+        return
+    grid = table("class", ">score", ">x", ">y", ">width", ">height")
+    for box in result.detections:
+        numbers = [str(each) for each in (box.x, box.y, box.width, box.height)]
+        grid.add_row(Text(box.label), f"{100 * box.score:.1f} %", *numbers)
+    show(grid, target, "class")
+    if result.picture:
+        target.print(Text(f"boxes drawn in {result.picture}"))
 
 
 # Return a Difference in words.
