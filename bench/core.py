@@ -10,9 +10,9 @@
 #
 # boots the firmware, sends the script to the raw REPL, and writes
 #
-#   {"text": what it printed, "error": its traceback,
+#   {"text": output of the script, "error": its traceback,
 #    "marks": [[value, cycles, instructions], ...]; if watched, 0 and fetched lines follow,
-#    "peeks": [hex of the memory it showed, ...],
+#    "peeks": [hex of the requested memory, ...],
 #    "hot": [[address, hex of its code, runs, cycles of each], ...] of the slowest basic blocks}
 #
 # The script talks to the emulator by writing words at DEVICE (see device/cycles_device.py).
@@ -123,7 +123,7 @@ class Core:
         self.uc.mem_map(address, -(-len(data) // PAGE) * PAGE, unicorn.UC_PROT_READ)
         self.uc.mem_write(address, data)
 
-    # Step over the BKPT with which the firmware looks for a debugger; all else is a fault.
+    # Step over the BKPT with which the firmware looks for a debugger. Other exceptions are faults.
     def _on_exception(self, uc, number, _):
         pc = uc.reg_read(self.kind.pc)
         if (
@@ -251,7 +251,7 @@ class Core:
         if not self.received.endswith(READY):
             raise CoreError(f"the firmware did not boot; it said {bytes(self.received)!r}")
 
-    # Run a script; returns (what it printed, its traceback).
+    # Run a script; return (its output, its traceback).
     def execute(self, script):
         self.received.clear()
         self.to_send += script.encode() + EXECUTE

@@ -19,7 +19,7 @@ _COMPILERS = {"m0plus": "arm", "m33": "arm", "rv32": "riscv32", "rv32-stock": "r
 
 
 def build(folder, core):
-    """Build the firmware for a core in `folder`; returns the ELF file. Raises ToolError."""
+    """Build the firmware for a core in `folder`; return the ELF file. Raises ToolError."""
     toolchain.require("make", _COMPILERS[core])
     source = sources.Sources(TOOLCHAIN)
     folder = Path(folder).absolute()

@@ -1,4 +1,4 @@
-# The measuring bench: writes its results into the tables of docs/data
+# bench: writes results to the tables of docs/data
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import csv
@@ -35,14 +35,14 @@ def _macs(result):
     return sum(layer.macs for layer in result.layers)
 
 
-# (layer, cycles, waits or None) of a result, by the operator's number in the model.
+# Return {number of the operator in the model: (layer, cycles, waits or None)} of a result.
 def _by_layer(result):
     waits = result.waits or [None] * len(result.layers)
     rows = zip(result.layers, result.cycles, waits, strict=True)
     return sorted(rows, key=lambda row: row[0].node)
 
 
-# The first cells of a layer's row.
+# Return the first cells of a layer's row.
 def _layer(result, layer):
     return result.model, layer.node, layer.op, layer.macs
 

@@ -88,14 +88,14 @@ _ARCH_OF = {
 }
 # Cores that run the firmware of another core.
 _SAME = {"pico2": "m33"}
-# Folders of kernels that a core may take, the arch of MicroPython's native code first.
+# Folders of kernels for a core; the first one is the arch of MicroPython's native code.
 ARCHS = {
     core: tuple(dict.fromkeys((arch, *override_folders(arch)))) for core, arch in _ARCH_OF.items()
 }
 
 
 def firmware(folder, core):
-    """The firmware for a core, built in `folder` when it is not there or out of date."""
+    """Return the firmware for a core; build it in `folder` if it is missing or out of date."""
     core = _SAME.get(core, core)
     path = Path(folder) / core / "firmware.elf"
     newest = max(source.stat().st_mtime for source in (HERE / "boards").rglob("*.*"))
@@ -138,16 +138,16 @@ def compiled(name, source, folder, arch):
 
 
 def driver(folder, arch):
-    """cycles_device.mpy, kept below `folder`."""
+    """Return cycles_device.mpy, which is stored below `folder`."""
     folder = Path(folder) / arch
     folder.mkdir(parents=True, exist_ok=True)
     return compiled(*next(_sources(())), folder, arch)
 
 
 def modules(folder, archs, portable=False, more=()):
-    """{path: bytes} of all modules, compiled for archs[0]; .mpy files are kept below `folder`.
+    """Return {path: bytes} of all modules, compiled for archs[0]; .mpy files stay below `folder`.
 
-    portable: without the kernels for instruction sets. more: files in device/.
+    portable: omit the kernels for instruction sets. more: additional files in device/.
     """
     folder = Path(folder) / archs[0]
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,15 +159,15 @@ def modules(folder, archs, portable=False, more=()):
 
 
 def file_system(folder, core, portable=False):
-    """The image with all modules() for a core."""
+    """Return the image with all modules() for a core."""
     return romfs_image.image(modules(folder, ARCHS[core], portable))
 
 
 def measure(core, elf, files, model, inputs, alignment=False, row_bytes=0):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
-    row_bytes: of an input that comes by rows, 0 where none does.
-    alignment: stop, as hardware does, where a load or store is unaligned; takes much longer.
+    row_bytes: size of a row of an input that comes by rows, 0 for other inputs.
+    alignment: stop at an unaligned load or store, like hardware; takes much longer.
     """
     script = _SCRIPT.format(
         model=MODEL, model_bytes=len(model), inputs=INPUTS, row_bytes=row_bytes
@@ -178,7 +178,7 @@ def measure(core, elf, files, model, inputs, alignment=False, row_bytes=0):
 
 
 def run(core, elf, files, script, contents=(), alignment=False, watched=None):
-    """What core.py says of a script on a core with an image of files; raises ToolError.
+    """Return core.py's result for a script on a core with an image of files; raises ToolError.
 
     contents: (address, bytes) of further memory.
     """

@@ -24,7 +24,7 @@ def is_wide_riscv(half):
     return half & 3 == 3
 
 
-# (cost, instructions, None, 0) of a basic block, as m0plus.block_cost has it.
+# Return (cost, instructions, None, 0) of a basic block, like m0plus.block_cost().
 def thumb_block(address, code):
     count = _count(code, is_wide_thumb)
     return count, count, None, 0

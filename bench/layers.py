@@ -12,10 +12,10 @@ from tflm_tools.model.schema import op_name
 
 @dataclass
 class Layer:
-    """One operator of the model; sizes in bytes. records: how many steps of the program it is.
+    """One operator of the model; sizes in bytes. records: its number of steps in the program.
 
-    macs: as the model is written, whatever the kernels save.
-    flash: records, tables and constants, those that several layers share at the first of them.
+    macs: multiply-accumulates before optimization.
+    flash: records, tables and constants; shared constants count for their first layer.
     """
 
     node: int
@@ -27,7 +27,7 @@ class Layer:
     records: int
 
 
-# {operator's number: multiply-accumulates} of the model as it is written.
+# Return {number of the operator: multiply-accumulates} of the model before optimization.
 def _written(model):
     source = getattr(model, "source", model)
     numbers = source.call_graph().numbers()
@@ -37,7 +37,7 @@ def _written(model):
 
 
 def layers_of(model, storage):
-    """A list of Layer, in order of execution, from what flatten.prepare() returned."""
+    """Return a list of Layer in order of execution, from the results of flatten.prepare()."""
     written = _written(model)
     flash = flash_by_node(storage)
     # The step that receives the rows of an input has the number of the operator that reads them.

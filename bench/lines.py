@@ -9,7 +9,7 @@ _SETS = (16 << 10) // (_ASSOCIATIVITY * _LINE)
 
 
 class Lines:
-    """A cache of flash; `fetched` counts its lines."""
+    """A cache of flash. `fetched` counts the fetched lines."""
 
     def __init__(self):
         self.fetched = 0
@@ -17,7 +17,7 @@ class Lines:
         self._newer = [-1] * _SETS
 
     def read(self, address, size):
-        """Note a read of `size` bytes."""
+        """Read `size` bytes."""
         for line in range(address // _LINE, (address + size - 1) // _LINE + 1):
             index = line % _SETS
             if self._newer[index] == line:

@@ -18,7 +18,7 @@ _OBJDUMP = {
 
 
 def disassemble(core, block):
-    """The lines of a block (address, code, ...)."""
+    """Return the lines of a block (address, code, ...)."""
     address, code = block[:2]
     program, *options = _OBJDUMP[core]
     with tempfile.NamedTemporaryFile() as file:

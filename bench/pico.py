@@ -1,4 +1,4 @@
-# The measuring bench: one flat model on an emulated Pico, with the firmware of `make firmware`
+# bench: runs one flat model on an emulated Pico with the firmware of `make firmware`
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # The image is the firmware of a Pico: MicroPython with all of tflm frozen in flash, at the
@@ -24,7 +24,7 @@ cycles_device.run({model}, {model_bytes}, {inputs}, {row_bytes}, {cores}, {copy}
 
 
 def firmware():
-    """The image of a Pico (.uf2), built when it is not there or out of date."""
+    """Return the image of a Pico (.uf2); build it if it is missing or out of date."""
     import build
     import emulators
 
@@ -32,7 +32,7 @@ def firmware():
     return build.build(BOARD).image
 
 
-# [(address, bytes)] of what flash holds beside the firmware; the addresses of model and inputs.
+# Return [(address, bytes)] of flash beside the firmware, and the addresses of model and inputs.
 def _flash(model, inputs, driver):
     profile = profiles.named(BOARD)
     begin, size = profile.tflm.romfs

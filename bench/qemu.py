@@ -1,4 +1,4 @@
-# The measuring bench: scripts on a board in qemu whose clock counts instructions
+# bench: runs scripts on a board in qemu whose clock counts instructions
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os

@@ -29,7 +29,7 @@ def is_there():
 
 
 def firmware():
-    """The board's firmware without tflm and without an inline assembler, built where missing."""
+    """Return the firmware without tflm and inline assembler; build it if it is missing."""
     import build
 
     core_firmware.toolchain.require("qemu-system-xtensa")
@@ -37,9 +37,9 @@ def firmware():
 
 
 def modules(folder, portable=False, mac16=False):
-    """emulated.modules() for this core, with what counts on it.
+    """Return emulated.modules() for this core, with the measuring code.
 
-    mac16: as on an ESP32; emulated cores have MAC16, but no MULSH: MULL does its work.
+    mac16: use the kernels for MAC16, like an ESP32, with MULL instead of the missing MULSH.
     """
     archs = emulated.ARCHS["xtensa"]
     found = emulated.modules(folder, archs, portable, ("cycles_xtensa.py",))
@@ -55,7 +55,7 @@ def modules(folder, portable=False, mac16=False):
 
 
 def without_mulsh():
-    """(path, source) of the kernels for MAC16 without MULSH, and of the folder that takes them."""
+    """Yield (path, source) of the kernels for MAC16 without MULSH, and of their folder."""
     folder = Path(kernels.__file__).parent / "xtensawin"
     head = (folder / "__init__.py").read_text()
     sources = {
@@ -79,7 +79,7 @@ def without_mulsh():
 def measure(elf, files, model, inputs):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
-    files: what modules() gave. Returns an emulated.Measurement in instructions.
+    files: the result of modules(). Returns an emulated.Measurement in instructions.
     """
     said = run(elf, {**files, "model.tflm": model, "inputs": b"".join(inputs)}, _SCRIPT)
     lines = said.splitlines()

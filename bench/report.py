@@ -1,37 +1,37 @@
-# The measuring bench: its tables
+# bench: prints the tables of results
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from rich.text import Text
 from tflm_tools.render.common import UNKNOWN, number, show, table
 
 
-# Cycles a multiply-accumulate; a dash for what multiplies nothing.
+# Return cycles per multiply-accumulate; a dash for layers without any.
 def _each(cycles, macs):
     return f"{cycles / macs:.2f}" if macs else UNKNOWN
 
 
-# What the numbers of a core are.
+# Return the unit of a core's numbers.
 def _unit(core):
     return "cycles" if core.startswith("pico") or core == "m0plus" else "instructions"
 
 
 _MEANING = {
-    "pico": "Cycles of a Raspberry Pi Pico whose core waits for flash, our firmware",
-    "pico-ram": "the same with models that are copied to RAM",
-    "pico-stream": "the same with weights of FULLY_CONNECTED streamed by DMA",
-    "m0plus": "Cortex-M0+ cycles by its manual, memory without wait states",
-    "pico2": "Cycles of a Cortex-M33 by an estimate (m33.py), model in RAM, no wait states",
-    "m33": "instructions that a Cortex-M33 executes, no cycles",
-    "rv32": "instructions that an RV32IMC core executes, no cycles",
-    "rv32-stock": "as rv32, the firmware has no inline assembler",
-    "xtensa": "instructions that a windowed Xtensa executes in qemu, no cycles, the same firmware",
-    "xtensa-mac16": "as xtensa, with MAC16 (ESP32, S3), less what MULL takes more than MULSH",
+    "pico": "cycles of a Raspberry Pi Pico with our firmware, with waits for flash",
+    "pico-ram": "as pico, with models copied to RAM",
+    "pico-stream": "as pico, with weights of FULLY_CONNECTED streamed by DMA",
+    "m0plus": "cycles of a Cortex-M0+ by its manual, memory without wait states",
+    "pico2": "estimated cycles of a Cortex-M33 (m33.py), model in RAM, no wait states",
+    "m33": "instructions (not cycles) of a Cortex-M33",
+    "rv32": "instructions (not cycles) of an RV32IMC core",
+    "rv32-stock": "as rv32, with firmware without inline assembler",
+    "xtensa": "instructions (not cycles) of a windowed Xtensa in qemu, stock firmware",
+    "xtensa-mac16": "as xtensa, with MAC16 (ESP32, S3), corrected for the missing MULSH",
 }
 
-# Columns of a core that waits for flash: cycles without that, misses by what was read.
+# Columns of a core that waits for flash: cycles without waits, and misses by kind of data.
 _WAITS = [">no waits", ">weights", ">code", ">rest"]
 
-# Consoles from this width on show all columns; others not these, with and without waits.
+# Consoles of at least this width show all columns. Others omit these: {the core waits: columns}.
 _WIDE = 120
 _WIDE_ONLY = {False: {"kernel"}, True: {"kernel", ">/MAC", ">share", ">scratch", ">flash"}}
 
@@ -41,7 +41,7 @@ def _share(cycles, total):
     return f"{100 * cycles / total:.1f} %"
 
 
-# The cells of those columns; none for other cores.
+# Return the cells of the columns _WAITS; none for other cores.
 def _waits(cycles, wait):
     if wait is None:
         return []
@@ -49,15 +49,15 @@ def _waits(cycles, wait):
 
 
 def print_model(result, target):
-    """The layers of one model."""
+    """Print the layers of one model."""
     names = ["layer", "op", "kernel", ">MACs", ">" + _unit(result.core), ">/MAC", ">share"]
     names += [*(_WAITS if result.waits else []), ">scratch", ">flash"]
-    left_out = set() if target.width >= _WIDE else _WIDE_ONLY[bool(result.waits)]
-    grid = table(*(name for name in names if name not in left_out))
+    omitted = set() if target.width >= _WIDE else _WIDE_ONLY[bool(result.waits)]
+    grid = table(*(name for name in names if name not in omitted))
 
     def add_row(*cells):
         row = zip(names, cells, strict=True)
-        grid.add_row(*(cell for name, cell in row if name not in left_out))
+        grid.add_row(*(cell for name, cell in row if name not in omitted))
 
     waits = result.waits or [None] * len(result.layers)
     for layer, cycles, wait in zip(result.layers, result.cycles, waits, strict=True):
@@ -85,7 +85,7 @@ def print_model(result, target):
 
 
 def print_block(result, block, lines, target):
-    """A basic block with its share of the invoke, as assembler."""
+    """Print the assembler of a basic block with its share of the invoke."""
     _, _, runs, cost = block
     share = _share(runs * cost, result.total)
     target.print(Text(f"{share} in {number(runs)} runs of {cost} {_unit(result.core)}:"))
@@ -95,7 +95,7 @@ def print_block(result, block, lines, target):
 
 
 def print_summary(core, results, refused, target):
-    """One line a model, what could not be measured, and what the numbers mean."""
+    """Print a line for each model, the models that failed, and the meaning of the numbers."""
     names = ["model", ">MACs", ">" + _unit(core), ">/MAC"]
     waits = core.startswith("pico") and core != "pico2"
     names += _WAITS if waits else [">dispatch"]

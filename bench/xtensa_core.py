@@ -9,13 +9,13 @@ _STACK, _STACK_BYTES = 0x7F000000, 1024
 _ACCLO, _CONFIGID0 = 16, 176  # special registers
 
 
-# A number of `bits` bits with its sign.
+# Return a number of `bits` bits with its sign.
 def _signed(value, bits=32):
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> bits - 1 else value
 
 
-# Instructions of three registers (op1, op2): what r becomes of s and t.
+# Instructions with three registers: {(op1, op2): function that computes r from s and t}.
 _THREE = {
     (0, 1): lambda s, t: s & t,
     (0, 2): lambda s, t: s | t,
@@ -29,7 +29,7 @@ _THREE = {
     (3, 4): lambda s, t: min(_signed(s), _signed(t)),
     (3, 5): lambda s, t: max(_signed(s), _signed(t)),
 }
-# Loads and stores by r: bytes, is a store.
+# Loads and stores: {field r: (bytes, whether it is a store)}.
 _MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 4: (1, True), 6: (4, True)}
 _TWO = {
     1: lambda s, t: s == t,
@@ -43,12 +43,11 @@ _ZERO = (lambda s: s == 0, lambda s: s != 0, lambda s: s < 0, lambda s: s >= 0)
 
 
 class Core:
-    """Runs functions of the windowed ABI; `instructions` counts.
+    """Runs functions of the windowed ABI. `instructions` counts the executed instructions.
 
-    read(address, size) gives a number, write(address, size, value) takes one; both raise an
-    exception for a place that nobody may touch. configid0: what that register says of the core.
-    Its registers and the stack are all that a function has here, so there is nothing else that an
-    interrupt would have to keep.
+    read(address, size) returns a number, write(address, size, value) stores one. Both raise an
+    exception for an address that is not allowed. configid0: value of this register. Functions can
+    only use the registers and the stack, so an interrupt must save nothing else.
     """
 
     configid0 = 0
@@ -84,7 +83,7 @@ class Core:
         value &= (1 << 8 * size) - 1
         at = address - _STACK
         if at >= 0 and at + size <= _STACK_BYTES:
-            # A frame's upper 32 bytes are where register windows go.
+            # The upper 32 bytes of a frame are reserved for register windows.
             assert self._a[1] <= address and at + size <= _STACK_BYTES - 32
             self._stack[at : at + size] = value.to_bytes(size, "little")
         else:

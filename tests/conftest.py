@@ -1,4 +1,4 @@
-# Tests of tflm: import paths, shared fixtures, and the line of totals that ends a run
+# Tests of tflm: import paths, shared fixtures, and the line of totals at the end of a run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -14,7 +14,7 @@ for _folder in ("modules", "tools", "tests", "."):
         sys.path.insert(0, str(_REPOSITORY / _folder))
 
 
-# Options and marks of folders have to be known before their own conftest is read.
+# Options and marks of a folder must be known before pytest reads the folder's conftest.
 def pytest_addoption(parser):
     parser.addoption("--boards", action="store_true", help="run all of tests/boards")
     parser.addoption("--page", action="store_true", help="run tests/page")
@@ -39,7 +39,7 @@ def shared_models() -> Path:
     return _MODELS
 
 
-# Cases join their module's batch only when pytest is going to run them.
+# Add a case to its module's batch only if pytest is going to run it.
 def pytest_collection_finish(session):
     for item in session.items:
         callspec = getattr(item, "callspec", None)
@@ -48,14 +48,14 @@ def pytest_collection_finish(session):
             select()
 
 
-# A module's cases share one batch, so one xdist worker should get all of a file; and all of the
-# rules, which look at every record of every case: they are made once in a process. Files come in
-# the order of their folders: by number of tests, as xdist has it, the minutes that a firmware
-# takes would come last, and one worker would have nothing to do.
+# One xdist worker runs all tests of a file, because the cases of a module share a batch. One
+# worker runs all of tests/rules, because making the records of all cases takes long. Files are
+# scheduled in the order of their folders. xdist would order them by their number of tests: the few
+# tests that build firmware for minutes would start last, while the other worker is idle.
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue("dist") != "load":
-        return None  # asked for something else
+        return None  # the user selected another distribution
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
@@ -67,7 +67,7 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
-# Print the totals as the last line of the run; workers of xdist have no say in it.
+# Print the totals as the last line of the run, but not in workers of xdist.
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
     reporter = config.pluginmanager.get_plugin("terminalreporter")
@@ -81,7 +81,7 @@ def pytest_unconfigure(config):
         pytest.ExitCode.OK,
         pytest.ExitCode.NO_TESTS_COLLECTED,
     ):
-        failed = 1  # the run itself broke off
+        failed = 1  # the run itself failed
     line = f"{passed} passed, {failed} failed"
     if skipped:
         line += f", {skipped} skipped"

@@ -1,4 +1,4 @@
-# Frozen into a ESP32-C3: the port's own modules, and tflm with the kernels that it can run
+# Frozen into an ESP32-C3: the port's own modules, and tflm with the kernels that it can run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 options.defaults(kernels="", prepare=True, checks=True, app="")

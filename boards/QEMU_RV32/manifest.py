@@ -1,4 +1,4 @@
-# Frozen into the emulated RV32: tflm with the kernels that it can run, and what boots it
+# Frozen into the emulated RV32: tflm with the kernels that it can run, and its boot script
 # MIT license; Copyright (c) 2026 the tflm authors
 
 options.defaults(kernels="", prepare=True, checks=True, app="")

@@ -1,4 +1,4 @@
-# Emulated boards: pins that lead nowhere, for programs that blink, beside MicroPython's machine
+# Emulated boards: adds pins without hardware to MicroPython's machine, for programs that blink
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from umachine import *  # noqa: F403
