@@ -202,7 +202,7 @@ def _refuse_flex(model):
     if names:
         raise oracle.RefusedModelError(
             f"{model.path} has operators of TensorFlow ({', '.join(names)}), which neither TFLM "
-            "nor the package of LiteRT runs; compare with the model before its conversion"
+            "nor the package of LiteRT runs; convert with OpsSet.TFLITE_BUILTINS only"
         )
 
 
