@@ -172,6 +172,10 @@ class ThumbVfp(ThumbDsp):
     def vsqrt(self, to, value):
         self._unary(0xEEB1, "vsqrt.f32", to, value, 0xC0)
 
+    def to_float(self, to, value):
+        """to = the signed integer `value` as a number."""
+        self._unary(0xEEB8, "vcvt.f32.s32", to, value, 0xC0)
+
     def vmov_if(self, condition, to, value):
         """to = value if `condition` is true."""
         self.it(condition)

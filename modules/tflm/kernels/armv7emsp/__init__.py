@@ -8,6 +8,7 @@ import sys
 FILES = """
 conv_float
 fully_connected_float
+pooling_float
 """
 # END generated
 
