@@ -1,7 +1,7 @@
 # The files of kernels/armv7emsp that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import conv_float, float32, fully_connected_float, pooling_float
+from . import conv_float, depthwise_float, float32, fully_connected_float, pooling_float
 
 CORE = "an FPU of single precision"
 FILES = {
@@ -15,4 +15,5 @@ FILES = {
         "AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D, float32",
         (pooling_float.pool,),
     ),
+    "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
 }
