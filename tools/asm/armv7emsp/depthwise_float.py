@@ -3,7 +3,7 @@
 
 from tflm.prepare.conv_float import DEPTHWISE
 
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11
 from .parts import (
     FRAME,
     begin,
@@ -16,9 +16,9 @@ from .parts import (
 from .thumb_vfp import ThumbVfp
 
 _DEPTHWISE = """
-Outputs of a DEPTHWISE_CONV_2D with one output channel for each of four or more input channels. `r0`
-is the record, `r1` the arena, `r2` the model, `r3` the first unit. The word of the first output
-contains the unit where the kernel stops.
+Outputs of a DEPTHWISE_CONV_2D with one output channel for each of four or more input channels.
+`r0` is the record, `r1` the arena, `r2` the model, `r3` the first unit. The word of the first
+output contains the unit where the kernel stops.
 """
 
 _SLOTS = (
@@ -145,7 +145,7 @@ def _window_slots(t):
 # Steps:
 # 1. Find the addresses of the operands.
 # 2. Take the next pixel, or up to four pixels of a row whose windows are inside of the image.
-# 3. For each four channels, the last four again if fewer are left: sums of all taps, bias, outputs.
+# 3. For four channels at a time, at the end the last four: sums of all taps, bias, outputs.
 # 4. Limit the outputs to the range of the activation.
 def depthwise():
     t = ThumbVfp("depthwise", _DEPTHWISE, slots=_SLOTS, saves=True)

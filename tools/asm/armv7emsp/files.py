@@ -12,7 +12,7 @@ FILES = {
         (fully_connected_float.connect,),
     ),
     "pooling_float_asm.py": (
-        "AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D, float32",
+        "pools of float32",
         (pooling_float.pool,),
     ),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),

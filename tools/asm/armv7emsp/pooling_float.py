@@ -8,8 +8,8 @@ from .parts import clamp_outputs, operand, word_of
 from .thumb_vfp import ThumbVfp
 
 _POOL = """
-Outputs of a pool. `r0` is the record, `r1` the arena, `r2` the model, `r3` the first unit. The word
-of the first output contains the unit where the kernel stops.
+Outputs of a pool. `r0` is the record, `r1` the arena, `r2` the model, `r3` the first unit. The
+word of the first output contains the unit where the kernel stops.
 """
 
 _SLOTS = (
