@@ -3,7 +3,17 @@
 
 from ..model.macs import macs
 from ..model.schema import op_name
-from ..optimize.memory.costs import FITTED, FLOAT, OTHER, Cost, cycles_by, is_float, node_cycles
+from ..optimize.memory.costs import (
+    FITTED,
+    FLOAT,
+    FPU_TARGETS,
+    OTHER,
+    Cost,
+    cycles_by,
+    is_float,
+    node_cycles,
+)
+from ..optimize.memory.fpu_costs import fpu_cycles
 from ..optimize.memory.weights.flash_cache import miss_of
 
 # Fitted to docs/data/pico-layers.csv, measured on a Pico, including waits for code in flash.
@@ -23,11 +33,12 @@ CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 PICO = "armv6m"
 
 
-# Estimated cycles of an operator, without fetching weights from flash.
-def _cycles(node, as_int8=False):
+# Estimated cycles of an operator on a target, without fetching weights from flash.
+def _cycles(node, target, as_int8=False):
+    _, factor = CLOCKS[target]
     if is_float(node) and not as_int8:
-        return cycles_by(FLOAT, node)
-    return cycles_by(_FITTED.get(op_name(node), OTHER), node)
+        return fpu_cycles(node) if target in FPU_TARGETS else factor * cycles_by(FLOAT, node)
+    return factor * cycles_by(_FITTED.get(op_name(node), OTHER), node)
 
 
 def milliseconds(nodes, levels, extra, weight_bytes, target):
@@ -38,8 +49,8 @@ def milliseconds(nodes, levels, extra, weight_bytes, target):
     """
     if target not in CLOCKS:
         return None
-    clock, factor = CLOCKS[target]
-    cycles = factor * sum(map(_cycles, nodes))
+    clock, _ = CLOCKS[target]
+    cycles = sum(_cycles(node, target) for node in nodes)
     base = levels.base_cycles() if levels is not None else 0
     if base:
         cycles += base - sum(node_cycles(node, target) for node in nodes) + extra
@@ -78,6 +89,6 @@ def pico_milliseconds(model, as_int8=False):
     size = sum(tensor.nbytes() for tensor in weights_of(nodes))
     if not as_int8:
         return milliseconds(nodes, None, 0, size, PICO)
-    clock, factor = CLOCKS[PICO]
-    cycles = factor * sum(_cycles(node, as_int8) for node in nodes)
+    clock, _ = CLOCKS[PICO]
+    cycles = sum(_cycles(node, PICO, as_int8) for node in nodes)
     return 1000 * (cycles + miss_of(PICO) * size / _FLOAT_BYTES / _WORD) / clock

@@ -7,6 +7,7 @@ from tflm import dtypes
 
 from ...model.macs import macs
 from ...model.schema import op_name
+from .fpu_costs import fpu_cycles
 
 # Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
 # input, for each channel of the output, and for the operator as a whole.
@@ -43,6 +44,7 @@ _CORES = {
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
+FPU_TARGETS = ("armv7em",)  # stock firmware of their boards has an FPU
 REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
 _WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on all targets
 
@@ -57,7 +59,7 @@ def _results(node):
 
 
 def is_float(node):
-    """Return True if a node computes float32, by portable kernels."""
+    """Return True if a node computes float32."""
     return any(tensor.dtype == dtypes.FLOAT32 for tensor in _results(node))
 
 
@@ -89,6 +91,8 @@ def _cost_of(node, target):
 
 def node_cycles(node, target):
     """Return the cycles of a node on a target, without fetching weights, about."""
+    if target in FPU_TARGETS and is_float(node):
+        return fpu_cycles(node)
     cycles = cycles_by(_cost_of(node, target), node)
     if target not in _CORES or op_name(node) not in _WITH_OVERRIDES or is_float(node):
         return cycles
