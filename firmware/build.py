@@ -59,10 +59,17 @@ def folder_of(board, app="", stock=False):
 
 @contextmanager
 def build_lock(name=".lock"):
-    """Hold a lock: builds share sources, and the apps of a board share its object files."""
+    """Hold a lock: builds share sources, and the apps of a board share its object files.
+
+    If another build holds it, say so and wait.
+    """
     files.make_folder(FIRMWARE)
     with open(FIRMWARE / name, "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("waiting for another build to end", file=sys.stderr, flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

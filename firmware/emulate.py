@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import argparse
+import fcntl
 import os
 import select
 import sys
 import termios
 import tty
+from contextlib import contextmanager
 from pathlib import Path
 
 import build
@@ -123,9 +125,36 @@ def _arguments():
     return parser.parse_args()
 
 
+# Hold the file with a Pico's flash for this process: two emulators would overwrite each other's
+# changes.
+@contextmanager
+def flash_lock(flash):
+    if flash is None:
+        yield
+        return
+    with open(f"{flash}.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ToolError(
+                f"another emulator uses the flash in {flash}; stop it, or give another file with "
+                "FLASH=FILE"
+            ) from None
+        yield
+
+
 def main():
     options = _arguments()
     emulators.check(options.board)
+    flash = options.flash or FIRMWARE / f"{options.board}.flash"
+    flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
+    files.make_folder(FIRMWARE)
+    with flash_lock(flash):
+        _run(options, flash)
+
+
+# Build the firmware and run it until it ends.
+def _run(options, flash):
     romfs = None
     if options.image:
         image = options.image
@@ -135,8 +164,6 @@ def main():
             micropython=options.micropython or None,
         )  # fmt: skip
         image, romfs = built.image, built.romfs
-    flash = options.flash or FIRMWARE / f"{options.board}.flash"
-    flash = Path(flash).absolute() if not options.board.startswith("QEMU") else None
     board = emulators.start(
         options.board, image, flash=flash, romfs=romfs, uart=options.uart,
         xip=options.xip, pdm=_microphone(options.wav) if options.wav else None,

@@ -366,5 +366,5 @@ def test_operators_of_tensorflow(tflm, tmp_path):
     path = tmp_path / "flex.tflite"
     path.write_bytes(model.build())
     for name in ("tflm", "litert"):
-        found = tflm("verify", path, "--oracle", name)
+        found = tflm("verify", path, "--oracle", name, "--custom", tmp_path / "erf.py")
         assert found.code == 1 and "has operators of TensorFlow (FlexErf), which" in found.err

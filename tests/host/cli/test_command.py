@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.builder import ModelBuilder
 from tflm.prepare.table import OPS
 from tflm.version import __version__
 from tflm_tools.errors import DeviceError, ToolError
@@ -118,3 +119,35 @@ def test_only_tflm_is_on_the_path(layers, changed_modules, tmp_path):
     (tmp_path / "overlay" / "micropython.py").write_text("raise ImportError('shadowed')\n")
     assert _invoke(layers).arena > 0
     assert unix_port.executable()
+
+
+# A board's name is the name of its target.
+def test_target_of_a_board(tflm, layers, tmp_path):
+    wanted = {"pico": "armv6m", "RPI_PICO2": "armv7em", "esp32s3": "mac16"}
+    for board, target in wanted.items():
+        flats = [tmp_path / "board.tflm", tmp_path / "target.tflm"]
+        for name, flat in zip((board, target), flats, strict=True):
+            assert tflm("flatten", layers, "--target", name, "-o", flat).code == 0
+        assert flats[0].read_bytes() == flats[1].read_bytes(), board
+    found = tflm("flatten", layers, "--target", "teapot", "-o", flats[0])
+    assert found.code == 2 and "'teapot' is not one of 'armv6m'" in found.err
+
+
+# The remedy for a missing operator is for the model's author.
+def test_remedy_for_a_missing_operator(tflm, tmp_path):
+    model = ModelBuilder("volume")
+    x, w = (model.tensor((1, 2, 2, 2, 1), "float32") for _ in range(2))
+    y = model.tensor((1, 2, 2, 2, 1), "float32")
+    model.operator("CONV_3D", [x, w], [y])
+    model.io([x, w], [y])
+    path = tmp_path / "volume.tflite"
+    path.write_bytes(model.build())
+    found = tflm("flatten", path, "-o", tmp_path / "x.tflm")
+    assert found.code == 1 and found.err.endswith("CONV_3D; use Conv2D on each slice\n")
+
+
+def test_damaged_file_is_named(tflm, layers):
+    layers.write_bytes(layers.read_bytes()[:300])
+    assert f"tflm: {layers}: the model is damaged: " in tflm("inspect", layers).err
+    layers.write_bytes(b"")
+    assert tflm("inspect", layers).err == f"tflm: {layers} is empty; get the file again\n"

@@ -3,10 +3,13 @@
 
 import csv
 import json
+from types import SimpleNamespace
 
 import pytest
 from host.conftest import build_layers
+from tflm_tools.board import bench
 from tflm_tools.measure import history as bench_history
+from tflm_tools.measure import per_op
 from tflm_tools.measure.per_op import bench_ops
 
 
@@ -111,3 +114,43 @@ def test_operators_in_loops(repository, tmp_path):
     inner = [row for row in rows if row.macs and row.ns_per_mac is None]
     assert inner and any(row.us > 0 for row in inner)
     assert any(row.macs and row.ns_per_mac is not None for row in rows)
+
+
+# The profiler counts the time of operators in bands for the first one, so they have one row.
+def test_operators_in_bands_have_one_row(repository):
+    figures = (1.0, 5, 10), (7.0, 50, 30), (0.0, 40, 20), (2.0, 0, 1)
+    rows = [
+        per_op.OpBench(i, "OP", f"k{i % 2}", us, us / 10, macs, None, 2 * us, None, arena, None)
+        for i, (us, macs, arena) in enumerate(figures)
+    ]
+    chain = SimpleNamespace(nodes=[SimpleNamespace(index=1), SimpleNamespace(index=2)])
+    pipeline = SimpleNamespace(planned=SimpleNamespace(chains=[chain]))
+    first, banded, last = per_op._with_bands_joined(rows, pipeline)
+    assert (first, last) == (rows[0], rows[3])
+    assert (banded.node, banded.op, banded.kernel) == (1, "ops 1 to 2, in bands", "k1, k0")
+    assert (banded.us, banded.macs, banded.arena) == (7.0, 90, 30)
+    assert banded.cycles_per_mac == pytest.approx(14 / 90)
+    assert per_op._with_bands_joined(rows, None) == rows
+
+
+# A slow model is invoked less often on a board; the number of invokes can be given.
+def test_invokes_on_a_board(layers):
+    class Board:
+        facts = SimpleNamespace(frequency=0, machine="x", port="y")
+
+        def __init__(self, us):
+            self.us, self.repeats = us, []
+
+        def invoke(self, model, runs, repeat=1, **options):
+            self.repeats.append(repeat)
+            return SimpleNamespace(times=[self.us] * repeat, events=[], arena=1)
+
+    for us, given, wanted in ((1000, None, 20), (500_000, None, 4), (10**7, None, 1)):
+        board, steps = Board(us), []
+        found = bench.bench_on(
+            [layers], board, given, progress=lambda *at, seen=steps: seen.append(at)
+        )
+        assert board.repeats == [1, wanted, wanted] and found[0].invokes == wanted
+        assert steps == [(0, 3), (1, 3), (2, 3)]
+    board = Board(10**7)
+    assert bench.bench_on([layers], board, 7)[0].invokes == 7 and board.repeats == [7, 7]

@@ -40,16 +40,46 @@ class BoardBench:
     ops: list[OpTime]
 
 
-def bench_on(paths, device, invokes=20, timeout=None, custom=()):
-    """Measure each model of `paths` on a BoardDevice; return [BoardBench]. Raises TflmError."""
-    return [_bench_one(path, device, invokes, timeout, custom) for path in paths]
+INVOKES = 20
+_STEPS = 3  # of a measurement
+_MAX_US = 2_000_000  # for all invokes of a step, if the number of invokes was not given
 
 
-def _bench_one(path, device, invokes, timeout, custom):
+def bench_on(paths, device, invokes=None, timeout=None, custom=(), progress=None):
+    """Measure each model of `paths` on a BoardDevice; return [BoardBench]. Raises TflmError.
+
+    invokes: by default INVOKES, fewer for a slow model. progress: called as progress(done, total).
+    """
+    found = []
+    for path in paths:
+
+        def report(step):
+            if progress is not None:
+                progress(_STEPS * len(found) + step, _STEPS * len(paths))
+
+        found.append(_bench_one(path, device, invokes, timeout, custom, report))
+    return found
+
+
+# The number of invokes of a step for a model that needs `us` microseconds.
+def _invokes_for(us):
+    return max(1, min(INVOKES, _MAX_US // max(us, 1)))
+
+
+# 1. Measure one invoke, which says how many others there is time for.
+# 2. Measure the others.
+# 3. Measure the operators in the same number of invokes, with the profiler.
+def _bench_one(path, device, invokes, timeout, custom, report):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    options = {"repeat": invokes, "timeout": timeout, "custom": custom}
+    options = {"timeout": timeout, "custom": custom}
+    report(0)
+    if invokes is None:
+        invokes = _invokes_for(device.invoke(model, [inputs], **options).times[0])
+    options["repeat"] = invokes
+    report(1)
     plain = device.invoke(model, [inputs], **options)
+    report(2)
     if not any(plain.times):
         raise DeviceError(
             f"the board at {device.facts.port} has no clock for measuring; use another board"

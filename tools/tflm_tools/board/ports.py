@@ -49,7 +49,8 @@ def _only_port():
     found = connected()
     if not found:
         raise DeviceError(
-            "no board is connected over USB; plug one in, or name its port, like a0 or /dev/ttyS0",
+            "no board is connected over USB; plug one in, or name its port, like a0 or /dev/ttyS0 "
+            "(make emulate PTY=1 prints the port of an emulator)",
             "absent",
         )
     if len(found) > 1:

@@ -63,6 +63,11 @@ class Profile:
     flashing: dict = field(default_factory=dict)
     qemu: dict | None = None
 
+    @property
+    def short_name(self):
+        """The short name of the board: pico2 for RPI_PICO2, esp32s3 for ESP32_GENERIC_S3."""
+        return self.id.lower().replace("rpi_", "").replace("_generic", "").replace("_", "")
+
 
 def _firmware(table):
     values = dict(table)

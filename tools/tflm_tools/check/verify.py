@@ -5,6 +5,7 @@ import functools
 from dataclasses import dataclass, field
 
 import numpy as np
+from tflm.prepare.table import CUSTOM
 from tflm.tflite.reader import TfliteModel
 
 from ..errors import DeviceError, ToolError
@@ -136,7 +137,7 @@ def verify(
             "prepares the .tflite where it runs; leave these options out, or give --path flat"
         )
     model = open_tflite(path, "verify")
-    _refuse_flex(model)
+    _refuse_flex(model, custom)
     cases = make_cases(model.inputs, runs, seed)
     arrays = [case.inputs for case in cases]
     result = Verification(str(path), seed, len(cases), [], None, oracle=oracle_name)
@@ -195,11 +196,11 @@ def _report(progress, number, paths, done, total):
         progress(number * total + done, paths * total)
 
 
-# The custom operators of TensorFlow (Flex) that a model has are run by neither oracle.
-def _refuse_flex(model):
+# No oracle runs the custom operators of TensorFlow (Flex) that tflm runs, or the user's files.
+def _refuse_flex(model, custom):
     names = {str(node.custom_name or "") for node in _nodes(model.data)}
     names = sorted(name for name in names if name.startswith("Flex"))
-    if names:
+    if any(custom or name in CUSTOM for name in names):
         raise oracle.RefusedModelError(
             f"{model.path} has operators of TensorFlow ({', '.join(names)}), which neither TFLM "
             "nor the package of LiteRT runs; convert with OpsSet.TFLITE_BUILTINS only"

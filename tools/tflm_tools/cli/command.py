@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+import re
 import sys
 
 import rich_click as click
@@ -9,6 +10,9 @@ from tflm.errors import TflmError
 from tflm.version import __version__
 
 from . import analyze, board, execute, fleet, models, wake
+
+# The error of a missing operator; its remedy is for programs that use an OpResolver.
+_MISSING = re.compile(r"(.*tflm has no operator (\w+)) \(builtin code \d+\);", re.DOTALL)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -30,6 +34,12 @@ def _message(error):
         return f"{text[:1].lower()}{text[1:]}; see: {command} --help", error.exit_code
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'the system'}: {error.strerror}", 1
+    missing = _MISSING.match(str(error))
+    if missing:
+        from ..inspection.advice import advice_for
+
+        advice = advice_for(missing[2])
+        return f"{missing[1]}; {advice}" if advice else str(error), 1
     if isinstance(error, MemoryError):
         return "this computer has not enough memory for that; give a smaller file", 1
     return str(error), 1

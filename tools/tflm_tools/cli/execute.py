@@ -130,7 +130,7 @@ def verify(model, ports, backend, as_json, oracle, **verify_options):
 @click.option(
     "--invokes",
     type=click.IntRange(min=1),
-    help="Number of timed invokes. [default: 20, with --all 5]",
+    help="Number of timed invokes. [default: 20, fewer if a board is slow, with --all 5]",
 )
 @click.option("--per-op", is_flag=True, help="Measure time, work and memory of each operator.")
 @click.option(
@@ -207,11 +207,9 @@ def _check_bench(ports, every, jobs, backend, scheduler):
 def _bench_ops(models, ports, invokes, csv_path, as_json, **bench_options):
     from ..measure.per_op import bench_ops
 
-    bar = work_bar("bench", len(ports) > 1 and not as_json, working("bench", models[0]))
+    bar = work_bar("bench", bool(ports) and not as_json, working("bench", models[0]))
     with boards_at(ports, bench_options["timeout"]) as device, bar as progress:
-        rows = bench_ops(
-            models, invokes or _INVOKES, device, csv_path, progress=progress, **bench_options
-        )
+        rows = bench_ops(models, invokes, device, csv_path, progress=progress, **bench_options)
     show(rows, as_json, "bench", "print_ops")
 
 

@@ -5,7 +5,7 @@ import ipaddress
 
 import rich_click as click
 
-from ..targets import TARGETS, targets_help
+from ..targets import targets_help
 from . import options
 from .output import show, working
 
@@ -53,7 +53,7 @@ def keygen(output):
 )
 @click.option(
     "--target",
-    type=click.Choice(TARGETS),
+    type=options.Target(),
     help=f"For a .tflite: pack weights for {targets_help()}.",
 )
 @options.custom

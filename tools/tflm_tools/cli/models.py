@@ -5,7 +5,6 @@ import rich_click as click
 
 from .. import files
 from ..optimize.passes import OPTIONS as PASSES
-from ..targets import TARGETS
 from . import options
 from .output import show, working
 
@@ -185,7 +184,7 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
 @click.option(
     "--arch", "archs", multiple=True, help="List kernels and bytes of .mpy for this architecture."
 )
-@click.option("--target", type=click.Choice(TARGETS), help="As for tflm flatten.")
+@click.option("--target", type=options.Target(), help="As for tflm flatten.")
 @click.option(
     "--resolver", type=options.FilePath(), metavar="FILE.py", help="Write an OpResolver."
 )

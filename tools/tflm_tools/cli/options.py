@@ -7,6 +7,27 @@ from ..optimize.memory.levels import BALANCED, LEVELS
 from ..targets import TARGETS, targets_help
 
 
+class Target(click.Choice):
+    """A target of `tflm flatten`, by its name or by the name of a board: armv6m or pico."""
+
+    name = "target"
+
+    def __init__(self):
+        super().__init__(TARGETS)
+
+    def convert(self, value, param, ctx):
+        """Return the name of the target; an unknown name is an error of usage."""
+        if value not in TARGETS:
+            from ..board import profiles
+
+            for profile in profiles.load_all():
+                if str(value).lower() in (profile.id.lower(), profile.short_name):
+                    if profile.target is None:
+                        self.fail(f"{profile.name} has no target; leave it out", param, ctx)
+                    return profile.target
+        return super().convert(value, param, ctx)
+
+
 class FilePath(click.Path):
     """The path of a file, without line breaks, which could look like lines of the output."""
 
@@ -186,12 +207,13 @@ memory_plan = _combine(optimize, arena_budget, by_rows)
 
 pack_target = click.option(
     "--target",
-    type=click.Choice(TARGETS),
-    help=f"Pack weights for {targets_help()}: faster, but needs more flash.",
+    type=Target(),
+    help=f"Pack weights for {targets_help()}, or for a board, like pico: faster, but needs more "
+    "flash.",
 )
 target = click.option(
     "--target",
-    type=click.Choice(TARGETS),
+    type=Target(),
     help="Flatten for this target, as tflm flatten --target.",
 )
 

@@ -48,12 +48,20 @@ def listen(manifests, path, vad, cutoff, on, as_json):
     same folder. The code of boards runs in MicroPython's unix port, or with --on PORT on a board
     that has tflm.wake (firmware with APP=wake). Without --wav, the board's microphone is used.
     """
+    is_heard = False
     for detection in _detections(manifests, path, vad, cutoff, on):
+        is_heard = True
         if as_json:
             click.echo(json.dumps(vars(detection)))
         else:
             percent = 100 * detection.probability
             click.echo(f"{detection.seconds:7.2f} s  {detection.wake_word:16} {percent:3.0f} %")
+    if path and not is_heard and not as_json:
+        from ..wake import sound
+
+        length = sound.seconds(path)
+        sound_words = "the sound" if length is None else f"{length:.1f} s of sound"
+        click.echo(f"no wake word was detected in {sound_words}; --cutoff 0.5 detects more")
 
 
 def _detections(manifests, path, vad, cutoff, on):

@@ -46,6 +46,7 @@ class Conversion(Shown):
     levels: list[LevelSize] = field(default_factory=list)
     skipped_levels: list[str] = field(default_factory=list)
     unit: str = ""
+    target: str | None = None
     is_of_use: bool = True
 
 
@@ -104,4 +105,5 @@ def _add_levels(result, pipeline):
     result.levels = [levels.size(each, pipeline.image) for each in searched]
     result.skipped_levels = [each for each in wanted if each not in searched]
     result.unit = cycle_unit(pipeline.options.target)
+    result.target = pipeline.options.target
     result.is_of_use = levels.is_of_use(level)

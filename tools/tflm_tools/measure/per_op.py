@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import files
 from ..arena.arena_plan import plan_of
-from ..board.bench import bench_on
+from ..board.bench import INVOKES, bench_on
 from ..check import oracle
 from ..check.cases import make_cases
 from ..errors import ToolError
@@ -71,11 +71,12 @@ class ModelBench:
     refused: str = ""
 
 
-def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=None,
+def bench_ops(paths, invokes=None, device=None, csv_path=None, custom=(), timeout=None,
               progress=None):  # fmt: skip
     """Measure each model in the unix port or on a board; returns a list of ModelBench.
 
-    invokes: how often each model runs. device: a board, or several boards of one kind that share
+    invokes: how often each model runs, by default 20 times, on a board fewer times if it is slow.
+    device: a board, or several boards of one kind that share
     the models; None for the unix port. csv_path: a CSV to write. custom: Python files that
     register custom operators. timeout: seconds for one run. progress: called as progress(done,
     total). Each measurement is stored, and the next one of the same file on the same device
@@ -84,14 +85,16 @@ def bench_ops(paths, invokes=20, device=None, csv_path=None, custom=(), timeout=
     if csv_path:
         files.check_output(csv_path, *paths, *custom)
     if device is None:
-        found = [_here(path, invokes, custom, timeout) for path in paths]
+        found = [_here(path, invokes or INVOKES, custom, timeout) for path in paths]
     else:
         device.require_one_kind()
 
-        def measured(board, path):
-            return _on_board(path, board, invokes, custom, timeout)
+        steps = progress if len(paths) == 1 else None
 
-        found = device.share(list(paths), measured, progress)
+        def measured(board, path):
+            return _on_board(path, board, invokes, custom, timeout, steps)
+
+        found = device.share(list(paths), measured, None if steps else progress)
     for result, path in zip(found, paths, strict=True):
         _compare_last(result, path)
     if csv_path:
@@ -126,8 +129,8 @@ def _here(path, invokes, custom, timeout):
 
 
 # Measure a model on a board.
-def _on_board(path, device, invokes, custom, timeout):
-    found = bench_on([path], device, invokes, timeout, custom)[0]
+def _on_board(path, device, invokes, custom, timeout, progress):
+    found = bench_on([path], device, invokes, timeout, custom, progress)[0]
     model = open_model(path)
     events = [(op.node, op.op, op.kernel, op.us) for op in found.ops]
     pipeline = None
@@ -135,8 +138,9 @@ def _on_board(path, device, invokes, custom, timeout):
         options = FlattenOptions(device.facts.target)
         pipeline = FlattenPipeline(model.data, options, load_resolver(custom))
     rows = _rows(events, _work(path, pipeline, custom), found.frequency)
+    rows = _with_bands_joined(rows, pipeline)
     return ModelBench(
-        str(path), found.board, found.frequency, invokes, found.best_us, found.mean_us,
+        str(path), found.board, found.frequency, found.invokes, found.best_us, found.mean_us,
         found.arena_bytes, None, None, None, None, False, rows,
     )  # fmt: skip
 
@@ -162,6 +166,34 @@ def _rows(events, work, frequency):
             )
         )  # fmt: skip
     return rows
+
+
+# The rows with one row for the operators of each region in bands: the profiler counts the time of
+# a region for its first operator.
+def _with_bands_joined(rows, pipeline):
+    planned = pipeline.planned if pipeline else None
+    regions = [chain.nodes for chain in getattr(planned, "chains", None) or ()]
+    for numbers in ([node.index for node in nodes] for nodes in regions):
+        members = [row for row in rows if row.node in numbers]
+        if len(members) > 1:
+            at = rows.index(members[0])
+            rows = [row for row in rows if row.node not in numbers]
+            rows.insert(at, _joined(members))
+    return rows
+
+
+# One row for several operators, with the sums of their times and multiply-accumulates.
+def _joined(rows):
+    us, share = sum(row.us for row in rows), sum(row.share for row in rows)
+    macs = sum(row.macs or 0 for row in rows) or None
+    cycles = None if rows[0].cycles is None else sum(row.cycles for row in rows)
+    kernels = dict.fromkeys(name for row in rows for name in row.kernel.split(", "))
+    return OpBench(
+        rows[0].node, f"ops {rows[0].node} to {rows[-1].node}, in bands", ", ".join(kernels), us,
+        share, macs, 1000 * us / macs if macs else None, cycles,
+        cycles / macs if macs and cycles is not None else None,
+        max((row.arena for row in rows if row.arena is not None), default=None), None,
+    )  # fmt: skip
 
 
 # ({operator: multiply-accumulates}, {operator: bytes of the arena in use}, number of operators of

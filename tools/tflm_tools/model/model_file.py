@@ -156,6 +156,16 @@ def open_model(path, data=None):
         path, kind, data = read_model(path)
     else:
         path, kind = Path(path), _kind(path, data)
+    try:
+        return _described(path, kind, data)
+    except ModelError as error:
+        if str(path) in str(error):
+            raise
+        raise ModelError(f"{path}: {error}") from None
+
+
+# The ModelFile of the bytes of a model.
+def _described(path, kind, data):
     if kind == "tflm":
         flat = FlatFile(data)
         inputs, outputs = (

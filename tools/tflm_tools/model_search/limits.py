@@ -31,11 +31,6 @@ class Limits:
         return found
 
 
-# The short name of a board: pico2 for RPI_PICO2, esp32s3 for ESP32_GENERIC_S3.
-def _short(board):
-    return board.lower().replace("rpi_", "").replace("_generic", "").replace("_", "")
-
-
 def limits_of(board, ram=None, flash=None, ms=None):
     """Return the Limits of a board with tflm's firmware.
 
@@ -45,11 +40,11 @@ def limits_of(board, ram=None, flash=None, ms=None):
     """
     found = [
         profile for profile in profiles.load_all()
-        if board.lower() in (profile.id.lower(), _short(profile.id))
+        if board.lower() in (profile.id.lower(), profile.short_name)
     ]  # fmt: skip
     if not found:
         names = ", ".join(
-            _short(profile.id) for profile in profiles.load_all() if not profile.qemu
+            profile.short_name for profile in profiles.load_all() if not profile.qemu
         )
         raise ToolError(f"there is no board {board}; take one of {names}")
     (profile,) = found

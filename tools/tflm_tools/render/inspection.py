@@ -8,6 +8,7 @@ from rich.text import Text
 from .arena import print_plan
 from .common import (
     UNKNOWN,
+    counted,
     milliseconds,
     natural_width,
     number,
@@ -136,7 +137,10 @@ def _print_totals(report, target):
     if report.flat_bytes is not None:
         less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
         words = "; weights that change no result are omitted" if less else ""
-        rows.append(("flash", f"{size(report.flat_bytes)} as .tflm{words}"))
+        unpacked = (
+            ", not packed: --target packs weights for a board" if report.kind == "tflite" else ""
+        )
+        rows.append(("flash", f"{size(report.flat_bytes)} as .tflm{words}{unpacked}"))
     rows += _contents(report.contents) + _floats(report)
     for name, text in rows:
         target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
@@ -160,8 +164,9 @@ def _floats(report):
     count = sum(op.output_dtype == "float32" and bool(op.macs) for op in report.ops)
     if not count:
         return []
+    verb = "multiplies" if count == 1 else "multiply"
     return [
-        ("note", f"{count} operators multiply floats, which is slow on most boards;"),
+        ("note", f"{counted(count, 'operator')} {verb} floats, which is slow on most boards;"),
         ("", "int8 is faster: docs/how-to/quantize.md"),
     ]
 

@@ -31,8 +31,8 @@ _CHOSEN = "* "
 def _print_levels(result, target):
     if not result.levels:
         return
-    counted, *_ = result.unit.split()
-    grid = table("--optimize", ">arena", f">{counted}", ">flash", "in bands")
+    quantity, *_ = result.unit.split()
+    grid = table("--optimize", ">arena", f">{quantity}", ">flash", "in bands")
     for level in result.levels:
         bands = ", ".join(f"ops {first} to {last}" for first, last in level.bands) or "–"
         name = (_CHOSEN if level.level == result.level else "  ") + level.level
@@ -41,7 +41,9 @@ def _print_levels(result, target):
         style = "bold" if level.level == result.level else ""
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     show(grid, target, "in bands")
-    note = f"Bytes; {result.unit}, estimated for int8; * marks the written .tflm."
+    kernels = f"kernels for {result.target}" if result.target else "portable kernels (no --target)"
+    note = f"Bytes; {result.unit} with {kernels}, estimated: best for int8 models, up to three "
+    note += "times too high for others. * marks the written .tflm."
     for level in result.skipped_levels:
         note += f" {level} was not searched because that is slow: --optimize {level} does."
     if not result.is_of_use:

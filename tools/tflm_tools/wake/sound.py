@@ -39,6 +39,14 @@ def blocks(path):
         )
 
 
+def seconds(path):
+    """Return the seconds of sound in a WAV file that blocks() has read; None for - ."""
+    if path == "-":
+        return None
+    with wave.open(str(path)) as file:
+        return file.getnframes() / RATE
+
+
 def _check(path, file):
     rate, channels, bits = file.getframerate(), file.getnchannels(), 8 * file.getsampwidth()
     if (rate, channels, bits) != (RATE, 1, 16):
