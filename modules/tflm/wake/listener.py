@@ -17,10 +17,10 @@ _FOLDERS = ("", "/rom/", "/lib/", "/")
 
 
 # Load the front end's model from the usual folders.
-def _find_front_end():
+def _find_front_end(trusted):
     for folder in _FOLDERS:
         try:
-            return load(folder + FRONT_END)
+            return load(folder + FRONT_END, trusted)
         except OSError:
             pass
     raise InputError(
@@ -35,16 +35,17 @@ class Listener:
     words: WakeWords, all with the same feature_step_size. vad: a WakeWord of the model `vad`;
         words count only while it detects a voice. front_end: path or model of the front end,
         micro_frontend.tflm (models/audio_frontend).
+    trusted: leave out the access checks of the front end, as for tflm.load().
 
     hear() allocates nothing. Raises ModelError for a model that is no front end, InputError for
     other arguments.
     """
 
-    def __init__(self, words=(), vad=None, front_end=None):
+    def __init__(self, words=(), vad=None, front_end=None, trusted=False):
         if front_end is None:
-            front_end = _find_front_end()
+            front_end = _find_front_end(trusted)
         elif isinstance(front_end, str):
-            front_end = load(front_end)
+            front_end = load(front_end, trusted)
         self._front_end = Interpreter(front_end)
         self._audio, self._features = self._check()
         self._frame = bytearray(_FRAME_BYTES)

@@ -4,19 +4,18 @@
 import json
 
 from ..errors import InputError, ModelError, check
-from ..loading import load as load_model
-from .word import WakeWord
 
 _MAX_BYTES = 8192  # of a manifest; usual ones have 500
 _SETTINGS = ("probability_cutoff", "sliding_window_size", "feature_step_size")
 
 
-def load(path, arena=None, copy=False, **settings):
+def load(path, arena=None, copy=False, trusted=False, **settings):
     """Return the WakeWord of a manifest: `wake.load("okay_nabu.json")`.
 
     path: of the manifest. The model is beside it, under the name that the manifest gives; a .tflm
         of this name (`tflm flatten`) is preferred, because it starts sooner and uses less RAM.
     arena: as for Interpreter. copy: copy the model from ROMFS to RAM, which is read faster.
+    trusted: leave out the access checks of a .tflm, as for tflm.load().
     settings: probability_cutoff, sliding_window_size and refractory_ms replace the manifest's.
 
     Raises ModelError for an invalid manifest or model, OSError for a missing file.
@@ -28,12 +27,37 @@ def load(path, arena=None, copy=False, **settings):
         if name not in settings:
             settings[name] = _field(path, micro, name, (int, float), "a number")
     wake_word = _field(path, manifest, "wake_word", str, "a text")
-    model = load_model(_model_path(path, manifest), copy=copy)
+    model = _model_path(path, manifest)
+    if not copy:
+        model = _read_early(model)
+    from ..loading import load as load_model
+    from .word import WakeWord
+
+    model = load_model(model, trusted, copy)
     try:
         return WakeWord(model, wake_word, arena=arena, **settings)
     except InputError as error:
         text = str(error)
     _raise_invalid(path, "has an invalid setting: " + text.split(";")[0])
+
+
+# Return the bytes of a file before more code is imported: afterwards the heap may have no free
+# block of this size. A file that is used in place or cannot be read is left to tflm.load(): its
+# path is returned.
+def _read_early(path):
+    try:
+        with open(path, "rb") as file:
+            try:
+                memoryview(file)  # only ROMFS gives a buffer
+                return path
+            except TypeError:
+                pass
+            data = bytearray(file.seek(0, 2))
+            file.seek(0)
+            file.readinto(data)
+            return data
+    except (OSError, MemoryError):
+        return path
 
 
 def _raise_invalid(path, what):
