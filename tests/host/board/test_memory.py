@@ -100,7 +100,7 @@ def test_esp32_runs_packed_models(model, repository):
     flat = next(
         candidates_for_board(open_model(repository / "models" / f"{model}.tflite"), _ESP32)
     ).flat
-    need = memory_need(flat, _ESP32, in_ram=True)
+    need = memory_need([flat], _ESP32, in_ram=True)
     check_memory(_ESP32, need, len(flat))
     assert 45_000 <= need.code <= 53_000  # 48 to 52 KB on the chip
     sent = bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
@@ -111,7 +111,7 @@ def test_code_memory_is_a_budget_of_its_own(repository):
     assert _ESP32.code_memory == (28128, 113600)
     assert _ESP32.whole_heap == 156384 + 18000 + 9000
     flat = flatten((repository / "models/digits/digits_int8.tflite").read_bytes(), target="mac16")
-    need = memory_need(flat, _ESP32, in_ram=True)
+    need = memory_need([flat], _ESP32, in_ram=True)
     no_shared = replace(_ESP32, regions=[[(9000, 9000, 9000)], _ESP32.regions[1]])
     with pytest.raises(DeviceError, match="bytes of executable memory, but .* has 9000") as caught:
         check_memory(no_shared, need, len(flat))

@@ -65,7 +65,7 @@ def check_memory(facts, need, flat_bytes, too_small=None):
             "code",
         )
     free = facts.whole_heap - in_shared
-    if need.heap <= free and max(need.arena, need.model) <= facts.block:
+    if need.heap <= free and need.largest <= facts.block:
         return
     in_place = need.heap - need.model
     if need.model and too_small and in_place <= free and need.arena <= facts.block:

@@ -84,7 +84,7 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
             try:
                 done = target.deploy(candidate)
             except DeviceError as error:
-                if error.kind not in _MEMORY_KINDS:
+                if error.kind not in MEMORY_KINDS:
                     raise
                 first_error = first_error or error
             else:
@@ -95,14 +95,14 @@ def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, prog
 
 # Kinds of errors for which a smaller model may help: of the checks, and of exceptions on the
 # board.
-_MEMORY_KINDS = ("heap", "code", "flash", "MemoryError", "ArenaError")
+MEMORY_KINDS = ("heap", "code", "flash", "MemoryError", "ArenaError")
 
 
 # The board to which candidates of a model are deployed until one fits.
 class _Target:
     def __init__(self, link, facts, to, name, replace, force, progress):
         self._link, self._facts, self._to, self._name = link, facts, to, name
-        self._replace, self._force, self._counter = replace, force, _SentBytes(progress)
+        self._replace, self._force, self._counter = replace, force, SentBytes(progress)
         self._files = Files(link, self._counter.add)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
@@ -114,14 +114,15 @@ class _Target:
             self._files = Files(link, self._counter.add)
         storages = available_storages(link, self._files, facts, self._to)
         storage, too_small = choose_storage(storages, facts, name, flat, self._replace)
-        need = memory_need(flat, facts, in_ram=not storage.in_place)
+        need = memory_need([flat], facts, in_ram=not storage.in_place)
         if not self._force:
             check_memory(facts, need, len(flat), too_small)
         runtime = None if facts.frozen else _runtime(self._files, facts, flat, storage)
         missing = self._send(flat, storage, runtime)
         custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in runtime_files.kernels_of(flat))
         use = _loading_lines(storage, name, custom, facts, need)
-        free = _load_model(link, use, custom)
+        # Custom operators are not on the board, so the tensors of such a model are not allocated.
+        free = load_on_board(link, use if custom else [*use, "interpreter.allocate_tensors()"])
         fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
         faster = None
         if candidate.pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
@@ -129,8 +130,8 @@ class _Target:
             faster = estimate_streaming(candidate.pipeline, heap)
         return Deployment(
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
-            len(flat), need.arena, _runtime_text(facts, missing), self._counter.total, use, free,
-            fits_ram, faster, candidate.weights, code_memory(link, facts), _hints(facts),
+            len(flat), need.arena, runtime_text(facts, missing), self._counter.total, use, free,
+            fits_ram, faster, candidate.weights, code_memory(link, facts), chip_hints(facts),
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -162,13 +163,15 @@ def _runtime(files, facts, flat, storage):
     return Runtime(files, facts, required, extra)
 
 
-def _hints(facts):
+def chip_hints(facts):
+    """Return hints about the chip of a board, as texts."""
     warning = esp_chips.revision_warning(facts)
     hints = [esp_chips.faster_clock(facts), "; ".join(warning) if warning else None]
     return [hint for hint in hints if hint]
 
 
-def _runtime_text(facts, missing):
+def runtime_text(facts, missing):
+    """Return where the board has tflm from; missing: bytes that were sent."""
     if facts.frozen:
         return f"tflm {facts.tflm[0]} of the firmware"
     if not missing:
@@ -200,21 +203,24 @@ def _loading_lines(storage, name, custom, facts, need):
     return [*lines, f"interpreter = tflm.Interpreter({arguments})"]
 
 
-# Load the model on the board with these lines after a soft reset; return the bytes of free heap.
-# Tensors are not allocated with custom operators, which the board does not have. This decides
-# whether the model fits: what is checked before is an estimate.
-def _load_model(link, lines, custom):
+def load_on_board(link, lines):
+    """Load a model with these lines of Python after a soft reset; return the bytes of free heap.
+
+    This decides whether a model fits: all checks before are estimates. Raises DeviceError, whose
+    kind is one of MEMORY_KINDS if memory is the reason.
+    """
     link.reset()
-    last = [] if custom else ["interpreter.allocate_tensors()"]
     try:
-        link.exec("\n".join([*lines, *last]), seconds=60)
+        link.exec("\n".join(lines), seconds=60)
     except DeviceError as error:
         kind = error.kind
         if kind == "ModelError" and "not enough" in str(error):
             kind = "MemoryError"
-        if kind not in _MEMORY_KINDS:
+        if kind not in MEMORY_KINDS:
             raise
-        reason = str(error).partition(";")[0]
+        reason, _, rest = str(error).partition(";")
+        if "machine code" in rest:
+            reason += " (the memory for machine code is used up)"
         raise DeviceError(
             f"the board stores the model, but cannot load it: {reason}; use a smaller model or a "
             "smaller --flash-budget",
@@ -234,13 +240,15 @@ def _can_stream(link, facts):
     return True
 
 
-# Adds up the bytes sent and reports them.
-class _SentBytes:
+class SentBytes:
+    """Adds up the bytes sent and reports (done, total) to a function, or to None."""
+
     def __init__(self, report):
         self._report = report
         self.done = self.total = 0
 
     def add(self, count):
+        """Count some more bytes."""
         self.done += count
         if self._report is not None and self.total:
             self._report(min(self.done, self.total), self.total)

@@ -184,7 +184,7 @@ def _candidate_fit(candidate, facts, free_bytes, name):
         text = format_free_bytes(too_small) or "none"
         fit.how = f"flash: the model has {len(flat)} bytes, free: {text}"
         return fit
-    need = memory_need(flat, facts, in_ram=not in_place)
+    need = memory_need([flat], facts, in_ram=not in_place)
     try:
         if not facts.frozen:
             files = runtime_files.files_for(flat, facts.arch, facts.assembler)

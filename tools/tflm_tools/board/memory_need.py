@@ -24,39 +24,46 @@ class MemoryNeed:
     """The bytes of a board's memory that a model needs: an estimate.
 
     arena, model: of heap; model is 0 if the .tflm is read in place. code: heap for the code of
-    tflm. machine_code: executable memory for native functions, on chips that have it separately.
+    tflm. largest: of the arenas and models. machine_code: executable memory for native functions,
+    on chips that have it separately. program: heap for the user's program.
     """
 
     arena: int
     model: int
     code: int
+    largest: int
     machine_code: int = 0
+    program: int = _PROGRAM_BYTES
 
     @property
     def heap(self):
         """Bytes of heap in all."""
-        program = 0 if self.machine_code else _PROGRAM_BYTES
-        return self.arena + self.model + self.code + program
+        return self.arena + self.model + self.code + self.program
 
 
-def memory_need(flat, facts, in_ram):
-    """Return the MemoryNeed of a .tflm (bytes) on the board with these Facts.
+def memory_need(flats, facts, in_ram, more=()):
+    """Return the MemoryNeed of models (a list of .tflm) on the board with these Facts.
 
-    in_ram: the .tflm is loaded into RAM. Only files that an ordinary invoke imports are counted.
+    in_ram: the models are loaded into RAM. more: files of tflm that are imported in addition to
+    the files that an ordinary invoke imports.
     """
-    arena, model = FlatFile(flat).arena_bytes, len(flat) if in_ram else 0
+    arenas = [FlatFile(flat).arena_bytes for flat in flats]
+    models = [len(flat) if in_ram else 0 for flat in flats]
+    arena, model, largest = sum(arenas), sum(models), max(arenas + models)
     if facts.frozen:
-        return MemoryNeed(arena, model, 0)
-    names = runtime_files.imported_files(flat, facts.arch, facts.assembler, facts.core)
-    files = bundle.files(names, facts.arch)
+        return MemoryNeed(arena, model, 0, largest)
+    names = set(more)
+    for flat in flats:
+        names |= set(runtime_files.imported_files(flat, facts.arch, facts.assembler, facts.core))
+    files = bundle.files(sorted(names), facts.arch)
     size = sum(map(len, files.values()))
     if facts.code_memory is None:
         numerator, denominator = _HEAP_PER_MPY_BYTE
-        return MemoryNeed(arena, model, size * numerator // denominator)
+        return MemoryNeed(arena, model, size * numerator // denominator, largest)
     functions = [len(code.data) for data in files.values() for code in _native_functions(data)]
     bytecode = _HEAP_PER_BYTECODE_BYTE * (size - sum(functions))
     machine_code = sum(functions) + _BYTES_PER_FUNCTION * len(functions)
-    return MemoryNeed(arena, model, bytecode, machine_code)
+    return MemoryNeed(arena, model, bytecode, largest, machine_code, program=0)
 
 
 def _native_functions(data):

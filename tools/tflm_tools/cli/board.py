@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from contextlib import suppress
+from pathlib import Path
 
 import rich_click as click
 
@@ -80,6 +81,8 @@ def doctor(port, models, timeout, as_json):
 def deploy(model, ports, every, as_json, **deploy_options):
     """Store MODEL on the board at PORT, with the kernels that it needs and the board lacks.
 
+    MODEL can also be the manifest (.json) of a wake word: its model and tflm.wake are stored.
+
     With several PORTs or --all, it is stored on all of these boards at once, and a line is printed
     for each board.
 
@@ -87,10 +90,14 @@ def deploy(model, ports, every, as_json, **deploy_options):
     transfer is interrupted, the same command continues it.
     """
     if every or len(ports) > 1:
+        if Path(model).suffix == ".json":
+            raise click.UsageError("a wake word is deployed to one board; name one port")
         _deploy_all(model, ports, every, as_json, **deploy_options)
         return
     from ..board.deploy import deploy
+    from ..wake.deploy import deploy_word
 
+    deploy = deploy_word if Path(model).suffix == ".json" else deploy
     with transfer_bar("deploy", as_json) as progress:
         result = deploy(model, *ports, progress=progress, **deploy_options)
     show(result, as_json, "board", "print_deployment")

@@ -45,7 +45,8 @@ class FlatFile:
     """The contents of a .tflm, verified when the object is created.
 
     arena_bytes, head_bytes, constants_bytes: sizes in bytes. ops: a FlatOp for each record.
-    inputs, outputs: FlatTensor objects. Raises ModelError for a damaged .tflm.
+    inputs, outputs: FlatTensor objects. has_kept_tensors: Interpreter.tensors() has some, as of
+    `tflm flatten --feature`. Raises ModelError for a damaged .tflm.
     """
 
     def __init__(self, data):
@@ -72,6 +73,8 @@ class FlatFile:
         _, _, _, inputs, outputs = self._entry(layout.SUBGRAPHS, layout.SUBGRAPH, 0)
         self.inputs = [self._tensor(i) for i in range(inputs)]
         self.outputs = [self._tensor(inputs + i) for i in range(outputs)]
+        others = range(inputs + outputs, self._sections[layout.TENSORS][1])
+        self.has_kept_tensors = any(not self._is_variable(i) for i in others)
 
     def _entry(self, section, kind, i):
         at = self._sections[section][0] + i * struct.calcsize(kind)
@@ -89,6 +92,10 @@ class FlatFile:
         units, *words = struct.unpack_from(f"<{operands + 1}I", self._data, start)
         name = self._name(self._entry(layout.KERNELS, layout.KERNEL, kernel)[0])
         return FlatOp(name, code, node, units, slice_units, size, tuple(words))
+
+    def _is_variable(self, i):
+        flags = self._entry(layout.TENSORS, layout.TENSOR, i)[5]
+        return flags & layout.TENSOR_VARIABLE != 0
 
     def _tensor(self, i):
         _, size, name, dtype, rank, flags, zero_point, scale_bits, *shape = self._entry(

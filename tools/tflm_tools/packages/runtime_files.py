@@ -179,7 +179,11 @@ def files_for(flat, arch, assembler=True):
     arch: the board's, as mpy-cross names it. assembler: the firmware has the inline assembler.
     Raises ToolError for a model that was flattened for another architecture.
     """
-    return files_for_kernels(kernels_of(flat), arch, assembler)
+    files = files_for_kernels(kernels_of(flat), arch, assembler)
+    if FlatFile(flat).has_kept_tensors:  # for a Learner
+        kernels = [f"kernels/{name}" for name, k in kernel_files().items() if k.package == "learn"]
+        files = sorted({*files, *with_imports([*learn(), *kernels])})
+    return files
 
 
 def files_for_kernels(kernels, arch, assembler=True):

@@ -9,6 +9,27 @@ from ..errors import ToolError
 from ..flat.flatten import flatten
 
 
+def model_of(manifest):
+    """Return the path of the model that a manifest names. Raises ToolError."""
+    manifest = Path(manifest)
+    try:
+        model = manifest.parent / Path(json.loads(files.read(manifest))["model"]).name
+    except (ValueError, KeyError, TypeError):
+        raise ToolError(
+            f"{manifest} is not a manifest of a wake word; name a .json of microWakeWord, or a "
+            "model"
+        ) from None
+    if not model.exists():
+        raise _missing(manifest, model)
+    return model
+
+
+def _missing(manifest, model):
+    return ToolError(
+        f"{manifest} names the model {model.name}, which is not in the same folder; copy it there"
+    )
+
+
 def word_files(manifest, target=None):
     """Return {name: bytes} of a manifest and of its model as .tflm for `target`.
 
@@ -22,10 +43,7 @@ def word_files(manifest, target=None):
     except (ValueError, KeyError, TypeError):
         return contents
     if not model.exists():
-        raise ToolError(
-            f"{manifest} names the model {model.name}, which is not in the same folder; copy it "
-            "there"
-        )
+        raise _missing(manifest, model)
     data = files.read(model)
     is_tflite = model.suffix == ".tflite"
     name = model.with_suffix(".tflm").name if is_tflite else model.name
