@@ -132,11 +132,17 @@ def evaluate(model, data, **options):
     """Measure the accuracy of a model on a data set, as `tflm eval` does.
 
     data: a path as for `tflm eval --data`, or a dict of arrays x and y. options: compare, limit,
-    on, jobs, scheduler, custom, pixels and timeout, as for the command. Returns an Evaluation.
+    on, jobs, scheduler, custom, pixels, timeout, detect, threshold, overlap and anchors, as for
+    the command. Returns an Evaluation; with `detect` a DetectorEvaluation.
     """
+    from .measure.detector_evaluation import evaluate_detector
     from .measure.evaluation import evaluate
 
+    if "detect" in options:
+        options = {"threshold": 0.05, **options}
     with _on_boards(options) as arguments:
+        if arguments.get("detect"):
+            return evaluate_detector(model, data, **arguments)
         return evaluate(model, data, **arguments)
 
 

@@ -96,9 +96,10 @@ def report(model, output, optimize, as_json, **report_options):
     metavar="DATA",
     help="Data set: a .npz with x (inputs; x0, x1... for several) and y (classes, or values), a "
     "folder with a folder of images or sounds for each class, or a .csv whose last column is the "
-    "class.",
+    "class. With --detect: boxes in a .json of COCO, or a .csv: file, x, y, width, height, class.",
 )
 @options.pixels
+@options.detector(0.05)
 @click.option("--compare", is_flag=True, help="Run TFLM's wheel on the same data, too.")
 @click.option(
     "--limit", type=click.IntRange(min=1), help="Number of examples, from the first on. "
@@ -110,14 +111,25 @@ def report(model, output, optimize, as_json, **report_options):
 @options.custom
 @options.as_json
 def evaluate(model, data, ports, backend, as_json, **eval_options):
-    """Measure accuracy, confusion matrix and time of MODEL over a data set."""
+    """Measure accuracy, confusion matrix and time of MODEL over a data set.
+
+    With --detect, measure the mean average precision of a detector over images.
+    """
+    from ..measure.detector_evaluation import evaluate_detector
     from ..measure.evaluation import evaluate
 
     check_workers(ports, eval_options["jobs"], backend, eval_options["scheduler"])
+    detect = options.detect_settings(eval_options)
+    name = "print_evaluation"
+    if detect:
+        if eval_options.pop("compare"):
+            raise click.UsageError("--compare does not measure boxes; leave out --compare")
+        evaluate, name = evaluate_detector, "print_detector_evaluation"
+        eval_options["detect"] = detect
     bar = work_bar("eval", not as_json)
     with boards_at(ports, eval_options["timeout"]) as device, bar as progress:
         result = evaluate(model, data, device=device, progress=progress, **eval_options)
-    show(result, as_json, "evaluation", "print_evaluation")
+    show(result, as_json, "evaluation", name)
 
 
 @click.command()

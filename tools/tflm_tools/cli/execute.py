@@ -42,7 +42,7 @@ _INVOKES, _ALL_INVOKES = 20, 5
     is_flag=True,
     help="Accept real numbers of any type, and quantize them for integer inputs.",
 )
-@options.detector
+@options.detector()
 @options.on_board
 @options.custom
 @options.heap

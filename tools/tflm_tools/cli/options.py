@@ -90,54 +90,55 @@ board_timeout = click.option(
     metavar="SECONDS",
     help="Least time to wait for each answer of the board. [default: 60 for the first answer]",
 )
-_detector_options = (
-    click.option(
-        "--detect",
-        type=click.Choice(
-            [
-                "auto",
-                "fomo",
-                "ssd",
-                "postprocessed",
-                "yolov2",
-                "yolov3",
-                "yolov5",
-                "yolov8",
-                "blaze",
-            ]
+
+
+_DECODERS = (
+    "auto", "fomo", "ssd", "postprocessed", "yolov2", "yolov3", "yolov5", "yolov8", "blaze",
+)  # fmt: skip
+
+
+def detector(threshold=0.5):
+    """Return a decorator that adds the options of detectors to a command.
+
+    threshold: the default of --threshold.
+    """
+    found = (
+        click.option(
+            "--detect",
+            type=click.Choice(_DECODERS),
+            help="Decode the outputs of a detector; auto: by their shapes. yolov8 includes "
+            "YOLO11, blaze MediaPipe's faces and palms.",
         ),
-        help="Decode the outputs of a detector; auto: by their shapes. yolov8 includes YOLO11, "
-        "blaze MediaPipe's faces and palms.",
-    ),
-    click.option(
-        "--threshold",
-        type=click.FloatRange(0, 1),
-        default=0.5,
-        show_default=True,
-        help="With --detect: least score of a box.",
-    ),
-    click.option(
-        "--overlap",
-        type=click.FloatRange(0, 1),
-        default=0.5,
-        show_default=True,
-        help="With --detect: largest intersection over union of two boxes of one class.",
-    ),
-    click.option(
-        "--anchors",
-        type=FilePath(),
-        metavar="FILE",
-        help="With --detect: .csv with a row for each anchor. ssd: y, x, height, width relative "
-        "to the input; yolov2: width, height in cells; yolov3: output, width, height in pixels.",
-    ),
-)
+        click.option(
+            "--threshold",
+            type=click.FloatRange(0, 1),
+            default=threshold,
+            show_default=True,
+            help="With --detect: least score of a box.",
+        ),
+        click.option(
+            "--overlap",
+            type=click.FloatRange(0, 1),
+            default=0.5,
+            show_default=True,
+            help="With --detect: largest intersection over union of two boxes of one class.",
+        ),
+        click.option(
+            "--anchors",
+            type=FilePath(),
+            metavar="FILE",
+            help="With --detect: .csv with a row for each anchor. ssd: y, x, height, width "
+            "relative to the input; yolov2: width, height in cells; yolov3: output, width, height "
+            "in pixels.",
+        ),
+    )
 
+    def add(command):
+        for option in reversed(found):
+            command = option(command)
+        return command
 
-def detector(command):
-    """Add the options of detectors to a command."""
-    for option in reversed(_detector_options):
-        command = option(command)
-    return command
+    return add
 
 
 def detect_settings(given):

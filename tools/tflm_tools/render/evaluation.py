@@ -30,6 +30,32 @@ def print_evaluation(result, target):
         print_confusion(result, target)
 
 
+def print_detector_evaluation(result, target):
+    """Print a DetectorEvaluation."""
+    target.print(
+        Text(Path(result.model).name, style="bold").append(
+            f"  on {Path(result.data).name}, {result.where}", style="default not bold"
+        )
+    )
+    images = f"{number(result.count)} images, decoder {result.decoder}"
+    line(target, "mAP", _percent(result.map), f"mean over overlaps of 0.5 to 0.95; {images}")
+    line(target, "mAP 50", _percent(result.map_50), "overlap of at least 0.5")
+    how = f"median; mean {microseconds(result.mean_us)}, best {microseconds(result.best_us)}"
+    line(target, "time", f"{microseconds(result.median_us)} per image", how)
+    line(target, "arena", f"{number(result.arena_bytes)} bytes", "")
+    for note in result.notes:
+        target.print(Text(f"note: {note}", style="yellow"))
+    grid = table("class", ">wanted", ">found", ">AP 50", ">AP")
+    for each in result.classes:
+        cells = number(each.wanted), number(each.found), _percent(each.ap_50), _percent(each.ap)
+        grid.add_row(Text(each.label), *cells)
+    show(grid, target, "class")
+
+
+def _percent(value):
+    return "–" if value is None else f"{100 * value:.2f} %"
+
+
 def line(target, label, value, words):
     """Print a line: a label, its value, and an explanation."""
     line = Text(f"{label:<10}").append(value, style="bold")
