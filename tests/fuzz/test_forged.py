@@ -156,6 +156,23 @@ def _changed(flat, word, value):
     return sealed(data)
 
 
+# Units that are no whole images: x86-64 has other records, which are made from this number.
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"test_{kind}{end}"
+        for kind in ("conv", "depthwise_conv")
+        for end in ("", "_int16", "_float")
+    ],
+)
+def test_forged_units(name, tmp_path):
+    outcome = Outcome()
+    models = [_changed(flat, 0, units) for flat in _models(name, 2) for units in (1, 2, 3, 7)]
+    run_on_device(models, tmp_path, outcome)
+    assert not outcome.failures, [what for _, what in outcome.failures]
+    assert outcome.counts["ran"]
+
+
 # The checks refuse the model, and `trusted` skips the checks; the model is not run here.
 def test_trusted_skips_the_checks(tmp_path):
     flat = next(

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
-from .windows import Windows
+from .windows import Windows, images_of
 from .windows_integer import INT8, make_step, requantization
 from .windows_integer_asm import int8_avx2, int8_sse
 
@@ -21,9 +21,10 @@ def bind_int8(function, record, rom, max_bytes):
     windows = words[_WINDOWS : _WINDOWS + 14]
     depth, rows, channels = windows[2], windows[3], windows[5]
     length = words[_FILTER_CHANNELS]
-    if not words[0]:
+    images = images_of(words[0], rows)
+    if not images:
         return None
-    w = Windows(windows, words[0] // rows, (length, channels * length // depth), INT8, 2)
+    w = Windows(windows, images, (length, channels * length // depth), INT8, 2)
     return make_step(
         w,
         words[_INPUT : _OUTPUT + 1],

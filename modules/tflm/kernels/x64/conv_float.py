@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
-from .windows import Windows
+from .windows import Windows, images_of
 from .windows_float import make_step
 
 _INPUT = 1
@@ -18,10 +18,10 @@ _ACTIVATION_MIN = 21
 def bind_float32(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
-    outputs = windows[3] * windows[4] * windows[5]
-    if not words[0]:
+    images = images_of(words[0], windows[3] * windows[4] * windows[5])
+    if not images:
         return None
     group = words[_FILTER_CHANNELS], words[_GROUP_CHANNELS]
-    w = Windows(windows, words[0] // outputs, group, (4, 4, 4), 1)
+    w = Windows(windows, images, group, (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
     return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, max_bytes)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
-from .windows import Windows
+from .windows import Windows, images_of
 from .windows_integer import INT16, make_step, requantization
 from .windows_integer_asm import int16_avx2, int16_sse
 
@@ -20,9 +20,9 @@ _OUTPUT_ZERO_POINT = 24  # the REQUANTIZE_INT16 block
 def bind_int16(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
-    if not words[0]:
+    images = images_of(words[0], windows[3] * windows[4])
+    if not images:
         return None
-    images = words[0] // (windows[3] * windows[4])
     w = Windows(windows, images, (words[_FILTER_CHANNELS], words[_GROUP_CHANNELS]), INT16, 2)
     return make_step(
         w,

@@ -3,7 +3,7 @@
 
 from . import depthwise_integer_asm, windows_integer_asm
 from .bound import words_of
-from .windows import DepthwiseWindows, Windows
+from .windows import DepthwiseWindows, Windows, images_of
 from .windows_integer import INT8, make_step, requantization
 
 _INPUT = 1
@@ -20,13 +20,14 @@ def bind_int8(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
     depth, rows, channels = windows[2], windows[3], windows[5]
-    if not words[0] or depth not in (1, channels):
+    images = images_of(words[0], rows)
+    if not images or depth not in (1, channels):
         return None
     if depth == 1:
-        w = Windows(windows, words[0] // rows, (1, channels), INT8, 2)
+        w = Windows(windows, images, (1, channels), INT8, 2)
         code = windows_integer_asm
     else:
-        w = DepthwiseWindows(windows, words[0] // rows, INT8, 2)
+        w = DepthwiseWindows(windows, images, INT8, 2)
         code = depthwise_integer_asm
     return make_step(
         w,

@@ -4,7 +4,7 @@
 from . import LEVEL
 from .bound import words_of
 from .depthwise_float_asm import depthwise_avx, depthwise_sse
-from .windows import Windows
+from .windows import Windows, images_of
 from .windows_float import make_step
 
 _INPUT = 1
@@ -20,10 +20,11 @@ def bind_float32(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
     _, _, depth, rows, columns, channels, height, width = windows[:8]
-    if not words[0]:
+    images = images_of(words[0], rows * columns)
+    if not images:
         return None
     if depth == 1 and channels > 1:
-        w = Windows(windows, words[0] // (rows * columns), (1, channels), (4, 4, 4), 1)
+        w = Windows(windows, images, (1, channels), (4, 4, 4), 1)
         limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
         return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, max_bytes, True)
     if depth != channels:

@@ -3,7 +3,7 @@
 
 from . import depthwise_integer_asm, windows_integer_asm
 from .bound import words_of
-from .windows import DepthwiseWindows, Windows
+from .windows import DepthwiseWindows, Windows, images_of
 from .windows_integer import INT16, make_step, requantization
 
 _INPUT = 1
@@ -19,13 +19,14 @@ def bind_int16(function, record, rom, max_bytes):
     words = words_of(record)
     windows = words[_WINDOWS : _WINDOWS + 14]
     _, _, depth, rows, columns, channels = windows[:6]
-    if not words[0] or depth not in (1, channels):
+    images = images_of(words[0], rows * columns)
+    if not images or depth not in (1, channels):
         return None
     if depth == 1:
-        w = Windows(windows, words[0] // (rows * columns), (1, channels), INT16, 2)
+        w = Windows(windows, images, (1, channels), INT16, 2)
         code = windows_integer_asm
     else:
-        w = DepthwiseWindows(windows, words[0] // (rows * columns), INT16, 2)
+        w = DepthwiseWindows(windows, images, INT16, 2)
         code = depthwise_integer_asm
     return make_step(
         w,

@@ -13,6 +13,11 @@ _ROW = 1 << 15  # bytes of input that rows of pixels are joined to
 _SLICE = 1 << 23  # multiply-accumulates between two checks for Ctrl-C
 
 
+# Return the number of images of a record, 0 unless its units are whole images of `each` units.
+def images_of(units, each):
+    return 0 if units % each else units // each
+
+
 # A CONV_2D or a FULLY_CONNECTED as the machine code sees it.
 class Windows:
     # windows: the words of prepare.convolution.WINDOWS. batches: images. group: (channels of the
