@@ -82,6 +82,14 @@ _RECORDS = {
     "softmax_float.eval_float32": (
         3, (2, _A, _B, _C, 8, 0x3F800000, 0xFF7FFFFF, 0), {3: _P}, {3: _C | 4}, {4: 0}, {2: _P},
     ),
+    "conv_float.eval_float32": (
+        4,
+        (
+            24, _A, _P, 1, _B, 3, 2, 4, 3, 2, 4, 1, 1, 1, 1, 1, 1, 0, 0, 2, 2, 0xFF7FFFFF,
+            0x7F7FFFFF,
+        ),
+        {20: 3}, {20: 8}, {20: 1}, {20: 0}, {19: 3}, {19: 0}, {2: _P | 8}, {4: _P}, {0: 1 << 20},
+    ),
     # Inputs end at the end of the arena, so that one element more is refused.
     "arg_min_max.eval_int8": (
         2, (6, _END - (24 << 2), _A, 4, 2, 128),

@@ -28,7 +28,7 @@ def _filters(r, channels, taps):
 def _conv(r):
     depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, OUTPUTS, 4)
     run, group = r.numbers(_FILTER_CHANNELS, 2)
-    r.need(divided(channels, group) * run <= depth and r.words >= 23)
+    r.need(channels % group == 0 and channels // group * run <= depth and r.words >= 23)
     _filters(r, channels, taps_y * taps_x * run)
 
 
