@@ -1,4 +1,4 @@
-# Test support: TFLM's own report of the arena of a model
+# Test support: reads TFLM's report of the arena of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re

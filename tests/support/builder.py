@@ -1,4 +1,4 @@
-# Test support: builder of .tflite files, from one operator to graphs with sub-graphs
+# Test support: builds .tflite files, from one operator to graphs with sub-graphs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ import numpy as np
 from .encoding import ALIGNMENT, AlignedBuffer, flexbuffer, tensor_bytes
 from .schema import DTYPES, builtin_code, dtype_name, make_options, schema
 
-_PLACEHOLDER = 1 << 40  # an offset not yet known; never 0, which would not be stored at all
+_PLACEHOLDER = 1 << 40  # an offset that is not known yet; FlatBuffers would not store a 0
 
 
-# One sub-graph under construction; a tensor is referred to by its number.
+# A sub-graph under construction. Tensors are identified by their numbers.
 class Subgraph:
-    """Tensors and operators of one sub-graph; made by `ModelBuilder`."""
+    """Tensors and operators of one sub-graph; ModelBuilder creates it."""
 
     def __init__(self, model: "ModelBuilder", name: str):
         self._model = model

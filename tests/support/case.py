@@ -1,4 +1,4 @@
-# Test support: a case: a model, its inputs, and how its outputs are judged
+# Test support: a case, which is a model, its inputs, and the expected outputs
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -14,16 +14,16 @@ from .model_info import input_infos, output_infos, repetition
 from .oracle import Oracle, OracleError
 from .runner import Job, Outcome
 
-_FILLS = (0xAA, 0x55)  # of the oracle's memory, to find outputs that TFLM leaves undefined
+_FILLS = (0xAA, 0x55)  # fills of the oracle's memory, to find outputs that TFLM leaves undefined
 _LINES = 4  # differences reported for a case in one format
 PATHS = ("flat", "tflite")
 
 
 class CaseError(Exception):
-    """The case proves nothing: the oracle refuses the model or leaves outputs undefined."""
+    """The oracle refuses the model or leaves outputs undefined, so the case proves nothing."""
 
 
-# One case of a test; the fields are explained at Cases.add().
+# A case of a test. Cases.add() documents the fields.
 @dataclass
 class Case:
     """A model with inputs, tolerance and expectations."""
@@ -125,7 +125,7 @@ class Case:
 
 @dataclass
 class Wanted:
-    """Outputs, the status of each run (15: aborted), masks of what TFLM leaves undefined."""
+    """Outputs, the status of each run (15: aborted), masks of undefined elements."""
 
     outputs: list[list[np.ndarray]]
     statuses: list[int]
@@ -144,7 +144,7 @@ class Wanted:
                     f"TFLM {self.statuses[run]}"
                 )
             if self.statuses[run]:
-                continue  # aborted: the outputs hold whatever was there
+                continue  # aborted: the outputs are undefined
             if len(outcome.outputs[run]) != len(outputs):
                 return f"{where}: {len(outcome.outputs[run])} outputs instead of {len(outputs)}"
             for i, wanted in enumerate(outputs):
@@ -168,7 +168,7 @@ class Wanted:
         return difference(got, wanted, case.rtol, case.atol, mask)
 
 
-# Words for an outcome that is no result.
+# Return a text for an outcome without outputs.
 def _failure(where, outcome):
     what = f"{outcome.error}: {outcome.text}" if outcome.kind == "error" else outcome.text
     return f"{where}: {outcome.kind}: {what}\n{outcome.log.rstrip()}"

@@ -50,8 +50,8 @@ class Cases:
     """Collector of cases: add() them, then decorate one test function with `parametrize`.
 
     `timeout` (seconds a case), `heap` (as for -X heapsize) and `modules` go to the device runner.
-    By default the path "tflite" runs without the overrides for x86-64: so each case tests both
-    these and the portable kernels.
+    By default the path "tflite" runs without the overrides for x86-64, so each case tests both
+    the overrides and the portable kernels.
     """
 
     def __init__(
@@ -87,26 +87,26 @@ class Cases:
     ) -> None:
         """Add a case.
 
-        model: the .tflite file, or a function that makes it when it is needed.
+        model: the .tflite file, or a function that makes it at first use.
         inputs: "random" (`runs` lists), "extreme" (lowest, highest, zero point, alternating),
             None for both, or a list of input lists, one for each run.
         rtol, atol: tolerance for floats; integers are always exact.
-        ranges: input number -> (low, high), both included, for what is generated.
-        error: a regular expression: loading or preparing (or invoking, when `inputs` are given)
+        ranges: {number of an input: (low, high)}, both included, for generated inputs.
+        error: a regular expression. Loading or preparing (or invoking, if `inputs` are given)
             must raise a TflmError that matches it.
-        expected: a list of output lists, where TFLM itself is wrong; the oracle is not asked. Or a
-            function of the model and the runs that gives it: `litert.outputs`, beyond TFLM.
-        oracle_model: an equivalent .tflite file that the wheel can run, given to it instead.
-        ignore_undefined: do not compare what TFLM leaves undefined (else that fails the case).
+        expected: a list of output lists, if TFLM is wrong; the oracle does not run. Or a function
+            of the model and the runs that returns this list, like `litert.outputs`.
+        oracle_model: an equivalent .tflite file that the wheel can run, for the oracle.
+        ignore_undefined: do not compare bytes that TFLM leaves undefined (else the case fails).
         reset: reset() between runs.
         repeat: how a second invoke is compared with the first: "invoke" again, "reset" before,
-            "none"; by default what the model's state asks for.
+            "none"; by default as the model's state requires.
         slices: units of a slice, each in a separate Interpreter; by default 1 and 3 in alternating
             cases.
         heap_lock: False for ops that may allocate during invoke.
         paths: how to make the model: "tflite"; "flat"; or flat for a target of flatten, with
             weights in lanes ("armv6m") or in bytes ("armv6m bytes"). "saved" before the target
-            runs all optimization passes of flatten; without it there are none. "compressed"
+            runs all optimization passes of flatten, otherwise none run. "compressed"
             after armv6m: weights of at most 16 values have four bits.
         """
         if name in self._cases:
@@ -131,7 +131,7 @@ class Cases:
         )
 
     def parametrize(self, function: Callable) -> Callable:
-        """Decorate a test with parameter `case`: each case becomes a test item of its own."""
+        """Decorate a test with parameter `case`: each case becomes a separate test item."""
         bound = [BoundCase(self, case) for case in self._cases.values()]
         return pytest.mark.parametrize("case", bound, ids=list(self._cases))(function)
 
@@ -147,7 +147,7 @@ class Cases:
             pytest.fail("\n".join(failures), pytrace=False)
 
     def failure(self, name: str) -> str:
-        """Return "" when the case is right, else what is wrong; runs the batch when needed."""
+        """Return "" if the case is right, else the faults; run the batch if it has not run."""
         if name not in self._failures:
             waiting = [c for c in self._cases.values() if c.name not in self._failures]
             batch = [case for case in waiting if case.selected or case.name == name]
@@ -155,7 +155,7 @@ class Cases:
         return self._failures[name]
 
 
-# A case that knows its collector; what a parametrized test gets.
+# A case with its collector: the parameter of a parametrized test.
 class BoundCase:
     """Parameter of a test: call `case.check()`."""
 
@@ -168,19 +168,19 @@ class BoundCase:
         self._case.selected = True
 
     def check(self) -> None:
-        """Fail unless both forms of the model give what TFLM gives."""
+        """Fail unless the .tflm and the .tflite give TFLM's outputs."""
         text = self._cases.failure(self._case.name)
         if text:
             pytest.fail(text, pytrace=False)
 
 
-# Run a batch; a text for each case, empty when it is right.
+# Run a batch; return {case: text of its faults}, empty for a right case.
 def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[str, str]:
     texts: dict[str, str] = {case.name: "" for case in batch}
     wanted, jobs, outcomes = {}, [], {}
     for case in batch:
         try:
-            # What must be refused may be too damaged to have its inputs read.
+            # A model that must be refused may be too damaged for reading its inputs.
             runs = [] if case.error and case.inputs is None else case.input_lists()
             if not case.error:
                 if not runs:
@@ -194,7 +194,7 @@ def _check(batch: list[Case], oracle: Oracle, device: dict[str, Any]) -> dict[st
                     jobs.append((case, path, case.job(path, data, runs)))
         except CaseError as error:
             texts[case.name] = f"{case.name}: {error}"
-        except Exception:  # a fault of the test's own code must not hide the other cases
+        except Exception:  # an error in the code of a test must not hide the other cases
             texts[case.name] = f"{case.name}: {traceback.format_exc()}"
     for is_tflite in (False, True):
         chosen = [each for each in jobs if (each[1] == "tflite") is is_tflite]

@@ -1,4 +1,4 @@
-# Test support: operators that only move elements, judged by numpy where TFLM lacks a type
+# Test support: operators that only move elements, compared with numpy if TFLM lacks a type
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import zlib
@@ -14,13 +14,13 @@ from .single_op import Tensor, single_op
 DTYPES = ("int8", "uint8", "bool", "int16", "float32", "int32", "uint32", "int64")
 
 
-# A generator that depends on nothing but a name.
+# Return a random generator that depends on a name only.
 def generator(name: str) -> np.random.Generator:
     """Return a numpy random generator for `name`."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
-# Values of any type, with all bits in use.
+# Return values of any type with random bits.
 def values(name: str, shape: Sequence[int], dtype: str) -> np.ndarray:
     """Return random values of `shape` that depend on `name` only."""
     random = generator(name)
@@ -32,7 +32,7 @@ def values(name: str, shape: Sequence[int], dtype: str) -> np.ndarray:
     return random.integers(limits.min, limits.max, shape, dtype, endpoint=True)
 
 
-# A tensor with the quantization that its type usually has.
+# Return a tensor with the usual quantization of its type.
 def tensor(shape: Sequence[int], dtype: str, data: Any = None) -> Tensor:
     """Return a Tensor; int8, uint8 and int16 get a scale and a zero point."""
     zero_point = {"int8": -3, "uint8": 128, "int16": 0}.get(dtype)
@@ -41,7 +41,7 @@ def tensor(shape: Sequence[int], dtype: str, data: Any = None) -> Tensor:
     return Tensor(shape, dtype, data, scale=0.25, zero_point=zero_point)
 
 
-# Add a case; without `wheel` numpy judges instead of TFLM.
+# Add a case; without `wheel`, numpy computes the expected outputs instead of TFLM.
 def add_move(
     cases: Cases,
     name: str,
@@ -57,8 +57,8 @@ def add_move(
 ) -> None:
     """Add a case of `operator` on `inputs` and then `constants`.
 
-    `move` computes the outputs from arrays in place of `inputs`: their shapes, and their values if
-    the wheel does not have this type.
+    `move` computes the outputs from arrays for `inputs`. Their values count only if the wheel
+    lacks this type, else only their shapes.
     """
     arrays = [values(f"{name} {i}", t.shape, dtype) for i, t in enumerate(inputs)]
     outputs = move(*[a if t.data is None else t.data for a, t in zip(arrays, inputs, strict=True)])

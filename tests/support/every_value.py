@@ -12,7 +12,7 @@ from .builder import ModelBuilder
 Quantization = tuple[float, int, float, int]
 
 
-# One operator for each quantization, side by side in one model.
+# A model with one operator for each quantization.
 def every_value_model(
     name: str,
     quantizations: Sequence[Quantization],
@@ -31,7 +31,7 @@ def every_value_model(
     return model.build()
 
 
-# The inputs of such a model.
+# The inputs of a model of every_value_model().
 def every_value(quantizations: Sequence[Quantization], low: int = -128) -> list[list[np.ndarray]]:
     """Return one run: all values of the type from `low` on, for each input."""
     return [[np.arange(low, low + 256)] * len(quantizations)]
@@ -44,7 +44,7 @@ def random_quantizations(
     scales: tuple[float, float] = (1e-3, 1.0),
     ratios: tuple[float, float] = (0.1, 10.0),
 ) -> list[Quantization]:
-    """Return `count` of them; input scale and output/input ratio are spread logarithmically."""
+    """Return `count` quantizations; input scales and output/input ratios are log-uniform."""
     random = np.random.default_rng(seed)
     result = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-# Test support: the modules of tests/kernels, whose cases other tests use, too
+# Test support: imports modules of tests/kernels, so that other tests can use their cases
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib
@@ -9,9 +9,9 @@ _REPOSITORY = str(Path(__file__).resolve().parents[2])
 
 
 def module_of(name):
-    """The module tests/kernels/<name>.py, under the name by which pytest collects it.
+    """Return the module tests/kernels/<name>.py under the name that pytest uses.
 
-    Any other name would make a second one, and build all models of its cases again.
+    Another name would import it again, and build all models of its cases again.
     """
     if _REPOSITORY not in sys.path:
         sys.path.append(_REPOSITORY)

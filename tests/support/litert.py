@@ -1,4 +1,4 @@
-# Test support: LiteRT, the oracle for what goes beyond TFLM
+# Test support: LiteRT, the oracle for models that TFLM cannot run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ import pytest
 
 AVAILABLE = find_spec("ai_edge_litert") is not None
 
-# For tests that ask LiteRT.
+# Mark of tests that need LiteRT.
 needs_litert = pytest.mark.skipif(not AVAILABLE, reason="ai-edge-litert is not installed")
 
 
-# An interpreter with LiteRT's reference kernels; some operators are optimized ones only.
+# Return an interpreter with LiteRT's reference kernels. Some operators have only optimized
+# kernels.
 def _interpreter(model):
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 

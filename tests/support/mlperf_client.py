@@ -1,4 +1,4 @@
-# Test support: the side of MLPerf Tiny's runner on the serial port, and what it must be answered
+# Test support: simulates MLPerf Tiny's runner on a serial port, and computes the expected answers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -9,11 +9,11 @@ import time
 import numpy as np
 
 READY = "m-ready"
-_CHUNK = 31  # bytes a `db` command, as the runner sends them
+_CHUNK = 31  # bytes in a `db` command of the runner
 
 
 class Client:
-    """Sends commands to a board on file descriptor `source` (and `target`) and takes replies."""
+    """Sends commands to a board on file descriptor `source` (and `target`) and reads replies."""
 
     def __init__(self, source, target=None, timeout=60):
         self.source = source
@@ -22,7 +22,7 @@ class Client:
         self._rest = b""
 
     def lines(self):
-        """Return the lines up to m-ready; AssertionError when it does not come in time."""
+        """Return the lines up to m-ready; AssertionError if it does not come in time."""
         found = []
         deadline = time.monotonic() + self._timeout
         while not found or found[-1] != READY:
@@ -40,17 +40,17 @@ class Client:
         return found[:-1]
 
     def write(self, text):
-        """Send text as it is."""
+        """Send text."""
         os.write(self._target, text if isinstance(text, bytes) else text.encode())
 
     def ask(self, command):
-        """Send a command; returns the lines of the answer."""
+        """Send a command; return the lines of the answer."""
         self.write(command if isinstance(command, bytes) else command.encode())
         self.write("%")
         return self.lines()
 
     def load(self, data):
-        """Send an input as the runner does."""
+        """Send an input like the runner."""
         assert self.ask(f"db load {len(data)}") == [f"m-[Expecting {len(data)} bytes]"]
         for start in range(0, len(data), _CHUNK):
             last = start + _CHUNK >= len(data)
@@ -58,7 +58,7 @@ class Client:
             assert said == (["m-load-done"] if last else [])
 
     def infer(self, times, warm_ups=0, energy=False):
-        """Run the model; returns (microseconds, results), microseconds None in energy mode."""
+        """Run the model; return (microseconds, results). In energy mode, microseconds is None."""
         said = self.ask(f"infer {times} {warm_ups}")
         laps = [int(lap[0]) for lap in map(re.compile(r"m-lap-us-(\d+)$").findall, said) if lap]
         kept = [line for line in said if not line.startswith("m-lap-us-")]
@@ -69,14 +69,14 @@ class Client:
 
 
 def results(line):
-    """The numbers of a line m-results-[0.100,0.200]."""
+    """Return the numbers of a line m-results-[0.100,0.200]."""
     numbers = re.fullmatch(r"m-results-\[(-?\d+\.\d{3}(?:,-?\d+\.\d{3})*)\]", line)
     assert numbers, line
     return [float(number) for number in numbers[1].split(",")]
 
 
 def random_input(task, seed, size=None):
-    """Bytes that the runner could send for a task of the benchmark; size: of another model."""
+    """Return random bytes like the runner's input for a task. size: bytes for another model."""
     random = np.random.default_rng(seed)
     if task == "ad01":
         return random.normal(-20, 25, 640).astype("<f4").tobytes()
@@ -84,9 +84,9 @@ def random_input(task, seed, size=None):
     return random.integers(0, 256, size, np.uint8).tobytes()
 
 
-# As the reference of the benchmark does it: float32 throughout, halves away from zero.
+# Like the reference of the benchmark: computed in float32, halves are rounded away from zero.
 def model_input(task, data, info):
-    """The array for the model's input (`info`: its TensorInfo) from the runner's bytes."""
+    """Return the array for the model's input (`info`: its TensorInfo) from the runner's bytes."""
     if task in ("ic01", "vww01"):
         values = np.frombuffer(data, np.uint8).astype(np.int16) - 128
     elif task == "ad01":
@@ -99,7 +99,7 @@ def model_input(task, data, info):
 
 
 def wanted_results(task, data, output, info):
-    """What the board has to say of the model's `output` (`info`: its TensorInfo)."""
+    """Return the expected answer for the model's `output` (`info`: its TensorInfo)."""
     values = (output.reshape(-1).astype(np.float64) - info.zero_point) * np.float32(info.scale)
     if task == "ad01":
         return [float(np.mean((values - np.frombuffer(data, "<f4")) ** 2))]

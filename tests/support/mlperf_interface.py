@@ -1,4 +1,4 @@
-# Test support: the interface board of MLPerf Tiny's runner, beside an emulated Pico that is tested
+# Test support: simulates the interface board of MLPerf Tiny's runner for an emulated Pico
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -6,16 +6,16 @@ import time
 import wave
 
 READY = "m-ready"
-_APART_MS = 10  # of detections
+_APART_MS = 10  # minimum time between two detections
 _FRAMES = 100  # whose processing times are reported
-_A_LINE = 8  # numbers on a line of these
+_PER_LINE = 8  # processing times on a line
 
 
 class InterfaceBoard:
     """Answers the runner's commands. board: an Emulated with its I2S and pins; dut: a Client.
 
-    slots: the file that the emulated I2S master plays; folder: what the card has, WAV files of
-    two channels; detection, processing: numbers of pins.
+    slots: the file that the emulated I2S master plays. folder: content of the memory card, WAV
+    files with two channels. detection, processing: numbers of pins.
     """
 
     def __init__(self, board, dut, slots, folder, detection=3, processing=6, timeout=120):
@@ -25,10 +25,10 @@ class InterfaceBoard:
         self._folder = folder
         self._pins = {detection: "detection", processing: "processing"}
         self._timeout = timeout
-        self._begin = 0  # of the log, what is recorded
+        self._begin = 0  # offset in the log where the recording begins
 
     def ask(self, command):
-        """Send a command; returns the lines of the answer."""
+        """Send a command; return the lines of the answer."""
         word, _, rest = command.partition(" ")
         if word == "dut":
             said = self._dut.ask(rest)
@@ -59,7 +59,7 @@ class InterfaceBoard:
         self._begin = len(self._board.log)
         return ["Now recording detections"]
 
-    # Milliseconds since sound began, of changes of a pin to `level`.
+    # Return the times of changes of a pin to `level`, in milliseconds since the sound began.
     def _edges(self, name, level):
         log = self._board.log[self._begin :]
         begin = float(re.search(r"pico: plays at ([\d.]+) ms", log)[1])
@@ -79,6 +79,6 @@ class InterfaceBoard:
         for level, what in ((1, "start"), (0, "stop")):
             steps = [round(at * 100) for at in self._edges("processing", level)[:_FRAMES]]
             lines.append(f"Duty cycle {what} times (s)")
-            for i in range(0, len(steps), _A_LINE):
-                lines.append(" ".join(f"{at}," for at in steps[i : i + _A_LINE]))
+            for i in range(0, len(steps), _PER_LINE):
+                lines.append(" ".join(f"{at}," for at in steps[i : i + _PER_LINE]))
         return lines

@@ -1,4 +1,4 @@
-# Test support: sww01 of MLPerf Tiny: sound, a model that hears it, and what the board has to say
+# Test support: sww01 of MLPerf Tiny: sound, a model for it, and the expected answers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -17,9 +17,9 @@ _THRESHOLD = 115
 SCALE = 0.0037
 
 
-# Each of 3 outputs is a sum of all features, with weights of their own: larger for newer ones.
+# Each of 3 outputs is a weighted sum of all features. Newer features have larger weights.
 def model():
-    """A .tflite with the input and output of sww01's: output 0 rises while sound is loud."""
+    """Return a .tflite with the shapes of sww01. Output 0 rises while sound is loud."""
     most = 1 + np.repeat(np.arange(_ROWS) ** 2 // 40, _BANDS)
     weights = np.random.default_rng(3).integers(0, most + 1, (3, len(most))).astype(np.int8)
     return single_op(
@@ -34,7 +34,7 @@ def model():
 
 
 def sound(blocks, loud):
-    """int16: noise, loud in the blocks of 32 ms that `loud`, a slice, names."""
+    """Return noise, int16, that is loud in the blocks of 32 ms in the slice `loud`."""
     samples = np.random.default_rng(4).normal(0, 1, (blocks, STRIDE))
     samples *= 40
     samples[loud] *= 200
@@ -42,13 +42,14 @@ def sound(blocks, loud):
 
 
 def write_wav(path, samples):
-    """A WAV file of two channels, as the runner's are; the second one is no part of it."""
+    """Write a WAV file with two channels, like the runner's. The second channel is not used."""
     with wave.open(str(path), "wb") as file:
         file.setparams((2, 2, RATE, 0, "NONE", ""))
         file.writeframes(np.stack([samples, 77 - samples // 3], 1).astype("<i2").tobytes())
 
 
-# Triangles in mel, from 0 to 8 kHz, that overlap by half; nothing for what does not swing.
+# Return the mel bands from 0 to 8 kHz: triangles that overlap by half. The constant part counts in
+# none.
 def _mel():
     edges = np.linspace(0, np.log(1 + RATE / 2 / 700), _BANDS + 2)
     at = np.log(1 + np.arange(_WINDOW // 2 + 1) * RATE / _WINDOW / 700)[:, None]
@@ -59,7 +60,7 @@ def _mel():
 
 
 def exact_features(samples, scale=SCALE):
-    """(blocks, 40) floats whose whole part is the int8 feature, as the reference defines them."""
+    """Return floats (blocks, 40) whose integer part is the int8 feature of the reference."""
     before = np.concatenate([np.zeros(_WINDOW - STRIDE + 1), samples / 32768])
     window = 0.54 - 0.46 * np.cos(2 * np.pi * np.arange(_WINDOW) / _WINDOW)
     mel = _mel()
@@ -73,20 +74,20 @@ def exact_features(samples, scale=SCALE):
 
 
 def outputs(oracle, data, features):
-    """Output 0 of the model for each block; what was before the first one is 0."""
+    """Return output 0 of the model for each block. Features before the first block are 0."""
     rows = np.concatenate([np.zeros((_ROWS - 1, _BANDS)), features]).astype(np.int8)
     inputs = [[rows[i : i + _ROWS].reshape(1, _ROWS, 1, _BANDS)] for i in range(len(features))]
     return [int(output[0].reshape(-1)[0]) for output in oracle.run(data, inputs)]
 
 
 def detections(values):
-    """Blocks for which there is a pulse: the first one, and detections."""
+    """Return the blocks with a pulse: the first block, and detections."""
     return [i for i, value in enumerate(values) if i == 0 or value > _THRESHOLD]
 
 
-# As the runner reads it.
+# Read the answer like the runner.
 def activations(said):
-    """What lines that answer `stop` say of each block."""
+    """Return the values of each block in the lines that answer `stop`."""
     found = re.search(r"target activations:\s*(\[.*?\])\s*$", "".join(said), re.DOTALL)
     assert found, said
     return [int(value) for value in found[1][1:-1].split(",") if value.strip()]

@@ -1,4 +1,4 @@
-# Test support: what the tests must know of a .tflite file: its inputs and outputs, and its state
+# Test support: reads inputs, outputs and kinds of state of a .tflite file
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from typing import NamedTuple
@@ -44,14 +44,14 @@ def output_infos(model: bytes) -> list[TensorInfo]:
     return [_info(graph.Tensors(graph.Outputs(i))) for i in range(graph.OutputsLength())]
 
 
-# How invoking again can give the same outputs again.
+# Find out how a second invoke can give the same outputs.
 def repetition(model: bytes) -> str:
     """Return how a model is repeated: "invoke" again, "reset" first, or "none" (CALL_ONCE)."""
     root = schema.Model.GetRootAsModel(model, 0)
     codes = [root.OperatorCodes(i) for i in range(root.OperatorCodesLength())]
     builtin = {max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) for code in codes}
     if builtin_code("CALL_ONCE") in builtin:
-        return "none"  # a reset clears what it has made, and does not make it again
+        return "none"  # a reset clears the variables, and CALL_ONCE does not run again
     graphs = [root.Subgraphs(i) for i in range(root.SubgraphsLength())]
     variables = any(g.Tensors(i).IsVariable() for g in graphs for i in range(g.TensorsLength()))
     stateful = any(code.CustomCode() in _STATEFUL_CUSTOM_OPS for code in codes)

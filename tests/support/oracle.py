@@ -1,4 +1,4 @@
-# Test support: the oracle, which is TFLM itself (the tflite-micro wheel) in a child process
+# Test support: the oracle, which is TFLM (the tflite-micro wheel) in a child process
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import atexit
@@ -19,9 +19,9 @@ _WORKER = Path(__file__).with_name("oracle_worker.py")
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
-# What the oracle could not do, and what it said about it.
+# An error of the oracle.
 class OracleError(Exception):
-    """TFLM did not run the model: `kind` is "crash", "error" or "timeout", `text` its words."""
+    """TFLM did not run the model: `kind` is "crash", "error" or "timeout", `text` its output."""
 
     def __init__(self, kind: str, text: str):
         super().__init__(f"oracle {kind}: {text}")

@@ -13,10 +13,10 @@ _M_PERTURB = -6  # glibc: fill fresh memory with the complement of a byte
 _SPARE_ARENA = 4 << 20  # small models may have large tensors
 
 
-# Make fresh memory hold `fill`, so that what TFLM leaves uninitialised shows; None: as it comes.
+# Fill fresh memory with `fill`, to find bytes that TFLM does not initialize. None fills nothing.
 def _perturb(fill):
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:  # other C libraries have nothing alike
+    if mallopt is not None:  # other C libraries lack mallopt
         mallopt(_M_PERTURB, 0 if fill is None else fill ^ 255)
 
 
@@ -45,7 +45,7 @@ def _main():
             job = connection.recv()
         except EOFError:
             return
-        if "sleep" in job:  # lets the tests of the oracle prove the time limit
+        if "sleep" in job:  # for the test of the time limit
             time.sleep(job["sleep"])
             connection.send(("ok", ([], [])))
             continue

@@ -1,4 +1,4 @@
-# Test support: runs batches of jobs in the MicroPython unix port, and survives their crashes
+# Test support: runs batches of jobs in the MicroPython unix port; a crash ends only its job
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -19,7 +19,7 @@ _MARK = "\x1etflm "  # starts the lines that run_cases.py sends
 _LOG_LIMIT = 4000  # characters of other output kept for a failure
 
 
-# A model with its inputs, to be run on the device.
+# A model with its inputs, which runs on the device.
 @dataclass
 class Job:
     """`runs` holds for each run the bytes of each input; see run_cases.py for the checks."""
@@ -42,22 +42,22 @@ class Outcome:
     statuses: list[int] = field(default_factory=list)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)  # "ok", but not the same each time
+    problems: list[str] = field(default_factory=list)  # of an "ok" outcome: checks that failed
     arena: int = 0
     error: str = ""  # name of the exception's type
     text: str = ""
     is_tflm: bool = False  # the exception is a TflmError
-    log: str = ""  # traceback, and what was printed meanwhile
+    log: str = ""  # traceback and other output
 
 
-# The MicroPython that the tests use.
+# Find the MicroPython of the tests.
 def micropython_path() -> str:
     """Return $TFLM_MICROPYTHON, or the `micropython` beside this Python."""
     given = os.environ.get("TFLM_MICROPYTHON") or Path(sys.executable).parent / "micropython"
     return os.path.abspath(given)  # the runner works in another folder
 
 
-# Run all jobs, in as few processes as their behaviour allows.
+# Run all jobs. A new process starts only after a crash or a hang.
 def run(
     jobs: Sequence[Job],
     *,
@@ -69,8 +69,8 @@ def run(
     """Return an Outcome for each job.
 
     `timeout` is in seconds for a job; `heap` as for -X heapsize (None: by the size of the jobs).
-    A job that crashes or hangs ends its process; it alone is reported so, and those after it run
-    in a new process.
+    A job that crashes or hangs ends its process and is reported. The jobs after it run in a new
+    process.
     """
     outcomes: dict[int, Outcome] = {}
     command = [
@@ -97,7 +97,7 @@ def run(
     return [outcomes[number] for number in range(len(jobs))]
 
 
-# A heap of several times the largest job, no larger: each collection sweeps the whole heap.
+# Return a heap of several times the largest job. A larger heap would slow down collections.
 def _heap_for(jobs):
     largest = max((len(job.model) + sum(map(len, sum(job.runs, []))) for job in jobs), default=0)
     return f"{8 + (16 * largest >> 20)}M"
@@ -145,8 +145,8 @@ class _Process:
         )
         self._buffer = b""
 
-    # Add the outcomes of this process; the job in which it ends early gets one too. Returns what
-    # was printed last.
+    # Add the outcomes of this process, also for the job in which it ends early. Return its last
+    # output.
     def collect(self, outcomes, timeout):
         current, log = None, []
         with self._process, selectors.DefaultSelector() as selector:
@@ -178,7 +178,7 @@ class _Process:
             outcomes[current] = Outcome("crash", text=f"ended with {name}", log=said)
         return said
 
-    # The next line, or None at the end of the output or of the time.
+    # Return the next line, or None at the end of the output or of the time limit.
     def _line(self, selector, deadline):
         while b"\n" not in self._buffer:
             if not selector.select(max(0.0, deadline - time.monotonic())):

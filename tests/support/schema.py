@@ -1,4 +1,4 @@
-# Test support: names of the TFLite schema as tests write them, turned into schema numbers
+# Test support: converts names of the TFLite schema to its numbers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from typing import Any
@@ -27,7 +27,7 @@ DTYPES = {
 }
 DTYPE_NAMES = {code: name for name, (code, _) in DTYPES.items()}
 
-# Options whose table is not named after the operator.
+# Operators whose options table has another name.
 _POOL = "Pool2DOptions"
 _REDUCER = "ReducerOptions"
 _OPTIONS = {
@@ -58,9 +58,9 @@ _ENUMERATIONS = {
 }
 
 
-# Name of a tensor type from a name, a numpy type or anything numpy takes for one.
+# Return the name of a tensor type from a name or from anything that numpy accepts as a type.
 def dtype_name(dtype: Any) -> str:
-    """Return the name in DTYPES of `dtype`; raise ValueError when the schema has none."""
+    """Return the name in DTYPES of `dtype`; raise ValueError if the schema lacks it."""
     name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
     if name not in DTYPES:
         raise ValueError(f"no tensor type {name!r}; use one of {', '.join(DTYPES)}")
@@ -73,13 +73,13 @@ def builtin_code(operator: str) -> int | None:
     return getattr(schema.BuiltinOperator, operator, None)
 
 
-# The options table of an operator, filled from keywords.
+# Make the options table of an operator from keywords.
 def make_options(operator: str, table: str | None, fields: dict[str, Any]) -> tuple[int, Any]:
     """Return (type code, object) of the builtin options for `operator`.
 
     `fields` are named as in the schema (`stride_h`); enumerations may be given by their names
-    and types by the names of DTYPES. `table` overrides the table that goes with the operator.
-    (0, None) when the operator has no options. Raises ValueError for an unknown field.
+    and types by the names of DTYPES. `table` overrides the operator's table.
+    Return (0, None) if the operator has no options. Raises ValueError for an unknown field.
     """
     wanted = table or _OPTIONS.get(operator, operator.replace("_", "") + "Options")
     name = _OPTIONS_BY_LOWER_CASE.get(wanted.lower())
@@ -97,7 +97,7 @@ def make_options(operator: str, table: str | None, fields: dict[str, Any]) -> tu
     return getattr(schema.BuiltinOptions, name), options
 
 
-# A name of an enumeration or of a type becomes its number.
+# Return the number of an enumeration's name or of a type's name.
 def _field_value(attribute: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-# Test support: a model of one operator in one call, which is what most tests need
+# Test support: makes a model of one operator in one call
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ def single_op(
     """Return a .tflite file with the one operator `name`.
 
     Inputs without data (and not variable) become the inputs of the model, all outputs its
-    outputs; None leaves an input out. The same Tensor twice is one tensor. `options` are those
-    of `Subgraph.operator`; `custom` makes it a custom operator with these options.
+    outputs; None omits an input. A Tensor that is given twice is one tensor. `options` are for
+    `Subgraph.operator`; `custom` makes it a custom operator with these options.
     """
     model = ModelBuilder(name)
     numbers: dict[int, int] = {}

@@ -1,4 +1,4 @@
-# Test support: a simulated board: the unix port at a pty, with a raw REPL as on real boards
+# Test support: simulates a board: the unix port at a pty, with a raw REPL
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -66,14 +66,14 @@ class Board:
         self._unplug()
         self._end()
 
-    # The port goes away.
+    # Close the port.
     def _unplug(self):
         for end in (self._slave, self._master):
             with suppress(OSError):
                 os.close(end)
         self._slave = self._master = -1
 
-    # Bytes that have come from the host.
+    # Number of bytes from the host.
     @property
     def received(self):
         return self._received
@@ -99,7 +99,7 @@ class Board:
             bufsize=0,
         )
 
-    # One byte from the host.
+    # Read a byte from the host.
     def _get(self):
         while True:
             ready, _, _ = select.select([self._master], [], [], 0.05)
@@ -116,7 +116,7 @@ class Board:
         while data:
             data = data[os.write(self._master, data) :]
 
-    # Run code: what it prints goes out as it comes; Ctrl-C interrupts it.
+    # Run code, and pass on its output at once. Ctrl-C interrupts the code.
     def _run(self, code):
         self._child.stdin.write(struct.pack("<I", len(code)) + code)
         ends = 0
@@ -138,7 +138,7 @@ class Board:
                 self._put(data.replace(b"\n", b"\r\n"))
         self._put(b">")
 
-    # Code in raw paste mode: the host sends no more than the window allows.
+    # Read code in raw paste mode: the host sends at most the window's size.
     def _paste(self):
         self._put(b"R\x01" + struct.pack("<H", _WINDOW))
         code = bytearray()

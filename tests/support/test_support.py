@@ -1,4 +1,4 @@
-# Tests of the test support: its checks can fail, and it survives crashes
+# Tests of the test support: each check can fail, and crashes end only their job
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from pathlib import Path
@@ -47,7 +47,7 @@ def oracle():
     oracle.close()
 
 
-# The oracle's answers are TFLM's.
+# The oracle returns TFLM's outputs.
 def test_oracle_runs(oracle):
     assert oracle.run(reshape_model(), [[_INPUT], [-_INPUT]])[0][0].tolist() == [1, -2, 3, -128]
     assert oracle.statuses == [0, 0]
@@ -83,14 +83,14 @@ def test_oracle_survives_hang():
     oracle.close()
 
 
-# A right device passes.
+# Right outputs pass.
 def test_right_outputs_pass():
     cases = fake_cases("none", "noise")
     assert cases.failure("none") == ""
     assert cases.failure("noise") == ""
 
 
-# Every check of run_cases.py and of the comparison can fail, and says what is wrong.
+# Each check of run_cases.py and of the comparison can fail and reports its reason.
 @pytest.mark.parametrize(
     ("defect", "words"),
     [
@@ -115,7 +115,7 @@ def test_defects_are_found(defect, words):
 
 
 # A crash and a hang are reported for their jobs; all others still run.
-def test_crash_and_hang_are_pinned():
+def test_crash_and_hang_are_reported():
     defects = ["none", "crash", "none", "hang", "crash", "none"]
     jobs = [Job(defect, reshape_model(defect), [[_INPUT.tobytes()]]) for defect in defects]
     outcomes = runner.run(jobs, timeout=1.0, modules=_FAKE)
@@ -123,7 +123,7 @@ def test_crash_and_hang_are_pinned():
     assert outcomes[5].outputs == [[_INPUT.tobytes()]]
 
 
-# A batch that cannot even start is an error, not an endless loop.
+# A batch that cannot start is an error, not an endless loop.
 def test_broken_start_is_an_error():
     with pytest.raises(RuntimeError, match="itself failed"):
         runner.run([Job("x", b"", [])], executable="/bin/false")
@@ -146,7 +146,7 @@ def test_script(tmp_path):
     assert run_script(file, "a") == "['a']\n"
 
 
-# Cases that expect an error accept the right one only.
+# Cases that expect an error accept only this error.
 def test_expected_errors():
     assert fake_cases("refuse", error="fake refuses").failure("refuse") == ""
     assert "does not match" in fake_cases("refuse", error="other").failure("refuse")
@@ -163,7 +163,7 @@ def test_expected_outputs():
     assert "4 of 4 elements differ" in wrong.failure("none")
 
 
-# What the wheel refuses proves nothing, and says so.
+# A case whose model the wheel refuses fails with this reason.
 def test_oracle_refusal_fails_case():
     cases = Cases()
     cases.add("gelu", single_op("GELU", [Tensor((1,), "float32")], [Tensor((1,), "float32")]))
@@ -208,7 +208,7 @@ def test_difference():
     assert undefined(ones, off).sum() == 1
 
 
-# Generated inputs: the same in every process, within the type or the given range.
+# Generated inputs are equal in each process, and within the type or the given range.
 def test_inputs():
     infos = input_infos(reshape_model())
     first = inputs.random_inputs(infos, inputs.generator("a"), {})

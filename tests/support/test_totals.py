@@ -1,4 +1,4 @@
-# Tests of conftest.py: the totals that end a run
+# Tests of conftest.py: the line of totals at the end of a run
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import subprocess
@@ -21,7 +21,7 @@ def test_error(broken): pass
 """
 
 
-# Run pytest on one file beside a copy of conftest.py; returns the last line and the exit code.
+# Run pytest on one file beside a copy of conftest.py; return the last line and the exit code.
 def last_line(folder: Path, text: str, *options: str) -> tuple[str, int]:
     (folder / "conftest.py").write_text(_CONFTEST.read_text())
     (folder / "test_it.py").write_text(text)
@@ -36,12 +36,12 @@ def test_counts(tmp_path, options):
     assert last_line(tmp_path, _MIXED, *options) == ("1 passed, 2 failed, 2 skipped", 1)
 
 
-# All is well: nothing but the two numbers.
+# Without failures and skips, the line has only two numbers.
 def test_only_passed(tmp_path):
     assert last_line(tmp_path, "def test_a(): pass") == ("1 passed, 0 failed", 0)
 
 
-# A module that cannot be imported, and a run that is broken off, are no success.
+# A module that cannot be imported and an interrupted run count as failures.
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -48,7 +48,7 @@ def _commands(port):
     }
 
 
-# Run a command in a folder; what it prints. Its environment has nothing of the checkout's.
+# Run a command in a folder, without the repository in its environment; return its output.
 def _run(folder, *words):
     values = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     values["TFLM_CACHE"] = str(folder / "cache")
@@ -60,7 +60,7 @@ def _run(folder, *words):
     return done.stdout
 
 
-# A fresh environment with the wheel, and a folder with what the commands take.
+# Make a new environment with the wheel, and a folder with the files for the commands.
 def _prepare(folder, wheel, image):
     _run(folder, sys.executable, "-m", "venv", "venv")
     binaries = folder / "venv" / "bin"
@@ -68,7 +68,7 @@ def _prepare(folder, wheel, image):
     shutil.copyfile(_MODELS / "digits" / "digits_int8.tflite", folder / "digits.tflite")
     shutil.copyfile(_MODELS / "keywords" / "words.wav", folder / "words.wav")
     shutil.copyfile(image, folder / "firmware.uf2")
-    (folder / "drive").mkdir()  # a Pico's, in its boot loader
+    (folder / "drive").mkdir()  # stands for the drive of a Pico's boot loader
     (folder / "drive" / "INFO_UF2.TXT").write_text("UF2 Bootloader v1.0\nBoard-ID: RPI-RP2\n")
     _run(folder, binaries / "python", "-c", _DATA)
     return binaries

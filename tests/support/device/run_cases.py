@@ -14,13 +14,13 @@ _GUARD = 64  # bytes before and after an arena
 _GUARD_BYTE = b"\xc5"
 _CORES_ARENA = 1 << 16  # more arena, for the second core
 _ARENA_STEP = 16  # arena_used_bytes() is a multiple of it
-_MARK = "\x1etflm "  # starts the lines that are for the host
-# Fills of the arena, another byte each time: no output may depend on them.
+_MARK = "\x1etflm "  # starts the lines for the host
+# Fills of the arena, a different byte for each run: outputs must not depend on them.
 _FILLS = (0x00, 0xA5, 0x5A, 0xFF)
 
 
-# On a board each job begins with all the memory there is. Here collections took a third of a
-# batch's time, and MicroPython collects of itself when its heap is full.
+# On a board, each job starts with a collected heap. In the unix port, collections took a third of
+# a batch's time, and MicroPython also collects when its heap is full.
 _IS_SMALL = gc.mem_free() < 1 << 20
 
 
@@ -67,7 +67,7 @@ def read(path):
     return buffer
 
 
-# One job: a model in one of its two forms, with all of its runs.
+# A job: a .tflm or .tflite with all of its runs.
 class Job:
     def __init__(self, plan):
         self.plan = plan
@@ -84,7 +84,7 @@ class Job:
                 position += size
             self.runs.append(views)
 
-    # Run the job; return what the host gets besides the outputs.
+    # Run the job; return the result for the host, without the outputs.
     def execute(self):
         import tflm
 
@@ -109,14 +109,14 @@ class Job:
         self.save(outputs, result)
         return result
 
-    # Outputs go to a file of their own; tests/boards sends them with the result.
+    # Write outputs to a separate file; tests/boards sends them with the result.
     def save(self, outputs, result):
         with open(self.plan["outputs"], "wb") as file:
             for run in outputs:
                 for output in run:
                     file.write(output)
 
-    # The arena that the interpreter asks for; one step less must be refused.
+    # Return the arena size that the interpreter reports; a smaller arena must be refused.
     def minimum(self, tflm, model):
         interpreter = tflm.Interpreter(model)
         interpreter.allocate_tensors()
@@ -197,8 +197,11 @@ class Job:
         outputs = [bytes(interpreter.output(i).raw) for i in range(interpreter.outputs_size())]
         return outputs, int(status or 0)
 
-    # Two lists of runs must hold the same bytes; a run that was aborted has none. Only noted, as
-    # the host may find the plain outputs wrong, which says more.
+    # Two lists of runs must have the same bytes; aborted runs have none. A difference is only
+    # Two lists of runs must have the same bytes; aborted runs have none. A difference is only
+    # noted, because a difference from the oracle, which the host finds says more.
+    # noted, because a difference from the oracle, which the host finds says more.
+    def compare(self, wanted, got, statuses, what):
     def compare(self, wanted, got, statuses, what):
         for run in range(len(wanted)):
             if statuses[run]:
@@ -215,7 +218,7 @@ class Job:
                     return
 
 
-# Return what the host gets of an exception.
+# Return the description of an exception for the host.
 def describe(error):
     try:
         from tflm.errors import TflmError

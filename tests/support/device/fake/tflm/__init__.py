@@ -9,13 +9,13 @@ _ARENA_BYTES = 32
 _OUTPUT = 8  # offset of the output in the arena; the input is at 0
 
 
-# Store a byte anywhere, as a kernel with a wrong index would.
+# Store a byte at any index, like a kernel with a defect.
 @micropython.viper
 def _poke(memory: ptr8, index: int, value: int):
     memory[index] = value
 
 
-# The defect is what stands between "fake:" and ";" in the model's description.
+# The model's description names the defect between "fake:" and ";".
 def load(buffer):
     text = bytes(buffer)
     start = text.find(b"fake:") + 5
