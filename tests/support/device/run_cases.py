@@ -198,10 +198,7 @@ class Job:
         return outputs, int(status or 0)
 
     # Two lists of runs must have the same bytes; aborted runs have none. A difference is only
-    # Two lists of runs must have the same bytes; aborted runs have none. A difference is only
-    # noted, because a difference from the oracle, which the host finds says more.
-    # noted, because a difference from the oracle, which the host finds says more.
-    def compare(self, wanted, got, statuses, what):
+    # noted here: the host reports a difference from the oracle instead, if there is one.
     def compare(self, wanted, got, statuses, what):
         for run in range(len(wanted)):
             if statuses[run]:
