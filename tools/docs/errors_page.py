@@ -140,6 +140,8 @@ def messages(path):
         text = _text(node.args[0])
         if text and text.startswith("… (on"):
             continue  # the reply of a board, with its port
+        if text == "…: …":
+            continue  # another message, with its file
         if _ERROR_CLASS.match(name) and name not in _PYTHON_CLASSES and text:
             found.append((node.lineno, name, text))
         elif name in ("damaged", "_damaged") and text:
