@@ -6,6 +6,7 @@ import pytest
 from support.builder import ModelBuilder
 from support.script import run_script
 from tflm.errors import InputError, TflmError, UnsupportedError
+from tflm.introspection.op_names import name as op_name
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.inspection.survey import survey
@@ -205,3 +206,41 @@ def test_resize_input(tmp_path):
     assert "StateError" in lines[2] and "before allocate_tensors()" in lines[2]
     assert "InputError" in lines[3] and "--input-shape" in lines[3]
     assert lines[4:] == ["(3, 4) (3, 2, 2)", "(1, 2, 2)"]
+
+
+# A model whose output depends on a part of the shape of its input: [8] of (1, 8).
+def _part_of_a_shape(op):
+    model = ModelBuilder(op)
+    x = model.tensor((1, 8), "float32")
+    shape = model.tensor((2,), "int32")
+    model.operator("SHAPE", [x], [shape], out_type="int32")
+    pieces = [model.tensor(() if op == "UNPACK" else (1,), "int32") for _ in range(2)]
+    axis = model.tensor((), "int32", 0)
+    if op == "SPLIT":
+        model.operator("SPLIT", [axis, shape], pieces, num_splits=2)
+    elif op == "SPLIT_V":
+        sizes = model.tensor((2,), "int32", [1, -1])
+        model.operator("SPLIT_V", [shape, sizes, axis], pieces, num_splits=2)
+    else:
+        model.operator("UNPACK", [shape], pieces, num=2, axis=0)
+    zeros = model.tensor((1,), "float32", shape_signature=(-1,))
+    scalar = model.tensor((), "float32", 0.0)
+    size = pieces[1]
+    if op == "UNPACK":
+        size = model.tensor((1,), "int32")
+        one = model.tensor((1,), "int32", [1])
+        model.operator("RESHAPE", [pieces[1], one], [size])
+    model.operator("FILL", [size, scalar], [zeros])
+    y = model.tensor((1, 8), "float32")
+    model.operator("ADD", [x, zeros], [y])
+    model.io([x], [y])
+    return model.build()
+
+
+@pytest.mark.parametrize("op", ["SPLIT", "SPLIT_V", "UNPACK"])
+def test_parts_of_shapes(op):
+    model = TfliteModel(_part_of_a_shape(op))
+    main = model.subgraphs[0]
+    kept = [op_name(main.node(i).builtin_code) for i in range(main.nodes_length())]
+    assert kept == ["FILL", "ADD"] and not main.node(1).refused
+    assert main.node(1).input(1).shape == (8,)

@@ -17,6 +17,7 @@ _GATHER = const(36)
 _SUB = const(41)
 _SQUEEZE = const(43)
 _STRIDED_SLICE = const(45)
+_SPLIT = const(49)
 _CAST = const(53)
 _MAXIMUM = const(55)
 _MINIMUM = const(57)
@@ -28,10 +29,12 @@ _SUM = const(74)
 _SHAPE = const(77)
 _REDUCE_PROD = const(81)
 _PACK = const(83)
+_UNPACK = const(88)
 _FLOOR_DIV = const(90)
 _FILL = const(94)
 _FLOOR_MOD = const(95)
 _RANGE = const(96)
+_SPLIT_V = const(102)
 _WHERE = const(109)
 _RANK = const(110)
 
@@ -190,9 +193,38 @@ _OF_ANY_RANK = (
 )  # fmt: skip
 
 
-# Return (shape, bytes) of the output of a node that computes with shapes alone; None for any other
-# node. `rule_of`: the function of shapes.py.
-def value_of(node, rule_of):
+# The position of the input of operators whose outputs are parts of it.
+_SOURCES = {_SPLIT: 1, _SPLIT_V: 0, _UNPACK: 0}
+
+
+# Return [(shape, bytes) of each output] of a node that computes with shapes alone; None for any
+# other node. `rule_of`: the function of shapes.py.
+def values_of(node, rule_of):
+    if node.builtin_code in _SOURCES:
+        return _parts_of(node, rule_of)
+    value = _value_of(node, rule_of)
+    return None if value is None else [value]
+
+
+def _parts_of(node, rule_of):
+    source = node.input(_SOURCES[node.builtin_code])
+    numbers, rule = integers(source), rule_of(node)
+    if numbers is None or rule is None or len(source.shape) != 1:
+        return None
+    found, at = [], 0
+    for target, shape in zip(node.outputs, rule(node)):
+        piece = numbers[at : at + product(shape)]
+        if target is None or target.is_variable or target.dtype != source.dtype:
+            return None
+        if len(piece) != product(shape):
+            return None
+        at += len(piece)
+        kind = "<%d%s" % (len(piece), dtypes.typecode(source.dtype))
+        found.append((tuple(shape), struct.pack(kind, *piece)))
+    return found if at == len(numbers) else None
+
+
+def _value_of(node, rule_of):
     code = node.builtin_code
     if code not in _FUNCTIONS or len(node.outputs) != 1 or node.outputs[0] is None:
         return None

@@ -9,7 +9,7 @@ from ..format import MAX_DEPTH, MAX_RANK
 from ..prepare.common import product
 from ..prepare.table import CUSTOM, OPS
 from .list_updates import ListUpdates
-from .shape_values import value_of
+from .shape_values import values_of
 
 _RESHAPE = const(22)
 _CUSTOM = const(32)
@@ -202,13 +202,13 @@ class Inference:
             self._is_plain = False
         return updates.unused
 
-    # Replace a node by the value of its output; return False if that is unknown.
+    # Replace a node by the values of its outputs; return False if these are unknown.
     def _fold(self, node, inputs, outputs):
-        found = value_of(node, _rule_of)
+        found = values_of(node, _rule_of)
         if found is None:
             return False
-        shape, data = found
-        self._set(outputs[0], shape, data)
+        for tensor, (shape, data) in zip(outputs, found):
+            self._set(tensor, shape, data)
         if node.builtin_code not in _SHAPE_OPERATORS:
             self._is_plain = False
         return True

@@ -15,6 +15,7 @@ from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.custom import _COMMANDS_WITH_CUSTOM
 from tflm_tools.inspection.inspection import MAX_PLANNED_OPERATORS, inspect
 from tflm_tools.inspection.model_type import FLOAT32, command_for
+from tflm_tools.inspection.survey import _gather
 from tflm_tools.model.flat_file import FlatFile
 
 # (MACs, bytes of TFLM's head if no operator has a scratch buffer) of the shared models.
@@ -97,6 +98,7 @@ def test_all_missing_operators(tflm, lacking):
     ("name", "words"),
     [
         ("ethos-u", "from before vela"),
+        ("NeutronGraph", "compiled for the Neutron NPU of NXP: use the file from before"),
         ("XC_conv2d_v2", "compiled for XMOS: use the file from before"),
         ("edgetpu-custom-op", "compiled for an Edge TPU: use the file from before"),
         ("FlexCast", "OpsSet.TFLITE_BUILTINS only"),
@@ -304,3 +306,28 @@ def test_many_operators(tflm, tmp_path):
 ])  # fmt: skip
 def test_reason_follows_the_estimates(int8_is_slower, reason):
     assert command_for("model.tflite", {FLOAT32: 3}, True, int8_is_slower)[1] == reason
+
+
+# An unknown shape is one reason, and the operators after it are only counted.
+def test_one_cause_for_unknown_shapes():
+    depends = "the shape of its output depends on %s, which is known only at run time; convert it"
+    unknown = [("ADD", i, f"the shape of t{i} is not known") for i in range(2, 7)]
+    refused = [("RANGE", 0, depends % "n"), ("RANGE", 1, depends % "m"), *unknown]
+    (entry,) = _gather(refused)
+    assert (entry.op, entry.nodes) == ("RANGE", [0, 1])
+    assert "depends on a value that is known only at run time" in entry.reason
+    assert entry.reason.endswith("; operators that depend on that: 5")
+    assert len(_gather(unknown)) == 5
+
+
+# A kernel for a custom operator with text cannot be registered.
+def test_operators_with_text(tflm, tmp_path):
+    model = ModelBuilder("text")
+    x = model.tensor((1,), "string", name="x")
+    y = model.tensor((1, 4), "int32", name="y")
+    model.custom("Tokens", [x], [y])
+    model.io([x], [y])
+    path = tmp_path / "text.tflite"
+    path.write_bytes(model.build())
+    found = " ".join(tflm("inspect", path).out.split())
+    assert "it computes with text" in found and "--custom" not in found

@@ -4,6 +4,7 @@
 import re
 from dataclasses import dataclass, field
 
+from tflm import dtypes
 from tflm.errors import UnsupportedError
 from tflm.prepare.table import OPS
 from tflm.tflite.context import PREPARE, MicroContext
@@ -30,6 +31,16 @@ class Missing:
     advice: str = ""
 
 
+# Raise UnsupportedError for a custom operator with text: registering a kernel does not help.
+def _refuse_text(node):
+    tensors = [t for t in [*node.inputs, *node.outputs] if t is not None]
+    if any(tensor.dtype == dtypes.STRING for tensor in tensors):
+        raise UnsupportedError(
+            "it computes with text, which tflm's tensors cannot hold; do this step in Python and "
+            "give the model numbers"
+        )
+
+
 # Prepare each node; returns [(operator name, node number, reason)] of the nodes that tflm refuses.
 def _prepare_each(model, context, resolver):
     refused = []
@@ -47,6 +58,7 @@ def _prepare_each(model, context, resolver):
                 if node.builtin_code == BuiltinOperator.CUSTOM:
                     shipped = resolver.shipped(node.custom_name)
                     if shipped is None:
+                        _refuse_text(node)
                         resolver.custom(node.custom_name)
                     else:
                         shipped.prepare(context, node)
@@ -59,14 +71,23 @@ def _prepare_each(model, context, resolver):
     return refused
 
 
+_DEPENDS = re.compile("the shape of .* is not known")
+
+
 # One entry for each operator and reason; reasons that differ only in the tensor are equal.
+# Operators that are refused because of an operator before them are only counted.
 def _gather(refused):
     found = {}
-    for op, number, reason in refused:
+    causes = [each for each in refused if not _DEPENDS.fullmatch(each[2])]
+    for op, number, reason in causes or refused:
+        reason = re.sub("depends on .*, which is", "depends on a value that is", reason)
         reason = re.sub(r"tensor \d+ '.*?' (\w+)\[[^]]*\]", r"\1 tensor", reason)
         entry = Missing(op, reason, advice=advice_for(op))
         found.setdefault((op, reason), entry).nodes.append(number)
-    return list(found.values())
+    entries = list(found.values())
+    if causes and len(causes) < len(refused):
+        entries[0].reason += f"; operators that depend on that: {len(refused) - len(causes)}"
+    return entries
 
 
 def survey(data, resolver=None):

@@ -33,6 +33,10 @@ def compiled_operator_remedy(name):
         return "the model was compiled for an Edge TPU: use the file from before the compiler"
     if name == "ethos-u":
         return "the model was compiled for an Ethos-U: use the file from before vela"
+    if name == "NeutronGraph":
+        return "the model was compiled for the Neutron NPU of NXP: use the file from before that"
+    if name == "vsi-npu":
+        return "the model was compiled for an NPU of VeriSilicon: use the file from before that"
     if name.startswith("XC_"):
         return "the model was compiled for XMOS: use the file from before the compiler"
     if name.startswith("Flex"):
