@@ -90,6 +90,14 @@ _RECORDS = {
         ),
         {20: 3}, {20: 8}, {20: 1}, {20: 0}, {19: 3}, {19: 0}, {2: _P | 8}, {4: _P}, {0: 1 << 20},
     ),
+    "fully_connected_int16.eval_int16": (
+        5,
+        (
+            5, _A, _P, 1, _B, _C, 10, 2, 5, 1, 0x01808000, 0xFFFF8000, 0xFFFF8000, 32767, 0, 1,
+            23891, 26,
+        ),
+        {8: 10}, {8: 4}, {0: 4}, {7: 0}, {1: _A | 4}, {4: _P}, {4: _B | 4}, {7: 1 << 16},
+    ),
     # Inputs end at the end of the arena, so that one element more is refused.
     "arg_min_max.eval_int8": (
         2, (6, _END - (24 << 2), _A, 4, 2, 128),

@@ -39,6 +39,7 @@ def _depthwise(r):
 def _fully_connected(r):
     (depth,) = r.numbers(_DEPTH, 1, 0)
     batches, channels = r.numbers(_BATCHES, 2)
+    r.need(r.units == channels)
     r.reads(_INPUT, 2 * batches * depth, align=2)
     r.reads(_WEIGHTS, r.units * depth)
     r.writes(_OUTPUT, 2 * ((batches - 1) * channels + r.units), align=2)

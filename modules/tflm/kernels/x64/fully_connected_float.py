@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
-from .windows import Windows, matrix
+from .windows import Windows, images_of, matrix
 from .windows_float import make_step
 
 _INPUT = 1
@@ -17,8 +17,9 @@ _ACTIVATION_MIN = 7
 def bind_float32(function, record, rom, max_bytes):
     words = words_of(record)
     depth, channels = words[_DEPTH : _DEPTH + 2]
-    if not words[0] or not depth:
+    batches = images_of(words[0], channels)
+    if not batches or not depth:
         return None
-    w = Windows(matrix(words[0] // channels, depth, channels), 1, (depth, channels), (4, 4, 4), 1)
+    w = Windows(matrix(batches, depth, channels), 1, (depth, channels), (4, 4, 4), 1)
     limits = words[_ACTIVATION_MIN : _ACTIVATION_MIN + 2]
     return make_step(w, words[_INPUT : _OUTPUT + 1], limits, rom, max_bytes)
