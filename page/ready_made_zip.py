@@ -23,8 +23,8 @@ def contents():
                 continue  # needs no compiler
             source = mpy_compiler.runtime_source(name, arch)
             compiled[mpy_compiler.archive_name(source, file, arch)] = data
-        source = bundle.init_source()
-        compiled[mpy_compiler.archive_name(source, bundle.INIT_SOURCE, arch)] = bundle.init(arch)
+        name = mpy_compiler.archive_name(bundle.loader_source(), bundle.LOADER_SOURCE, arch)
+        compiled[name] = bundle.init_files(arch)[bundle.LOADER]
     for name in _DEVICE:
         path = script_path(name)
         data = mpy_compiler.compile_file(path)

@@ -93,7 +93,7 @@ def files(name, data, board):
         assembler = (profile.stock or profile.tflm).inline_assembler
         wanted = bundle.files(runtime_files.files_for(flat, profile.arch, assembler), profile.arch)
         packed = bundle.pack(wanted)
-        lib = {bundle.INIT: bundle.init(profile.arch), bundle.name_of(packed): packed}
+        lib = {**bundle.init_files(profile.arch), bundle.name_of(packed): packed}
     except TflmError as error:
         return str(error), b"", "", ""
     listed = {"urls": [[path, path] for path in lib], "version": runtime_files.version()}

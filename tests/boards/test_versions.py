@@ -76,7 +76,7 @@ def _files(arch, repository):
     model = flatten(tflite, target=target_of(arch))
     packed = bundle.pack(bundle.files(runtime_files.files_for(model, arch, False), arch))
     return {
-        f"lib/{bundle.INIT}": bundle.init(arch),
+        **{f"lib/{path}": data for path, data in bundle.init_files(arch).items()},
         f"lib/{bundle.name_of(packed)}": packed,
         "model.tflm": model,
         "images": (repository / "firmware/apps/digits/rom/images").read_bytes(),

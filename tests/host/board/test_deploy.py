@@ -91,7 +91,7 @@ def test_deploy_sends_the_runtime(tmp_path, models):
         names = {Path(name).name for name in bundled_paths(folder)}
         assert "fully_connected.mpy" in names and "interpreter.mpy" in names
         assert not {"conv.mpy", "svdf.mpy", "reader.mpy", "planner.mpy"} & names
-        assert len(list(folder.iterdir())) == 2  # an __init__ and a bundle
+        assert len(list(folder.iterdir())) == 3  # an __init__, a loader and a bundle
         assert list((tmp_path / "board").rglob("*.partial")) == []
         second = deploy(models[1], board.port)
         assert second.sent == second.flat_bytes
@@ -162,6 +162,29 @@ def test_truncated_bundle(tmp_path, models):
             link.exec("\n".join([*done.use, "interpreter.invoke()"]))
 
 
+# An interrupted mip also leaves a part of the other files. No part hangs the board, and deploy
+# replaces it.
+@pytest.mark.parametrize("name", ["loader.mpy", "__init__.py"])
+def test_truncated_loader(tmp_path, models, name):
+    path = tmp_path / "board" / "lib" / "tflm" / name
+    with Board(tmp_path / "board") as board:
+        done = deploy(models[0], board.port)
+        whole = path.read_bytes()
+        with Link(board.port) as link:
+            for size in range(0, len(whole), len(whole) // 20):
+                path.write_bytes(whole[:size])
+                link.reset()
+                with pytest.raises(DeviceError) as caught:
+                    link.exec("import tflm\ntflm.load", seconds=5)
+                assert name == "__init__.py" or "loader.mpy is cut off; install" in str(
+                    caught.value
+                )
+        assert deploy(models[0], board.port).sent > 20000
+        assert path.read_bytes() == whole
+        with Link(board.port) as link:
+            link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
 # A bundle in ROMFS can be imported, although MicroPython's loader reads a ROMFS file from its
 # start, whatever the current position in the file is.
 def test_bundle_in_romfs(tmp_path, models):
@@ -204,7 +227,7 @@ def test_other_version_in_lib(tmp_path, models):
         done = deploy(models[0], board.port)
         with Link(board.port) as link:
             assert loaded_output_size(link, done.use) == 5
-    assert list(folder.rglob("*.py")) == []
+    assert list(folder.rglob("*.py")) == [folder / "__init__.py"]
     assert "kernels/softmax.mpy" in bundled_paths(folder)
     assert [path.name for path in folder.parent.iterdir()] == ["tflm"]
 

@@ -1,10 +1,10 @@
 # tflm_tools: board: installs the runtime and the kernels that a model needs in a board's lib/
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# lib/tflm contains an __init__ and bundles (packages/bundle.py). Files that another model needs in
-# addition are sent as one more bundle. If lib/tflm has another version of tflm or single files,
-# the new runtime is written to the folder lib/tflm.new, which is renamed to lib/tflm when it is
-# complete. Until then the old runtime runs the old models.
+# lib/tflm contains an __init__, a loader and bundles (packages/bundle.py). Files that another
+# model needs in addition are sent as one more bundle. If lib/tflm has another version of tflm or
+# single files, the new runtime is written to the folder lib/tflm.new, which is renamed to lib/tflm
+# when it is complete. Until then the old runtime runs the old models.
 
 import binascii
 import re
@@ -34,9 +34,9 @@ class Runtime:
             for path in paths
             if not path.endswith(PARTIAL_SUFFIX)
         ]
-        init = bundle.init(facts.arch)
+        init_files = bundle.init_files(facts.arch)
         bundled, damaged = self._bundled(names)
-        self._swap = damaged or (bool(names) and not self._is_current(names, init, bundled))
+        self._swap = damaged or (bool(names) and not self._is_current(names, init_files, bundled))
         if self._swap:
             required = {**self._recompiled(bundled, names), **required}
             bundled = {}
@@ -45,8 +45,9 @@ class Runtime:
         if lacking:
             packed = bundle.pack(lacking)
             self._send[bundle.name_of(packed)] = packed
-        if self._swap or bundle.INIT not in names:
-            self._send[bundle.INIT] = init
+        for path, data in init_files.items():
+            if self._swap or path not in names:
+                self._send[path] = data
         self._send_extra = {
             path: data
             for path, data in dict(extra).items()
@@ -77,9 +78,11 @@ class Runtime:
         return bundled, damaged
 
     # Whether lib/tflm contains only bundles, and these are of this version of tflm.
-    def _is_current(self, names, init, bundled):
-        others = [n for n in names if n != bundle.INIT and not n.endswith(".bundle")]
-        if others or not self._files.has(f"{self._lib}/{bundle.INIT}", init):
+    def _is_current(self, names, init_files, bundled):
+        others = [n for n in names if n not in init_files and not n.endswith(".bundle")]
+        if others or not all(
+            self._files.has(f"{self._lib}/{p}", init_files[p]) for p in init_files
+        ):
             return False
         return all(
             bundled[path] == (len(data), binascii.crc32(data))
@@ -104,7 +107,7 @@ class Runtime:
 
     # Add files by renaming complete ones. __init__ is the last: with it, tflm can be imported.
     def _add(self, send):
-        for path in sorted(send, key=lambda p: (p.endswith("__init__.mpy"), p)):
+        for path in sorted(send, key=lambda p: (p == bundle.INIT, p)):
             self._files.send(f"{self._lib}/{path}", send[path])
             self._files.rename((f"{self._lib}/{path}{PARTIAL_SUFFIX}", f"{self._lib}/{path}"))
 

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # A file system uses a block for each file and some milliseconds for each write, and each import
-# searches three file names. lib/tflm therefore contains one bundle of files, and an __init__ that
+# searches three file names. lib/tflm therefore contains one bundle of files, and a loader that
 # reads it as a folder (device/bundle.py). Files that other models need are further bundles.
 #
 # A bundle consists of:
@@ -31,7 +31,22 @@ _LOADER = Path(__file__).parent / "device" / "bundle.py"
 # needed, so that `import tflm` is fast.
 _EAGER_IMPORTS = re.compile(r"^import tflm\.\w+\n|^del tflm\n", re.M)
 
-INIT, INIT_SOURCE = "tflm/__init__.mpy", "tflm/__init__.py"
+INIT, LOADER, LOADER_SOURCE = "tflm/__init__.py", "tflm/loader.mpy", "tflm/loader.py"
+
+# MicroPython hangs on a .mpy that is cut off, so the size of the loader is checked first. A source
+# that is cut off raises an exception.
+_INIT = """\
+# tflm: imports the loader of this folder's bundles
+import os
+
+if os.stat(__path__ + "/loader.mpy")[6] != {size}:
+    raise ImportError("tflm/loader.mpy is cut off; install tflm again")
+from . import loader
+
+del os
+"""
+# The names of tflm/__init__ that loader.mpy defines.
+_NAMES = ("__version__", "__all__", "__getattr__", "help")
 
 
 def files(names, arch):
@@ -101,13 +116,16 @@ def name_of(bundle):
     return f"tflm/{binascii.crc32(bundle):08x}.bundle"
 
 
-def init_source():
-    """Return the source of tflm/__init__ for a board that has bundles."""
-    package = Path(runtime_files.package()) / "__init__.py"
-    return _LOADER.read_text() + _EAGER_IMPORTS.sub("", package.read_text())
+def loader_source():
+    """Return the source of tflm/loader.mpy: the bundles' file system, then tflm/__init__."""
+    package = (Path(runtime_files.package()) / "__init__.py").read_text()
+    package = package.replace("globals()[name] = value", "setattr(_package, name, value)")
+    names = "".join(f"_package.{name} = {name}\n" for name in _NAMES)
+    return f"{_LOADER.read_text()}{_EAGER_IMPORTS.sub('', package)}\n\n{names}"
 
 
 @cache
-def init(arch):
-    """Return tflm/__init__.mpy (bytes) for a board that has bundles."""
-    return mpy_compiler.compile_text(init_source(), INIT_SOURCE, arch)
+def init_files(arch):
+    """Return {path below lib/: bytes} of __init__ and loader for a board that has bundles."""
+    loader = mpy_compiler.compile_text(loader_source(), LOADER_SOURCE, arch)
+    return {INIT: _INIT.format(size=len(loader)).encode(), LOADER: loader}

@@ -121,8 +121,9 @@ def root_package():
 
 
 def package_data(arch, packages):
-    """Return {file name: bytes} of __init__.mpy and all bundles of `packages` for an arch."""
-    data = {"__init__.mpy": bundle.init(arch)}
+    """Return {file name: bytes} of __init__, loader and all bundles of `packages` for an arch."""
+    init_files = bundle.init_files(arch)
+    data = {path.removeprefix("tflm/"): contents for path, contents in init_files.items()}
     core = set(package_files("core", arch, ARCHS[arch].assembler))
     for package in dict.fromkeys(name for each in packages for name in _bundles(each)):
         names = set(package_files(package, arch, ARCHS[arch].assembler))
@@ -135,10 +136,10 @@ def package_data(arch, packages):
 def make_dist(output, archs=PACKAGED, report=print):
     """Write the folder <arch>_6.3/ for each arch into `output`; return {folder: {package: bytes}}.
 
-    Each folder has __init__.mpy, and for each package a bundle and a JSON, like cnn.bundle and
-    cnn.json; package.json is for "all". The JSON also names core.bundle, whose files the other
-    bundles omit, so that several packages can be installed. The sizes include all files that a
-    JSON names. Raises ToolError.
+    Each folder has __init__.py, loader.mpy, and for each package a bundle and a JSON, like
+    cnn.bundle and cnn.json; package.json is for "all". The JSON also names core.bundle,
+    whose files the other bundles omit, so that several packages can be installed. The sizes
+    include all files that a JSON names. Raises ToolError.
     """
     all_sizes = {}
     for arch in archs:
@@ -151,7 +152,8 @@ def make_dist(output, archs=PACKAGED, report=print):
         for name, contents in data.items():
             files.write(folder / name, contents)
         for package in PACKAGES:
-            names = ["__init__.mpy", *(f"{name}.bundle" for name in _bundles(package))]
+            bundles = [f"{name}.bundle" for name in _bundles(package)]
+            names = ["loader.mpy", *bundles, "__init__.py"]  # __init__ last: tflm is complete
             text = _package_json(names, "")
             for name in {package, "package" if package == "all" else package}:
                 files.write(folder / f"{name}.json", text)

@@ -48,16 +48,18 @@ def _romfs():
 
 
 # (version, .tflm format, is frozen) of tflm, or None. tflm in lib/ of the file system has been
-# installed; otherwise it is part of the firmware.
+# installed; otherwise it is part of the firmware. Files that are cut off raise any exception.
 def _tflm():
     try:
         import tflm
         from tflm import format as layout
-    except ImportError:
+
+        version = tflm.__version__
+    except Exception:
         return None
     file = getattr(tflm, "__file__", "")
     installed = file.startswith("lib/") or file.startswith(_root() + "lib/")
-    return tflm.__version__, layout.VERSION, not installed
+    return version, layout.VERSION, not installed
 
 
 # (address, bytes) of the file system's flash on an RP2 board, else None. MicroPython 1.24 does not

@@ -1,7 +1,10 @@
-# tflm: makes tflm importable from bundles; this code precedes tflm/__init__ on boards with bundles
+# tflm: makes tflm importable from bundles; tflm/loader.mpy begins with this code
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+import sys
+
+_package = sys.modules["tflm"]
 
 
 # A read-only file system with the files of all bundles in a folder. open() returns the bundle,
@@ -60,6 +63,5 @@ class _Bundles:
         raise OSError(2)
 
 
-os.mount(_Bundles(__path__, os.listdir(__path__)), "/.tflm")
-__path__ = "/.tflm"
-del os
+os.mount(_Bundles(_package.__path__, os.listdir(_package.__path__)), "/.tflm")
+_package.__path__ = "/.tflm"
