@@ -26,6 +26,7 @@ _ON_BOARDS_ONLY = {
     "second_core",
     "streaming",
     "memoryview_cast",
+    "preprocessing",
 }
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
