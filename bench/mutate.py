@@ -80,6 +80,7 @@ _TESTS = {
     "prepare/depthwise_dsp": ("tests/kernels/test_dsp.py",),
     "prepare/depthwise_lanes": ("tests/kernels/test_lanes.py",),
     "prepare/folding": ("tests/kernels/test_dsp.py",),
+    "prepare/reduce": ("tests/kernels/test_reduce.py", "tests/kernels/test_reduce_float.py"),
     "prepare/rescale": ("tests/kernels/test_quantize.py", "tests/kernels/test_leaky_relu.py"),
     "prepare/scale": ("tests/unit/test_scale.py",),
     "prepare/strided": ("tests/kernels/test_transpose.py", "tests/kernels/test_strided_slice.py"),
