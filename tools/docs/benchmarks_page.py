@@ -26,6 +26,7 @@ _FILES = """## Data files
 | [pico.csv](../data/pico.csv) | models on a Pico | `bench/cycles.py --core pico --core pico-ram --docs` |
 | [pico-layers.csv](../data/pico-layers.csv) | layers on a Pico | the same command |
 | [pico2.csv](../data/pico2.csv) | models on a Pico 2, estimated | `bench/cycles.py --core pico2 --core m33 --docs` |
+| [pico2-float.csv](../data/pico2-float.csv) | float32 and int16x8 networks with random weights on a Pico 2, estimated | `bench/float_models.py FOLDER`, then `bench/cycles.py --core pico2 --model FILE` |
 | [no-wait-states.csv](../data/no-wait-states.csv) | models, memory without wait states | `bench/cycles.py --core m0plus --core m33 --core rv32 --docs` |
 | [no-wait-states-layers.csv](../data/no-wait-states-layers.csv) | layers of these models on a Cortex-M0+ | the same command |
 | [stock-firmware.csv](../data/stock-firmware.csv) | models on stock firmware | `bench/cycles.py --core rv32-stock --core xtensa --core xtensa-mac16 --docs` |
@@ -106,6 +107,15 @@ def _pico2():
                    ">ms, model in flash"), rows)  # fmt: skip
 
 
+def _pico2_float():
+    rows = [
+        (row["model"], row["type"], _number(row["macs"]), _number(row["cycles"]),
+         _per_mac(row["cycles"], row), _ms(int(row["cycles"]), _PICO2_MHZ))
+        for row in _rows("pico2-float.csv")
+    ]  # fmt: skip
+    return _table(("model", "type", ">MACs", ">cycles", ">per MAC", ">ms, model in RAM"), rows)
+
+
 def _no_wait_states():
     rows = [
         (
@@ -165,6 +175,12 @@ _SECTIONS = (
         "Raspberry Pi Pico 2",
         "RP2350 at 150 MHz, one Cortex-M33. These figures are estimates.",
         _pico2,
+    ),
+    (
+        "Raspberry Pi Pico 2: float32 and int16x8",
+        "Networks with random weights and the shapes of MLPerf Tiny's and MNIST's. float32 runs "
+        "on the FPU, int16x8 in portable kernels. These figures are estimates.",
+        _pico2_float,
     ),
     (
         "Memory without wait states",

@@ -4,6 +4,7 @@
 # Kernel: types float32; package rnn; check recurrent; order steps
 
 from .float32 import combine
+from .float32_dots import dots
 from .float32_math import logistic, tanh
 from .float32_select import clamp
 
@@ -28,10 +29,8 @@ _CLIP_LOW = const(27)  # and `clip_high` after it
 _CELL_GATE = const(2)
 
 # Operations of float32.combine.
-_MAC = const(0)
 _MUL = const(1)
 _ADD = const(2)
-_DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 
 
@@ -78,7 +77,7 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     row = r[_SCRATCH] + (count << 6)
     source = r[_INPUT] + (step * r[_INPUT_SIZE] << 4)
     weights = r[_INPUT_TO_INPUT_WEIGHTS + gate]
-    _dots(op, arena, rom, target, weights, source, r[_INPUT_SIZE], first, count)
+    dots(arena, rom, target, weights, source, r[_INPUT_SIZE], first, count)
     bias = r[_INPUT_GATE_BIAS + gate] + (first << 4)
     combine(arena, rom, target, target, bias, count, _EACH, _ADD)
     # TFLM clamps the outputs of its FULLY_CONNECTED to finite numbers. The limits are in the
@@ -86,35 +85,13 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     clamp(arena, op, target, count, _LOWEST << 4 | 1)
     source = r[_HIDDEN_STATE] + (batch * r[_STATE_SIZE] << 4)
     weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
-    _dots(op, arena, rom, row, weights, source, r[_STATE_SIZE], first, count)
+    dots(arena, rom, row, weights, source, r[_STATE_SIZE], first, count)
     clamp(arena, op, row, count, _LOWEST << 4 | 1)
     combine(arena, rom, target, target, row, count, _EACH, _ADD)
     if gate != _CELL_GATE:
         logistic(arena, rom, target, target, count)
     elif r[_ACTIVATION]:
         tanh(arena, rom, target, target, count)
-
-
-# target = rows first .. first + count - 1 of a matrix, times a vector; all are operand words.
-@micropython.viper
-def _dots(
-    op,
-    arena,
-    rom,
-    target: int,
-    weights: int,
-    vector: int,
-    depth: int,
-    first: int,
-    count: int,
-):
-    y = ptr32(int(ptr8(arena)) + (target >> 2))
-    n = 0
-    while n < count:
-        y[n] = 0
-        row = weights + ((first + n) * depth << 4)
-        combine(arena, rom, target + (n << 4), vector, row, depth, _DOT, _MAC)
-        n += 1
 
 
 # The cell state: forget gate * cell state + input gate * cell gate, clipped. The output: tanh(cell

@@ -5,7 +5,10 @@ from . import conv_float, depthwise_float, float32, fully_connected_float, pooli
 
 CORE = "an FPU of single precision"
 FILES = {
-    "float32_asm.py": ("float32 arithmetic", (float32.elements, float32.dot, float32.limit)),
+    "float32_asm.py": (
+        "float32 arithmetic",
+        (float32.elements, float32.dot, float32.limit, float32.rows),
+    ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (
         "FULLY_CONNECTED, float32",

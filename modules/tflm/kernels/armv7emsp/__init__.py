@@ -15,7 +15,7 @@ pooling_float
 
 # Portable kernels of float32 import these helpers, which exist for the FPU, too. A board that has
 # no kernels of float32 does not have them.
-_HELPERS = ("float32", "float32_select", "float32_divide")
+_HELPERS = ("float32", "float32_select", "float32_divide", "float32_dots")
 
 try:
     from . import float32_fpu

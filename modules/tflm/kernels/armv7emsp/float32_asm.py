@@ -197,3 +197,121 @@ def limit(r0, r1, r2):
     data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
+
+
+# Store at `r0` the products of rows of a matrix (from `r1` on) and the vector at `r2`. `r3` holds
+# the length of a row << 15 | the number of rows.
+@micropython.asm_thumb
+def rows(r0, r1, r2, r3):
+    data(2, 0xE92D, 0x0F00)  # push {r8-r11}
+    data(2, 0xB080)  # sub sp, #0
+    data(2, 0x4607)  # mov r7, r0
+    data(2, 0x4688)  # mov r8, r1
+    data(2, 0x4691)  # mov r9, r2
+    data(2, 0xEA5F, 0x3AD3)  # lsrs r10, r3, #15
+    data(2, 0xEA4F, 0x4B43)  # lsl r11, r3, #17
+    data(2, 0xEA5F, 0x4B5B)  # lsrs r11, r11, #17
+    beq_w(end_2)
+    label(four_1)
+    data(2, 0xEA4F, 0x058A)  # lsl r5, r10, #2
+    data(2, 0x4641)  # mov r1, r8
+    data(2, 0x460A)  # mov r2, r1
+    data(2, 0xF1BB, 0x0F02)  # cmp r11, #2
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xEB01, 0x0205)  # add r2, r1, r5
+    data(2, 0x4613)  # mov r3, r2
+    data(2, 0xF1BB, 0x0F03)  # cmp r11, #3
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xEB02, 0x0305)  # add r3, r2, r5
+    data(2, 0x461C)  # mov r4, r3
+    data(2, 0xF1BB, 0x0F04)  # cmp r11, #4
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xEB03, 0x0405)  # add r4, r3, r5
+    data(2, 0xEB08, 0x0885)  # add r8, r8, r5, lsl #2
+    data(2, 0xF240, 0x0000)  # movw r0, #0
+    data(2, 0xEE00, 0x0A10)  # vmov s0, r0
+    data(2, 0xEE00, 0x0A90)  # vmov s1, r0
+    data(2, 0xEE01, 0x0A10)  # vmov s2, r0
+    data(2, 0xEE01, 0x0A90)  # vmov s3, r0
+    data(2, 0x4648)  # mov r0, r9
+    data(2, 0x4655)  # mov r5, r10
+    data(2, 0xEA5F, 0x0695)  # lsrs r6, r5, #2
+    beq(singles_4)
+    label(quads_3)
+    data(2, 0xECB0, 0x2A04)  # vldmia r0!, {s4-s7}
+    data(2, 0xECB1, 0x4A04)  # vldmia r1!, {s8-s11}
+    data(2, 0xECB2, 0x6A04)  # vldmia r2!, {s12-s15}
+    data(2, 0xEE24, 0x4A02)  # vmul.f32 s8, s8, s4
+    data(2, 0xEE64, 0x4AA2)  # vmul.f32 s9, s9, s5
+    data(2, 0xEE25, 0x5A03)  # vmul.f32 s10, s10, s6
+    data(2, 0xEE65, 0x5AA3)  # vmul.f32 s11, s11, s7
+    data(2, 0xEE26, 0x6A02)  # vmul.f32 s12, s12, s4
+    data(2, 0xEE66, 0x6AA2)  # vmul.f32 s13, s13, s5
+    data(2, 0xEE27, 0x7A03)  # vmul.f32 s14, s14, s6
+    data(2, 0xEE67, 0x7AA3)  # vmul.f32 s15, s15, s7
+    data(2, 0xEE30, 0x0A04)  # vadd.f32 s0, s0, s8
+    data(2, 0xEE70, 0x0A86)  # vadd.f32 s1, s1, s12
+    data(2, 0xEE30, 0x0A24)  # vadd.f32 s0, s0, s9
+    data(2, 0xEE70, 0x0AA6)  # vadd.f32 s1, s1, s13
+    data(2, 0xEE30, 0x0A05)  # vadd.f32 s0, s0, s10
+    data(2, 0xEE70, 0x0A87)  # vadd.f32 s1, s1, s14
+    data(2, 0xEE30, 0x0A25)  # vadd.f32 s0, s0, s11
+    data(2, 0xEE70, 0x0AA7)  # vadd.f32 s1, s1, s15
+    data(2, 0xECB3, 0x4A04)  # vldmia r3!, {s8-s11}
+    data(2, 0xECB4, 0x6A04)  # vldmia r4!, {s12-s15}
+    data(2, 0xEE24, 0x4A02)  # vmul.f32 s8, s8, s4
+    data(2, 0xEE64, 0x4AA2)  # vmul.f32 s9, s9, s5
+    data(2, 0xEE25, 0x5A03)  # vmul.f32 s10, s10, s6
+    data(2, 0xEE65, 0x5AA3)  # vmul.f32 s11, s11, s7
+    data(2, 0xEE26, 0x6A02)  # vmul.f32 s12, s12, s4
+    data(2, 0xEE66, 0x6AA2)  # vmul.f32 s13, s13, s5
+    data(2, 0xEE27, 0x7A03)  # vmul.f32 s14, s14, s6
+    data(2, 0xEE67, 0x7AA3)  # vmul.f32 s15, s15, s7
+    data(2, 0xEE31, 0x1A04)  # vadd.f32 s2, s2, s8
+    data(2, 0xEE71, 0x1A86)  # vadd.f32 s3, s3, s12
+    data(2, 0xEE31, 0x1A24)  # vadd.f32 s2, s2, s9
+    data(2, 0xEE71, 0x1AA6)  # vadd.f32 s3, s3, s13
+    data(2, 0xEE31, 0x1A05)  # vadd.f32 s2, s2, s10
+    data(2, 0xEE71, 0x1A87)  # vadd.f32 s3, s3, s14
+    data(2, 0xEE31, 0x1A25)  # vadd.f32 s2, s2, s11
+    data(2, 0xEE71, 0x1AA7)  # vadd.f32 s3, s3, s15
+    sub(r6, 1)
+    bne(quads_3)
+    label(singles_4)
+    data(2, 0xF015, 0x0603)  # ands r6, r5, #3
+    beq(done_6)
+    label(single_5)
+    data(2, 0xECB0, 0x2A01)  # vldmia r0!, {s4}
+    data(2, 0xECB1, 0x4A01)  # vldmia r1!, {s8}
+    data(2, 0xECF2, 0x4A01)  # vldmia r2!, {s9}
+    data(2, 0xECB3, 0x5A01)  # vldmia r3!, {s10}
+    data(2, 0xECF4, 0x5A01)  # vldmia r4!, {s11}
+    data(2, 0xEE24, 0x4A02)  # vmul.f32 s8, s8, s4
+    data(2, 0xEE64, 0x4A82)  # vmul.f32 s9, s9, s4
+    data(2, 0xEE25, 0x5A02)  # vmul.f32 s10, s10, s4
+    data(2, 0xEE65, 0x5A82)  # vmul.f32 s11, s11, s4
+    data(2, 0xEE30, 0x0A04)  # vadd.f32 s0, s0, s8
+    data(2, 0xEE70, 0x0AA4)  # vadd.f32 s1, s1, s9
+    data(2, 0xEE31, 0x1A05)  # vadd.f32 s2, s2, s10
+    data(2, 0xEE71, 0x1AA5)  # vadd.f32 s3, s3, s11
+    sub(r6, 1)
+    bne(single_5)
+    label(done_6)
+    data(2, 0xF1BB, 0x0F01)  # cmp r11, #1
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xECA7, 0x0A01)  # vstmia r7!, {s0}
+    data(2, 0xF1BB, 0x0F02)  # cmp r11, #2
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xECE7, 0x0A01)  # vstmia r7!, {s1}
+    data(2, 0xF1BB, 0x0F03)  # cmp r11, #3
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xECA7, 0x1A01)  # vstmia r7!, {s2}
+    data(2, 0xF1BB, 0x0F04)  # cmp r11, #4
+    data(2, 0xBFA8)  # it ge
+    data(2, 0xECE7, 0x1A01)  # vstmia r7!, {s3}
+    data(2, 0xF1BB, 0x0B04)  # subs r11, r11, #4
+    bgt_w(four_1)
+    label(end_2)
+    data(2, 0xB000)  # add sp, #0
+    data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
+    mov(r0, 0)

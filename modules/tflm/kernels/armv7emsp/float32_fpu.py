@@ -1,17 +1,19 @@
 # float32 operations of kernels, with the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# The functions have the names, operands and results of those in kernels/float32.py, float32_select
-# and float32_divide, which kernels import in their place. The portable functions run if an address
-# or a number does not fit the four small integers that an assembler function takes.
+# The functions have the names, operands and results of those in kernels/float32.py,
+# float32_select, float32_divide and float32_dots, which kernels import in their place. The
+# portable functions run if an address or a number does not fit the four small integers that are
+# the arguments of an assembler function.
 
 from ..float32 import combine as combine_words
 from ..float32 import store_rounded  # noqa: F401
 from ..float32_divide import div as div_words
+from ..float32_dots import dots as dots_words
 from ..float32_select import _pick as pick_words
 from ..float32_select import clamp as clamp_words
 from ..float32_select import compare  # noqa: F401
-from .float32_asm import dot, elements, limit
+from .float32_asm import dot, elements, limit, rows
 
 _MAC = const(0)
 _MUL = const(1)
@@ -104,3 +106,17 @@ def clamp(arena, rom, dst: int, n: int, limits: int):
         clamp_words(arena, rom, dst, n, limits)
     else:
         limit(p_dst, p_limits, n)
+
+
+@micropython.viper
+def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
+    base = int(ptr8(arena))
+    gap = int(ptr8(rom)) - base
+    p_target = base + (target >> 2)
+    p_vector = base + (vector >> 2) + gap * (vector & 1)
+    p_row = base + (weights >> 2) + gap * (weights & 1) + 4 * first * depth
+    unfit = p_target ^ p_target << 1 | p_vector ^ p_vector << 1 | p_row ^ p_row << 1
+    if unfit < 0 or (depth | count) >> 14:
+        dots_words(arena, rom, target, weights, vector, depth, first, count)
+    else:
+        rows(p_target, p_row, p_vector, depth << 15 | count)

@@ -10,7 +10,7 @@ from ...model.schema import op_name
 # (cycles of a multiply-accumulate, of an element of the output, of the input, of the operator)
 _COSTS = {
     "FULLY_CONNECTED": (3.7, 45, 0, 3_000),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": (159, 0, 0, 3_000),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (67, 0, 0, 3_000),
     "SOFTMAX": (0, 2_000, 0, 1_000),
     "LOGISTIC": (0, 1_100, 0, 1_000),
     "TANH": (0, 1_100, 0, 1_000),
