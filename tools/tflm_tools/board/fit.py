@@ -11,6 +11,7 @@ _KB = 1024
 # Bytes of heap and of the file system that tflm, its compiled kernels and a small program use when
 # they are not in the firmware.
 _RUNTIME_HEAP = 30 * _KB
+_RUNTIME_HEAP_WITH_CODE = 50 * _KB  # of chips with separate executable memory: measured
 _RUNTIME_FILES = 150 * _KB
 
 
@@ -19,13 +20,15 @@ class FreeMemory:
     """The memory that a board has for a model, in bytes.
 
     ram: heap for the arena, and for a model that is loaded from a file. in_place: {name of a
-    storage that is read in place: bytes}. files: free in the file system, 0 without one.
+    storage that is read in place: bytes}. files: free in the file system, 0 without one. code:
+    executable memory for the machine code of kernels, None if it is stored in the heap.
     """
 
     name: str
     ram: int
     in_place: dict[str, int]
     files: int
+    code: int | None = None
 
 
 # The boards that `tflm inspect` shows, with stock firmware; profile_files/*.toml has their memory.
@@ -46,8 +49,10 @@ def free_memory(name, firmware, has_tflm):
     files = firmware.filesystem[1] if firmware.filesystem else 0
     heap = firmware.heap
     if not has_tflm:
-        heap, files = heap - _RUNTIME_HEAP, max(files - _RUNTIME_FILES, 0)
-    return FreeMemory(name, min(heap, firmware.block), in_place, files)
+        heap -= _RUNTIME_HEAP_WITH_CODE if firmware.code else _RUNTIME_HEAP
+        files = max(files - _RUNTIME_FILES, 0)
+    code = None if has_tflm else firmware.code
+    return FreeMemory(name, min(heap, firmware.block), in_place, files, code)
 
 
 @dataclass
@@ -65,7 +70,8 @@ def _fit(board, arena, flash):
         text = f"RAM: arena {size(arena)}, but {size(board.ram)} are free"
         return Fit(board.name, False, text)
     if flash <= board.files and arena + flash <= board.ram:
-        return Fit(board.name, True, "also with the model in RAM")
+        code = f", {size(board.code)} for machine code" if board.code else ""
+        return Fit(board.name, True, f"also with the model in RAM{code}")
     for storage, free in board.in_place.items():
         if flash <= free:
             return Fit(board.name, True, f"with the model read in place from {storage}")

@@ -24,8 +24,9 @@ class Firmware:
 
     heap, block: free heap after boot, and its largest block. firmware, romfs, filesystem: (offset,
     bytes) in flash, or None. free: (offset, bytes) of unused flash, in which models can be read in
-    place. in_place: Python can read flash outside ROMFS in place. inline_assembler: the firmware
-    loads kernels with inline assembler.
+    place. code: free executable memory for machine code only, None if the chip has none. in_place:
+    Python can read flash outside ROMFS in place. inline_assembler: the firmware loads kernels with
+    inline assembler.
     """
 
     heap: int
@@ -34,6 +35,7 @@ class Firmware:
     romfs: tuple[int, int] | None = None
     filesystem: tuple[int, int] | None = None
     free: tuple[int, int] | None = None
+    code: int | None = None
     in_place: bool = False
     inline_assembler: bool = False
 
