@@ -11,6 +11,15 @@ _FILES = (
     "test_depthwise_conv_float",
     "test_pooling_float",
 )
+# Operators that use the products and sums in assembler, and how many of their cases run.
+_USERS = {
+    "test_arithmetic_float": 4,
+    "test_batch_matmul": 8,
+    "test_reduce_float": 9,
+    "test_softmax_float": 5,
+    "test_svdf_float": 2,
+    "test_unidirectional_sequence_lstm": 2,
+}
 
 
 # The cases of a file: those with a description, and some of the random ones.
@@ -20,7 +29,15 @@ def _chosen(file):
     return [case for case in cases if case not in random] + random[::_EVERY]
 
 
+# The float32 cases of a file, which has cases of no other type or names the type.
+def _some(file, every):
+    cases = cases_of(file)
+    named = [case for case in cases if "float32" in case.name]
+    return (named or cases)[::every]
+
+
 _CASES = [case for file in _FILES for case in _chosen(file)]
+_CASES += [case for file, every in _USERS.items() for case in _some(file, every)]
 
 
 @pytest.fixture(scope="module", params=["m0plus"])

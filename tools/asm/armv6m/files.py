@@ -3,25 +3,34 @@
 
 from . import (
     add,
+    arithmetic_float,
+    batch_matmul_float,
     dense,
     depthwise,
     depthwise_column,
     fft,
     filter_bank,
+    float_combine,
     float_depthwise,
     float_pooling,
     float_windows,
     front_end,
+    fully_connected_bands_float,
     lanes_gather,
     lanes_multiply,
     lut,
     matrix,
     pooling,
     pooling_rows,
+    pooling_rows_float,
     recurrent,
+    reduce_float,
     softmax,
+    softmax_float,
     square_root,
+    svdf_float,
     transpose_conv,
+    unidirectional_sequence_lstm_float,
 )
 
 CORE = "Cortex-M0+"
@@ -67,6 +76,7 @@ FILES = {
             front_end.energy,
         ),
     ),
+    "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
     "float_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32",
         (float_depthwise.depthwise,),
@@ -94,4 +104,17 @@ FILES = {
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }
 
+_WITH_COMBINE = (
+    arithmetic_float,
+    batch_matmul_float,
+    fully_connected_bands_float,
+    pooling_rows_float,
+    reduce_float,
+    softmax_float,
+    svdf_float,
+    unidirectional_sequence_lstm_float,
+)
 DERIVED = {"softmax.py": ("softmax.py", softmax.DERIVED)}
+DERIVED.update(
+    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_COMBINE
+)

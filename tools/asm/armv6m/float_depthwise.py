@@ -38,7 +38,7 @@ _SLOTS = (
     "next_bias",
     "low",
     "high",
-    "low_key",  # bits as integers that are ordered as the numbers are
+    "low_key",  # bits as integers in the order of the numbers
     "high_key",
 )
 

@@ -16,19 +16,19 @@ from ..common.thumb import R0, R2, R3, R4, R5, R6, R7, R8, R9, R11, R12
 # Subnormal, infinite and NaN operands need no test in each step because of these bounds:
 #
 # * Inputs that are not 0 have exponents from INPUT_LOW to INPUT_HIGH. The caller checks this.
-# * Sums that are not 0 have exponents from _LOW to _HIGH; others end the function.
+# * Sums that are not 0 have exponents from SUM_LOW to SUM_HIGH; others end the function.
 # * A weight that is 0 or subnormal is multiplied as if it were normal. This product is too small
 #   to change a sum other than 0. If the sum is 0, the function tests the weight.
-# * The product of an infinite or NaN weight has an exponent above _HIGH. If the input is 0, there
-#   is no product, so the function tests the weight.
+# * The product of an infinite or NaN weight has an exponent above SUM_HIGH. If the input is 0,
+#   there is no product, so the function tests the weight.
 
 INPUT_LOW, INPUT_HIGH = 37, 163
-_LOW, _HIGH = 64, 164
+SUM_LOW, SUM_HIGH = 64, 164
 _ZERO_SUM = 880
 
-_BIAS = 120
-assert INPUT_LOW + 255 - 127 > _HIGH
-assert INPUT_HIGH - 127 + 1 <= _LOW - 27
+BIAS = 120
+assert INPUT_LOW + 255 - 127 > SUM_HIGH
+assert INPUT_HIGH - 127 + 1 <= SUM_LOW - 27
 
 
 class Products:
@@ -56,6 +56,7 @@ class Products:
         names = ("next", "minus", "zero", "no_sum", "bad")
         labels = dict(zip(names, map(t.new_label, names), strict=True))
         self.next = labels["next"]
+        self.zero = labels["zero"]
         self._labels = labels
         self.multiply = t.new_label("multiply")
 
@@ -82,7 +83,7 @@ class Products:
         t.mov(R8, R7)
 
     def loop(self):
-        """Write the loop. Its entries are `next`, and `multiply` with R3, R4 = 2 * R3 and R5."""
+        """Write the loop. Entries: `next`, `zero`, `multiply` with R3, R4 = 2 * R3, R5."""
         t, labels = self._t, self._labels
         end, bad = t.new_label("end"), t.new_label("bad")
         t.label(end)
@@ -228,8 +229,8 @@ class Products:
         t.sub(R7, R4)
         t.mov(R8, R7)
         t.two("neg", R5, R7)
-        t.sub(R5, _BIAS + _LOW)
-        t.cmp(R5, _HIGH - _LOW)
+        t.sub(R5, BIAS + SUM_LOW)
+        t.cmp(R5, SUM_HIGH - SUM_LOW)
         t.branch("ls", fits)
         t.b(self._labels["bad"])
         t.label(fits)
@@ -266,8 +267,8 @@ class Products:
         t.sub(R7, 1)
         t.mov(R8, R7)
         t.two("neg", R5, R7)
-        t.sub(R5, _BIAS)
-        t.cmp(R5, _HIGH)
+        t.sub(R5, BIAS)
+        t.cmp(R5, SUM_HIGH)
         t.branch("ls", low)
         t.b(self._bail)
         t.label(low)
@@ -287,7 +288,7 @@ class Products:
         t.branch("vc", left)
         t.mov(R8, R4)
         t.two("neg", R5, R4)
-        t.sub(R5, _BIAS + _LOW)
+        t.sub(R5, BIAS + SUM_LOW)
         t.branch("ge", high)
         t.b(self._bail)
         t.label(high)
@@ -315,7 +316,7 @@ class Products:
         t.label(positive)
         t.mov(R4, R8)
         t.two("neg", R4, R4)
-        t.sub(R4, _BIAS + 1)
+        t.sub(R4, BIAS + 1)
         t.lsl(R4, R4, 23)
         t.add(R2, R4)
         t.add(R2, R5)

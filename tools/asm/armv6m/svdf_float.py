@@ -1,0 +1,6 @@
+# Generator of SVDF of float32 for Cortex-M0+: the portable kernel with fast products
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .float_combine import derived
+
+DERIVED = derived("svdf_float", "SVDF, float32")
