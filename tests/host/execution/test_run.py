@@ -156,7 +156,7 @@ def test_heap_too_small(tflm, layers, values, tmp_path):
     found = tflm("run", layers, "--input", tmp_path / "values.npy", "--output-dir", tmp_path,
                  "--path", "tflite", "--heap", "24k")  # fmt: skip
     assert found.code == 1
-    assert "--heap" in found.err
+    assert "use --heap 48k" in found.err
     assert len(found.err.splitlines()) == 1
 
 

@@ -93,8 +93,15 @@ def run_script(name, job, folder, heap=DEFAULT_HEAP, timeout=DEFAULT_TIMEOUT):
         raise DeviceError(_crash_message(code, output, heap), "crash")
     answer = json.loads(report.read_text())
     if "error" in answer:
-        raise DeviceError(answer["error"], answer["kind"])
+        text = answer["error"].replace("use a larger --heap", f"use --heap {_larger(heap)}")
+        raise DeviceError(text, answer["kind"])
     return answer
+
+
+# Twice a heap size like 64M.
+def _larger(heap):
+    number = heap.rstrip("kKmM")
+    return f"{2 * int(number)}{heap[len(number) :]}"
 
 
 # Wait for a process and return its exit code. The process ends here in any case.
@@ -135,7 +142,7 @@ def start_script(name, argument, folder, heap=DEFAULT_HEAP):
 def _crash_message(code, output, heap):
     last = output.splitlines()[-1] if output else "no output"
     if "MemoryError" in last:
-        return f"the heap of {heap} is too small for the model; use a larger --heap"
+        return f"the heap of {heap} is too small for the model; use --heap {_larger(heap)}"
     if code < 0:
         return f"MicroPython ended by {signal.Signals(-code).name}; its last line: {last}"
     return f"MicroPython ended with exit code {code}; its last line: {last}"
