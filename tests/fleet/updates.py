@@ -28,7 +28,7 @@ def model(version):
 @cache
 def vectors(flat):
     """Return test vectors of a .tflm, as bytes."""
-    _, outputs, _ = invocation.invoke(flat, b"".join(_INPUTS), len(_INPUTS))
+    _, outputs, _ = invocation.invoke(flat, b"".join(_INPUTS), runs=len(_INPUTS))
     size = len(outputs) // len(_INPUTS)
     expected = [outputs[at : at + size] for at in range(0, len(outputs), size)]
     return b"".join(a + b for a, b in zip(_INPUTS, expected, strict=True))

@@ -23,6 +23,7 @@ from tflm_tools.errors import DeviceError, ToolError
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle
+from tflm_tools.port.invocation import InvokeOptions
 
 _ROM = 1 << 17
 
@@ -447,7 +448,7 @@ def test_invoke_stored_and_sent_models(tmp_path, repository, models):
         model = open_model(models[0])
         cases = [case.inputs for case in make_cases(model.inputs, 2, 0)]
         for _ in range(2):
-            result = device.invoke(model, cases, repeat=2, locked=True)
+            result = device.invoke(model, cases, InvokeOptions(repeat=2, locked=True))
             assert len(result.times) == 2 * len(cases)
             sizes = board.received
         link.close()

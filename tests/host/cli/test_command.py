@@ -14,6 +14,7 @@ from tflm_tools.errors import DeviceError, ToolError
 from tflm_tools.execution import device_model
 from tflm_tools.model.model_file import open_model
 from tflm_tools.port import unix_port
+from tflm_tools.port.invocation import InvokeOptions
 
 
 # Run the command in a separate process.
@@ -86,7 +87,8 @@ def test_closed_pipe(repository, layers):
 
 
 def _invoke(path, **options):
-    return device_model.invoke(open_model(path), [[np.zeros((1, 8), np.int8)]], **options)
+    runs = [[np.zeros((1, 8), np.int8)]]
+    return device_model.invoke(open_model(path), runs, InvokeOptions(**options))
 
 
 def test_missing_unix_port(layers, monkeypatch):

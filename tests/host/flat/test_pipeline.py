@@ -19,6 +19,7 @@ from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import open_model
 from tflm_tools.model_search.costs import costs_of
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
+from tflm_tools.port.invocation import InvokeOptions
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TARGETS = (None, "armv6m")
@@ -82,7 +83,7 @@ def test_all_commands_make_the_same_flat_model(model, target, tflm, tmp_path, fl
     expected = written.read_bytes()
     assert tt.flatten(model, target=target).data == expected
     opened = open_model(model)
-    assert model_for_device(opened, "flat", False, (), target).data == expected
+    assert model_for_device(opened, InvokeOptions(), target).data == expected
     assert flatten_for_board(opened, SimpleNamespace(target=target)) == expected
     flats.clear()
     costs = costs_of(data, target)

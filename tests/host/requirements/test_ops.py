@@ -17,6 +17,7 @@ from tflm_tools.execution.device_model import invoke
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages.dist import package_files
+from tflm_tools.port.invocation import InvokeOptions
 from tflm_tools.requirements.files import files_in, needs
 from tflm_tools.requirements.needs import needs_of
 from tflm_tools.requirements.output import manifest_source, resolver_source
@@ -64,10 +65,10 @@ def check_package(path, folder, monkeypatch, paths=("flat", "tflite")):
     model = open_model(path)
     rng = np.random.default_rng(3)
     arrays = [(rng.random(t.shape) * 9 - 4).astype(t.numpy_dtype()) for t in model.inputs]
-    wanted = invoke(model, [arrays], "flat").outputs
+    wanted = invoke(model, [arrays]).outputs
     monkeypatch.setenv("TFLM_MODULES", str(folder))
     for each in paths:
-        got = invoke(model, [arrays], each).outputs
+        got = invoke(model, [arrays], InvokeOptions(each)).outputs
         assert [a.tobytes() for a in got[0]] == [a.tobytes() for a in wanted[0]], each
 
 

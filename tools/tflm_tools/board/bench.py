@@ -1,11 +1,12 @@
 # tflm_tools: board: measures the time of each operator on a board, in microseconds and cycles
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..check.cases import make_cases
 from ..errors import DeviceError
 from ..model.model_file import open_model
+from ..port.invocation import InvokeOptions
 
 
 @dataclass
@@ -72,19 +73,19 @@ def _invokes_for(us):
 def _bench_one(path, device, invokes, timeout, custom, report):
     model = open_model(path)
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
-    options = {"timeout": timeout, "custom": custom}
+    options = InvokeOptions(timeout=timeout, custom=custom)
     report(0)
     if invokes is None:
-        invokes = _invokes_for(device.invoke(model, [inputs], **options).times[0])
-    options["repeat"] = invokes
+        invokes = _invokes_for(device.invoke(model, [inputs], options).times[0])
+    options = replace(options, repeat=invokes)
     report(1)
-    plain = device.invoke(model, [inputs], **options)
+    plain = device.invoke(model, [inputs], options)
     report(2)
     if not any(plain.times):
         raise DeviceError(
             f"the board at {device.facts.port} has no clock for measuring; use another board"
         )
-    profiled = device.invoke(model, [inputs], profile=True, **options)
+    profiled = device.invoke(model, [inputs], replace(options, profile=True))
     clock = device.facts.frequency / 1e6
     total = sum(event[3] for event in profiled.events) or 1
     ops = [

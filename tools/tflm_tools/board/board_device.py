@@ -10,6 +10,7 @@ from ..errors import DeviceError, ToolError
 from ..execution.device_model import model_for_device
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
+from ..port.invocation import DEFAULTS
 from .facts import read_facts, script_source
 from .flatten_for_board import candidates_for_board, model_name
 from .link import Link
@@ -46,52 +47,48 @@ class BoardDevice:
                 "ImportError",
             )
 
-    def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
-               progress=None):  # fmt: skip
+    def invoke(self, model, runs, options=DEFAULTS, progress=None):
         """Invoke a model on the board as device_model.invoke() does.
 
-        heap: must be None, as a board's heap is fixed. profile: fill `events` and `misses` of the
-        result. progress: called with (runs done, runs in all).
+        `options.heap` must be None, as a board's heap is fixed. With `options.profile` the result
+        has `misses`.
         """
-        session = self.session(
-            model, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-            flat,
-        )  # fmt: skip
-        return session.invoke_all(runs, progress)
+        return self.session(model, options).invoke_all(runs, progress)
 
     @property
     def where(self):
         """The board's own name."""
         return self.facts.machine
 
-    def session(self, model, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-                timeout=None, custom=(), profile=False, reset=False, flat=None):  # fmt: skip
-        """Load a ModelFile on the board and return its Session; options as for invoke()."""
-        if flat and flat.get("by_rows"):
+    def session(self, model, options=DEFAULTS):
+        """Load a ModelFile on the board and return its Session; options: InvokeOptions."""
+        if options.flat and options.flat.get("by_rows"):
             raise ToolError("--input-by-rows is for the unix port; leave out --on")
-        if heap is not None:
+        if options.heap is not None:
             raise ToolError("--heap is for the unix port; leave it out, a board's heap is fixed")
-        seconds = timeout or _INVOKE_SECONDS
+        seconds = options.timeout or _INVOKE_SECONDS
         link = self._link
         link.reset()
         link.exec(script_source("invoke"))
-        if path == "flat" and not keep_tensors and not flat:
-            model, source = self._deployed(model, custom)
+        if options.path == "flat" and not options.keep_tensors and not options.flat:
+            model, source = self._deployed(model, options.custom)
         else:
-            target = None if keep_tensors else self.facts.target
-            model = model_for_device(model, path, keep_tensors, custom, target, flat)
+            target = None if options.keep_tensors else self.facts.target
+            model = model_for_device(model, options, target)
             source = self._stored(model)
         source = source or self._send(model.data)
-        resolver = self._resolver(custom)
+        resolver = self._resolver(options.custom)
         profiler = "None"
-        if profile:
+        if options.profile:
             link.exec(script_source("misses"))
             profiler = "Misses()"
         arena = link.eval(
-            f"start({source}, {resolver}, {repeat > 1}, {keep_tensors}, {profiler})", seconds, SIZE
+            f"start({source}, {resolver}, {options.repeat > 1}, {options.keep_tensors}, "
+            f"{profiler})",
+            seconds,
+            SIZE,
         )
-        return Session(link, model, arena, seconds, repeat, locked, keep_tensors, profile, reset)
+        return Session(link, model, arena, seconds, options)
 
     def share(self, items, task, progress=None):
         """Return [task(this board, item) for each item]. DevicePool.share() uses all boards."""

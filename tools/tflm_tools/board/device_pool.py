@@ -7,6 +7,7 @@ from ..errors import DeviceError, ToolError
 from ..execution import task_pool
 from ..execution.device_model import model_for_device
 from ..execution.processes import is_stateful, merge_invocations
+from ..port.invocation import DEFAULTS
 from .board_device import board_device
 from .session import Session
 from .work_queue import WorkQueue
@@ -101,26 +102,21 @@ class DevicePool:
             raise DeviceError(f"no board is left for the remaining work; {last_error}", "lost")
         return work.results
 
-    def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
-               progress=None):  # fmt: skip
+    def invoke(self, model, runs, options=DEFAULTS, progress=None):
         """Invoke a model as device_model.invoke() does.
 
         A single board executes all runs of a model whose variables keep their values.
         """
         ready = {
-            target: model_for_device(
-                model, path, keep_tensors, custom, None if keep_tensors else target, flat
-            )
+            target: model_for_device(model, options, None if options.keep_tensors else target)
             for target in {device.facts.target for device in self._devices}
         }
-        options = (path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-                   flat)  # fmt: skip
 
         def start(device):
-            return device.session(ready[device.facts.target], *options)
+            return device.session(ready[device.facts.target], options)
 
-        if keep_tensors or profile or (is_stateful(model) and not reset):
+        in_order = is_stateful(model) and not options.reset
+        if options.keep_tensors or options.profile or in_order:
             return self.share([runs], Session.invoke_all, start=start)[0]
         results = self.share(runs, lambda session, arrays: (session, session.invoke(arrays)),
                              progress, start)  # fmt: skip

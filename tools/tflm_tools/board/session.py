@@ -21,25 +21,25 @@ def send_bytes(link, data):
 
 
 class Session:
-    """A model that BoardDevice.session() has loaded on a board, with the options of invoke().
+    """A model that BoardDevice.session() has loaded on a board with InvokeOptions.
 
     arena: bytes of the arena. seconds: limit for one run.
     """
 
-    def __init__(self, link, model, arena, seconds, repeat, locked, keep_tensors, profile, reset):
+    def __init__(self, link, model, arena, seconds, options):
         self._link, self._model, self._arena, self._seconds = link, model, arena, seconds
-        self._repeat, self._locked, self._reset = repeat, locked, reset
-        self._keeps_tensors, self._profiles = keep_tensors, profile
+        self._options = options
 
     def invoke(self, arrays):
         """Invoke on the arrays of all inputs; return (arrays of all outputs, [microseconds])."""
-        link, model = self._link, self._model
-        if self._reset:
+        link, model, options = self._link, self._model, self._options
+        if options.reset:
             link.exec("_interpreter.reset()")
         for i, array in enumerate(arrays):
             link.exec(f"select_input({i})")
             send_bytes(link, to_bytes(array, model.inputs[i]))
-        times = link.eval(f"timed_invokes({self._repeat}, {self._locked})", self._seconds, [int])
+        call = f"timed_invokes({options.repeat}, {options.locked})"
+        times = link.eval(call, self._seconds, [int])
         raw = b"".join(
             self._receive(f"_interpreter.output({i}).kept.raw", (info.kept or info).bytes)
             for i, info in enumerate(model.outputs)
@@ -62,9 +62,9 @@ class Session:
 
     def result(self, outputs, times):
         """Return an Invocation of results of invoke(), with the kept tensors and the profile."""
-        tensors = self._tensors() if self._keeps_tensors else {}
+        tensors = self._tensors() if self._options.keep_tensors else {}
         events, misses = [], []
-        if self._profiles:
+        if self._options.profile:
             events = self._link.eval("_profiler.events()", schema=_EVENTS_SCHEMA)
             misses = self._link.eval("_profiler.misses", schema=_MISSES_SCHEMA)
         return Invocation(outputs, times, self._arena, tensors, events, misses)

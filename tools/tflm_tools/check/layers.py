@@ -1,7 +1,7 @@
 # tflm_tools: layers: compares the outputs of every operator in MicroPython and in TFLM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tflm import dtypes
@@ -12,6 +12,7 @@ from ..errors import DeviceError
 from ..execution.device_model import invoke
 from ..image.custom import load_resolver
 from ..image.prepare import prepare_graph
+from ..port.invocation import DEFAULTS
 from . import oracle
 from .comparison import Difference, first_difference, is_rounded, largest_difference
 
@@ -89,28 +90,24 @@ def _row(node, kernel, tensor, number, ours, theirs):
     return row
 
 
-def compare_layers(
-    model, runs, case, path, oracle_name=oracle.TFLM, device=None, custom=(), **options
-):
+def compare_layers(model, runs, case, options=DEFAULTS, oracle_name=oracle.TFLM, device=None):
     """Compare all tensors of a ModelFile after the last of `runs`.
 
     Tensors do not share memory, and no optimization pass runs. case: the name of the last run.
-    path: "flat" or "tflite". options: heap and timeout of device_model.invoke().
+    options: InvokeOptions; tensors are always kept.
     Returns (Layers, ""), or (None, a note that says why the tensors cannot be compared).
     """
-    theirs = _oracle_tensors(model, runs, options.get("timeout"), oracle_name)
+    theirs = _oracle_tensors(model, runs, options.timeout, oracle_name)
     if theirs is None:
         return None, f"{oracle_name} cannot show the tensors between the operators of this model"
     try:
-        ours = invoke(
-            model, runs, path, keep_tensors=True, device=device, custom=custom, **options
-        ).tensors
+        ours = invoke(model, runs, replace(options, keep_tensors=True), device).tensors
     except DeviceError as error:
         if device is None or not device.is_board:
             raise
         return None, f"the board cannot keep every tensor: {error}"
     subgraph = TfliteModel(model.data).subgraphs[0]
-    kernels = _kernels(model, custom)
+    kernels = _kernels(model, options.custom)
     rows = []
     for i in range(subgraph.nodes_length()):
         node = subgraph.node(i)
@@ -125,4 +122,4 @@ def compare_layers(
             if oracle_name == oracle.LITERT and is_rounded(row.difference, row.largest):
                 row.verdict = ROUNDED
             rows.append(row)
-    return Layers(path, case, rows), ""
+    return Layers(options.path, case, rows), ""

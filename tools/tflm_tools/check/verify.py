@@ -14,6 +14,7 @@ from ..execution.processes import Processes
 from ..model.model_file import open_tflite
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED
+from ..port.invocation import InvokeOptions
 from ..render.notebook import Shown
 from . import oracle
 from .cases import make_cases
@@ -93,101 +94,183 @@ class Verification(Shown):
         return self.mismatch is None and not any(layers.first() for layers in self.layers)
 
 
-def verify(
-    path,
-    runs=8,
-    seed=0,
-    form="both",
-    heap=None,
-    timeout=None,
-    device=None,
-    layers=False,
-    oracle_name=oracle.TFLM,
-    custom=(),
-    by_rows=False,
-    optimize=BALANCED,
-    arena_budget=None,
-    jobs=1,
-    scheduler=None,
-    progress=None,
-):
-    """Compare a model in MicroPython with TFLM; returns a Verification.
+@dataclass(frozen=True)
+class VerifyOptions:
+    """What verify() compares, and where.
+
+    runs: number of random inputs, in addition to four extreme ones. seed: of the random inputs.
+    form: "flat", "tflite" or "both". heap, timeout: bytes and seconds of MicroPython. layers:
+    also compare the outputs of every operator. oracle_name: oracle.TFLM or oracle.LITERT. custom:
+    Python files that register custom operators. by_rows, optimize, arena_budget: options of the
+    flat model, as for `tflm flatten`. jobs, scheduler: processes of the unix port, as for
+    measure.evaluation.evaluate(). A model with state runs in one process.
+    """
+
+    runs: int = 8
+    seed: int = 0
+    form: str = "both"
+    heap: int | None = None
+    timeout: float | None = None
+    layers: bool = False
+    oracle_name: str = oracle.TFLM
+    custom: tuple[str, ...] = ()
+    by_rows: bool = False
+    optimize: str = BALANCED
+    arena_budget: int | None = None
+    jobs: int | None = 1
+    scheduler: str | None = None
+
+    def check(self):
+        """Raise ToolError if the oracle is not installed or options contradict each other."""
+        oracle.require(self.oracle_name)
+        plans = self.by_rows or self.optimize != BALANCED or self.arena_budget is not None
+        if self.form == "tflite" and plans:
+            raise ToolError(
+                "--optimize, --arena-budget and --input-by-rows plan a flat model, and --path "
+                "tflite prepares the .tflite where it runs; leave these options out, or give "
+                "--path flat"
+            )
+
+    def paths(self, is_board):
+        """Return the paths to compare; a board compares only the flat model by default."""
+        if self.form != "both":
+            return (self.form,)
+        return PATHS[:1] if is_board or self.by_rows else PATHS
+
+    def invoke_options(self, path):
+        """Return the InvokeOptions for a path."""
+        flat = {"by_rows": self.by_rows, "optimize": self.optimize,
+                "arena_budget": self.arena_budget}  # fmt: skip
+        return InvokeOptions(path, locked=True, heap=self.heap, timeout=self.timeout,
+                             custom=self.custom, flat=flat)  # fmt: skip
+
+
+def verify(path, device=None, progress=None, **options):
+    """Compare a model in MicroPython with TFLM; return a Verification.
 
     Integers must be equal, floats within rtol 1e-5 and atol 1e-6. The comparison stops at the
     first path that differs. Inputs that the oracle refuses are skipped, and bytes that the oracle
-    never writes are not compared.
-    runs: number of random inputs, in addition to four extreme ones. seed: of the random inputs.
-    form: "flat", "tflite" or "both".
-    heap, timeout: bytes and seconds of MicroPython.
-    device: a board (board.board_device) or several boards instead of the unix port; then "both"
-    is "flat".
-    layers: compare the outputs of every operator, too.
-    oracle_name: oracle.TFLM or oracle.LITERT.
-    custom: Python files that register custom operators.
-    by_rows, optimize, arena_budget: options of the flat model, as for `tflm flatten`.
-    jobs, scheduler: processes of the unix port, as for measure.evaluation.evaluate(). A model with
-    state runs in one process.
-    progress: called as progress(done, total).
-    Raises TflmError when the model does not run, and ToolError for options that contradict.
+    never writes are not compared. device: a board (board.board_device) or several
+    boards instead of the unix port; then form "both" is "flat". progress: called as
+    progress(done, total). options: the fields of VerifyOptions. Raises TflmError if the model does
+    not run, and ToolError for options that contradict each other.
     """
-    oracle.require(oracle_name)
-    if form == "tflite" and (by_rows or optimize != BALANCED or arena_budget is not None):
-        raise ToolError(
-            "--optimize, --arena-budget and --input-by-rows plan a flat model, and --path tflite "
-            "prepares the .tflite where it runs; leave these options out, or give --path flat"
-        )
+    options = VerifyOptions(**options)
+    options.check()
     model = open_tflite(path, "verify")
-    _refuse_flex(model, custom)
-    cases = make_cases(model.inputs, runs, seed)
-    arrays = [case.inputs for case in cases]
-    result = Verification(str(path), seed, len(cases), [], None, oracle=oracle_name)
-    device = device or Processes(jobs, scheduler)
-    options = {"heap": heap, "timeout": timeout, "device": device, "custom": custom}
-    layer_options = {**options, "oracle_name": oracle_name}
-    flat = {"by_rows": by_rows, "optimize": optimize, "arena_budget": arena_budget}
-    ask = functools.partial(_ask, model.data, timeout, oracle_name)
-    fills = _fills(model.data)
-    wanted = None
-    paths = (form,)
-    if form == "both":
-        paths = PATHS[:1] if device.is_board or by_rows else PATHS
-    for number, each in enumerate(paths):
-        reported = functools.partial(_report, progress, number, len(paths))
+    _refuse_flex(model, options.custom)
+    comparison = _Comparison(model, options, device or Processes(options.jobs, options.scheduler))
+    return comparison.run(str(path), progress)
+
+
+# Compares one model:
+#
+# 1. Run tflm on each path, without the cases that the oracle refuses.
+# 2. Run the oracle twice, over differently filled memory, to find bytes that it never writes.
+# 3. Compare all other elements of the outputs. At the first difference, find its operator.
+# 4. If `layers` is set, compare the outputs of all operators.
+class _Comparison:
+    def __init__(self, model, options, device):
+        self._model, self._options, self._device = model, options, device
+        self._cases = make_cases(model.inputs, options.runs, options.seed)
+        self._wanted = None  # the oracle's results
+        self._unwritten = None  # masks [case][output] of the elements that the oracle never writes
+        self._ask = functools.partial(_ask, model.data, options.timeout, options.oracle_name)
+
+    def run(self, name, progress):
+        """Return the Verification."""
+        options = self._options
+        result = Verification(name, options.seed, len(self._cases), [], None,
+                              oracle=options.oracle_name)  # fmt: skip
+        paths = options.paths(self._device.is_board)
+        for number, path in enumerate(paths):
+            reported = functools.partial(_report, progress, number, len(paths))
+            got = self._invoke(path, reported, result)
+            if self._wanted is None and self._ask_oracle(result):
+                got = self._invoke(path, reported, result)
+            mean = sum(got.times) / len(got.times)
+            result.paths.append(PathResult(path, len(self._cases), mean, got.arena))
+            if options.oracle_name == oracle.LITERT:
+                result.rounded = _rounded(self._model, got, self._wanted)
+            result.mismatch = self._mismatch(got, path, result.rounded)
+            if result.mismatch is not None:
+                break
+        if options.layers:
+            result.layers = self._all_layers(result)
+        return result
+
+    def _arrays(self, count=None):
+        return [case.inputs for case in self._cases[:count]]
+
+    # Step 1.
+    def _invoke(self, path, progress, result):
+        options = self._options.invoke_options(path)
         try:
-            got = invoke(model, arrays, each, locked=True, flat=flat,
-                         progress=reported, **options)  # fmt: skip
+            return invoke(self._model, self._arrays(), options, self._device, progress)
         except DeviceError:
-            if wanted is not None or not _leave_out(result, cases, ask(arrays).refused):
+            if self._wanted is not None:
                 raise
-            arrays = [case.inputs for case in cases]
-            got = invoke(model, arrays, each, locked=True, flat=flat,
-                         progress=reported, **options)  # fmt: skip
-        if wanted is None:
-            wanted = ask(arrays, fill=fills[0])
-            if _leave_out(result, cases, wanted.refused):  # inputs that tflm does not refuse
-                arrays = [case.inputs for case in cases]
-                wanted = ask(arrays, fill=fills[0])
-                got = invoke(model, arrays, each, locked=True, flat=flat,
-                             progress=reported, **options)  # fmt: skip
-            unwritten = _unwritten(wanted, _again(ask, arrays, fills[1]))
-            outputs = range(len(model.outputs))
-            result.unwritten = [k for k in outputs if any(m[k].any() for m in unwritten)]
-            result.cases = len(cases)
-        mean = sum(got.times) / len(got.times)
-        result.paths.append(PathResult(each, len(cases), mean, got.arena))
-        if oracle_name == oracle.LITERT:
-            result.rounded = _rounded(model, got, wanted)
-        result.mismatch = _mismatch(
-            model, cases, got, wanted, unwritten, each, layer_options, result.rounded
+            refused = self._ask(self._arrays()).refused
+            if not _leave_out(result, self._cases, refused):
+                raise
+        return invoke(self._model, self._arrays(), options, self._device, progress)
+
+    # Step 2. Return True if the oracle refuses cases that tflm does not refuse: their results must
+    # be removed.
+    def _ask_oracle(self, result):
+        fills = _fills(self._model.data)
+        self._wanted = self._ask(self._arrays(), fill=fills[0])
+        is_shorter = _leave_out(result, self._cases, self._wanted.refused)
+        if is_shorter:
+            self._wanted = self._ask(self._arrays(), fill=fills[0])
+        self._unwritten = _unwritten(self._wanted, _again(self._ask, self._arrays(), fills[1]))
+        outputs = range(len(self._model.outputs))
+        result.unwritten = [k for k in outputs if any(m[k].any() for m in self._unwritten)]
+        result.cases = len(self._cases)
+        return is_shorter
+
+    # Step 3: return the Mismatch of the first output that differs; None if all outputs are equal.
+    # rounded: outputs that are not compared, as _rounded() returns them.
+    def _mismatch(self, got, path, rounded):
+        for i, case in enumerate(self._cases):
+            for k, output in enumerate(self._wanted.outputs[i]):
+                if k in rounded:
+                    continue
+                shape = self._model.outputs[k].shape
+                output, mask = output.reshape(shape), self._unwritten[i][k].reshape(shape)
+                difference = first_difference(np.where(mask, output, got.outputs[i][k]), output)
+                if difference is not None:
+                    found = self._layers(i + 1, path)
+                    return Mismatch(path, case.name, k, difference, *_first_op(*found))
+        return None
+
+    # Step 4: return the Layers of each path after the last random case, or after the case that
+    # differs.
+    def _all_layers(self, result):
+        mismatch = result.mismatch
+        names = [case.name for case in self._cases]
+        paths = [entry.path for entry in result.paths]
+        count = max(self._options.runs, 1)
+        if mismatch is not None:
+            paths, count = paths[-1:], names.index(mismatch.case) + 1
+        found = []
+        for path in paths:
+            layers, note = self._layers(count, path)
+            if layers is None:
+                raise ToolError(f"--layers: {note}; verify without it")
+            found.append(layers)
+        return found
+
+    # Compare the operators' outputs after the first `count` cases; see compare_layers().
+    def _layers(self, count, path):
+        options = self._options
+        invoke_options = InvokeOptions(
+            path, heap=options.heap, timeout=options.timeout, custom=options.custom
         )
-        if result.mismatch is not None:
-            break
-    if layers:
-        verified = [entry.path for entry in result.paths]
-        if result.mismatch is not None:
-            verified = verified[-1:]
-        result.layers = _all_layers(model, cases, result.mismatch, verified, runs, layer_options)
-    return result
+        return compare_layers(
+            self._model, self._arrays(count), self._cases[count - 1].name, invoke_options,
+            options.oracle_name, self._device,
+        )  # fmt: skip
 
 
 # Report the progress of one of several paths as the progress of all paths.
@@ -276,23 +359,6 @@ def _nodes(data):
         yield from map(subgraph.node, range(subgraph.nodes_length()))
 
 
-# The Mismatch of the first output that differs; None if all outputs are equal. rounded: outputs
-# that are not compared, as _rounded() returns them.
-def _mismatch(model, cases, got, wanted, unwritten, path, options, rounded):
-    for i, case in enumerate(cases):
-        for k, output in enumerate(wanted.outputs[i]):
-            if k in rounded:
-                continue
-            shape = model.outputs[k].shape
-            output, mask = output.reshape(shape), unwritten[i][k].reshape(shape)
-            difference = first_difference(np.where(mask, output, got.outputs[i][k]), output)
-            if difference is not None:
-                arrays = [case.inputs for case in cases[: i + 1]]
-                found = compare_layers(model, arrays, case.name, path, **options)
-                return Mismatch(path, case.name, k, difference, *_first_op(*found))
-    return None
-
-
 # (OpDifference of the first operator that differs, ""), or (None, a note that says why none does).
 def _first_op(layers, note):
     if layers is None:
@@ -304,17 +370,3 @@ def _first_op(layers, note):
             "tensors, or the arena plan overlaps tensors in use"
         )
     return OpDifference(row.node, row.op, row.kernel, row.tensor, row.difference), ""
-
-
-# The Layers of each path after the last random case, or after the case that differs.
-def _all_layers(model, cases, mismatch, paths, runs, options):
-    names = [case.name for case in cases]
-    last = max(runs, 1) if mismatch is None else names.index(mismatch.case) + 1
-    found = []
-    for path in paths:
-        arrays = [case.inputs for case in cases[:last]]
-        layers, note = compare_layers(model, arrays, names[last - 1], path, **options)
-        if layers is None:
-            raise ToolError(f"--layers: {note}; verify without it")
-        found.append(layers)
-    return found

@@ -10,6 +10,7 @@ from ..image.custom import load_resolver
 from ..model.arrays import from_bytes, to_bytes
 from ..model.model_file import open_model
 from ..port import invocation
+from ..port.invocation import DEFAULTS
 
 
 @dataclass
@@ -30,51 +31,37 @@ class Invocation:
     misses: list[int | None] = field(default_factory=list)
 
 
-def model_for_device(model, path, keep_tensors, custom, target=None, flat=None):
-    """Return the ModelFile that a device receives for `model`, on one of the paths of invoke().
+def model_for_device(model, options, target=None):
+    """Return the ModelFile that a device receives for `model` with InvokeOptions.
 
-    flat: as for invoke(); ignored with keep_tensors, as such a model has no memory plan.
+    target: the device's architecture. `options.flat` has no effect with `keep_tensors`, as such a
+    model has no memory plan.
     """
     data = model.data
-    if model.kind == "tflite" and path == "flat":
-        options = {"keep_tensors": True} if keep_tensors else flat or {}
-        data = flatten(data, load_resolver(custom), target=target, **options)
+    if model.kind == "tflite" and options.path == "flat":
+        flat = {"keep_tensors": True} if options.keep_tensors else options.flat or {}
+        data = flatten(data, load_resolver(options.custom), target=target, **flat)
     return open_model(model.path, data)
 
 
-def invoke(model, runs, path="flat", repeat=1, locked=False, keep_tensors=False, heap=None,
-           timeout=None, custom=(), device=None, reset=False, profile=False,
-           flat=None, progress=None):  # fmt: skip
+def invoke(model, runs, options=DEFAULTS, device=None, progress=None):
     """Invoke a ModelFile on each list of input arrays in `runs`, in order; return an Invocation.
 
-    path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
-    locked: invoke() must not allocate. Variables keep their values from run to run, unless
-    `reset` is set. custom: Python files that register custom operators. device: a board
-    (board.board_device), a pool of boards, or Processes; by default one process of the unix port.
-    progress: called by the device with (runs done, runs in all). profile: fill `events` of the
-    result. flat: {option of flatten.flatten(): value} for the flat model, like optimize or
-    by_rows. Raises DeviceError.
+    options: InvokeOptions. Variables keep their values from run to run, unless `options.reset` is
+    set. device: a board (board.board_device), a pool of boards, or Processes; by default one
+    process of the unix port. progress: called by the device with (runs done, runs in all). Raises
+    DeviceError.
     """
     if device is not None:
-        return device.invoke(
-            model, runs, path, repeat, locked, keep_tensors, heap, timeout, custom, profile, reset,
-            flat, progress,
-        )  # fmt: skip
-    model = model_for_device(model, path, keep_tensors, custom, flat=flat)
+        return device.invoke(model, runs, options, progress)
+    model = model_for_device(model, options)
     rows = [info.bytes for info in model.inputs if info.by_rows]
     answer, outputs, kept = invocation.invoke(
         model.data,
         b"".join(input_bytes(run, model.inputs) for run in runs),
+        options,
         len(runs),
-        repeat,
-        locked=locked and not rows,
-        keep_tensors=keep_tensors,
-        custom=custom,
-        reset=reset,
-        profile=profile,
-        by_rows=sum(rows),
-        heap=heap,
-        timeout=timeout,
+        sum(rows),
     )
     outputs = split_outputs(outputs, len(runs), model.outputs)
     tensors, at = {}, 0

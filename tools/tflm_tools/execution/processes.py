@@ -7,6 +7,7 @@ from tflm.tflite.reader import TfliteModel
 
 from ..model.schema import BuiltinOperator
 from ..port import unix_port
+from ..port.invocation import DEFAULTS
 from . import task_pool
 from .device_model import Invocation, invoke, model_for_device
 
@@ -53,8 +54,8 @@ def merge_invocations(invocations):
 
 
 # A function at module level: a Dask worker imports it by its name.
-def _invoke(model, path, options, runs):
-    return invoke(model, runs, path, **options)
+def _invoke(model, options, runs):
+    return invoke(model, runs, options)
 
 
 class Processes:
@@ -72,15 +73,9 @@ class Processes:
         self.jobs = jobs
         self._scheduler = scheduler
 
-    def invoke(self, model, runs, path="flat", repeat=1, locked=False, keep_tensors=False,
-               heap=None, timeout=None, custom=(), profile=False, reset=False, flat=None,
-               progress=None):  # fmt: skip
+    def invoke(self, model, runs, options=DEFAULTS, progress=None):
         """Invoke a model as device_model.invoke() does."""
-        options = dict(
-            repeat=repeat, locked=locked, keep_tensors=keep_tensors, heap=heap, timeout=timeout,
-            custom=custom, profile=profile, reset=reset,
-        )  # fmt: skip
-        ready = model_for_device(model, path, keep_tensors, custom, flat=flat)
+        ready = model_for_device(model, options)
         done = 0
 
         def advance(invocation):
@@ -91,8 +86,9 @@ class Processes:
 
         with task_pool.open_pool(self.jobs, self._scheduler) as pool:
             self.jobs = pool.jobs
-            slices = split_runs(model, runs, pool.jobs, reset, keep_tensors or profile)
-            task = functools.partial(_invoke, ready, path, options)
+            whole = options.keep_tensors or options.profile
+            slices = split_runs(model, runs, pool.jobs, options.reset, whole)
+            task = functools.partial(_invoke, ready, options)
             chosen = [runs[each] for each in slices]
             invocations = pool.map(task, chosen, advance, unix_port.kill_scripts)
         return merge_invocations(invocations)

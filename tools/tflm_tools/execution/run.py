@@ -13,6 +13,7 @@ from ..detection.decoders import Detection
 from ..errors import ToolError
 from ..model import arrays
 from ..model.model_file import open_model
+from ..port.invocation import InvokeOptions
 from ..render.notebook import Shown
 from .device_model import invoke
 
@@ -107,9 +108,8 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
     ]
     if output_dir is not None:
         files.make_folder(output_dir)
-    result = invoke(
-        model, [values], form, repeat, heap=heap, timeout=timeout, custom=custom, device=device
-    )
+    options = InvokeOptions(form, repeat, heap=heap, timeout=timeout, custom=custom)
+    result = invoke(model, [values], options, device)
     outputs = []
     for file, array, info in zip(output_files, result.outputs[0], model.outputs, strict=True):
         if file:

@@ -60,9 +60,8 @@ def _inputs(source, flat, data, count):
 # Variables keep their values from one run to the next, as on the board.
 def _vectors(flat, inputs, custom, timeout):
     try:
-        _, outputs, _ = invocation.invoke(
-            flat, b"".join(inputs), len(inputs), custom=custom, timeout=timeout
-        )
+        options = invocation.InvokeOptions(custom=custom, timeout=timeout)
+        _, outputs, _ = invocation.invoke(flat, b"".join(inputs), options, len(inputs))
     except DeviceError as error:
         raise ToolError(
             f"the model does not run on this computer, so it has no test vectors: {error}; for a "

@@ -22,6 +22,7 @@ from ..image.custom import load_resolver
 from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import SPEED
+from ..port.invocation import InvokeOptions
 
 _ROUNDS = 3  # tflm and the wheel run alternately, so that both see the same load of the computer
 
@@ -77,8 +78,9 @@ def _bench_one(path, invokes, custom, timeout):
     # This computer has enough memory, so the fastest plan is measured.
     flat = replace(model, kind="tflm", data=pipeline.at_level(SPEED).flat)
     ours, wheels, refused = [], [], ""
+    options = InvokeOptions(repeat=invokes, custom=custom, timeout=timeout)
     for _ in range(_ROUNDS):
-        ours += invoke(flat, [inputs], repeat=invokes, custom=custom, timeout=timeout).times
+        ours += invoke(flat, [inputs], options).times
         try:
             wheels += [] if refused else time_wheel(path, inputs, invokes)
         except oracle.OracleError as error:

@@ -14,6 +14,7 @@ from ..execution.processes import Processes
 from ..model.arrays import dequantize
 from ..model.labels import labels_of_model
 from ..model.model_file import open_model
+from ..port.invocation import InvokeOptions
 from ..render.notebook import Shown
 from .dataset import load
 
@@ -96,9 +97,8 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
             processors = os.cpu_count() if task_pool.has_joblib() else 1
             jobs = min(jobs or processors or 1, len(examples.runs))
         device = Processes(jobs, scheduler)
-    result = device.invoke(
-        model, examples.runs, custom=custom, reset=True, progress=progress, timeout=timeout
-    )
+    options = InvokeOptions(custom=custom, reset=True, timeout=timeout)
+    result = device.invoke(model, examples.runs, options, progress)
     outputs, times = result.outputs, result.times
     found = Evaluation(
         model=str(path),

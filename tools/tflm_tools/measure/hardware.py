@@ -23,6 +23,7 @@ from ..errors import DeviceError, ToolError
 from ..execution.device_model import invoke
 from ..model.model_file import open_model
 from ..packages import runtime_files
+from ..port.invocation import InvokeOptions
 
 FORMAT = 1
 _NAME = "bench"  # of the model on the board; the next one replaces it
@@ -171,11 +172,11 @@ def _measured(found, path, port, invokes, custom, timeout):
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     done = deploy(path, port, name=_NAME, replace=True, custom=custom, timeout=timeout)
     named = replace(model, path=f"{_NAME}.tflite")
-    options = {"repeat": invokes, "custom": custom, "timeout": timeout}
+    options = InvokeOptions(repeat=invokes, custom=custom, timeout=timeout)
     with board_device(port, timeout) as device:
         flat = flatten_for_board(model, device.facts, custom)
-        plain = device.invoke(named, [inputs], **options)
-        profiled = device.invoke(named, [inputs], profile=True, **options)
+        plain = device.invoke(named, [inputs], options)
+        profiled = device.invoke(named, [inputs], replace(options, profile=True))
     found.flat_bytes, found.flat_sha256 = len(flat), hashlib.sha256(flat).hexdigest()
     found.arena_bytes, found.place = plain.arena, done.place
     found.compared, wanted = _wanted(model, inputs, custom, timeout)
@@ -198,4 +199,5 @@ def _measured(found, path, port, invokes, custom, timeout):
 def _wanted(model, inputs, custom, timeout):
     if model.kind == "tflite" and oracle.installed():
         return "TFLM", oracle.run(model.data, [inputs], timeout=timeout).outputs[0]
-    return "unix port", invoke(model, [inputs], custom=custom, timeout=timeout).outputs[0]
+    options = InvokeOptions(custom=custom, timeout=timeout)
+    return "unix port", invoke(model, [inputs], options).outputs[0]

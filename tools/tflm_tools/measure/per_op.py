@@ -20,6 +20,7 @@ from ..image.custom import load_resolver
 from ..inspection.inspection import inspect
 from ..model.model_file import open_model
 from ..optimize.memory.levels import SPEED
+from ..port.invocation import InvokeOptions
 from . import history as bench_history
 from .bench import time_wheel
 
@@ -111,9 +112,9 @@ def _here(path, invokes, custom, timeout):
         options = FlattenOptions(optimize=SPEED)
         pipeline = FlattenPipeline(model.data, options, load_resolver(custom))
         flat = replace(model, kind="tflm", data=pipeline.flat)
-    options = {"repeat": invokes, "custom": custom, "timeout": timeout}
-    plain = invoke(flat, [inputs], **options)
-    profiled = invoke(flat, [inputs], profile=True, **options)
+    options = InvokeOptions(repeat=invokes, custom=custom, timeout=timeout)
+    plain = invoke(flat, [inputs], options)
+    profiled = invoke(flat, [inputs], replace(options, profile=True))
     events = [(node, op, kernel, us / invokes) for node, op, kernel, us in profiled.events]
     wheel, refused = None, ""
     if model.kind == "tflite" and oracle.installed():

@@ -2,21 +2,45 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import unix_port
 
 
-def invoke(model, inputs, runs=1, repeat=1, locked=False, keep_tensors=False, custom=(),
-           reset=False, profile=False, by_rows=0, heap=None, timeout=None):  # fmt: skip
+@dataclass(frozen=True)
+class InvokeOptions:
+    """How a device invokes a model.
+
+    path: "flat" (as .tflm) or "tflite" (prepared by MicroPython). repeat: invokes for each run.
+    locked: invoke() must not allocate. keep_tensors: return the bytes of every tensor. heap,
+    timeout: bytes and seconds, None for the device's defaults. custom: Python files that register
+    custom operators. profile: return the profiler's events. reset: reset variables before each
+    run. flat: {option of flatten.flatten(): value} for the flat model, like optimize or by_rows.
+    """
+
+    path: str = "flat"
+    repeat: int = 1
+    locked: bool = False
+    keep_tensors: bool = False
+    heap: int | None = None
+    timeout: float | None = None
+    custom: tuple[str, ...] = ()
+    profile: bool = False
+    reset: bool = False
+    flat: dict | None = None
+
+
+DEFAULTS = InvokeOptions()
+
+
+def invoke(model, inputs, options=DEFAULTS, runs=1, by_rows=0):
     """Invoke a model (bytes) `runs` times; `inputs` are the bytes of all inputs, run after run.
 
-    repeat: invokes for each run. locked: invoke() must not allocate. keep_tensors: the report
-    lists each tensor's number and size. custom: Python files that register custom operators.
-    reset: reset variables before each run. profile: add the profiler's events to the report.
-    by_rows: size in bytes of the only input if it is read row by row, else 0. heap, timeout: see
-    unix_port.run_script(). Returns (report, bytes of all outputs run after run, bytes of all
-    tensors after the last run); device/invoke.py describes the report. Raises DeviceError.
+    options: InvokeOptions; `path` and `flat` have no effect, as the model is already prepared.
+    by_rows: size in bytes of the only input if it is read row by row, else 0. Returns (report,
+    bytes of all outputs run after run, bytes of all tensors after the last run);
+    device/invoke.py describes the report. Raises DeviceError.
     """
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
@@ -28,20 +52,20 @@ def invoke(model, inputs, runs=1, repeat=1, locked=False, keep_tensors=False, cu
             "model": str(folder / "model"),
             "runs": runs,
             "inputs": str(folder / "inputs"),
-            "repeat": repeat,
+            "repeat": options.repeat,
             "outputs": str(outputs),
             "by_rows": by_rows,
-            "locked": locked,
-            "custom": [str(Path(file).resolve()) for file in custom],
-            "tensors": str(tensors) if keep_tensors else None,
-            "reset": reset,
-            "profile": profile,
+            "locked": options.locked and not by_rows,
+            "custom": [str(Path(file).resolve()) for file in options.custom],
+            "tensors": str(tensors) if options.keep_tensors else None,
+            "reset": options.reset,
+            "profile": options.profile,
         }
         report = unix_port.run_script(
             "invoke",
             job,
             folder,
-            heap or unix_port.DEFAULT_HEAP,
-            timeout or unix_port.DEFAULT_TIMEOUT,
+            options.heap or unix_port.DEFAULT_HEAP,
+            options.timeout or unix_port.DEFAULT_TIMEOUT,
         )
         return report, outputs.read_bytes(), tensors.read_bytes()
