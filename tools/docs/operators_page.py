@@ -21,7 +21,8 @@ _HEAD = (
     "\n\n"
     "# Operators\n\n"
     "The columns of the table:\n\n"
-    "* **types**: the type of the first output; `a → b` if the operator converts a type\n"
+    "* **types**: the type of the first output; `a → b, c` if the operator "
+    "converts type a to b or c\n"
     "* **kernels**: the portable kernels that run the operator\n"
     "* **overrides**: instruction sets with a faster kernel\n"
     "* **cases**: the number of test cases that compare the operator with TFLM, as `.tflm` and as "
@@ -40,7 +41,8 @@ _ULPS = (
 )
 
 
-# {operator: (types, kernels, [number of cases for TFLM, for LiteRT])}
+# {operator: (types, kernels, [number of cases for TFLM, for LiteRT])}. types: {(output,), (input,
+# output) if the operator converts}.
 def _collect():
     found = {}
     for case in (case for path in files(TESTS, "test_*.py") for case in valid_cases(path)):
@@ -66,9 +68,19 @@ def _note(found, node, kernels, case):
     row = found.setdefault(name, [set(), set(), [0, 0]])
     inputs = [dtypes.name(t.dtype) for t in node.inputs if t]
     outputs = [dtypes.name(t.dtype) for t in node.outputs if t]
-    row[0].add(" → ".join(inputs[:1] + outputs[:1] if _converts(inputs, outputs) else outputs[:1]))
+    row[0].add(tuple(inputs[:1] + outputs[:1] if _converts(inputs, outputs) else outputs[:1]))
     row[1].update(kernels)
     row[2][1 if case.expected is litert.outputs else 0] += 1
+
+
+# Types as text: types of outputs, then conversions by input, as in "int8; float32 → int16, int8".
+def _type_text(types):
+    texts = [", ".join(sorted(each[0] for each in types if len(each) == 1))]
+    targets = {}
+    for source, target in sorted(each for each in types if len(each) == 2):
+        targets.setdefault(source, []).append(target)
+    texts += [f"{source} → {', '.join(names)}" for source, names in targets.items()]
+    return "; ".join(filter(None, texts))
 
 
 # Instruction sets with an override of one of these kernels.
@@ -90,7 +102,7 @@ def page():
         kernel_text = ", ".join(f"`{kernel}`" for kernel in sorted(kernels))
         row = (
             name,
-            ", ".join(sorted(filter(None, types))),
+            _type_text(types),
             kernel_text,
             ", ".join(sorted(_overrides(kernels))),
         )

@@ -13,6 +13,7 @@ from ..execution import task_pool
 from ..execution.processes import Processes
 from ..model.arrays import load_input
 from ..model.model_file import open_model
+from ..port.invocation import InvokeOptions
 from ..render.notebook import Shown
 from .boxes import read_boxes
 
@@ -70,9 +71,8 @@ def evaluate_detector(path, data, detect, limit=None, jobs=None, custom=(), devi
             processors = os.cpu_count() if task_pool.has_joblib() else 1
             jobs = min(jobs or processors or 1, len(runs))
         device = Processes(jobs, scheduler)
-    result = device.invoke(
-        model, runs, custom=custom, reset=True, progress=progress, timeout=timeout
-    )
+    options = InvokeOptions(custom=custom, reset=True, timeout=timeout)
+    result = device.invoke(model, runs, options, progress)
     found = []
     for image, outputs in zip(images, result.outputs, strict=True):
         rows = detector.rows(outputs)
