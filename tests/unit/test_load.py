@@ -120,7 +120,7 @@ def test_other_versions(paths):
         data = bytearray(open(TFLITE, "rb").read())
         from tflm.tflite.flatbuffer import Table, scalar
         root = Table(data, scalar(data, 0, "I"))
-        at = root._field(0)
+        at = root.field_position(0)
         assert data[at] == 3
         data[at] = 4
         text = raises(UnsupportedError, tflm.load, data)
