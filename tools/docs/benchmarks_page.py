@@ -31,6 +31,7 @@ _FILES = """## Data files
 | [no-wait-states-layers.csv](../data/no-wait-states-layers.csv) | layers of these models on a Cortex-M0+ | the same command |
 | [stock-firmware.csv](../data/stock-firmware.csv) | models on stock firmware | `bench/cycles.py --core rv32-stock --core xtensa --core xtensa-mac16 --docs` |
 | [stock-firmware-layers.csv](../data/stock-firmware-layers.csv) | layers of these models | the same command |
+| [float-layers.csv](../data/float-layers.csv) | layers of float32 models on a Cortex-M0+, memory without wait states | `bench/cycles.py --core m0plus --model FILE` |
 | [m33-layers.csv](../data/m33-layers.csv) | selected layers on a Cortex-M33 | `bench/cycles.py --core m33 --optimize off`, with `--target armv6m` for the last column |
 | [viper.csv](../data/viper.csv) | models without assembler kernels | `bench/cycles.py --without all --optimize off` with `--core m0plus --portable`, `--core rv32 --portable`, `--core rv32` |
 | [two-cores.csv](../data/two-cores.csv) | models on two cores of a Pico | `bench/cycles.py --core pico --cores 2 --optimize off`; without wait states: `make test-boards` |

@@ -1,8 +1,10 @@
 # tflm_tools: pico_time: estimates the time of a model on a Pico or a Pico 2 from its operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from tflm.prepare.common import RELU, RELU6
+
 from ..model.macs import macs
-from ..model.schema import op_name
+from ..model.schema import op_name, option
 from ..optimize.memory.costs import (
     FITTED,
     FLOAT,
@@ -24,6 +26,19 @@ _FITTED = {
     "SVDF": Cost(6.3, 196, 0, 0, 22_700),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(28, 0, 0, 0, 10_000),
 }
+# float32 with the kernels of kernels/armv6m, fitted to docs/data/float-layers.csv.
+_FITTED_FLOAT = {
+    "CONV_2D": Cost(61, 300, 0, 0, 5_000),
+    "DEPTHWISE_CONV_2D": Cost(66, 260, 0, 0, 5_000),
+    "FULLY_CONNECTED": Cost(62, 250, 0, 0, 5_000),
+    "MAX_POOL_2D": Cost(0, 80, 28, 0, 5_000),
+    "SOFTMAX": Cost(0, 4_300, 0, 0, 5_000),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(217, 0, 0, 0, 5_000),
+}
+# Fewer cycles for a multiply-accumulate after a RELU: half of the inputs are 0 and cost little.
+_AFTER_RELU = 23
+_WITH_RELU = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"
+_LINE = 8  # bytes of float32 weights that one miss fetches, through the cache
 _FLOAT_BYTES = 4  # bytes of a float32 weight, which int8 stores in one
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 
@@ -33,12 +48,35 @@ CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 PICO = "armv6m"
 
 
-# Estimated cycles of an operator on a target, without fetching weights from flash.
-def _cycles(node, target, as_int8=False):
+# Estimated cycles of an operator on a target, without fetching weights from flash. `after_relu`:
+# indices of tensors that a RELU wrote.
+def _cycles(node, target, after_relu=(), as_int8=False):
     _, factor = CLOCKS[target]
-    if is_float(node) and not as_int8:
-        return fpu_cycles(node) if target in FPU_TARGETS else factor * cycles_by(FLOAT, node)
-    return factor * cycles_by(_FITTED.get(op_name(node), OTHER), node)
+    name = op_name(node)
+    if not is_float(node) or as_int8:
+        return factor * cycles_by(_FITTED.get(name, OTHER), node)
+    if target in FPU_TARGETS:
+        return fpu_cycles(node)
+    cost = _FITTED_FLOAT.get(name, FLOAT)
+    if name in _WITH_RELU and node.input(0).index in after_relu:
+        cost = cost._replace(mac=cost.mac - _AFTER_RELU)
+    return factor * cycles_by(cost, node)
+
+
+# The indices of float32 tensors that a RELU wrote, reshaped or not.
+def _after_relu(nodes):
+    found = set()
+    for node in filter(is_float, nodes):
+        name = op_name(node)
+        if name == "RESHAPE":
+            is_relu = node.input(0).index in found
+        elif name in _WITH_RELU:
+            is_relu = option(node, "FUSED_ACTIVATION_FUNCTION", "b") in (RELU, RELU6)
+        else:
+            is_relu = name in ("RELU", "RELU6")
+        if is_relu:
+            found.add(node.output(0).index)
+    return found
 
 
 def milliseconds(nodes, levels, extra, weight_bytes, target):
@@ -50,12 +88,13 @@ def milliseconds(nodes, levels, extra, weight_bytes, target):
     if target not in CLOCKS:
         return None
     clock, _ = CLOCKS[target]
-    cycles = sum(_cycles(node, target) for node in nodes)
+    after_relu = _after_relu(nodes)
+    cycles = sum(_cycles(node, target, after_relu) for node in nodes)
     base = levels.base_cycles() if levels is not None else 0
     if base:
         cycles += base - sum(node_cycles(node, target) for node in nodes) + extra
     else:
-        cycles += miss_of(target) * weight_bytes / _WORD
+        cycles += miss_of(target) * weight_bytes / (_LINE if any(map(is_float, nodes)) else _WORD)
     return 1000 * cycles / clock
 
 
@@ -90,5 +129,5 @@ def pico_milliseconds(model, as_int8=False):
     if not as_int8:
         return milliseconds(nodes, None, 0, size, PICO)
     clock, _ = CLOCKS[PICO]
-    cycles = sum(_cycles(node, PICO, as_int8) for node in nodes)
+    cycles = sum(_cycles(node, PICO, as_int8=True) for node in nodes)
     return 1000 * (cycles + miss_of(PICO) * size / _FLOAT_BYTES / _WORD) / clock
