@@ -163,7 +163,13 @@ _OPTIONAL += _APIS
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
 
 
+# Files that are frozen only if an app's file `packages` names their folder.
+_ONLY_IN_APPS = [os.path.join("ml", "preprocessing.py")]
+
+
 def _is_wanted(file):
+    if file in _ONLY_IN_APPS:
+        return False
     if file in _FLASH and "armv6m" not in options.arch.split():
         return False
     return not options.kernels or file not in _OPTIONAL + _FLASH
@@ -219,7 +225,7 @@ def _search_order(file):
 
 # opt=3 omits line numbers, which saves 4 KB of flash with int8 kernels alone.
 _all = _runtime() + _kernels() + _checks() + _app_packages(options.app)
-_frozen = [file for file in _all if not _is_empty(file)]
+_frozen = [file for file in dict.fromkeys(_all) if not _is_empty(file)]
 package("tflm", sorted(_frozen, key=_search_order), opt=3)
 if options.app:
     freeze("../firmware/apps/" + options.app, _app_files(options.app))
