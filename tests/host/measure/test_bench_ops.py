@@ -141,9 +141,9 @@ def test_invokes_on_a_board(layers):
         def __init__(self, us):
             self.us, self.repeats = us, []
 
-        def invoke(self, model, runs, repeat=1, **options):
-            self.repeats.append(repeat)
-            return SimpleNamespace(times=[self.us] * repeat, events=[], arena=1)
+        def invoke(self, model, runs, options):
+            self.repeats.append(options.repeat)
+            return SimpleNamespace(times=[self.us] * options.repeat, events=[], arena=1)
 
     for us, given, wanted in ((1000, None, 20), (500_000, None, 4), (10**7, None, 1)):
         board, steps = Board(us), []
