@@ -77,7 +77,8 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     row = r[_SCRATCH] + (count << 6)
     source = r[_INPUT] + (step * r[_INPUT_SIZE] << 4)
     weights = r[_INPUT_TO_INPUT_WEIGHTS + gate]
-    _dots(op, arena, rom, target, weights, source, r[_INPUT_SIZE], first, count)
+    weights += first * r[_INPUT_SIZE] << 4
+    dots(arena, rom, target, source, weights, r[_INPUT_SIZE], count)
     bias = r[_INPUT_GATE_BIAS + gate] + (first << 4)
     combine(arena, rom, target, target, bias, count, _EACH, _ADD)
     # TFLM clamps the outputs of its FULLY_CONNECTED to finite numbers. The limits are in the
@@ -85,29 +86,14 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     clamp(arena, op, target, count, _LOWEST << 4 | 1)
     source = r[_HIDDEN_STATE] + (batch * r[_STATE_SIZE] << 4)
     weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
-    _dots(op, arena, rom, row, weights, source, r[_STATE_SIZE], first, count)
+    weights += first * r[_STATE_SIZE] << 4
+    dots(arena, rom, row, source, weights, r[_STATE_SIZE], count)
     clamp(arena, op, row, count, _LOWEST << 4 | 1)
     combine(arena, rom, target, target, row, count, _EACH, _ADD)
     if gate != _CELL_GATE:
         logistic(arena, rom, target, target, count)
     elif r[_ACTIVATION]:
         tanh(arena, rom, target, target, count)
-
-
-# target = rows first .. first + count - 1 of a matrix, times a vector; all are operand words.
-@micropython.viper
-def _dots(
-    op,
-    arena,
-    rom,
-    target: int,
-    weights: int,
-    vector: int,
-    depth: int,
-    first: int,
-    count: int,
-):
-    dots(arena, rom, target, vector, weights + (first * depth << 4), depth, count)
 
 
 # The cell state: forget gate * cell state + input gate * cell gate, clipped. The output: tanh(cell
