@@ -213,11 +213,12 @@ def _small_models():
     }
 
 
-# By default a model needs at most 1 KB more than TFLM's head, with the kernels of each target.
+# By default a model needs at most 1 KB more than TFLM's head, with the kernels of each target,
+# unless that takes 1.5 times the cycles.
 @pytest.mark.parametrize("name", ["speech", "anomaly"])
 def test_default_arena_is_near_tflm_head(name):
     data = _small_models()[name]
-    exceeding = set()
+    exceeding, slow = set(), set()
     for target in (None, *TARGETS):
         pipeline = FlattenPipeline(data, FlattenOptions(target=target))
         limit = tflm_head_bytes(pipeline.source) + levels.MAX_ABOVE_TFLM
@@ -225,7 +226,10 @@ def test_default_arena_is_near_tflm_head(name):
             pipeline.at_level(level).storage.head_bytes
             for level in (levels.RAM, levels.BALANCED, levels.SPEED)
         ]
-        assert sizes == sorted(sizes) and sizes[1] <= limit, (target, sizes, limit)
+        assert sizes == sorted(sizes) and sizes[0] <= limit, (target, sizes, limit)
         if sizes[2] > limit:
             exceeding.add(target)
+        if sizes[1] > limit:
+            slow.add(target)
     assert exceeding >= ({"armv6m", "mac16"} if name == "speech" else {"mac16"})
+    assert slow == (set() if name == "speech" else {"mac16", "rv32imc", "xtensawin"})
