@@ -16,7 +16,7 @@ import rom_image
 import sizes
 import sources
 import toolchain
-from build_folders import FIRMWARE, TOOLCHAIN
+from build_folders import APPS, FIRMWARE, TOOLCHAIN
 from debian import say
 from fingerprint import fingerprint
 from refusals import check_app, check_kernels, check_paths
@@ -208,6 +208,7 @@ def build(
     profile = profiles.named(board)
     if app:
         check_app(app, profile)
+        prepare = prepare and not (APPS / app / "only_flat_models").exists()
     check_kernels(kernels)
     check_paths(profile.folder, FIRMWARE, micropython or "")
     frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}

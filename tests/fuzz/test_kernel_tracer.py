@@ -38,7 +38,7 @@ _COMMON = (
     "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",
     "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul",
     "test_one_hot", "test_pad", "test_pooling", "test_prelu", "test_quantize", "test_reduce",
-    "test_reduce_float", "test_resize_bilinear", "test_resize_bilinear_float",
+    "test_reduce_float", "test_reduce_int32", "test_resize_bilinear", "test_resize_bilinear_float",
     "test_resize_nearest_neighbor", "test_reverse_sequence", "test_softmax_float",
     "test_softmax_int16", "test_squared_difference", "test_sub", "test_topk",
     "test_transpose_conv", "test_unary_float",
