@@ -7,6 +7,7 @@ from tflm import dtypes
 from tflm.tflite.graph import Node
 
 from ..model.schema import BuiltinOperator
+from .band_schedule import BandSchedule
 from .channel_groups import channel_groups, with_tensors
 from .operators.joined_channels import JoinedChannels
 from .operators.padded_rows import CODES as PADS
@@ -22,6 +23,7 @@ from .row_windows import UpsampledRows
 class BandedChain:
     """A region as operators on some rows.
 
+    schedule: the BandSchedule that it follows.
     slots[s][b]: the node that runs at slot s of the b-th band, or None.
     positions[s]: the position in the region of the operator of slot s; None for copies and for
     the sums of a reduction.
@@ -29,6 +31,7 @@ class BandedChain:
     nodes: all nodes in the order of execution. tensors: those that were made for the chain.
     """
 
+    schedule: BandSchedule
     slots: list = field(default_factory=list)
     positions: list = field(default_factory=list)
     groups: list = field(default_factory=list)
@@ -58,7 +61,7 @@ class _ChainWriter:
         self._bands = bands
         self._region = region = schedule.region
         self._make_tensor = make_tensor
-        self.chain = BandedChain()
+        self.chain = BandedChain(schedule)
         self._row_bytes = {}  # (tensor, axis): bytes of a row
         self._views = {}  # many bands use the same rows of a buffer
         # Step 1: {key: the tensor whose bytes the rows of a feature map are}.

@@ -77,6 +77,11 @@ def inspect(model, plan, allocations, exact, custom, as_json):
 )
 @options.memory_plan
 @click.option(
+    "--explain",
+    is_flag=True,
+    help="Say why this memory plan was chosen: its limit, its bands, and the alternatives.",
+)
+@click.option(
     "--input-shape",
     "input_shapes",
     multiple=True,

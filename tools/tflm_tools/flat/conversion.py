@@ -14,6 +14,7 @@ from ..optimize.memory.costs import cycle_unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
 from ..optimize.passes import Saving
 from ..render.notebook import Shown
+from .explanation import PlanExplanation, explain_plan
 from .flatten import FlattenOptions, FlattenPipeline
 from .packing_costs import PackedLayer, packed_layers
 
@@ -28,6 +29,7 @@ class Conversion(Shown):
     level: the level of the memory plan, "" for TFLM's plan, "budget" for --arena-budget. levels:
     size and cost of each level. skipped_levels: levels not searched because that would be slow.
     unit: of the levels' `cycles`. is_of_use: the level needs less RAM or fewer cycles than "off".
+    explanation: why the plan was chosen, if that was requested.
     """
 
     _shown = ("results", "print_conversion")
@@ -48,14 +50,16 @@ class Conversion(Shown):
     unit: str = ""
     target: str | None = None
     is_of_use: bool = True
+    explanation: PlanExplanation | None = None
 
 
 @gc_paused()
-def flatten_file(source, output, custom=(), **options):
+def flatten_file(source, output, custom=(), explain=False, **options):
     """Flatten the .tflite `source` to the file `output`; return a Conversion.
 
-    output: None to write no file. custom: Python files that register custom operators. options:
-    as FlattenOptions. Raises TflmError for a model that cannot be flattened, and for files.
+    output: None to write no file. custom: Python files that register custom operators.
+    explain: add a PlanExplanation. options: as FlattenOptions. Raises TflmError for a model that
+    cannot be flattened, and for files.
     """
     options = FlattenOptions(**options)
     if output is not None:
@@ -77,6 +81,8 @@ def flatten_file(source, output, custom=(), **options):
         packing=_packing(pipeline),
     )
     _add_levels(result, pipeline)
+    if explain:
+        result.explanation = explain_plan(pipeline, result.levels)
     result.data = flat
     return result
 

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+from rich.table import Table
 from rich.text import Text
 
 from .common import UNKNOWN, counted, microseconds, number, shape, show, size, table
@@ -18,6 +19,7 @@ def print_conversion(result, target):
     ):
         target.print(Text(f"{label:<7}{text}"))
     _print_levels(result, target)
+    _print_explanation(result, target)
     _print_savings(result.savings, target)
     _print_compressed(result.compressed, target)
     _print_packing(result.packing, target)
@@ -36,7 +38,7 @@ def _print_levels(result, target):
     for level in result.levels:
         bands = ", ".join(f"ops {first} to {last}" for first, last in level.bands) or "–"
         name = (_CHOSEN if level.level == result.level else "  ") + level.level
-        cells = (name, number(level.arena_bytes), f"{level.cycles / 1e6:.2f} M",
+        cells = (name, number(level.arena_bytes), _millions(level.cycles),
                  number(level.flat_bytes), bands)  # fmt: skip
         style = "bold" if level.level == result.level else ""
         grid.add_row(*[Text(cell, style=style) for cell in cells])
@@ -49,6 +51,70 @@ def _print_levels(result, target):
     if not result.is_of_use:
         note += " RAM and cycles are equal to those with --optimize off."
     target.print(Text(note, style="dim"))
+
+
+# Print why the memory plan was chosen, a fact in each line.
+def _print_explanation(result, target):
+    explanation = result.explanation
+    if explanation is None:
+        return
+    unit = result.unit.partition(" ")[0]
+    lines = _limit_lines(explanation.peak)
+    lines += [("bands", _region_line(region, unit)) for region in explanation.regions]
+    if explanation.repeated:
+        numbers = ", ".join(map(str, explanation.repeated))
+        lines.append(("twice", f"ops {numbers} run again for late readers of their outputs"))
+    for other in explanation.alternatives:
+        text = f"{number(other.arena_bytes)} bytes ({_signed(other.more_bytes, number)}), "
+        text += f"{_millions(other.cycles)} {unit} ({_signed(other.more_cycles, _millions)})"
+        lines.append((other.level, text))
+    lines += [(level, "not searched, because that is slow") for level in result.skipped_levels]
+    level = f"{result.level}: " if result.level else ""
+    lines.append(("decided by", f"{level}{explanation.decision}"))
+    target.print(Text("why this memory plan", style="bold"))
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for label, text in lines:
+        grid.add_row(label, Text(text))
+    target.print(grid)
+    target.print()
+
+
+# Describe the operator that limits the arena, and its buffers by their roles.
+def _limit_lines(peak):
+    if peak is None:
+        return [("limit", "no operator needs the arena")]
+    where = " (in bands)" if peak.in_bands else ""
+    text = f"op {peak.node} {peak.op}{where} uses {number(peak.live_bytes)} of "
+    text += f"{number(peak.head_bytes)} bytes"
+    roles = {}
+    for buffer in peak.buffers:
+        roles.setdefault(buffer.role, []).append(buffer.bytes)
+    by_role = [
+        f"{role} {number(sum(sizes))}" + (f" ({len(sizes)} buffers)" if len(sizes) > 1 else "")
+        for role, sizes in roles.items()
+    ]
+    if peak.overlapping_bytes:
+        by_role.append(f"of which {number(peak.overlapping_bytes)} overlap")
+    return [("limit", text), ("its buffers", ", ".join(by_role))]
+
+
+# Describe operators in bands or in groups of channels.
+def _region_line(region, unit):
+    how = f"in {region.groups} groups of channels"
+    if region.bands:
+        rows = counted(region.recomputed_rows, "row")
+        how = f"in {region.bands} bands, {rows} computed again"
+    cycles = _signed(region.extra_cycles, _millions)
+    return f"ops {region.first} to {region.last} {how}: {cycles} {unit}"
+
+
+def _millions(count):
+    return f"{count / 1e6:.2f} M"
+
+
+# Return a count with its sign; written: a function that formats it.
+def _signed(count, written):
+    return f"{'+' if count >= 0 else '−'}{written(abs(count))}"
 
 
 # Print a row for each optimization pass that saved something, and the sums.

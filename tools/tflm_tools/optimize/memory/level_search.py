@@ -14,7 +14,7 @@ BUDGET = "budget"  # the plan for --arena-budget; not a choice of --optimize
 # cycles of the model; "arena" is its head.
 MAX_SLOWDOWN = 0.03  # cycles that BALANCED may cost
 _MAX_CYCLE_SHARE = {BALANCED: MAX_SLOWDOWN, RAM: 1.0}
-_MAX_ARENA_SHARE = {BALANCED: 0.9}  # of the unbanded arena: larger arenas are not worth cycles
+MAX_ARENA_SHARE = 0.9  # of the unbanded arena: BALANCED spends no cycles for larger arenas
 _ARENA_GROWTH = {SPEED: 1.5}  # the arena may grow by this factor for weights that are fetched once
 _SMALL_ARENA = 8192  # bytes that weights may use at SPEED and BALANCED in any model
 LARGER_LEVEL = {BALANCED: SPEED, RAM: BALANCED}  # each level needs no more than this one
@@ -173,7 +173,9 @@ class LevelSearch:
             cycle_limit = CycleLimit(
                 self._max_cycles(level), factor, self._min_layout_arena(level)
             )
-            max_head = min(_MAX_ARENA_SHARE.get(level, 1) * unbanded[2], self._max_head)
+            max_head = min(
+                (MAX_ARENA_SHARE if level == BALANCED else 1) * unbanded[2], self._max_head
+            )
             sizes = max_head, unbanded[2], step
             yield from self._graphs_within(max_cycles, cycle_limit, *sizes, best_head)
         yield [unbanded], True

@@ -37,7 +37,7 @@ _IN_PLACE_CYCLES = 8  # per multiply-accumulate with weights in place, compared 
 MAX_ABOVE_TFLM = 1024  # bytes that BALANCED may need more than TFLM's head
 # Unless that takes this many times the cycles. mlperf_ad01 would take 2 to 3.6 times as many for
 # 1.5 KB of arena, where packed weights need more scratch than all its tensors; others 1.3 at most.
-_MAX_SLOWDOWN = 1.5
+MAX_SLOWDOWN_NEAR_TFLM = 1.5
 # RAM is reported without a request only for models with fewer operators (in all orders), and if
 # the search makes fewer temporary tensors.
 _MAX_QUICK_OPERATORS, _MAX_QUICK_TENSORS = 80, 48_000
@@ -87,7 +87,7 @@ class Levels:
     2. A second order, in which branches come late, allows larger regions in bands.
     3. Find each level in both orders, and take the smaller plan.
     4. If BALANCED then exceeds TFLM's head too far, take the fastest plan that does not, unless it
-       takes _MAX_SLOWDOWN times the cycles.
+       takes MAX_SLOWDOWN_NEAR_TFLM times the cycles.
     """
 
     def __init__(self, model, prepared, target=None, packing=None, miss=None, arena=None,
@@ -111,6 +111,24 @@ class Levels:
                 plans = PlannedGraphs(late, *self._arguments[1:])
                 self._orders.append(LevelSearch(plans, self.off))
             self._plans.model = self._in_better_order(model)
+
+    @property
+    def can_be_planned(self):
+        """False for a model that keeps TFLM's plan at all levels."""
+        return self._can_be_planned
+
+    @property
+    def search(self):
+        """The PlanSearch of the first order of operators."""
+        return self._plans.search
+
+    def is_near_tflm_head(self):
+        """Return True if BALANCED has a slower plan because of MAX_ABOVE_TFLM, else False.
+
+        None if the usual plan of BALANCED keeps to this limit.
+        """
+        model = self.model(BALANCED)[0]
+        return any(model is near for near, _ in self._near_tflm) if self._near_tflm else None
 
     def prepared(self, model):
         """Return the RomStorage of one of these models; each is prepared once."""
@@ -180,7 +198,7 @@ class Levels:
             reported_cycles(self.base_cycles() + cycles, self._target)
             for _, cycles in (plan, smaller)
         )
-        return smaller if after <= _MAX_SLOWDOWN * before else plan
+        return smaller if after <= MAX_SLOWDOWN_NEAR_TFLM * before else plan
 
     # The fastest plan with a head of at most `limit` bytes, or one near it. plan: of BALANCED.
     def _plan_within(self, limit, plan):

@@ -38,11 +38,12 @@ class PlanSearch:
     """
 
     def __init__(self, graph, target=None, packing=None, miss=None, packed_weights=None):
-        node_costs = NodeCostTable(graph, target, packing, miss, packed_weights)
+        self._node_costs = node_costs = NodeCostTable(graph, target, packing, miss, packed_weights)
+        self._target = target
         self.budget = SearchBudget()
         self._edges = ModelEdges(graph, node_costs, self.budget)
         self.nodes, self.layout_search = self._edges.nodes, self._edges.layout_search
-        self.base_cycles = min_cycles(self.nodes, node_costs, target)
+        self.base_cycles = self.min_cycles(self.nodes)
         reference_target = target and REFERENCE_TARGET
         self.reference_cycles = min_cycles(self.nodes, node_costs, reference_target)
         self._rewrites = {}  # position of the reader: RewritePaths
@@ -50,6 +51,17 @@ class PlanSearch:
             path = RewritePath(rewrite, node_costs, target, self.budget)
             self._rewrites.setdefault(rewrite.reader, []).append(path)
         self._readers = sorted(self._rewrites, reverse=True)
+
+    def min_cycles(self, nodes):
+        """Return the cycles of nodes that run one by one, with the fastest weight layouts."""
+        return min_cycles(nodes, self._node_costs, self._target)
+
+    def extra_cycles_of_chain(self, chain, layouts):
+        """Return the extra cycles of a BandedChain, with the weight layouts of its model."""
+        schedule, weights = chain.schedule, self.layout_search
+        cycles = schedule.cycles(self._node_costs.cycles) + schedule.copy_cycles()
+        cycles += weights.chain_cycles(chain.slots, layouts)
+        return round(cycles - weights.min_cycles_of_region(schedule.region))
 
     @property
     def _all_rewrites(self):
