@@ -10,8 +10,11 @@ from debian import Suite, unpack
 from tflm_tools import files
 from tflm_tools.errors import ToolError
 
-# Kernels that stay in flash: few models run them, and heap is short on a Pico.
-COLD = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv")
+# Parts of the names of kernels that stay in flash, because heap is short on a Pico. Few models run
+# the first ones. The last two are all kernels for float32: their arithmetic takes so long that
+# waiting for flash adds few percent.
+_RARE = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv")
+COLD = (*_RARE, "armv6m_float", "float_tflm_slash_kernels_slash_armv6m")
 
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after, texts of older versions
 # of this project).
@@ -40,7 +43,8 @@ _REPAIRS = (
     (
         "& ~1, self.fun_data_attributes)",
         _hot_section(COLD),
-        _hot_section(("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows")),
+        _hot_section(_RARE),
+        _hot_section(_RARE[:-1]),
         """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
             ) else '".text,'))""",

@@ -95,7 +95,7 @@ def test_hot_code_is_in_ram(firmware):
     kernels = [name for name in addresses if name.startswith("fun_data_tflm_kernels_armv6m_")]
     kernels = [name for name in kernels if not name.endswith("_lt_module_gt_")]
     cold = {name for name in kernels if any(cold in name for cold in sources.COLD)}
-    assert len(cold) >= 4
+    assert len(cold) >= 24
     kernels = [name for name in kernels if name not in cold]
     kernels += [
         name for name in addresses if name.startswith("fun_data_tflm_run_second_core_tflm_")
