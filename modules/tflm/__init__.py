@@ -51,6 +51,7 @@ __all__ = ("__version__", "help") + tuple(_names)
 _files = (
     "dtypes",
     "errors",
+    "features",
     "flat_program",
     "format",
     "learner",

@@ -18,8 +18,9 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package includes "core", the runtime. Packages of kernels have the kernels for quantized
-# models, "types" those for other types; "apis", "detect", "sensors" and "fleet" have no kernels.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "detect", "sensors", "fleet", "all")
+# models, "types" those for other types; "apis", "detect", "features", "sensors" and "fleet" have
+# no kernels for models.
+PACKAGES = (*kernel_files.PACKAGES, "apis", "detect", "features", "sensors", "fleet", "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
 _OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
@@ -27,6 +28,7 @@ _WAKE = ("signal", "all")  # packages with wake words and microphones, beside th
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
 _DETECT = ("detect", "all")  # packages with tflm.detect
+_FEATURES = ("features", "all")  # packages with tflm.features
 _SENSORS = ("sensors", "all")  # packages with tflm.camera and tflm.motion
 _FLEET = ("fleet", "all")  # packages with tflm.fleet
 
@@ -87,6 +89,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         files += runtime_files.learn()
     if package in _DETECT:
         files += runtime_files.detect()
+    if package in _FEATURES:
+        files += runtime_files.features(arch, assembler)
     if package in _SENSORS:
         files += runtime_files.sensors()
     if package in _FLEET:

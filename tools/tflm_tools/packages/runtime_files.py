@@ -268,6 +268,14 @@ def detect():
     return _package_files("detect")
 
 
+def features(arch="", assembler=False):
+    """Return the files of tflm.features for an arch, sorted. assembler: as for files_for()."""
+    files = [*_package_files("features"), "kernels/float32"]
+    if assembler and "armv6m" in override_folders(arch):
+        files.append("kernels/armv6m/float32")
+    return sorted(files)
+
+
 def sensors():
     """Return the files of tflm.camera and tflm.motion, sorted."""
     return _package_files("camera", "motion")

@@ -1,0 +1,48 @@
+# tflm.features: From samples to a model's input: Edge Impulse's blocks of signal processing.
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..errors import InputError
+from .settings import Settings
+
+_MODULES = {
+    "spectral-analysis": ("spectral", "SpectralAnalysis"),
+    "flatten": ("spectral", "Flatten"),
+    "spectrogram": ("audio", "Spectrogram"),
+    "mfe": ("audio", "MFE"),
+    "mfcc": ("audio", "MFCC"),
+}
+
+
+def load(source, length=None, rate=None, axes=None, version=None):
+    """Return the block that a JSON of Edge Impulse describes.
+
+    source: path of the JSON, or the parsed dict. length: samples of a window for each axis. rate:
+    samples per second. axes: their number. version: the block's implementation version. These
+    override the JSON.
+
+    The block has `size`, `shape`, `length`, `axes`, `rate` and `compute(samples, target)`. Raises
+    InputError for a JSON that describes no block, and OSError if the file cannot be read.
+    """
+    if isinstance(source, str):
+        source = _read(source)
+    return create(Settings(source, length, rate, axes, version))
+
+
+def _read(path):
+    import json
+
+    with open(path) as file:
+        try:
+            return json.load(file)
+        except ValueError:
+            raise InputError("%s is no JSON; export the block's parameters again" % path)
+
+
+def create(settings):
+    """Return the block with some Settings."""
+    if settings.type in ("spectral-analysis", "flatten"):
+        from . import spectral as module
+    else:
+        from . import audio as module
+
+    return getattr(module, _MODULES[settings.type][1])(settings)

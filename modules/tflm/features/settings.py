@@ -1,0 +1,367 @@
+# tflm.features: Settings: the parameters of an Edge Impulse block, from a project's JSON.
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..errors import InputError
+
+# The published parameters of each block and their defaults; [latest implementation version].
+_AUDIO = dict(frame_length=0.02, frame_stride=0.01, fft_length=256)
+_MEL = dict(num_filters=40, low_frequency=0, high_frequency=0, win_size=101)
+_FLAGS = ("average", "minimum", "maximum", "rms", "stdev", "skewness", "kurtosis")
+DEFAULTS = {
+    "spectral-analysis": dict(
+        scale_axes=1.0,
+        input_decimation_ratio=1,
+        filter_type="none",
+        filter_cutoff=3.0,
+        filter_order=6,
+        analysis_type="FFT",
+        fft_length=16,
+        do_log=True,
+        do_fft_overlap=True,
+        extra_low_freq=False,
+    ),
+    "mfe": dict(_AUDIO, noise_floor_db=-52, **_MEL),
+    "mfcc": dict(_AUDIO, **_MEL),
+    "spectrogram": dict(_AUDIO, noise_floor_db=-52),
+    "flatten": dict(scale_axes=1.0),
+}
+DEFAULTS["mfcc"].update(
+    frame_stride=0.02, num_filters=32, num_cepstral=13, pre_cof=0.98, pre_shift=1
+)
+DEFAULTS["spectrogram"]["fft_length"] = 128
+DEFAULTS["flatten"].update({name: True for name in _FLAGS})
+_LATEST = {"flatten": 1}
+_LATEST_OTHERS = 4
+_ALIASES = {"spectral-features": "spectral-analysis", "audio-mfe": "mfe", "audio-mfcc": "mfcc"}
+
+# Names of the sampling rate, the window and the version, as Edge Impulse's files spell them.
+_RATES = ("frequency_hz", "sampling_freq", "sampling_frequency", "frequency", "sample_rate")
+_WINDOWS = ("window_size_ms", "window_length_ms", "sample_length_ms")
+_VERSIONS = ("implementation_version", "latest_implementation_version")
+_TYPES = ("cpp_type", "type", "title", "name")
+
+MAX_SAMPLES = 32768  # of a window: sums of that many values fit the integers of a board
+_MAX_FRAMES = 500
+_MIN_FFT, _MAX_FFT = 4, 4096
+_RATIOS = (1, 3, 10, 30, 100, 1000)
+
+
+# Return a name of the JSON in snake_case.
+def _snake(name):
+    text = ""
+    for i, c in enumerate(name):
+        if c == "-" or c == " ":
+            text += "_"
+        elif c.lower() != c:
+            text += ("_" if i and name[i - 1] not in "-_ " else "") + c.lower()
+        else:
+            text += c
+    return text
+
+
+# Return the type of block that a text of the JSON names; None if it names none.
+def _block_type(text):
+    text = _snake(text).replace("_", "-").replace("(", "").replace(")", "")
+    text = text.replace("--", "-")
+    if text.endswith("-custom"):
+        text = text[: -len("-custom")]
+    text = _ALIASES.get(text, text)
+    # "Audio (MFE)" and "MFE" have capitals between which _snake() writes a hyphen.
+    plain = text.replace("-", "")
+    for name in DEFAULTS:
+        if plain == name.replace("-", ""):
+            return name
+    return _ALIASES.get(text)
+
+
+# Collect the parameters below a node of the JSON: entries {"param": ..., "value": ...}, and keys
+# with a plain value. The first value of a name remains.
+def _collect(node, found, types):
+    if isinstance(node, list):
+        for each in node:
+            _collect(each, found, types)
+        return
+    if not isinstance(node, dict):
+        return
+    if "param" in node:
+        found.setdefault(_snake(node["param"]), node.get("value", node.get("defaultValue")))
+        return
+    for key, value in node.items():
+        name = _snake(key)
+        if name in _TYPES and isinstance(value, str):
+            types.append(_block_type(value))
+        elif name == "axes" and isinstance(value, list):
+            found.setdefault(name, len(value))
+        elif isinstance(value, (dict, list)):
+            _collect(value, found, types)
+        elif value is not None:
+            found.setdefault(name, value)
+
+
+# Return a value of the JSON as the type of `default`; raise InputError if it has another type.
+def _value(name, value, default):
+    try:
+        if isinstance(default, bool):
+            if isinstance(value, str):
+                return {"true": True, "1": True, "yes": True, "false": False, "0": False}[
+                    value.lower()
+                ]
+            return bool(value)
+        if isinstance(default, int):
+            number = float(value)
+            if number != int(number):
+                raise ValueError
+            return int(number)
+        if isinstance(default, float):
+            return float(value)
+        return str(value)
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            "the block's %s is %r; correct the JSON, its default is %r" % (name, value, default)
+        )
+
+
+def _is_power_of_two(number):
+    return number > 0 and number & (number - 1) == 0
+
+
+# The first of some names that was found, as a number; None without.
+def _number(found, names):
+    for name in names:
+        if name in found:
+            return _value(name, found[name], 1.0)
+    return None
+
+
+# Return the whole number above `value` unless it is almost a whole number, as the reference does
+# for frames.
+def _ceil(value):
+    whole = int(value)
+    return whole if value - whole < 0.001 else whole + 1
+
+
+class Settings:
+    """The parameters of a block.
+
+    description: the parsed JSON: a block's published parameters.json, the `config` of a project's
+        block, an impulse with one block, or a flat object with names of parameters.
+    length: samples of a window on each axis; None: windowSizeMs of the JSON.
+    rate: samples per second; None: frequencyHz of the JSON.
+    axes: number of axes; None: `axes` of the JSON, or 1.
+    version: the block's implementation version; None: implementationVersion of the JSON, or the
+        latest.
+
+    type: "spectral-analysis", "mfe", "mfcc", "spectrogram" or "flatten". values: dict of the
+    parameters, by names of the published JSON with _ for -. Raises InputError for a JSON that
+    describes no block, or one that tflm does not compute.
+    """
+
+    def __init__(self, description, length=None, rate=None, axes=None, version=None):
+        blocks = description.get("impulse", description) if isinstance(description, dict) else None
+        if not isinstance(blocks, dict):
+            raise InputError("the JSON describes no block; pass an object with its parameters")
+        if isinstance(blocks.get("dspBlocks"), list) and len(blocks["dspBlocks"]) != 1:
+            raise InputError(
+                "the impulse has %d processing blocks; keep one in the JSON"
+                % len(blocks["dspBlocks"])
+            )
+        found, types = {}, []
+        _collect(description, found, types)
+        kinds = [kind for kind in types if kind]
+        if not kinds:
+            raise InputError(
+                'the JSON has no type of block; add "type": one of %s'
+                % ", ".join(sorted(DEFAULTS))
+            )
+        self.type = kinds[0]
+        defaults = DEFAULTS[self.type]
+        self.values = {
+            name: _value(name, found.get(name, defaults[name]), defaults[name])
+            for name in defaults
+        }
+        self.axes = int(axes or _number(found, ("axes",)) or 1)
+        self.rate = rate or _number(found, _RATES)
+        if not self.rate or self.rate <= 0:
+            raise InputError('the JSON has no sampling rate; add "frequencyHz", or pass rate=')
+        milliseconds = _number(found, _WINDOWS)
+        if length is None and milliseconds:
+            length = int(milliseconds * self.rate / 1000 + 0.5)
+        if not length or not 0 < length <= MAX_SAMPLES:
+            raise InputError(
+                'a window of %s samples is not supported; set "windowSizeMs" for 1 to %d samples, '
+                "or pass length=" % (length, MAX_SAMPLES)
+            )
+        self.length = length
+        latest = _LATEST.get(self.type, _LATEST_OTHERS)
+        self.version = int(version or _number(found, _VERSIONS) or latest)
+        if not 1 <= self.version <= latest or self.is_motion and self.version == 1 < latest:
+            raise InputError(
+                'version %d of the block %s is not supported; set "implementationVersion": %d'
+                % (self.version, self.type, latest)
+            )
+        self._check()
+
+    @property
+    def is_motion(self):
+        """Whether the block has a row of features for each axis, not frames of one axis."""
+        return self.type in ("spectral-analysis", "flatten")
+
+    def _check(self):
+        values = self.values
+        size = values.get("fft_length")
+        if size is not None and not (_is_power_of_two(size) and _MIN_FFT <= size <= _MAX_FFT):
+            raise InputError(
+                "fft_length is %d; choose a power of two from %d to %d"
+                % (size, _MIN_FFT, _MAX_FFT)
+            )
+        if self.type == "spectral-analysis":
+            self._check_spectral()
+        elif self.type != "flatten":
+            self._check_audio()
+
+    def _check_spectral(self):
+        values = self.values
+        if values["analysis_type"] != "FFT":
+            raise InputError(
+                "analysis-type is %s; tflm computes FFT only: change the block"
+                % values["analysis_type"]
+            )
+        if values["filter_type"] not in ("none", "low", "high"):
+            raise InputError("filter-type is %s; choose none, low or high" % values["filter_type"])
+        ratio, order = values["input_decimation_ratio"], values["filter_order"]
+        if ratio not in _RATIOS or ratio > 1 and self.version < 4:
+            raise InputError(
+                "input-decimation-ratio is %d; choose %s and version 4"
+                % (ratio, ", ".join(str(r) for r in _RATIOS))
+            )
+        if values["filter_type"] != "none":
+            if order not in (0, 2, 4, 6, 8):
+                raise InputError("filter-order is %d; choose 0, 2, 4, 6 or 8" % order)
+            top = self.rate / ratio / 2 * (0.9 if ratio > 1 else 1)
+            if order and not 0 < values["filter_cutoff"] < top:
+                raise InputError(
+                    "filter-cutoff is %g Hz; choose one below %g Hz"
+                    % (values["filter_cutoff"], top)
+                )
+        left = -(-self.length // ratio)
+        if self.has_low_frequencies and left < values["fft_length"] * 5:
+            raise InputError(
+                "extra-low-freq needs %d samples, the window has %d; lengthen it"
+                % (values["fft_length"] * 5 * ratio, self.length)
+            )
+
+    @property
+    def has_low_frequencies(self):
+        """Whether the block has a second spectrum of the low frequencies."""
+        return self.version >= 4 and self.values.get("extra_low_freq", False)
+
+    def _check_audio(self):
+        values = self.values
+        if self.axes != 1:
+            raise InputError(
+                "a block %s has one axis, not %d; make a block for each axis"
+                % (self.type, self.axes)
+            )
+        if self.frame_step < 1 or self.frame_samples < 1:
+            raise InputError("frame_length and frame_stride must be positive; correct the JSON")
+        if not 0 < self.frames <= _MAX_FRAMES:
+            raise InputError(
+                "the window has %d frames; change its length or frame_stride for 1 to %d"
+                % (max(self.frames, 0), _MAX_FRAMES)
+            )
+        if "num_filters" in values:
+            low, high = values["low_frequency"], self.high_frequency
+            if values["num_filters"] < 2 or not 0 <= low < high <= self.rate / 2:
+                raise InputError(
+                    "%d filters from %d to %d Hz are not possible; use at least 2, below %d Hz"
+                    % (values["num_filters"], low, high, self.rate // 2)
+                )
+            win_size = values["win_size"]
+            if not 0 <= win_size <= MAX_SAMPLES or win_size and win_size % 2 == 0:
+                raise InputError("win_size is %d; choose 0 or an odd number" % win_size)
+        if self.type == "mfcc":
+            if not 1 <= values["num_cepstral"] <= values["num_filters"]:
+                raise InputError(
+                    "num_cepstral is %d; choose 1 to num_filters, %d"
+                    % (values["num_cepstral"], values["num_filters"])
+                )
+            if values["pre_shift"] < 1 or abs(values["pre_cof"]) > 1:
+                raise InputError("pre_shift must be positive, pre_cof at most 1; correct the JSON")
+
+    @property
+    def high_frequency(self):
+        """Upper edge of the mel filters in Hz."""
+        return self.values["high_frequency"] or self.rate / 2
+
+    @property
+    def frame_samples(self):
+        """Samples of a frame."""
+        length = self.rate * self.values["frame_length"]
+        if self.version > 1:
+            return _ceil(length)
+        whole = int(length)
+        rest = length - whole
+        # Version 1 rounds to nearest, halves to even.
+        return whole + int(rest > 0.5 or rest == 0.5 and whole & 1)
+
+    @property
+    def frame_step(self):
+        """Samples from one frame to the next."""
+        return _ceil(self.rate * self.values["frame_stride"])
+
+    @property
+    def frames(self):
+        """Frames of a window."""
+        rest = self.length - self.frame_samples
+        return rest // self.frame_step + int(self.version > 1)
+
+    @property
+    def emphasis(self):
+        """(coefficient, shift) of the pre-emphasis; the coefficient is 0 without."""
+        if self.type == "mfcc":
+            return self.values["pre_cof"], self.values["pre_shift"]
+        return (0.98, 1) if self.type == "mfe" and self.version >= 3 else (0, 1)
+
+    @property
+    def bins(self):
+        """(first, end) of the bins of a spectrum that are features of spectral analysis."""
+        return self._bins(self.rate / self.values["input_decimation_ratio"])
+
+    @property
+    def low_bins(self):
+        """The same for the spectrum of the low frequencies."""
+        return self._bins(self.rate / self.values["input_decimation_ratio"] / 10)
+
+    def _bins(self, rate):
+        size = self.values["fft_length"]
+        edge = min(self.values["filter_cutoff"], rate / 2) * size / rate
+        first, end = 1, size // 2 + 1
+        if self.values["filter_type"] == "high":
+            first = max(int(edge - 0.5) + 1, 1)
+        elif self.values["filter_type"] == "low":
+            end = int(edge + 0.5) + 1
+        if first >= end:
+            raise InputError(
+                "filter-cutoff %g Hz leaves no bin of the spectrum; change it, or fft-length"
+                % self.values["filter_cutoff"]
+            )
+        return first, end
+
+    @property
+    def flags(self):
+        """The statistics of a block Flatten, in the order of its features."""
+        return [name for name in _FLAGS if self.values.get(name)]
+
+    @property
+    def shape(self):
+        """Shape of the features: (axes, features) or (frames, features)."""
+        values = self.values
+        if self.type == "flatten":
+            return self.axes, len(self.flags)
+        if self.type == "spectral-analysis":
+            count = 0
+            for first, end in [self.bins] + ([self.low_bins] if self.has_low_frequencies else []):
+                count += (5 if self.version >= 4 else 3) + end - first
+            return self.axes, count
+        columns = {"mfe": "num_filters", "mfcc": "num_cepstral"}.get(self.type)
+        return self.frames, values[columns] if columns else values["fft_length"] // 2 + 1

@@ -1,0 +1,207 @@
+# tflm.features: the blocks Spectral Analysis and Flatten, for motion and other slow signals.
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from . import samples as integers
+from . import tables
+from .block import Block
+from .fft import power, transform
+from .scalars import ADD, MUL, replace_zeros
+
+_FILTER_BITS = 26  # of samples before a filter, whose peaks are higher
+_LOWER_RATE = 10  # decimation for the spectrum of the low frequencies
+
+
+def _log2(number):
+    power = 0
+    while number >> power + 1:
+        power += 1
+    return power
+
+
+class SpectralAnalysis(Block):
+    """Edge Impulse's block Spectral Analysis with FFT, versions 2 to 4.
+
+    For each axis: RMS, skewness, kurtosis; from version 4 skewness and kurtosis of the spectrum;
+    then the spectrum: for each bin the largest power of all segments of the window.
+    """
+
+    def __init__(self, settings):
+        values = settings.values
+        self._order = None
+        super().__init__(settings)
+        self._fft_length = size = values["fft_length"]
+        self._pairs = size // 2
+        self._step = size // 2 if values["do_fft_overlap"] else size
+        self._is_log = values["do_log"]
+        self._has_spectral = settings.version >= 4
+        ratio = values["input_decimation_ratio"]
+        self._ratios = {1: (), 3: (3,), 10: (10,), 30: (3, 10), 100: (10, 10)}.get(
+            ratio, (10, 10, 10)
+        )
+        self._filters = {each: tables.decimation_table(each) for each in self._ratios}
+        self._has_low = settings.has_low_frequencies
+        if self._has_low and _LOWER_RATE not in self._filters:
+            self._filters[_LOWER_RATE] = tables.decimation_table(_LOWER_RATE)
+        self._butterworth = None
+        if values["filter_type"] != "none" and values["filter_order"]:
+            self._butterworth = tables.butterworth_table(
+                values["filter_type"], values["filter_order"], values["filter_cutoff"],
+                settings.rate / ratio,
+            )  # fmt: skip
+        self._bins = settings.bins
+        self._low_bins = settings.low_bins if self._has_low else (0, 0)
+        self._table = tables.fft_table(size)
+
+        count = self.length
+        for each in self._ratios:
+            count = -(-count // each)
+        self._count = self._constant(count)
+        self._low_count = self._constant(-(-count // _LOWER_RATE))
+        self._bin_count = self._constant(self._pairs + 1)
+        scale = values["scale_axes"]
+        self._has_scale = scale != 1
+        self._sign = self._constant(-1 if scale < 0 else 1)
+        self._factor = self._constant(abs(scale))
+        self._square = self._constant(scale * scale)
+        self._tiny = self._constant(1e-10)
+        self._to_log10 = self._constant(0.4342944819)
+        self._x = self._reserve(self.length)
+        self._data = self._reserve(2 * self._pairs)
+        self._row = self._reserve(5)
+        self._spectrum = self._reserve(self._pairs + 1)
+        self._columns = self._row_size(self._bins)
+        self._allocate()
+
+    def _row_size(self, bins):
+        return (5 if self._has_spectral else 3) + bins[1] - bins[0]
+
+    def _compute(self, samples, kind, sink):
+        low_position = self.axes * self._columns
+        low_columns = self._row_size(self._low_bins)
+        for axis in range(self.axes):
+            count = self.length
+            x = self._x
+            scale = self._load(x, samples, kind, axis)
+            for ratio in self._ratios:
+                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
+                count = self._decimate(count, ratio)
+            if self._butterworth is not None:
+                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
+                for section in range(len(self._butterworth) // 8):
+                    integers.filter_section(self._work, x, count, self._butterworth, section)
+            scale += self._centre(x, count)
+            self._extract(count, self._count, scale, self._bins, sink, axis * self._columns)
+            if self._has_low:
+                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
+                count = self._decimate(count, _LOWER_RATE)
+                scale += self._centre(x, count)
+                at = low_position + axis * low_columns
+                self._extract(count, self._low_count, scale, self._low_bins, sink, at)
+
+    # Filter the samples and keep each `ratio`-th; return their count. The filter starts as if all
+    # samples before were equal to the first one.
+    def _decimate(self, count, ratio):
+        work = self._work
+        x = self._x
+        table = self._filters[ratio]
+        first = integers.integer_at(work, x)
+        integers.add_constant(work, x, count, 1, 0 - first)
+        for section in range(len(table) // 8):
+            integers.filter_section(work, x, count, table, section)
+        integers.add_constant(work, x, count, ratio, integers.decimated(first))
+        return -(-count // ratio)
+
+    # Store the features of the samples of an axis. number: position of the float32 `count`.
+    def _extract(self, count, number, scale, bins, sink, position):
+        work = self._work
+        s = self._scalars
+        row = self._row
+        spectrum = self._spectrum
+        self._statistics(self._x, count, number, scale, row)
+        self._max_hold(count, scale)
+        if self._has_scale:
+            s.combine(MUL, row, row, self._factor)
+            s.combine(MUL, row + 1, row + 1, self._sign)
+            s.each(MUL, spectrum, self._pairs + 1, self._square)
+        sink.write(work, row, 3, position)
+        position += 3
+        if self._has_spectral:
+            bins_all = self._pairs + 1
+            data = self._data
+            exponent = integers.largest(work, spectrum, 1, bins_all)
+            integers.load(work, data, work, integers.FLOAT32, spectrum, 1, bins_all, exponent)
+            self._centre(data, bins_all)
+            self._statistics(data, bins_all, self._bin_count, 28, row)
+            sink.write(work, row + 1, 2, position)
+            position += 2
+        first, end = bins
+        if self._is_log:
+            replace_zeros(work, spectrum + first, end - first, self._tiny)
+            s.log(spectrum + first, end - first)
+            s.each(MUL, spectrum + first, end - first, self._to_log10)
+        sink.write(work, spectrum + first, end - first, position)
+
+    # Store the largest power of each bin: of segments of the samples, the last ones with zeros.
+    def _max_hold(self, count, scale):
+        work = self._work
+        pairs = self._pairs
+        table = self._table
+        exponent = 156 + 28 + 2 * _log2(pairs) - _log2(2 * pairs) - 2 * scale
+        at = 0
+        while at <= count:
+            transform(work, self._x + at, count - at, self._data, pairs, table)
+            power(work, self._data, pairs, table, self._spectrum, exponent, int(at > 0))
+            at += self._step
+
+
+class Flatten(Block):
+    """Edge Impulse's block Flatten: statistics of each axis."""
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        scale = settings.values["scale_axes"]
+        self._flags = [
+            ("average", "minimum", "maximum", "rms", "stdev", "skewness", "kurtosis").index(name)
+            for name in settings.flags
+        ]
+        self._count = self._constant(self.length)
+        self._is_negative = scale < 0
+        self._factor = self._constant(scale)
+        self._size_factor = self._constant(abs(scale))
+        self._sign = self._constant(-1 if scale < 0 else 1)
+        self._x = self._reserve(self.length)
+        self._row = self._reserve(7)
+        self._temporary = self._reserve(2)
+        self._allocate()
+
+    def _compute(self, samples, kind, sink):
+        work = self._work
+        s = self._scalars
+        row = self._row
+        x = self._x
+        t = self._temporary
+        count = self.length
+        position = 0
+        for axis in range(self.axes):
+            scale = self._load(x, samples, kind, axis)
+            scale += integers.normalize(work, x, count, 28)
+            integers.extremes(work, x, count, t)
+            s.from_int(row + 1 + int(self._is_negative), t)
+            s.from_int(row + 2 - int(self._is_negative), t + 1)
+            mean = integers.mean(work, x, count)
+            integers.put(work, t, mean)
+            s.from_int(row, t)
+            for i in range(3):
+                s.scale(row + i, 0 - scale)
+                s.combine(MUL, row + i, row + i, self._factor)
+            scale += self._centre(x, count)
+            self._statistics(x, count, self._count, scale, row + 4)
+            s.combine(MUL, row + 4, row + 4, self._size_factor)
+            s.combine(MUL, row + 5, row + 5, self._sign)
+            s.combine(MUL, t, row, row)
+            s.combine(MUL, row + 3, row + 4, row + 4)
+            s.combine(ADD, t, t, row + 3)
+            s.sqrt(row + 3, t)
+            for i in self._flags:
+                sink.write(work, row + i, 1, position)
+                position += 1
