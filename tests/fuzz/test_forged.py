@@ -30,8 +30,8 @@ _NAMES = (
 )  # fmt: skip
 # Test files with many kernels, or with several collectors of cases: a model for each kernel.
 _RECURRENT = (
-    "test_decode", "test_hybrid", "test_sigmoid_int16", "test_svdf", "test_svdf_float",
-    "test_unidirectional_sequence_lstm", "test_unpack_int4",
+    "test_decode", "test_hybrid", "test_hybrid_recurrent", "test_sigmoid_int16", "test_svdf",
+    "test_svdf_float", "test_unidirectional_sequence_lstm", "test_unpack_int4",
 )  # fmt: skip
 _SIGNAL = ("test_signal_fft", "test_signal_front_end", "test_signal_state")
 _INDEXED = (

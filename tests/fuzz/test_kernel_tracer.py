@@ -25,9 +25,9 @@ from tflm_tools.targets import PACKING_TARGETS
 # Test files whose cases together have all kernels: rarely, or in many cases.
 _RARE = (
     "test_decode", "test_dense_lut", "test_dsp", "test_elementwise_math", "test_hybrid",
-    "test_lanes", "test_litert_operators", "test_sigmoid_int16", "test_signal_fft",
-    "test_signal_front_end", "test_signal_state", "test_svdf", "test_svdf_float",
-    "test_unidirectional_sequence_lstm", "test_unpack_int4", "test_unsigned",
+    "test_hybrid_recurrent", "test_lanes", "test_litert_operators", "test_sigmoid_int16",
+    "test_signal_fft", "test_signal_front_end", "test_signal_state", "test_svdf",
+    "test_svdf_float", "test_unidirectional_sequence_lstm", "test_unpack_int4", "test_unsigned",
 )  # fmt: skip
 _COMMON = (
     "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",

@@ -97,6 +97,38 @@ for stride, multiplier in [(1, 1), (2, 2), (1, 3)]:
         dilation_h_factor=1,
         dilation_w_factor=1,
     )
+# Outputs of a TRANSPOSE_CONV that no input reaches have only the bias.
+for dimension in (None, 0):
+    for stride, filters, padding, side in [
+        (1, (3, 3), "SAME", (6, 5)),
+        (2, (3, 2), "SAME", (12, 10)),
+        (2, (3, 3), "VALID", (13, 11)),
+        (3, (2, 2), "VALID", (17, 14)),
+    ]:
+        name = f"transposed convolution {dimension} {stride} {filters} {padding}"
+        weights = _weights(name, (6, *filters, 4), dimension)
+        target = (2, *side, 6)
+        cases.add(
+            name,
+            single_op(
+                "TRANSPOSE_CONV",
+                [
+                    Tensor((4,), "int32", target),
+                    weights,
+                    Tensor((2, 6, 5, 4), "float32"),
+                    _bias(name, 6) if stride < 3 else None,
+                ],
+                [Tensor(target, "float32")],
+                stride_h=stride,
+                stride_w=stride,
+                padding=padding,
+                fused_activation_function="RELU" if stride == 2 else "NONE",
+            ),
+            _runs(name, (2, 6, 5, 4)),
+            _RTOL,
+            1e-3,
+            expected=litert.outputs,
+        )
 _SHAPES = [Tensor((1, 4), "float32"), Tensor((2, 4), "int8", np.ones((2, 4)))]
 cases.add(
     "no scale",

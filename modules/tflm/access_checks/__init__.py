@@ -80,6 +80,7 @@ _FILES = {
     "gelu_float": "unary_float",
     "hard_swish_float": "unary_float",
     "hybrid_quantize": "hybrid",
+    "hybrid_transpose": "hybrid",
     "l2_normalization": "softmax",
     "l2_normalization_float": "softmax",
     "leaky_relu_float": "unary_float",
@@ -157,6 +158,7 @@ _FILES = {
     "transpose_conv_float": "transpose_conv",
     "unidirectional_sequence_lstm": "recurrent",
     "unidirectional_sequence_lstm_float": "recurrent",
+    "unidirectional_sequence_lstm_hybrid": "recurrent",
     "unpack_int4": "decode",
 }
 # END generated

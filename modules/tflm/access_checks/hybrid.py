@@ -23,6 +23,8 @@ _INPUT_HEIGHT = const(8)
 _OUTPUT_HEIGHT = const(11)
 _FILTER_HEIGHT = const(14)
 _PADDING_HEIGHT = const(20)
+_TRANSPOSE_PADDING_HEIGHT = const(18)
+_TRANSPOSE_PER_CHANNEL = const(20)
 _GROUP_CHANNELS = const(23)
 _CHANNEL_STEP = const(24)
 _PER_CHANNEL = const(26)
@@ -69,7 +71,27 @@ def _hybrid(r):
     r.writes(_OUTPUT, 4 * r.units, align=4)
 
 
+# Inputs outside of the image are not read.
+def _transpose(r):
+    height, width, depth = r.numbers(_INPUT_HEIGHT, 3)
+    rows, columns, channels = r.numbers(_OUTPUT_HEIGHT, 3)
+    taps_y, taps_x, stride_y, stride_x = r.numbers(_FILTER_HEIGHT, 4)
+    top, left = r.numbers(_TRANSPOSE_PADDING_HEIGHT, 2, 0)
+    r.need(r[_TRANSPOSE_PER_CHANNEL] <= 1 and r.words >= 23)
+    r.small(rows + top + taps_y + stride_y, columns + left + taps_x + stride_x)
+    batches = divided(r.units, rows * columns * channels)
+    r.writes(_HYBRID_QUANTIZED, batches * height * width * depth)
+    for i in (_HYBRID_SCALES, _HYBRID_OFFSETS):
+        r.writes(i, 4 * batches, align=4)
+    r.reads(_WEIGHTS, channels * taps_y * taps_x * depth)
+    r.reads(_WEIGHT_SCALES, 4 * (channels if r[_TRANSPOSE_PER_CHANNEL] else 1), align=4)
+    if r.has(_BIAS):
+        r.reads(_BIAS, 4 * channels, align=4)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
+
+
 CHECKS = {
     "hybrid.eval_float32": _hybrid,
     "hybrid_quantize.eval_float32": _quantize,
+    "hybrid_transpose.eval_float32": _transpose,
 }

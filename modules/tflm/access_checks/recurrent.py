@@ -33,6 +33,11 @@ _TANH_MULTIPLIER = const(66)
 _CELL_MULTIPLIER = const(73)
 _LSTM_FLOAT32_SCRATCH = const(5)
 _FLOAT32_INPUT_TO_INPUT_WEIGHTS = const(6)
+_LSTM_HYBRID_SCRATCH = const(5)
+_QUANTIZED = const(6)
+_CONSTANTS = const(7)
+_HYBRID_INPUT_TO_INPUT_WEIGHTS = const(8)
+_HYBRID_INPUT_SIZE = const(20)
 
 # Words from the first weights of an LSTM on.
 _TO_RECURRENT_TO_INPUT_WEIGHTS = const(4)
@@ -44,13 +49,17 @@ _TAPS = const(64)  # of a vector, that kernels/matrix.py unpacks at a time
 
 
 # Check operands 1 to 6 of SVDF and its sizes, from word 8 on. `size`: bytes of the input, of the
-# feature weights and of the output; `state`: bytes of the other weights and of the state. Return
-# elements of the input, filters of an output, and outputs of a batch.
+# feature weights and of the output; `state`: bytes of the other weights and of the state. Without
+# feature weights (float32 only) the input is an array in the arena of a feature for each filter.
+# Return elements of the input, filters of an output, and outputs of a batch.
 def _svdf(r, size, state):
     (depth,) = r.numbers(_INPUT_SIZE, 1, 0)
     memory, rank, outputs = r.numbers(_MEMORY_SIZE, 3)
-    r.reads(_INPUT, divided(r.units, outputs) * depth * size, align=size)
-    r.reads(_WEIGHTS_FEATURE, outputs * rank * depth * size, align=size)
+    if depth and size == 4 and not r.has(_WEIGHTS_FEATURE):
+        r.writes(_INPUT, r.units * rank * size, align=size)
+    else:
+        r.reads(_INPUT, divided(r.units, outputs) * depth * size, align=size)
+        r.reads(_WEIGHTS_FEATURE, outputs * rank * depth * size, align=size)
     r.reads(_WEIGHTS_TIME, outputs * rank * memory * state, align=state)
     if r.has(_BIAS):
         r.reads(_BIAS, 4 * outputs, align=4)
@@ -113,9 +122,29 @@ def _lstm_float32(r):
     r.writes(_LSTM_FLOAT32_SCRATCH, 20 * block, align=4)
 
 
+# Units are steps of a batch. The kernel divides by no scale of 0 if no other operand overlaps the
+# scratch buffer.
+def _lstm_hybrid(r):
+    depth, state, _, batches = r.numbers(_HYBRID_INPUT_SIZE, 4)
+    r.need(r.words >= 28)
+    r.reads(_INPUT, 4 * r.units * depth, align=4)
+    for i in (_HIDDEN_STATE, _CELL_STATE):
+        r.writes(i, 4 * batches * state, align=4)
+    r.writes(_LSTM_OUTPUT, 4 * r.units * state, align=4)
+    r.writes(_LSTM_HYBRID_SCRATCH, 4 * (8 + max(depth, 5 * state)), align=4)
+    r.writes(_QUANTIZED, depth + state)
+    r.reads(_CONSTANTS, 44, align=4)
+    at = _HYBRID_INPUT_TO_INPUT_WEIGHTS
+    for gate in range(at, at + 4):
+        r.reads(gate, state * depth)
+        r.reads(gate + _TO_RECURRENT_TO_INPUT_WEIGHTS, state * state)
+        r.reads(gate + _TO_INPUT_GATE_BIAS, 4 * state, align=4)
+
+
 CHECKS = {
     "svdf.eval_int8": _svdf_int8,
     "svdf_float.eval_float32": _svdf_float32,
     "unidirectional_sequence_lstm.eval_integers": _lstm_integers,
     "unidirectional_sequence_lstm_float.eval_float32": _lstm_float32,
+    "unidirectional_sequence_lstm_hybrid.eval_float32": _lstm_hybrid,
 }

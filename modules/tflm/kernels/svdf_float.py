@@ -33,7 +33,8 @@ _DOT = const(1 << 10 | 1 << 20)
 
 
 # Units are outputs; their sums are computed in TFLM's order. The rows of the state of an output
-# move one element to the left and get the new feature at their ends.
+# move one element to the left and get the new feature at their ends. Without weights of the
+# features the input has the features themselves (prepare/svdf_hybrid.py).
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -67,8 +68,12 @@ def eval_float32(op, arena, rom, start: int, stop: int):
                 p = ptr32(int(p) + 4)
                 k -= 1
             p[0] = 0
-            weights = r[_WEIGHTS_FEATURE] + (row * size << 4)
-            combine(arena, rom, last, weights, source, size, _DOT, _MAC)
+            weights = r[_WEIGHTS_FEATURE]
+            if weights != 1:
+                weights += row * size << 4
+                combine(arena, rom, last, weights, source, size, _DOT, _MAC)
+            elif size:
+                p[0] = ptr32(base + (r[_INPUT] >> 2))[n * rank + j]
             total[0] = 0
             weights = r[_WEIGHTS_TIME] + (row * memory << 4)
             combine(arena, rom, r[_SUM], weights, state, memory, _DOT, _MAC)

@@ -10,8 +10,8 @@ from .common import check, support
 ONE = 0x3F800000  # 1.0 in float32, the scale of emit_dequantize() before emit_scaled()
 
 
-# The scales as an input of an operator: `operand` of context.emit() with a shape.
-class Scales:
+# An operand of context.emit() as a tensor of float32.
+class FloatOperand:
     dtype = dtypes.FLOAT32
 
     def __init__(self, operand, shape):
@@ -42,7 +42,7 @@ def emit_per_channel(context, node, tensor):
         support(same, node, "%s: a zero point for each channel" % tensor)
     shape = [1] * len(tensor.shape)
     shape[dimension] = count
-    scales = Scales(context.constant(scale_bytes(tensor)), tuple(shape))
+    scales = FloatOperand(context.constant(scale_bytes(tensor)), tuple(shape))
     emit_scaled(context, node, scales)
 
 

@@ -67,21 +67,41 @@ def emit_depthwise_conv(context, node, activation, fields):
 
 # Two records: the input as int8, with a scale for each batch; then the operator.
 def _emit(context, node, activation, batches, asymmetric, fields):
-    source, weights, target = node.input(0), node.input(1), node.output(0)
-    bias = node.optional_input(2)
-    channels = fields["output_channels"]
-    check_same_dtype(node, source, (target,))
+    check_bias(node, node.optional_input(2), fields["output_channels"], dtypes.FLOAT32)
+    taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
+    check_operands(node, node.output(0), fields["output_channels"], taps)
+    target = node.output(0)
+    if not target.elements():
+        return
+    fields.update(quantize(context, node.input(0), batches, asymmetric))
+    fields.update(epilogue(context, node, activation))
+    context.emit(
+        "hybrid.eval_float32",
+        HYBRID,
+        target.elements(),
+        target.elements() * (taps + 4 * FLOAT_WORK),
+        weights=node.input(1) if taps else None,
+        bias=node.optional_input(2),
+        output=target,
+        **fields,
+    )
+
+
+# Check the types of the input, the weights (input 1) and the output. `taps`: products of a sum.
+def check_operands(node, target, channels, taps):
+    weights = node.input(1)
+    check_same_dtype(node, node.input(0), (target,))
     check_dtype(node, weights, dtypes.INT8)
-    check_bias(node, bias, channels, dtypes.FLOAT32)
     count = weights.scales_length()
     check(count == 1 or count >= channels > 0, node, "%s has %d scales" % (weights, count))
     for i in range(count):
         check(weights.zero_point(i) == 0, node, "%s has a zero point" % weights)
-    taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
     support(taps < _MAX_TAPS, node, "a filter of %d elements" % taps)
-    if not target.elements():
-        return
-    depth = source.elements() // batches
+
+
+# Emit the quantization of a tensor to int8, with a scale for each batch. Return the fields of the
+# results.
+def quantize(context, source, batches, asymmetric):
     request = context.request_scratch_buffer
     shared = {
         "quantized": request(max(1, source.elements())),
@@ -96,24 +116,21 @@ def _emit(context, node, activation, batches, asymmetric, fields):
         input=source,
         extremes=request(8),
         steps=context.constant(struct.pack("<f", 255 if asymmetric else 127)),
-        depth=depth,
+        depth=source.elements() // batches,
         asymmetric=1 if asymmetric else 0,
         **shared,
     )
-    scales = struct.pack("<%dI" % count, *[weights.scale_bits(i) for i in range(count)])
+    return shared
+
+
+# Return the fields of the scales of the weights and of the activation.
+def epilogue(context, node, activation):
+    scales = node.input(1).scales_length()
+    bits = [node.input(1).scale_bits(i) for i in range(scales)]
     low, high = float_activation_range(node, activation)
-    fields.update(shared)
-    context.emit(
-        "hybrid.eval_float32",
-        HYBRID,
-        target.elements(),
-        target.elements() * (taps + 4 * FLOAT_WORK),
-        weights=weights if taps else None,
-        weight_scales=context.constant(scales),
-        bias=bias,
-        output=target,
-        per_channel=1 if count > 1 else 0,
-        activation_min=low,
-        activation_max=high,
-        **fields,
-    )
+    return {
+        "weight_scales": context.constant(struct.pack("<%dI" % scales, *bits)),
+        "per_channel": 1 if scales > 1 else 0,
+        "activation_min": low,
+        "activation_max": high,
+    }

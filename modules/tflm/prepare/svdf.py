@@ -38,6 +38,7 @@ FLOAT32 = _OPERANDS + ("sum",) + _SIZES + ("activation", "low", "high")
 _OPTIONS = const(6)  # SVDFOptions
 _RANK = const(0)
 _FUSED_ACTIVATION_FUNCTION = const(1)
+_ASYMMETRIC_QUANTIZE_INPUTS = const(2)
 _FILTERS = 64  # filters of a block, unless the rank is larger
 _TAPS = 64  # words that kernels/matrix.py unpacks the input to
 _BIAS_TOLERANCE = (5902958103587057, -69)  # 1e-5 as C's double
@@ -56,12 +57,17 @@ def prepare(context, node):
     fields = _sizes(node, options.get(_RANK, "i"))
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8)
     check_dtype(node, node.output(0), source.dtype)
-    check_dtype(node, node.input(1), source.dtype)
     if source.dtype == dtypes.FLOAT32:
+        if node.input(1).dtype == dtypes.INT8:
+            from .svdf_hybrid import emit_features
+
+            asymmetric = options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B") != 0
+            emit_features(context, node, fields, asymmetric)
         from .svdf_float import emit_svdf
 
         emit_svdf(context, node, FLOAT32, fields, options.get(_FUSED_ACTIVATION_FUNCTION, "b"))
         return
+    check_dtype(node, node.input(1), source.dtype)
     _prepare_int8(context, node, fields)
 
 

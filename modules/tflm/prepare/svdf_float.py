@@ -12,11 +12,12 @@ _LIMITS = {
 }
 
 
-# Check the types and write the record; the shapes agree.
+# Check the types, except of hybrid weights, and write the record; the shapes agree.
 def emit_svdf(context, node, layout, fields, activation):
-    for i in range(5):
-        if node.inputs[i] is not None:
-            check_dtype(node, node.inputs[i], dtypes.FLOAT32)
+    if node.input(1).dtype != dtypes.INT8:
+        for i in range(5):
+            if node.inputs[i] is not None:
+                check_dtype(node, node.inputs[i], dtypes.FLOAT32)
     support(0 <= activation <= _LAST, node, "activation %d" % activation)
     low, high = _LIMITS.get(activation, (0, 0))
     outputs = node.output(0).elements()

@@ -43,6 +43,11 @@ _OPERANDS = ("input", "weights", "bias", "output")
 # this one.
 INTEGER = _OPERANDS + ("scratch", "requantize") + _SIZES + ("bias_kind", "offsets")
 FLOAT32 = _OPERANDS + _SIZES + ("activation_min", "activation_max")
+HYBRID = (
+    ("quantized", "scales", "offsets", "weights", "weight_scales", "bias", "output")
+    + _SIZES
+    + ("per_channel", "activation_min", "activation_max")
+)
 
 _OPTIONS = const(49)  # TransposeConvOptions
 _PADDING = const(0)
@@ -76,7 +81,9 @@ def prepare(context, node):
     node = node.with_inputs(inputs)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
-    if source.dtype == dtypes.FLOAT32:
+    if source.dtype == dtypes.FLOAT32 and weights.dtype == dtypes.INT8:
+        _prepare_hybrid(context, node, activation, fields)
+    elif source.dtype == dtypes.FLOAT32:
         emit_float32(context, node, activation, fields)
     elif source.dtype == dtypes.INT8:
         _prepare_int8(context, node, activation, fields)
@@ -137,6 +144,29 @@ def emit_float32(context, node, activation, fields):
         output=target,
         activation_min=low,
         activation_max=high,
+        **fields,
+    )
+
+
+# LiteRT always quantizes the input asymmetrically.
+def _prepare_hybrid(context, node, activation, fields):
+    from .hybrid import check_operands, epilogue, quantize
+
+    source, target = node.input(0), node.output(0)
+    check_bias(node, node.inputs[2], fields["output_channels"], dtypes.FLOAT32)
+    taps = fields["filter_height"] * fields["filter_width"] * fields["input_channels"]
+    check_operands(node, target, fields["output_channels"], taps)
+    check(source.elements() and target.elements(), node, "%s is empty" % source)
+    fields.update(quantize(context, source, source.shape[0], True))
+    fields.update(epilogue(context, node, activation))
+    context.emit(
+        "hybrid_transpose.eval_float32",
+        HYBRID,
+        target.elements(),
+        _work(node) + 4 * FLOAT_WORK * target.elements(),
+        weights=node.input(1),
+        bias=node.inputs[2],
+        output=target,
         **fields,
     )
 

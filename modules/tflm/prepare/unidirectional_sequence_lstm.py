@@ -11,6 +11,7 @@ _OPTIONS = const(71)  # UnidirectionalSequenceLSTMOptions
 _FUSED_ACTIVATION_FUNCTION = const(0)
 _CELL_CLIP = const(1)
 _TIME_MAJOR = const(3)
+_ASYMMETRIC_QUANTIZE_INPUTS = const(4)
 _INPUTS = 24
 _WEIGHTS = 1  # to 8
 _BIASES = 12  # to 15
@@ -40,10 +41,14 @@ def prepare(context, node):
     support(activation in (_NONE, _TANH), node, "a cell gate with activation %d" % activation)
     fields["activation"] = 1 if activation == _TANH else 0
     clip = options.get(_CELL_CLIP, "I")
-    if source.dtype == dtypes.FLOAT32:
-        from .lstm_float import emit_lstm
-    else:
+    if source.dtype != dtypes.FLOAT32:
         from .lstm_integer import emit_lstm
+    elif node.input(_WEIGHTS).dtype == dtypes.INT8:
+        from .lstm_hybrid import emit_lstm
+
+        fields["asymmetric"] = 1 if options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B") else 0
+    else:
+        from .lstm_float import emit_lstm
     emit_lstm(context, node, fields, clip)
 
 
@@ -69,6 +74,8 @@ def _operands(node):
         dtypes.INT8: (dtypes.INT8, dtypes.INT32, dtypes.INT16),
         dtypes.INT16: (dtypes.INT8, dtypes.INT64, dtypes.INT16),
     }[dtype]
+    if dtype == dtypes.FLOAT32 and node.input(_WEIGHTS).dtype == dtypes.INT8:
+        weights_dtype = dtypes.INT8
     check_dtype(node, cell, cell_dtype)
     fields = {"input": source, "hidden_state": hidden, "cell_state": cell}
     fields["output"] = node.output(0)

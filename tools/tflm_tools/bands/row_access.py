@@ -68,6 +68,11 @@ VECTORS = {
     BuiltinOperator.LOG_SOFTMAX,
     BuiltinOperator.SOFTMAX,
 }
+_CONVOLUTIONS = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.TRANSPOSE_CONV,
+)
 _REDUCED = dtypes.INT8, dtypes.FLOAT32  # of operators that reduce the inside of each row
 _BY_ELEMENTS = UNARY | BINARY | VECTORS
 _WINDOWS = (
@@ -236,7 +241,9 @@ def _picture_axis(node, position, target):
 
 
 def _transposed_convolution(node, target):
-    axis = _picture_axis(node, 2, target) if len(node.inputs) in (3, 4) else None
+    if len(node.inputs) not in (3, 4) or _is_hybrid(node):
+        return None
+    axis = _picture_axis(node, 2, target)
     rows = upsampled_rows_of(node, axis) if axis else None
     return None if rows is None else RowAccess(rows, (2,), axis)
 
@@ -282,9 +289,9 @@ def _windows(node, target):
 # True for hybrid operators. They scale all inputs by the least and the greatest one, so some rows
 # alone would be rounded differently.
 def _is_hybrid(node):
-    if node.builtin_code not in (BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D):
+    if node.builtin_code not in _CONVOLUTIONS:
         return False
-    return node.inputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
+    return node.outputs[0].dtype == dtypes.FLOAT32 and node.inputs[1].dtype != dtypes.FLOAT32
 
 
 _ACCESSES = dict.fromkeys(_BY_ELEMENTS, _elementwise)
