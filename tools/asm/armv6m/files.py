@@ -16,6 +16,7 @@ from . import (
     float_windows,
     front_end,
     fully_connected_bands_float,
+    int16_windows,
     lanes_gather,
     lanes_multiply,
     lut,
@@ -85,6 +86,10 @@ FILES = {
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),
+    ),
+    "int16_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int16",
+        (int16_windows.windows,),
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
     "transpose_conv_asm.py": (

@@ -4,8 +4,9 @@
 from tflm.prepare.conv_float import DEPTHWISE
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, Thumb
+from ..common.thumb_record import at, division, in_image, next_pixel, operands
 from .float_products import Products
-from .float_record import at, clamp, division, in_image, limits, next_pixel, operands
+from .float_record import clamp, limits
 
 _ABOUT = """
 Pixels of DEPTHWISE_CONV_2D: for each channel the products of its window and its filter, in order.

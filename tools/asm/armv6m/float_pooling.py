@@ -4,7 +4,8 @@
 from tflm.prepare.pooling_float import LAYOUT
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R12, Thumb
-from .float_record import address, at, clamp, division, in_image, key, limits, next_pixel
+from ..common.thumb_record import address, at, division, in_image, next_pixel
+from .float_record import clamp, key, limits
 
 _ABOUT = """
 Pixels of MAX_POOL_2D, float32. `r0` is the address of the record (LAYOUT in

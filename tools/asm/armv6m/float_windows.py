@@ -5,8 +5,9 @@ from tflm.prepare.conv_float import CONV
 from tflm.prepare.fully_connected_float import LAYOUT
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R9, Thumb
+from ..common.thumb_record import at, division, in_image, next_pixel, operands
 from .float_products import INPUT_HIGH, INPUT_LOW, Products
-from .float_record import at, clamp, division, in_image, limits, next_pixel, operands
+from .float_record import clamp, limits
 
 _ABOUT = """
 Outputs of CONV_2D or FULLY_CONNECTED: products of a window and a filter, in order. `r0` is the

@@ -8,6 +8,7 @@ add_table
 arithmetic_float
 batch_matmul_float
 conv_float
+conv_int16
 conv_lanes
 dense
 dense_lut
@@ -18,6 +19,7 @@ fully_connected
 fully_connected_bands
 fully_connected_bands_float
 fully_connected_float
+fully_connected_int16
 fully_connected_lanes
 pooling
 pooling_float
