@@ -3,9 +3,16 @@
 
 import pytest
 from float_batch import failures
-from packed_cases import cases_of, firmware_of
+from packed_cases import BUILD, cases_of, check_outputs, emulated, firmware_of, needs_firmware
 
-_FILES = "test_conv_int16", "test_fully_connected_int16"
+_FILES = (
+    "test_conv_int16",
+    "test_depthwise_conv_int16",
+    "test_fully_connected_int16",
+    "test_pooling",
+)
+# Odd numbers of bytes and of elements in rows, sums of more than one word.
+_ALIGNED = "bias=int64 extreme=127 gain=0.2 source=(1, 3, 3, 100)", "source=(1, 2, 2, 3) window=(5, 5)"
 
 
 @pytest.fixture(scope="module", params=["m0plus"])
@@ -15,7 +22,21 @@ def core(request):
     return request.param
 
 
+# The cases of a file for one data type, or for all types by name.
+def _cases(file):
+    cases = cases_of(file)
+    return [case for case in cases if "int16" in case.name] if file == "test_pooling" else cases
+
+
 @pytest.mark.parametrize("file", _FILES)
 def test_outputs_have_the_bits_of_tflm(file, core):
-    jobs = [(c.name, c.build(), "flat", c.input_lists()) for c in cases_of(file)]
+    jobs = [(case.name, case.build(), "flat", case.input_lists()) for case in _cases(file)]
     assert not failures(jobs, core)
+
+
+# A Cortex-M0+ stops at a load from an address that is not a multiple of its size.
+@needs_firmware("m0plus")
+@pytest.mark.parametrize("file", _FILES)
+def test_accesses_are_aligned(file):
+    case = [case for case in _cases(file) if case.name in _ALIGNED] or _cases(file)
+    check_outputs(case[0], "m0plus", emulated.file_system(BUILD, "m0plus"))

@@ -16,6 +16,8 @@ from . import (
     float_windows,
     front_end,
     fully_connected_bands_float,
+    int16_depthwise,
+    int16_pooling,
     int16_windows,
     lanes_gather,
     lanes_multiply,
@@ -87,6 +89,8 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),
     ),
+    "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (int16_depthwise.depthwise,)),
+    "int16_pooling_asm.py": ("AVERAGE_POOL_2D and MAX_POOL_2D, int16", (int16_pooling.pool,)),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),

@@ -14,6 +14,7 @@ dense
 dense_lut
 depthwise_column
 depthwise_conv_float
+depthwise_conv_int16
 depthwise_conv_lanes
 fully_connected
 fully_connected_bands
@@ -23,6 +24,7 @@ fully_connected_int16
 fully_connected_lanes
 pooling
 pooling_float
+pooling_int16
 pooling_rows
 pooling_rows_float
 reduce_float
