@@ -15,7 +15,7 @@ _FILES = (
 _ALIGNED = "bias=int64 extreme=127 gain=0.2 source=(1, 3, 3, 100)", "source=(1, 2, 2, 3) window=(5, 5)"
 
 
-@pytest.fixture(scope="module", params=["m0plus"])
+@pytest.fixture(scope="module", params=["m0plus", "m33"])
 def core(request):
     if not firmware_of(request.param).exists():
         pytest.skip(f"there is no firmware for {request.param}; `make -C tests asm` builds it")

@@ -52,6 +52,7 @@ add(source=(2, 3, 3, 5), window=(1, 1), filters=130)
 add(source=(1, 3, 3, 130), window=(1, 1), filters=65)
 add(source=(1, 4, 4, 6), groups=3, filters=6)
 add(source=(1, 4, 4, 4), groups=4, filters=4, per_channel=False)
+add(source=(1, 2, 4, 200), extreme=127, gain=0.05)  # more taps than 32 bits hold the sum of
 add(source=(1, 1, 200, 1), window=(1, 150), padding="VALID")
 add(computed=True)
 

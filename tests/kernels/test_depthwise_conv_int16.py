@@ -35,6 +35,7 @@ for padding in ("SAME", "VALID"):
 add(source=(1, 2, 2, 3), window=(5, 5))
 add(source=(1, 2, 2, 3), window=(2, 2), dilation=(4, 4))
 add(source=(1, 2, 2, 3), window=(2, 2), stride=(5, 5))
+add(source=(2, 3, 4, 11), window=(2, 3))
 add(source=(1, 2, 3, 70), multiplier=3, window=(2, 2))
 add(source=(1, 1, 3, 1), multiplier=130, window=(1, 2))
 add(source=(1, 2, 300, 1), window=(2, 290), padding="VALID", extreme=-128, gain=0.1)

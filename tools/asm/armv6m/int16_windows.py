@@ -9,34 +9,17 @@ from .requantize import product
 _UNROLLED = 4
 
 
-# Add the products of R4 inputs from R7 on to as many sums as a block has. The rows of weights and
-# the inputs are addressed from their ends, which these registers become.
-def _run(t):
-    two, one, done = map(t.new_label, ("two", "one", "run_done"))
-    for register in ROWS:
+# Add the products of R4 inputs from R7 on. The rows of weights and the inputs are addressed from
+# their ends, which these registers become. r4: minus the number of inputs left, r5: a weight, r6:
+# an input. The first pass leaves out the taps that make the number a multiple of _UNROLLED.
+def _taps(t, rows):
+    taps = t.new_label("taps")
+    tap_bytes = 2 * (3 + 3 * rows)
+    for register in ROWS[:rows]:
         t.add(register, R4)
     t.lsl(R5, R4, 1)
     t.add(R7, R5)
     t.two("neg", R4, R4)
-    t.load(R5, "block")
-    t.cmp(R5, 2)
-    t.branch("eq", two)
-    t.branch_far("lt", one)
-    _taps(t, 4)
-    t.b(done)
-    t.label(two)
-    _taps(t, 2)
-    t.b(done)
-    t.label(one)
-    _taps(t, 1)
-    t.label(done)
-
-
-# r4: minus the number of inputs left, r5: a weight, r6: an input. The first pass leaves out the
-# taps that make the number a multiple of _UNROLLED.
-def _taps(t, rows):
-    taps = t.new_label("taps")
-    tap_bytes = 2 * (3 + 3 * rows)
     t.mov(R6, _UNROLLED - 1)
     t.two("and_", R6, R4)
     t.mov(R5, tap_bytes)
@@ -58,4 +41,4 @@ def _taps(t, rows):
 
 def windows():
     t = Thumb("windows", thumb_int16.ABOUT_WINDOWS, 4, thumb_int16.WINDOW_SLOTS)
-    return thumb_int16.windows(t, _run, product)
+    return thumb_int16.windows(t, _taps, product)

@@ -1,7 +1,16 @@
 # The files of kernels/armv7em that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import add, conv_gather, conv_multiply, depthwise, fully_connected, mul, reduce
+from . import (
+    add,
+    conv_gather,
+    conv_multiply,
+    depthwise,
+    fully_connected,
+    int16_windows,
+    mul,
+    reduce,
+)
 
 CORE = "the DSP extension"
 FILES = {
@@ -18,5 +27,9 @@ FILES = {
     "add_asm.py": ("ADD, int8", (add.add,)),
     "mul_asm.py": ("MUL, int8", (mul.products, mul.outputs, mul.fours)),
     "reduce_asm.py": ("MEAN and SUM, int8", (reduce.sums,)),
+    "int16_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int16",
+        (int16_windows.windows,),
+    ),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),
 }

@@ -96,6 +96,9 @@ class ThumbDsp(Thumb):
     def ldrsb_next(self, to, base):
         self._post(0xF910, "ldrsb", to, base, 1)
 
+    def ldrsh_next(self, to, base):
+        self._post(0xF930, "ldrsh", to, base, 2)
+
     # Loads with an index register, which is shifted left for words.
     def ldrsb_index(self, to, base, index):
         text = f"ldrsb {to}, [{base}, {index}]"
@@ -166,6 +169,11 @@ class ThumbDsp(Thumb):
         text = f"pkhbt {to}, {bottom}, {top}, lsl #16"
         self._wide(0xEAC0 | bottom.number, 0x4000 | to.number << 8 | top.number, text)
 
+    def pkhtb(self, to, top, bottom):
+        """Pack the upper halves of two registers: bottom >> 16 | top, without its lower half."""
+        text = f"pkhtb {to}, {top}, {bottom}, asr #16"
+        self._wide(0xEAC0 | top.number, 0x4020 | to.number << 8 | bottom.number, text)
+
     def add_number(self, to, one, number):
         """to = one + number, of 0..4095."""
         _check(0 <= number < 4096, f"addw #{number}")
@@ -215,6 +223,11 @@ class ThumbDsp(Thumb):
     def mla(self, to, one, other, plus):
         """to = plus + the lower word of a product."""
         self._product(0xFB00, 0, "mla", to, one, other, plus)
+
+    def umull(self, low, high, one, other):
+        """The product of two unsigned words."""
+        text = f"umull {low}, {high}, {one}, {other}"
+        self._wide(0xFBA0 | one.number, low.number << 12 | high.number << 8 | other.number, text)
 
     def sdiv(self, to, one, other):
         text = f"sdiv {to}, {one}, {other}"

@@ -60,6 +60,7 @@ WINDOW_SLOTS = (
     "filter_step",  # bytes from one channel to the next
     "run",  # elements of the window in one row of the image
     "run_left",
+    "is_long",  # 0: the sum of a window fits a word
     "taps_left",  # that the sums of one word have room for
     "input_gap",  # bytes from the end of a run to the next one
     "weights_gap",
@@ -171,13 +172,27 @@ def write_outputs(t, label, count):
     t.label(done)
 
 
+def multiply_wide(t):
+    """R4 (low) and R1 = the product of R0 (low) and R1 with R2, of 15 bits. Uses R0 and R5."""
+    t.uxth(R4, R0)
+    t.lsr(R0, R0, 16)
+    t.mul(R4, R2)
+    t.mul(R0, R2)
+    t.mul(R1, R2)
+    t.lsr(R5, R0, 16)
+    t.lsl(R0, R0, 16)
+    t.add(R4, R0)
+    t.adc(R1, R5)
+
+
 # Make an int16 of the sum in R0 (low) and R1, and store it. `product`: the macro for
-# SaturatingRoundingDoublingHighMul of R0 and R2, which uses R1 to R4. Uses R2 to R6.
+# SaturatingRoundingDoublingHighMul of R0 and R2, which uses R1 to R4. `multiply`: multiply_wide()
+# or a macro like it. Uses R2 to R6.
 #
 # With a sum v of 64 bits TFLM multiplies by a factor of 15 bits and shifts right with rounding
 # (MultiplyByQuantizedMultiplier for int64). Sums have 48 bits, so the product has 63. The last
 # shift leaves the highest bit that it drops in the carry, which is the rounding.
-def output_subroutine(t, label, product):
+def output_subroutine(t, label, product, multiply=multiply_wide):
     words, beyond, ready, store, above, below, right = (
         t.new_label(name)
         for name in ("words", "beyond", "ready", "store", "above", "below", "right")
@@ -192,15 +207,7 @@ def output_subroutine(t, label, product):
     t.load(R5, "is_wide")
     t.cmp(R5, 0)
     t.branch("eq", words)
-    t.uxth(R4, R0)
-    t.lsr(R0, R0, 16)
-    t.mul(R4, R2)
-    t.mul(R0, R2)
-    t.mul(R1, R2)
-    t.lsr(R5, R0, 16)
-    t.lsl(R0, R0, 16)
-    t.add(R4, R0)
-    t.adc(R1, R5)  # r1, r4: the product
+    multiply(t)
     t.mov(R5, 32)
     t.sub(R5, R5, R3)
     t.branch("mi", beyond)
@@ -248,6 +255,13 @@ def output_subroutine(t, label, product):
     t.ret()
 
 
+# Store the elements of a filter, R1. Uses R1.
+def _store_filter_step(t):
+    t.store(R1, "filter_step")
+    t.lsr(R1, R1, _MAX_TAPS.bit_length())  # not 0 for more than _MAX_TAPS
+    t.store(R1, "is_long")
+
+
 # Find the rows of the image in the window of the output's row.
 def _find_line(t):
     t.load(R7, "record")
@@ -275,7 +289,7 @@ def _find_line(t):
     t.ldr(R1, R7, at(CONV, "filter_height"))
     t.mul(R1, R3)
     t.mul(R1, R6)
-    t.store(R1, "filter_step")
+    _store_filter_step(t)
 
 
 # Find the columns of the image in the window of the output pixel. The cells of a row of the filter
@@ -370,7 +384,8 @@ def _begin_connected(t):
     t.store(R5, "left")
     t.ldr(R5, R0, at(LAYOUT, "depth"))
     t.store(R5, "run")
-    t.store(R5, "filter_step")
+    t.mov(R1, R5)
+    _store_filter_step(t)
     t.mov(R6, 1)
     t.store(R6, "rows")
     t.mul(R5, R4)
@@ -420,9 +435,10 @@ def _next_batch(t):
     t.store(R0, "filter")
 
 
-# Choose the channels of the next block, and leave their addresses in ROWS.
+# Choose the channels of the next block, and leave their addresses in ROWS. A block of fewer than
+# four channels repeats them.
 def _begin_block(t):
-    enough = t.new_label("enough")
+    enough, ready = map(t.new_label, ("enough", "ready"))
     t.load(R5, "channels_left")
     t.mov(R3, 4)
     t.cmp(R5, 4)
@@ -434,26 +450,78 @@ def _begin_block(t):
     t.label(enough)
     t.store(R3, "block")
     begin_sums(t, R3)
-    _all_taps_left(t)
     t.load(R0, "filter")
     t.load(R5, "filter_step")
-    t.add(R1, R0, R5)
+    t.mov(R4, R3)
+    for register in ROWS[1:]:
+        t.mov(register, R0)
+    t.cmp(R4, 1)
+    t.branch("eq", ready)
+    t.add(R1, R5)
+    t.mov(R3, R1)
+    t.cmp(R4, 2)
+    t.branch("eq", ready)
     t.add(R2, R1, R5)
     t.add(R3, R2, R5)
+    t.label(ready)
     t.load(R7, "window")
 
 
-# Sum up the products of the window. `run`: the macro that adds the products of R4 (more than 0)
-# inputs from R7 on and the weights from ROWS on to SUMS, and advances these addresses.
-def _sum_up(t, run, done):
-    row, part, whole, next_run, flush = (
-        t.new_label(name) for name in ("row", "part", "whole", "next_run", "flush")
-    )
+# Sum up the products of the window. `taps`: the macro that adds the products of R4 (more than 0)
+# inputs from R7 on and of weights from ROWS on to SUMS, for a number of rows, and advances these
+# addresses. It uses R5 and R6.
+def _sum_up(t, taps, done):
+    two, one, long = map(t.new_label, ("two", "one", "long"))
     t.load(R5, "rows")
     t.load(R4, "run")
     t.mul(R4, R5)
     t.branch_far("eq", done)
     t.store(R5, "rows_left")
+    t.load(R5, "is_long")
+    t.cmp(R5, 0)
+    t.branch_far("ne", long)
+    t.load(R5, "block")
+    t.cmp(R5, 2)
+    t.branch_far("eq", two)
+    t.branch_far("lt", one)
+    _rows(t, taps, 4, done)
+    t.label(two)
+    _rows(t, taps, 2, done)
+    t.label(one)
+    _rows(t, taps, 1, done)
+    t.label(long)
+    _rows_in_parts(t, taps, done)
+
+
+# Sum up all rows of the window.
+def _rows(t, taps, count, done):
+    row = t.new_label("row")
+    t.label(row)
+    t.load(R4, "run")
+    taps(t, count)
+    _next_row(t, count, done)
+    t.b(row)
+
+
+# Advance to the next row of the window. Uses R5.
+def _next_row(t, count, done):
+    t.load(R5, "rows_left")
+    t.sub(R5, 1)
+    t.branch_far("eq", done)
+    t.store(R5, "rows_left")
+    t.load(R5, "weights_gap")
+    for register in ROWS[:count]:
+        t.add(register, R5)
+    t.load(R5, "input_gap")
+    t.add(R7, R5)
+
+
+# Sum up at most _MAX_TAPS products in words, then continue with new words.
+def _rows_in_parts(t, taps, done):
+    row, part, whole, next_row, flush = (
+        t.new_label(name) for name in ("row", "part", "whole", "next_row", "flush")
+    )
+    _all_taps_left(t)
     t.label(row)
     t.load(R4, "run")
     t.label(part)
@@ -469,25 +537,17 @@ def _sum_up(t, run, done):
     t.label(whole)
     t.store(R5, "taps_left")
     t.store(R6, "run_left")
-    run(t)
+    taps(t, 4)
     t.load(R4, "run_left")
     t.cmp(R4, 0)
-    t.branch("eq", next_run)
+    t.branch("eq", next_row)
     t.label(flush)
     add_words(t)
     _all_taps_left(t)
     t.load(R4, "run_left")
     t.b(part)
-    t.label(next_run)
-    t.load(R4, "rows_left")
-    t.sub(R4, 1)
-    t.branch_far("eq", done)
-    t.store(R4, "rows_left")
-    t.load(R5, "weights_gap")
-    for register in ROWS:
-        t.add(register, R5)
-    t.load(R5, "input_gap")
-    t.add(R7, R5)
+    t.label(next_row)
+    _next_row(t, 4, done)
     t.b(row)
 
 
@@ -499,8 +559,10 @@ def _all_taps_left(t):
     t.store(R5, "taps_left")
 
 
-def windows(t, run, product):
-    """Write the function of ABOUT_WINDOWS. `run` and `product`: see _sum_up and output_subroutine.
+def windows(t, taps, product, multiply=multiply_wide):
+    """Write the function of ABOUT_WINDOWS.
+
+    taps: see _sum_up. product, multiply: see output_subroutine.
     """
     names = "divide", "make_output", "connected", "line", "window", "pixel", "block", "write"
     divide, make_output, connected, line, window, pixel, block, write = map(t.new_label, names)
@@ -523,7 +585,7 @@ def windows(t, run, product):
     t.store(R5, "channels_left")
     t.label(block)
     _begin_block(t)
-    _sum_up(t, run, write)
+    _sum_up(t, taps, write)
     t.label(write)
     write_outputs(t, make_output, "block")
     t.load(R0, "block")
@@ -568,7 +630,7 @@ def windows(t, run, product):
     t.label(next_connected)
     _next_batch(t)
     t.b(pixel)
-    output_subroutine(t, make_output, product)
+    output_subroutine(t, make_output, product, multiply)
     division(t, divide)
     t.label(done)
     return t.text()

@@ -17,7 +17,7 @@ def windows(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0AA)  # sub sp, #168
+    data(2, 0xB0AB)  # sub sp, #172
     data(2, 0x9000)  # str r0, [sp] record
     asr(r7, r3, 31)
     data(2, 0x9716)  # str r7, [sp] is_connected
@@ -159,6 +159,8 @@ def windows(r0, r1, r2, r3):
     mul(r1, r3)
     mul(r1, r6)
     data(2, 0x9123)  # str r1, [sp] filter_step
+    lsr(r1, r1, 9)
+    data(2, 0x9126)  # str r1, [sp] is_long
     label(window_5)
     data(2, 0x9F00)  # ldr r7, [sp] record
     ldr(r3, [r7, 52])
@@ -188,13 +190,13 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9524)  # str r5, [sp] run
     mul(r3, r6)
     sub(r3, r3, r5)
-    data(2, 0x9328)  # str r3, [sp] weights_gap
+    data(2, 0x9329)  # str r3, [sp] weights_gap
     ldr(r4, [r7, 64])
     mul(r2, r4)
     mul(r2, r6)
     sub(r2, r2, r5)
     lsl(r2, r2, 1)
-    data(2, 0x9227)  # str r2, [sp] input_gap
+    data(2, 0x9228)  # str r2, [sp] input_gap
     mul(r0, r6)
     lsl(r0, r0, 1)
     data(2, 0x9C1D)  # ldr r4, [sp] line
@@ -229,44 +231,44 @@ def windows(r0, r1, r2, r3):
     mov(r11, r5)
     data(2, 0x9C09)  # ldr r4, [sp] next_bias
     cmp(r4, 0)
-    beq(no_bias_26)
+    beq(no_bias_27)
     data(2, 0x9D05)  # ldr r5, [sp] is_wide
     cmp(r5, 0)
-    beq(words_25)
+    beq(words_26)
     data(2, 0xCC60)  # ldmia r4!, {r5, r6}
     data(2, 0x950D)  # str r5, [sp] low_0
     data(2, 0x960E)  # str r6, [sp] high_0
     cmp(r3, 1)
-    beq(biased_27)
+    beq(biased_28)
     data(2, 0xCC60)  # ldmia r4!, {r5, r6}
     data(2, 0x950F)  # str r5, [sp] low_1
     data(2, 0x9610)  # str r6, [sp] high_1
     cmp(r3, 2)
-    beq(biased_27)
+    beq(biased_28)
     data(2, 0xCC60)  # ldmia r4!, {r5, r6}
     data(2, 0x9511)  # str r5, [sp] low_2
     data(2, 0x9612)  # str r6, [sp] high_2
     data(2, 0xCC60)  # ldmia r4!, {r5, r6}
     data(2, 0x9513)  # str r5, [sp] low_3
     data(2, 0x9614)  # str r6, [sp] high_3
-    b(biased_27)
-    label(words_25)
+    b(biased_28)
+    label(words_26)
     data(2, 0xCC20)  # ldmia r4!, {r5}
     data(2, 0x950D)  # str r5, [sp] low_0
     cmp(r3, 1)
-    beq(biased_27)
+    beq(biased_28)
     data(2, 0xCC20)  # ldmia r4!, {r5}
     data(2, 0x950F)  # str r5, [sp] low_1
     cmp(r3, 2)
-    beq(biased_27)
+    beq(biased_28)
     data(2, 0xCC20)  # ldmia r4!, {r5}
     data(2, 0x9511)  # str r5, [sp] low_2
     data(2, 0xCC20)  # ldmia r4!, {r5}
     data(2, 0x9513)  # str r5, [sp] low_3
-    label(biased_27)
+    label(biased_28)
     data(2, 0x9409)  # str r4, [sp] next_bias
-    b(sums_begun_28)
-    label(no_bias_26)
+    b(sums_begun_29)
+    label(no_bias_27)
     data(2, 0x940D)  # str r4, [sp] low_0
     data(2, 0x940E)  # str r4, [sp] high_0
     data(2, 0x940F)  # str r4, [sp] low_1
@@ -275,41 +277,45 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9412)  # str r4, [sp] high_2
     data(2, 0x9413)  # str r4, [sp] low_3
     data(2, 0x9414)  # str r4, [sp] high_3
-    label(sums_begun_28)
-    mov(r5, 255)
-    lsl(r5, r5, 1)
-    add(r5, 1)
-    data(2, 0x9526)  # str r5, [sp] taps_left
+    label(sums_begun_29)
     data(2, 0x9822)  # ldr r0, [sp] filter
     data(2, 0x9D23)  # ldr r5, [sp] filter_step
-    add(r1, r0, r5)
+    mov(r4, r3)
+    mov(r1, r0)
+    mov(r2, r0)
+    mov(r3, r0)
+    cmp(r4, 1)
+    beq(ready_25)
+    add(r1, r1, r5)
+    mov(r3, r1)
+    cmp(r4, 2)
+    beq(ready_25)
     add(r2, r1, r5)
     add(r3, r2, r5)
+    label(ready_25)
     data(2, 0x9F21)  # ldr r7, [sp] window
     data(2, 0x9D1F)  # ldr r5, [sp] rows
     data(2, 0x9C24)  # ldr r4, [sp] run
     mul(r4, r5)
-    bne(near_34)
+    bne(near_33)
     b(write_8)
-    label(near_34)
+    label(near_33)
     data(2, 0x9520)  # str r5, [sp] rows_left
-    label(row_29)
-    data(2, 0x9C24)  # ldr r4, [sp] run
-    label(part_30)
-    mov(r6, 0)
-    data(2, 0x9D26)  # ldr r5, [sp] taps_left
-    sub(r5, r5, r4)
-    bge(whole_31)
-    sub(r6, r6, r5)
-    data(2, 0x9625)  # str r6, [sp] run_left
-    mov(r5, 0)
-    sub(r4, r4, r6)
+    data(2, 0x9D26)  # ldr r5, [sp] is_long
+    cmp(r5, 0)
+    beq(near_34)
+    b(long_32)
+    label(near_34)
+    data(2, 0x9D19)  # ldr r5, [sp] block
+    cmp(r5, 2)
     bne(near_35)
-    b(flush_33)
+    b(two_30)
     label(near_35)
-    label(whole_31)
-    data(2, 0x9526)  # str r5, [sp] taps_left
-    data(2, 0x9625)  # str r6, [sp] run_left
+    bge(near_36)
+    b(one_31)
+    label(near_36)
+    label(row_37)
+    data(2, 0x9C24)  # ldr r4, [sp] run
     add(r0, r0, r4)
     add(r1, r1, r4)
     add(r2, r2, r4)
@@ -317,19 +323,13 @@ def windows(r0, r1, r2, r3):
     lsl(r5, r4, 1)
     add(r7, r7, r5)
     neg(r4, r4)
-    data(2, 0x9D19)  # ldr r5, [sp] block
-    cmp(r5, 2)
-    beq(two_36)
-    bge(near_39)
-    b(one_37)
-    label(near_39)
     mov(r6, 3)
     and_(r6, r4)
     mov(r5, 30)
     mul(r5, r6)
     data(2, 0x44AF)  # add pc, r5
     nop()
-    label(taps_40)
+    label(taps_38)
     lsl(r6, r4, 1)
     data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
     data(2, 0x5705)  # ldrsb r5, [r0, r4]
@@ -390,9 +390,29 @@ def windows(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44AB)  # add r11, r5
     add(r4, 1)
-    bne(taps_40)
-    b(run_done_38)
-    label(two_36)
+    bne(taps_38)
+    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    sub(r5, 1)
+    bne(near_39)
+    b(write_8)
+    label(near_39)
+    data(2, 0x9520)  # str r5, [sp] rows_left
+    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    add(r0, r0, r5)
+    add(r1, r1, r5)
+    add(r2, r2, r5)
+    add(r3, r3, r5)
+    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    add(r7, r7, r5)
+    b(row_37)
+    label(two_30)
+    label(row_40)
+    data(2, 0x9C24)  # ldr r4, [sp] run
+    add(r0, r0, r4)
+    add(r1, r1, r4)
+    lsl(r5, r4, 1)
+    add(r7, r7, r5)
+    neg(r4, r4)
     mov(r6, 3)
     and_(r6, r4)
     mov(r5, 18)
@@ -437,15 +457,32 @@ def windows(r0, r1, r2, r3):
     data(2, 0x44A9)  # add r9, r5
     add(r4, 1)
     bne(taps_41)
-    b(run_done_38)
-    label(one_37)
+    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    sub(r5, 1)
+    bne(near_42)
+    b(write_8)
+    label(near_42)
+    data(2, 0x9520)  # str r5, [sp] rows_left
+    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    add(r0, r0, r5)
+    add(r1, r1, r5)
+    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    add(r7, r7, r5)
+    b(row_40)
+    label(one_31)
+    label(row_43)
+    data(2, 0x9C24)  # ldr r4, [sp] run
+    add(r0, r0, r4)
+    lsl(r5, r4, 1)
+    add(r7, r7, r5)
+    neg(r4, r4)
     mov(r6, 3)
     and_(r6, r4)
     mov(r5, 12)
     mul(r5, r6)
     data(2, 0x44AF)  # add pc, r5
     nop()
-    label(taps_42)
+    label(taps_44)
     lsl(r6, r4, 1)
     data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
     data(2, 0x5705)  # ldrsb r5, [r0, r4]
@@ -470,12 +507,119 @@ def windows(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44A8)  # add r8, r5
     add(r4, 1)
-    bne(taps_42)
-    label(run_done_38)
+    bne(taps_44)
+    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    sub(r5, 1)
+    bne(near_45)
+    b(write_8)
+    label(near_45)
+    data(2, 0x9520)  # str r5, [sp] rows_left
+    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    add(r0, r0, r5)
+    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    add(r7, r7, r5)
+    b(row_43)
+    label(long_32)
+    mov(r5, 255)
+    lsl(r5, r5, 1)
+    add(r5, 1)
+    data(2, 0x9527)  # str r5, [sp] taps_left
+    label(row_46)
+    data(2, 0x9C24)  # ldr r4, [sp] run
+    label(part_47)
+    mov(r6, 0)
+    data(2, 0x9D27)  # ldr r5, [sp] taps_left
+    sub(r5, r5, r4)
+    bge(whole_48)
+    sub(r6, r6, r5)
+    data(2, 0x9625)  # str r6, [sp] run_left
+    mov(r5, 0)
+    sub(r4, r4, r6)
+    bne(near_51)
+    b(flush_50)
+    label(near_51)
+    label(whole_48)
+    data(2, 0x9527)  # str r5, [sp] taps_left
+    data(2, 0x9625)  # str r6, [sp] run_left
+    add(r0, r0, r4)
+    add(r1, r1, r4)
+    add(r2, r2, r4)
+    add(r3, r3, r4)
+    lsl(r5, r4, 1)
+    add(r7, r7, r5)
+    neg(r4, r4)
+    mov(r6, 3)
+    and_(r6, r4)
+    mov(r5, 30)
+    mul(r5, r6)
+    data(2, 0x44AF)  # add pc, r5
+    nop()
+    label(taps_52)
+    lsl(r6, r4, 1)
+    data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
+    data(2, 0x5705)  # ldrsb r5, [r0, r4]
+    mul(r5, r6)
+    data(2, 0x44A8)  # add r8, r5
+    data(2, 0x570D)  # ldrsb r5, [r1, r4]
+    mul(r5, r6)
+    data(2, 0x44A9)  # add r9, r5
+    data(2, 0x5715)  # ldrsb r5, [r2, r4]
+    mul(r5, r6)
+    data(2, 0x44AA)  # add r10, r5
+    data(2, 0x571D)  # ldrsb r5, [r3, r4]
+    mul(r5, r6)
+    data(2, 0x44AB)  # add r11, r5
+    add(r4, 1)
+    lsl(r6, r4, 1)
+    data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
+    data(2, 0x5705)  # ldrsb r5, [r0, r4]
+    mul(r5, r6)
+    data(2, 0x44A8)  # add r8, r5
+    data(2, 0x570D)  # ldrsb r5, [r1, r4]
+    mul(r5, r6)
+    data(2, 0x44A9)  # add r9, r5
+    data(2, 0x5715)  # ldrsb r5, [r2, r4]
+    mul(r5, r6)
+    data(2, 0x44AA)  # add r10, r5
+    data(2, 0x571D)  # ldrsb r5, [r3, r4]
+    mul(r5, r6)
+    data(2, 0x44AB)  # add r11, r5
+    add(r4, 1)
+    lsl(r6, r4, 1)
+    data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
+    data(2, 0x5705)  # ldrsb r5, [r0, r4]
+    mul(r5, r6)
+    data(2, 0x44A8)  # add r8, r5
+    data(2, 0x570D)  # ldrsb r5, [r1, r4]
+    mul(r5, r6)
+    data(2, 0x44A9)  # add r9, r5
+    data(2, 0x5715)  # ldrsb r5, [r2, r4]
+    mul(r5, r6)
+    data(2, 0x44AA)  # add r10, r5
+    data(2, 0x571D)  # ldrsb r5, [r3, r4]
+    mul(r5, r6)
+    data(2, 0x44AB)  # add r11, r5
+    add(r4, 1)
+    lsl(r6, r4, 1)
+    data(2, 0x5FBE)  # ldrsh r6, [r7, r6]
+    data(2, 0x5705)  # ldrsb r5, [r0, r4]
+    mul(r5, r6)
+    data(2, 0x44A8)  # add r8, r5
+    data(2, 0x570D)  # ldrsb r5, [r1, r4]
+    mul(r5, r6)
+    data(2, 0x44A9)  # add r9, r5
+    data(2, 0x5715)  # ldrsb r5, [r2, r4]
+    mul(r5, r6)
+    data(2, 0x44AA)  # add r10, r5
+    data(2, 0x571D)  # ldrsb r5, [r3, r4]
+    mul(r5, r6)
+    data(2, 0x44AB)  # add r11, r5
+    add(r4, 1)
+    bne(taps_52)
     data(2, 0x9C25)  # ldr r4, [sp] run_left
     cmp(r4, 0)
-    beq(next_run_32)
-    label(flush_33)
+    beq(next_row_49)
+    label(flush_50)
     mov(r5, r8)
     asr(r6, r5, 31)
     data(2, 0x9C0D)  # ldr r4, [sp] low_0
@@ -516,24 +660,24 @@ def windows(r0, r1, r2, r3):
     mov(r5, 255)
     lsl(r5, r5, 1)
     add(r5, 1)
-    data(2, 0x9526)  # str r5, [sp] taps_left
+    data(2, 0x9527)  # str r5, [sp] taps_left
     data(2, 0x9C25)  # ldr r4, [sp] run_left
-    b(part_30)
-    label(next_run_32)
-    data(2, 0x9C20)  # ldr r4, [sp] rows_left
-    sub(r4, 1)
-    bne(near_43)
+    b(part_47)
+    label(next_row_49)
+    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    sub(r5, 1)
+    bne(near_53)
     b(write_8)
-    label(near_43)
-    data(2, 0x9420)  # str r4, [sp] rows_left
-    data(2, 0x9D28)  # ldr r5, [sp] weights_gap
+    label(near_53)
+    data(2, 0x9520)  # str r5, [sp] rows_left
+    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
     add(r2, r2, r5)
     add(r3, r3, r5)
-    data(2, 0x9D27)  # ldr r5, [sp] input_gap
+    data(2, 0x9D28)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_29)
+    b(row_46)
     label(write_8)
     mov(r0, r8)
     asr(r1, r0, 31)
@@ -544,9 +688,9 @@ def windows(r0, r1, r2, r3):
     bl(make_output_2)
     data(2, 0x9819)  # ldr r0, [sp] block
     cmp(r0, 1)
-    bne(near_45)
-    b(written_44)
-    label(near_45)
+    bne(near_55)
+    b(written_54)
+    label(near_55)
     mov(r0, r9)
     asr(r1, r0, 31)
     data(2, 0x9A0F)  # ldr r2, [sp] low_1
@@ -556,9 +700,9 @@ def windows(r0, r1, r2, r3):
     bl(make_output_2)
     data(2, 0x9819)  # ldr r0, [sp] block
     cmp(r0, 2)
-    bne(near_46)
-    b(written_44)
-    label(near_46)
+    bne(near_56)
+    b(written_54)
+    label(near_56)
     mov(r0, r10)
     asr(r1, r0, 31)
     data(2, 0x9A11)  # ldr r2, [sp] low_2
@@ -573,7 +717,7 @@ def windows(r0, r1, r2, r3):
     add(r0, r0, r2)
     adc(r1, r3)
     bl(make_output_2)
-    label(written_44)
+    label(written_54)
     data(2, 0x9819)  # ldr r0, [sp] block
     data(2, 0x9923)  # ldr r1, [sp] filter_step
     mul(r1, r0)
@@ -583,29 +727,29 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9918)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
     data(2, 0x9118)  # str r1, [sp] channels_left
-    beq(near_47)
+    beq(near_57)
     b(block_7)
-    label(near_47)
+    label(near_57)
     data(2, 0x9815)  # ldr r0, [sp] left
     sub(r0, 1)
     data(2, 0x9015)  # str r0, [sp] left
-    bne(near_48)
+    bne(near_58)
     b(done_10)
-    label(near_48)
+    label(near_58)
     data(2, 0x9816)  # ldr r0, [sp] is_connected
     cmp(r0, 0)
-    beq(near_49)
+    beq(near_59)
     b(next_connected_9)
-    label(near_49)
+    label(near_59)
     data(2, 0x9F00)  # ldr r7, [sp] record
     data(2, 0x981A)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x901A)  # str r0, [sp] x
     ldr(r1, [r7, 40])
     cmp(r0, r1)
-    beq(near_50)
+    beq(near_60)
     b(window_5)
-    label(near_50)
+    label(near_60)
     mov(r3, 0)
     data(2, 0x931A)  # str r3, [sp] x
     data(2, 0x981B)  # ldr r0, [sp] y
@@ -613,9 +757,9 @@ def windows(r0, r1, r2, r3):
     data(2, 0x901B)  # str r0, [sp] y
     ldr(r1, [r7, 36])
     cmp(r0, r1)
-    beq(near_51)
+    beq(near_61)
     b(line_4)
-    label(near_51)
+    label(near_61)
     data(2, 0x931B)  # str r3, [sp] y
     data(2, 0x981C)  # ldr r0, [sp] batch
     add(r0, 1)
@@ -646,12 +790,15 @@ def windows(r0, r1, r2, r3):
     ldr(r5, [r0, 32])
     sub(r5, r5, r3)
     lsl(r5, r5, 1)
-    data(2, 0x9529)  # str r5, [sp] output_gap
+    data(2, 0x952A)  # str r5, [sp] output_gap
     ldr(r5, [r0, 28])
     data(2, 0x9515)  # str r5, [sp] left
     ldr(r5, [r0, 24])
     data(2, 0x9524)  # str r5, [sp] run
-    data(2, 0x9523)  # str r5, [sp] filter_step
+    mov(r1, r5)
+    data(2, 0x9123)  # str r1, [sp] filter_step
+    lsr(r1, r1, 9)
+    data(2, 0x9126)  # str r1, [sp] is_long
     mov(r6, 1)
     data(2, 0x961F)  # str r6, [sp] rows
     mul(r5, r4)
@@ -666,7 +813,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9D04)  # ldr r5, [sp] output
     lsl(r6, r4, 1)
     add(r5, r5, r6)
-    data(2, 0x9E29)  # ldr r6, [sp] output_gap
+    data(2, 0x9E2A)  # ldr r6, [sp] output_gap
     sub(r5, r5, r6)
     data(2, 0x9504)  # str r5, [sp] output
     data(2, 0x9D08)  # ldr r5, [sp] multiplier_step
@@ -676,16 +823,16 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9506)  # str r5, [sp] first_multiplier
     data(2, 0x9E03)  # ldr r6, [sp] bias
     cmp(r6, 0)
-    beq(there_is_no_bias_53)
+    beq(there_is_no_bias_63)
     data(2, 0x9D05)  # ldr r5, [sp] is_wide
     lsl(r4, r4, 2)
     cmp(r5, 0)
-    beq(biases_are_words_52)
+    beq(biases_are_words_62)
     lsl(r4, r4, 1)
-    label(biases_are_words_52)
+    label(biases_are_words_62)
     add(r6, r6, r4)
     data(2, 0x9603)  # str r6, [sp] bias
-    label(there_is_no_bias_53)
+    label(there_is_no_bias_63)
     label(next_connected_9)
     data(2, 0x9821)  # ldr r0, [sp] window
     data(2, 0x9924)  # ldr r1, [sp] run
@@ -693,7 +840,7 @@ def windows(r0, r1, r2, r3):
     add(r0, r0, r1)
     data(2, 0x9021)  # str r0, [sp] window
     data(2, 0x9804)  # ldr r0, [sp] output
-    data(2, 0x9929)  # ldr r1, [sp] output_gap
+    data(2, 0x992A)  # ldr r1, [sp] output_gap
     add(r0, r0, r1)
     data(2, 0x9004)  # str r0, [sp] output
     data(2, 0x981E)  # ldr r0, [sp] filter_line
@@ -708,7 +855,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9607)  # str r6, [sp] multiplier
     data(2, 0x9D05)  # ldr r5, [sp] is_wide
     cmp(r5, 0)
-    beq(words_54)
+    beq(words_64)
     data(2, 0xB284)  # uxth r4, r0
     lsr(r0, r0, 16)
     mul(r4, r2)
@@ -720,24 +867,24 @@ def windows(r0, r1, r2, r3):
     adc(r1, r5)
     mov(r5, 32)
     sub(r5, r5, r3)
-    bmi(beyond_55)
+    bmi(beyond_65)
     lsl(r1, r5)
     lsr(r4, r3)
     adc(r1, r4)
-    b(ready_56)
-    label(beyond_55)
+    b(ready_66)
+    label(beyond_65)
     sub(r3, 32)
     asr(r1, r3)
     mov(r4, 0)
     adc(r1, r4)
-    b(ready_56)
-    label(words_54)
+    b(ready_66)
+    label(words_64)
     mov(r5, 0)
     sub(r3, 32)
-    bmi(right_60)
+    bmi(right_70)
     lsl(r0, r3)
     mov(r3, 0)
-    label(right_60)
+    label(right_70)
     sub(r5, r5, r3)
     asr(r3, r2, 16)
     lsl(r2, r2, 16)
@@ -770,19 +917,19 @@ def windows(r0, r1, r2, r3):
     asr(r0, r5)
     mov(r1, 0)
     adc(r1, r0)
-    label(ready_56)
+    label(ready_66)
     data(2, 0x9A0A)  # ldr r2, [sp] zero_point
     add(r1, r1, r2)
     data(2, 0x9A0B)  # ldr r2, [sp] low
     cmp(r1, r2)
-    bge(above_58)
+    bge(above_68)
     mov(r1, r2)
-    label(above_58)
+    label(above_68)
     data(2, 0x9A0C)  # ldr r2, [sp] high
     cmp(r1, r2)
-    ble(below_59)
+    ble(below_69)
     mov(r1, r2)
-    label(below_59)
+    label(below_69)
     data(2, 0x9B04)  # ldr r3, [sp] output
     strh(r1, [r3, 0])
     add(r3, 2)
@@ -791,26 +938,26 @@ def windows(r0, r1, r2, r3):
     label(divide_1)
     mov(r2, 0)
     mov(r3, 1)
-    label(double_61)
+    label(double_71)
     cmp(r1, r0)
-    bhi(halve_62)
+    bhi(halve_72)
     lsl(r1, r1, 1)
     lsl(r3, r3, 1)
-    b(double_61)
-    label(halve_62)
+    b(double_71)
+    label(halve_72)
     lsr(r3, r3, 1)
-    beq(done_64)
+    beq(done_74)
     lsr(r1, r1, 1)
     cmp(r0, r1)
-    bcc(less_63)
+    bcc(less_73)
     sub(r0, r0, r1)
     orr(r2, r3)
-    label(less_63)
-    b(halve_62)
-    label(done_64)
+    label(less_73)
+    b(halve_72)
+    label(done_74)
     data(2, 0x4770)  # bx lr
     label(done_10)
-    data(2, 0xB02A)  # add sp, #168
+    data(2, 0xB02B)  # add sp, #172
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -6,8 +6,10 @@
 FILES = """
 add_table
 conv_dsp
+conv_int16
 depthwise_conv_dsp
 fully_connected_dsp
+fully_connected_int16
 mul
 reduce
 """
