@@ -12,7 +12,10 @@ _FILES = (
     "test_pooling",
 )
 # Odd numbers of bytes and of elements in rows, sums of more than one word.
-_ALIGNED = "bias=int64 extreme=127 gain=0.2 source=(1, 3, 3, 100)", "source=(1, 2, 2, 3) window=(5, 5)"
+_ALIGNED = (
+    "bias=int64 extreme=127 gain=0.2 source=(1, 3, 3, 100)",
+    "source=(1, 2, 2, 3) window=(5, 5)",
+)
 
 
 @pytest.fixture(scope="module", params=["m0plus", "m33"])

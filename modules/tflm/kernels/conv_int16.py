@@ -37,7 +37,7 @@ _BLOCK = const(64)  # sums that fit the scratch buffer
 # they are one vector, by which up to 64 channels are multiplied. Cells outside of the image are
 # skipped.
 @micropython.viper
-def eval_int16(op, arena, rom, start: int, stop: int):
+def pixels(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     depth = r[_INPUT_CHANNELS]
@@ -98,3 +98,8 @@ def eval_int16(op, arena, rom, start: int, stop: int):
             out += count << 1
             channel += count
         start += 1
+
+
+@micropython.viper
+def eval_int16(op, arena, rom, start, stop):
+    pixels(op, arena, rom, start, stop)

@@ -33,7 +33,7 @@ _INT64_BIAS = const(1)  # argument of start_sums
 
 # Units are output pixels of batches.
 @micropython.viper
-def eval_int16(op, arena, rom, start: int, stop: int):
+def pixels(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     channels = r[_OUTPUT_CHANNELS]
@@ -122,3 +122,8 @@ def _window(
                 some -= n
         y += op[_DILATION_HEIGHT]
         rows += 1
+
+
+@micropython.viper
+def eval_int16(op, arena, rom, start, stop):
+    pixels(op, arena, rom, start, stop)

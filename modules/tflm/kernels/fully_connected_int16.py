@@ -22,7 +22,7 @@ _BLOCK = const(64)  # sums that fit the scratch buffer
 
 # Units are output channels.
 @micropython.viper
-def eval_int16(op, arena, rom, start: int, stop: int):
+def output_channels(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
     depth = r[_DEPTH]
@@ -44,3 +44,8 @@ def eval_int16(op, arena, rom, start: int, stop: int):
         source += depth << 3
         out += r[_OUTPUT_CHANNELS] << 1
         batches -= 1
+
+
+@micropython.viper
+def eval_int16(op, arena, rom, start, stop):
+    output_channels(op, arena, rom, start, stop)

@@ -61,7 +61,7 @@ WINDOW_SLOTS = (
     "run",  # elements of the window in one row of the image
     "run_left",
     "is_long",  # 0: the sum of a window fits a word
-    "taps_left",  # that the sums of one word have room for
+    "taps_left",  # that a word can still sum up
     "input_gap",  # bytes from the end of a run to the next one
     "weights_gap",
     "output_gap",  # bytes between the outputs of two batches of FULLY_CONNECTED
@@ -518,13 +518,12 @@ def _next_row(t, count, done):
 
 # Sum up at most _MAX_TAPS products in words, then continue with new words.
 def _rows_in_parts(t, taps, done):
-    row, part, whole, next_row, flush = (
-        t.new_label(name) for name in ("row", "part", "whole", "next_row", "flush")
-    )
+    names = "row", "next_taps", "whole", "next_row", "flush"
+    row, next_taps, whole, next_row, flush = map(t.new_label, names)
     _all_taps_left(t)
     t.label(row)
     t.load(R4, "run")
-    t.label(part)
+    t.label(next_taps)
     t.mov(R6, 0)
     t.load(R5, "taps_left")
     t.sub(R5, R5, R4)
@@ -545,7 +544,7 @@ def _rows_in_parts(t, taps, done):
     add_words(t)
     _all_taps_left(t)
     t.load(R4, "run_left")
-    t.b(part)
+    t.b(next_taps)
     t.label(next_row)
     _next_row(t, 4, done)
     t.b(row)

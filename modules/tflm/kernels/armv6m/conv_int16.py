@@ -1,7 +1,7 @@
 # tflm: CONV_2D, int16 with weights of int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..conv_int16 import eval_int16 as pixels
+from ..conv_int16 import pixels
 from .int16_windows_asm import windows
 
 _INPUT_CHANNELS = const(8)

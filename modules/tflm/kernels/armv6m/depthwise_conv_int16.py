@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int16 with weights of int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..depthwise_conv_int16 import eval_int16 as pixels
+from ..depthwise_conv_int16 import pixels
 from .int16_depthwise_asm import depthwise
 
 _FILTER_HEIGHT = const(12)

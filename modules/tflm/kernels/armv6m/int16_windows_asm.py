@@ -526,7 +526,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9527)  # str r5, [sp] taps_left
     label(row_46)
     data(2, 0x9C24)  # ldr r4, [sp] run
-    label(part_47)
+    label(next_taps_47)
     mov(r6, 0)
     data(2, 0x9D27)  # ldr r5, [sp] taps_left
     sub(r5, r5, r4)
@@ -662,7 +662,7 @@ def windows(r0, r1, r2, r3):
     add(r5, 1)
     data(2, 0x9527)  # str r5, [sp] taps_left
     data(2, 0x9C25)  # ldr r4, [sp] run_left
-    b(part_47)
+    b(next_taps_47)
     label(next_row_49)
     data(2, 0x9D20)  # ldr r5, [sp] rows_left
     sub(r5, 1)

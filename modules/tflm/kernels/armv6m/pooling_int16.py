@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int16: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..pooling_int16 import eval_int16 as rows
+from ..pooling_int16 import output_rows
 from .int16_pooling_asm import pool
 
 _MOST = const(1023)  # rows of a call
@@ -11,7 +11,7 @@ _MOST = const(1023)  # rows of a call
 @micropython.viper
 def eval_int16(op, arena, rom, start: int, stop: int):
     if stop >> 20:
-        rows(op, arena, rom, start, stop)
+        output_rows(op, arena, rom, start, stop)
         return
     while start < stop:
         count = stop - start

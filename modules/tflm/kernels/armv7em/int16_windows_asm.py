@@ -446,7 +446,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9527)  # str r5, [sp] taps_left
     label(row_47)
     data(2, 0x9C24)  # ldr r4, [sp] run
-    label(part_48)
+    label(next_taps_48)
     mov(r6, 0)
     data(2, 0x9D27)  # ldr r5, [sp] taps_left
     sub(r5, r5, r4)
@@ -550,7 +550,7 @@ def windows(r0, r1, r2, r3):
     add(r5, 1)
     data(2, 0x9527)  # str r5, [sp] taps_left
     data(2, 0x9C25)  # ldr r4, [sp] run_left
-    b(part_48)
+    b(next_taps_48)
     label(next_row_50)
     data(2, 0x9D20)  # ldr r5, [sp] rows_left
     sub(r5, 1)
