@@ -10,8 +10,8 @@
 # checks: False omits tflm/access_checks, for boards that load models only from ROMFS or with
 # trusted=True. Such firmware refuses every other .tflm.
 # app: a folder of firmware/apps whose files are also frozen; its main.py runs at boot.
+import json
 import os
-import re
 
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
@@ -29,24 +29,25 @@ def _files(folder):
     return [os.path.join(folder, name) for name in names]
 
 
-# Add a file, and the kernel files that it imports ("from .requantize import f"), to `files`.
+# The facts of each file in kernels/ and access_checks/: {"kernels/add.py": {"imports": files that
+# it needs, "kernels": its functions eval..., "types": ["int8"], "package": "core", ...}}.
+# tools/kernel_tables.py (`make tables`) writes them.
+with open("kernel_files.json") as _table:
+    _FACTS = json.load(_table)
+
+
+# Return the files of a folder below kernels/ or access_checks/.
+def _kernel_files(folder):
+    return [file for file in _FACTS if os.path.dirname(file) == folder]
+
+
+# Add a file, and the files that it imports, to `files`.
 def _add_with_imports(file, files):
-    if file in files or not os.path.exists(os.path.join("tflm", file)):
+    if file in files or file not in _FACTS:
         return
     files.append(file)
-    with open(os.path.join("tflm", file)) as source:
-        for dots, name in re.findall(r"^\s*from (\.+)(\w+) import", source.read(), re.M):
-            folder = os.path.dirname(file) if len(dots) == 1 else "kernels"
-            _add_with_imports(os.path.join(folder, name + ".py"), files)
-
-
-# Return the fields of a kernel file's `# Kernel:` header (docs/develop/write-a-kernel.md):
-# {"types": ["int8"], "check": ["binary"]}.
-def _facts(file):
-    with open(os.path.join("tflm", file)) as source:
-        head = re.search(r"^# Kernel: (.*(\n#   .*)*)", source.read(), re.M)
-    fields = head.group(1).replace("\n#  ", "").split("; ") if head else []
-    return {field.split()[0]: field.split()[1:] for field in fields}
+    for imported in _FACTS[file].get("imports", ()):
+        _add_with_imports(imported, files)
 
 
 # Files for int8 that "int8" omits: only models whose bands include a pool need them.
@@ -57,13 +58,12 @@ _BANDED = ("fully_connected_bands", "pooling_rows")
 # learning and types other than int8.
 def _int8():
     names = []
-    for file in _files("kernels"):
-        facts = _facts(file)
-        others = set(facts.get("target", ())) - set(options.arch.split())
-        others |= {"signal", "types", "learn"} & set(facts.get("package", ()))
-        others |= {os.path.basename(file)[:-3]} & set(_BANDED)
-        if not others and {"int8", "any"} & set(facts.get("types", ())):
-            names.append(os.path.basename(file)[:-3])
+    for file in _kernel_files("kernels"):
+        facts, name = _FACTS[file], os.path.basename(file)[:-3]
+        is_other = facts.get("package") in ("signal", "types", "learn") or name in _BANDED
+        is_other = is_other or facts.get("target", "") not in ("", *options.arch.split())
+        if not is_other and {"int8", "any"} & set(facts.get("types", ())):
+            names.append(name)
     return names
 
 
@@ -74,16 +74,9 @@ _OMITTED_OVERRIDES = (
 )  # fmt: skip
 
 
-# Return the names of a file's functions eval..., whether defined, imported or assigned.
-def _evals(file):
-    with open(os.path.join("tflm", file)) as source:
-        pattern = r"^def (eval\w*)|^from .* import .*?(eval\w*)|^(eval\w*) = "
-        return {"".join(names) for names in re.findall(pattern, source.read(), re.M)}
-
-
-# Return True if a file has all functions eval... of another file.
+# Return True if a file has all kernels of another file.
 def _replaces(file, other):
-    return _evals(other) <= _evals(file)
+    return set(_FACTS[other].get("kernels", ())) <= set(_FACTS[file].get("kernels", ()))
 
 
 # Overrides of this folder always run. Overrides of other folders depend on features of the core.
@@ -94,20 +87,19 @@ _UNCONDITIONAL = os.path.join("kernels", "armv6m")
 def _is_replaced(file, folders):
     override = os.path.join(_UNCONDITIONAL, os.path.basename(file))
     is_portable = os.path.dirname(file) == "kernels" and _UNCONDITIONAL in folders
-    if not is_portable or not os.path.exists(os.path.join("tflm", override)):
-        return False
-    return _replaces(override, file)
+    return is_portable and override in _FACTS and _replaces(override, file)
 
 
 # Return all kernel files that a model may need, and the files that they import.
 def _every_kernel(folders):
     files = []
     for folder in folders:
-        for file in _files(folder):
+        for file in _kernel_files(folder):
             # The runtime imports these by name: the folder's list of overrides, the features of
             # the core, and how cores wait for each other.
             is_runtime = os.path.basename(file) in ("__init__.py", "core.py", "core_events.py")
-            if is_runtime or _evals(file) and not _is_replaced(file, folders):
+            has_kernels = "kernels" in _FACTS[file]
+            if is_runtime or has_kernels and not _is_replaced(file, folders):
                 _add_with_imports(file, files)
     return files
 
@@ -128,7 +120,7 @@ def _kernels():
         candidates = [
             os.path.join(folder, name + ".py")
             for folder in folders[1:] + folders[:1]
-            if os.path.exists(os.path.join("tflm", folder, name + ".py"))
+            if os.path.join(folder, name + ".py") in _FACTS
             and not (folder != "kernels" and name in omitted)
         ]
         for file in candidates[:1]:
@@ -148,9 +140,9 @@ def _checks():
     _add_with_imports(os.path.join("access_checks", "__init__.py"), files)
     for kernel in _kernels():
         portable = os.path.join("kernels", os.path.basename(kernel))
-        if os.path.exists(os.path.join("tflm", portable)):
-            for check in _facts(portable).get("check", ()):
-                _add_with_imports(os.path.join("access_checks", check + ".py"), files)
+        if "check" in _FACTS.get(portable, ()):
+            check = _FACTS[portable]["check"]
+            _add_with_imports(os.path.join("access_checks", check + ".py"), files)
     return files
 
 
@@ -191,7 +183,7 @@ def _is_empty(file):
     if os.path.basename(file) != "__init__.py":
         return False
     with open(os.path.join("tflm", file)) as source:
-        return not re.search("^[^#\\n]", source.read(), re.M)
+        return all(line[0] in "#\n" for line in source)
 
 
 # Return the files of the sub-packages of tflm that the app's file `packages` lists, including

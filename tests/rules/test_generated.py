@@ -87,6 +87,7 @@ def test_blocks_stand_between_marks():
     }
     ends = {n: re.findall(r"^# END generated\n", t, re.M) for n, t in _SOURCES.items()}
     written = {path.relative_to(REPOSITORY).as_posix() for path in kernel_tables.tables()}
+    written.remove("modules/kernel_files.json")  # generated as a whole
     marked = {
         name for name, tools in begins.items() if tools and "new_instruction_set" not in name
     }
