@@ -38,10 +38,10 @@ def heads(path, by_rows=False):
     head = tflm_allocations(path).get("head") or tflm_head_bytes(model)
     if head < _MIN_HEAD_BYTES:
         return head, None, None
-    optimized, _ = optimized_model(data, savings=passes_without())
+    optimized, _ = optimized_model(data, passes=passes_without())
     if by_rows:
         with suppress(TflmError, ToolError):
-            optimized, _ = optimized_model(data, savings=passes_without(), by_rows=True)
+            optimized, _ = optimized_model(data, passes=passes_without(), by_rows=True)
     levels = levels_of(optimized)
     if levels is None:
         graphs = [optimized, optimized]

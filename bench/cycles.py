@@ -95,8 +95,8 @@ def _runner(core, options):
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
         kept = options.kept if core == "pico-stream" else None
-        more = options.miss, options.cores, core == "pico-ram", kept
-        return lambda *job, rows: pico.measure(image, driver, *job, *more, rows)
+        loading = pico.Loading(options.cores, core == "pico-ram", kept)
+        return lambda *job, rows: pico.measure(image, driver, *job, options.miss, rows, loading)
     if core.startswith("xtensa"):
         elf = qemu_xtensa.firmware()
         modules = qemu_xtensa.modules(options.build, options.portable, core == "xtensa-mac16")
@@ -114,7 +114,7 @@ def _measure(path, core, runner, options):
     prepared, storage = prepare(
         model.data,
         target=options.target or _TARGETS[core],
-        savings=passes_without(options.without),
+        passes=passes_without(options.without),
         optimize=BALANCED if options.arena_budget else options.optimize,
         arena_budget=options.arena_budget,
         compress_weights=options.compress_weights,

@@ -8,6 +8,7 @@
 import json
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import emulated  # it finds firmware/ too
@@ -46,13 +47,25 @@ def _flash(model, inputs, driver):
     return [(start, image), (end, model)], end, start + image.index(inputs)
 
 
-def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, row_bytes=0):
+@dataclass(frozen=True)
+class Loading:
+    """How the Pico loads a model.
+
+    cores: that run it. copy: copy the model to RAM. kept: bytes of weights in RAM if the others
+    are streamed, None without streaming.
+    """
+
+    cores: int = 1
+    copy: bool = False
+    kept: int | None = None
+
+
+def measure(image, driver, model, inputs, miss, row_bytes=0, loading=Loading()):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
     image: of firmware(). driver: cycles_device.mpy for armv6m. miss: cycles of a miss of the XIP
-    cache, 0 for flash without wait states. copy: copy the model to RAM. kept: bytes of weights
-    in RAM if the others are streamed, None without streaming. row_bytes: size of a row of an
-    input that comes by rows, 0 otherwise. Returns an emulated.Measurement.
+    cache, 0 for flash without wait states. row_bytes: size of a row of an input that comes by
+    rows, 0 otherwise. Returns an emulated.Measurement.
     """
     import emulators
 
@@ -70,9 +83,9 @@ def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, 
             model_bytes=len(model),
             inputs=inputs_at,
             row_bytes=row_bytes,
-            cores=cores,
-            copy=copy,
-            kept=kept,
+            cores=loading.cores,
+            copy=loading.copy,
+            kept=loading.kept,
         )
         job = {
             "firmware": str(image),
@@ -90,7 +103,7 @@ def measure(image, driver, model, inputs, miss, cores=1, copy=False, kept=None, 
             said = answer.stderr.strip().splitlines() or ["it said nothing"]
             raise ToolError(said[-1].removeprefix("cycles: "))
         said = json.loads(result.read_text())
-        if copy and "MemoryError" in said["error"]:
+        if loading.copy and "MemoryError" in said["error"]:
             raise UnsupportedError(
                 f"the heap is too small for a copy of the {len(model)} bytes of the model"
             )

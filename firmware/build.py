@@ -196,26 +196,46 @@ def _compiler(arch):
     return "xtensa-lx106-elf-" if arch.startswith("xtensa") else "riscv64-unknown-elf-"
 
 
-def build(
-    board, app="", model="", stock=False, kernels="", prepare=True, micropython=None, checks=True
-):  # fmt: skip
-    """Build firmware with tflm frozen in; return a Built. Raises ToolError if that fails.
+@dataclass(frozen=True)
+class BuildOptions:
+    """What build() builds.
 
     app: a folder of firmware/apps that runs at boot. model: path of a .tflite or .tflm for ROMFS.
     stock: leave out tflm. kernels, prepare, checks: options of modules/manifest.py. micropython:
     a checkout of MicroPython, which replaces Debian's source package.
     """
+
+    app: str = ""
+    model: str = ""
+    stock: bool = False
+    kernels: str = ""
+    prepare: bool = True
+    micropython: str | None = None
+    checks: bool = True
+
+    def manifest_options(self):
+        """Return the options of modules/manifest.py."""
+        only_flat_models = self.app and (APPS / self.app / "only_flat_models").exists()
+        prepare = self.prepare and not only_flat_models
+        return {"app": self.app, "kernels": self.kernels, "prepare": prepare,
+                "checks": self.checks}  # fmt: skip
+
+
+def build(board, app="", **options):
+    """Build firmware with tflm frozen in; return a Built.
+
+    app, options: the fields of BuildOptions. Raises ToolError if the build fails.
+    """
+    options = BuildOptions(app, **options)
     profile = profiles.named(board)
     if app:
         check_app(app, profile)
-        prepare = prepare and not (APPS / app / "only_flat_models").exists()
-    check_kernels(kernels)
-    check_paths(profile.folder, FIRMWARE, micropython or "")
-    frozen = {"app": app, "kernels": kernels, "prepare": prepare, "checks": checks}
+    check_kernels(options.kernels)
+    check_paths(profile.folder, FIRMWARE, options.micropython or "")
     if profile.port == "esp32":
-        esp_idf.check(profile, micropython)
+        esp_idf.check(profile, options.micropython)
     with build_lock():
-        return _build(profile, app, model, stock, frozen, micropython)
+        return _build(profile, options)
 
 
 # Delete objects of another folder, of other sources or of another release date, which the
@@ -230,18 +250,19 @@ def _delete_stale_objects(objects, source):
         files.write(stamp, made_of)
 
 
-def _build(profile, app, model, stock, options, micropython):
+def _build(profile, options):
+    app, stock, micropython = options.app, options.stock, options.micropython
     folder = folder_of(profile.id, app, stock)
     objects = folder_of(profile.id, "", stock) / "build"
     files.make_folder(folder)
     files.make_folder(objects)
-    models = rom_image.contents(model, app, profile, stock)  # checks the model first
+    models = rom_image.contents(options.model, app, profile, stock)  # checks the model first
     source = sources.Sources(TOOLCHAIN, micropython)
     source.check_submodules(profile.port)
     if not stock:
         source.check_frozen(profile.arch)
     _delete_stale_objects(objects, source)
-    manifest = _manifest(profile, objects, stock, options)
+    manifest = _manifest(profile, objects, stock, options.manifest_options())
     mark = fingerprint(profile, app, manifest, sources.version(source.micropython)).encode()
     stamp = folder / "compiled-from"
     # Any file of the user's checkout may have changed.

@@ -50,8 +50,8 @@ def _terminal(board):
         os.close(port)
 
 
-# Return `pdm` of emulators.start() for a microphone that hears a WAV file. The sound has an eighth
-# of the largest amplitude, because pdm.Microphone amplifies it eight times.
+# Return `pdm` of emulators.PicoOptions for a microphone that hears a WAV file. The sound has an
+# eighth of the largest amplitude, because pdm.Microphone amplifies it eight times.
 def _microphone(path):
     import numpy as np
     from tflm_tools.wake import pdm, sound
@@ -62,7 +62,7 @@ def _microphone(path):
     return (*_CLOCK_AND_DATA, bits)
 
 
-# Return `motion` of emulators.start() for an MPU6050 (range 4 g) and a CSV with x, y, z in g.
+# Return `motion` of emulators.PicoOptions for an MPU6050 (range 4 g) and a CSV with x, y, z in g.
 def _accelerometer(path):
     import numpy as np
 
@@ -77,7 +77,7 @@ def _accelerometer(path):
     return "mpu6050", 0, data
 
 
-# Return `camera` of emulators.start() for an HM01B0 that sees the middle of an image.
+# Return `camera` of emulators.PicoOptions for an HM01B0 that sees the middle of an image.
 def _camera(path):
     try:
         from PIL import Image, ImageOps
@@ -160,8 +160,8 @@ def _run(options, flash):
         image = options.image
     else:
         built = build.build(
-            options.board, options.app, options.model, options.stock, options.kernels,
-            micropython=options.micropython or None,
+            options.board, options.app, model=options.model, stock=options.stock,
+            kernels=options.kernels, micropython=options.micropython or None,
         )  # fmt: skip
         image, romfs = built.image, built.romfs
     board = emulators.start(

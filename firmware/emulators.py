@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import tty
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -212,23 +213,47 @@ def bench_command(job):
     return [*_emulator("bench.mjs"), str(job)]
 
 
-# Return the command line of an emulated Pico.
-def _pico(image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, i2s_master, watch):
-    prepare_pico()
-    command = _emulator("pico.mjs")
-    command += ["--flash", str(flash)] if flash else []
-    command += ["--uart"] if uart else []
-    command += ["--led"] if led else []
-    command += ["--fast"] if fast else []
-    command += ["--xip", str(xip)] if xip else []
-    command += ["--pdm", ",".join(map(str, pdm))] if pdm else []
-    command += ["--i2s", ",".join(map(str, i2s))] if i2s else []
-    command += ["--motion", ",".join(map(str, motion))] if motion else []
-    command += ["--analog", str(analog)] if analog else []
-    command += ["--camera", ",".join(map(str, camera))] if camera else []
-    command += ["--i2s-master", ",".join(map(str, i2s_master))] if i2s_master else []
-    command += ["--watch", ",".join(map(str, watch))] if watch else []
-    return [*command, str(image)]
+@dataclass(frozen=True)
+class PicoOptions:
+    """An emulated Pico, and the hardware that is connected to it.
+
+    uart: the port is UART 0 instead of USB. led: log changes of the LED. watch: pins whose changes
+    are logged. fast: skip the time that the board sleeps. xip: cycles of a miss of the flash
+    cache: 48 on a real Pico, 0 for no wait.
+    pdm: (clock pin, data pin, path of bits) of a PDM microphone.
+    i2s: (SCK, WS, SD, path of slots) of an I2S microphone.
+    i2s_master: (SCK, WS, SD, path of frames) of a chip that drives the clocks; it plays the file
+    at each play().
+    motion: (name, I2C bus, path of samples) of an accelerometer.
+    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames).
+    analog: path of the voltages at GPIO 26 to 28, 12 bits of each for every millisecond.
+    """
+
+    uart: bool = False
+    led: bool = False
+    fast: bool = False
+    xip: int = 0
+    pdm: tuple | None = None
+    i2s: tuple | None = None
+    motion: tuple | None = None
+    camera: tuple | None = None
+    analog: str | Path | None = None
+    i2s_master: tuple | None = None
+    watch: tuple[int, ...] = ()
+
+    def command(self, image, flash):
+        """Return the command line that starts an image with the content of a flash file."""
+        prepare_pico()
+        words = []
+        for name, value in {"flash": flash, **vars(self)}.items():
+            if not value:
+                continue
+            words.append("--" + name.replace("_", "-"))
+            if isinstance(value, (tuple, list)):
+                words.append(",".join(map(str, value)))
+            elif value is not True:
+                words.append(str(value))
+        return [*_emulator("pico.mjs"), *words, str(image)]
 
 
 # Return qemu's command line; `memory` lists (address, path of a file to load there).
@@ -249,30 +274,16 @@ def check(board):
         raise ToolError(f"no emulator here runs {profile.name}; use RPI_PICO or a QEMU_ board")
 
 
-def start(
-    board, image, flash=None, romfs=None, memory=(), uart=False, led=False, fast=False, xip=0,
-    pdm=None, i2s=None, motion=None, camera=None, analog=None, i2s_master=None, watch=(),
-):  # fmt: skip
+def start(board, image, flash=None, romfs=None, memory=(), **pico_options):
     """Start BOARD (a folder of boards/) with a firmware; return an Emulated.
 
     image: .elf for qemu, .uf2 or .bin for a Pico.
     flash: file for the content of a Pico's flash, which stop() writes.
     romfs: image for /rom of a qemu board. memory: (address, path) of further files to load.
-    uart: the port is UART 0 instead of USB.
-    led: log changes of the LED. watch: pins of a Pico whose changes are logged.
-    fast: skip the time that the board sleeps.
-    xip: cycles that a Pico waits for a miss of its flash cache: 48 on a real Pico, 0 for no wait.
-
-    Hardware at a Pico:
-    pdm: (clock pin, data pin, path of bits) of a PDM microphone.
-    i2s: (SCK, WS, SD, path of slots) of an I2S microphone.
-    i2s_master: (SCK, WS, SD, path of frames) of a chip that drives the clocks; it plays the file
-    at each play().
-    motion: (name, I2C bus, path of samples) of an accelerometer.
-    camera: (name, I2C bus, pins of D0, PCLK, HSYNC and VSYNC, path of frames).
-    analog: path of the voltages at GPIO 26 to 28, 12 bits of each for every millisecond.
+    pico_options: the fields of PicoOptions, which qemu ignores.
     """
     check(board)
+    pico = PicoOptions(**pico_options)
     profile = profiles.named(board)
     if not Path(image).exists():
         raise ToolError(f"there is no firmware {image}; run `make firmware BOARD={board}`")
@@ -281,7 +292,4 @@ def start(
         if romfs:
             memory.append((profile.qemu["romfs"], romfs))
         return Emulated(_qemu(profile, image, memory), board)
-    command = _pico(
-        image, flash, uart, led, fast, xip, pdm, i2s, motion, camera, analog, i2s_master, watch
-    )
-    return Emulated(command, board)
+    return Emulated(pico.command(image, flash), board)

@@ -25,8 +25,9 @@ def _arguments():
 def main():
     options = _arguments()
     built = build.build(
-        options.board, options.app, options.model, options.stock, options.kernels,
-        not options.no_prepare, options.micropython or None, not options.no_checks,
+        options.board, options.app, model=options.model, stock=options.stock,
+        kernels=options.kernels, prepare=not options.no_prepare, checks=not options.no_checks,
+        micropython=options.micropython or None,
     )  # fmt: skip
     if built.sizes:
         sizes.show(built.sizes, built.folder.name)

@@ -58,7 +58,11 @@ def firmware(_built, tmp_path_factory):
             try:
                 with build.build_lock(".tests"):  # only one worker of pytest builds
                     built = build.build(
-                        board, app, model, stock, micropython=os.environ.get("MICROPYTHON_DIR")
+                        board,
+                        app,
+                        model=model,
+                        stock=stock,
+                        micropython=os.environ.get("MICROPYTHON_DIR"),
                     )
                     _built[key] = _copied(built, tmp_path_factory.mktemp("image"))
             except build.DoesNotFit:

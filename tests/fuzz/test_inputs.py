@@ -19,7 +19,7 @@ from tflm_tools.board import wire
 from tflm_tools.board.link import Link
 from tflm_tools.errors import DeviceError
 from tflm_tools.flat.flatten import flatten
-from tflm_tools.image.signatures import pack_signatures
+from tflm_tools.image.flat_image import pack_signatures
 from unit.damaged_files import damaged_copies
 from unit.test_signature import build
 

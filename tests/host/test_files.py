@@ -164,7 +164,7 @@ def test_memory_error(tflm, monkeypatch):
     def operators():
         raise MemoryError
 
-    monkeypatch.setattr("tflm_tools.inspection.operators.operators", operators)
+    monkeypatch.setattr("tflm_tools.requirements.needs.operators", operators)
     found = tflm("ops")
     assert (found.code, found.out) == (1, "")
     assert found.err == "tflm: this computer has not enough memory for that; give a smaller file\n"

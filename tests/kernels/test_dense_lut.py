@@ -111,12 +111,12 @@ def test_compress_weights_uses_indices(name):
 
 @pytest.mark.parametrize("name", INT4)
 def test_weights_of_int4_stay_in_four_bits(name):
-    assert kernels(INT4[name], savings=passes_without()) == {"dense_lut.eval_int8"}
+    assert kernels(INT4[name], passes=passes_without()) == {"dense_lut.eval_int8"}
 
 
 def test_tables_are_not_decoded_when_invoked():
     (model,) = (c.build() for c in module_of("test_decode").cases if c.name == "CONV_2D")
-    assert not any("decode" in kernel for kernel in kernels(model, savings=passes_without()))
+    assert not any("decode" in kernel for kernel in kernels(model, passes=passes_without()))
 
 
 def test_unsuitable_layers_are_not_compressed():

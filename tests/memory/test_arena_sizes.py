@@ -99,7 +99,7 @@ def test_own_models(model, tmp_path):
 # The host predicts the arena bytes of the device.
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
 def test_prediction_of_the_host(model, tmp_path):
-    _, storage = prepare(model.read_bytes(), savings=passes_without(), optimize=BALANCED)
+    _, storage = prepare(model.read_bytes(), passes=passes_without(), optimize=BALANCED)
     assert arenas(model, tmp_path)[0] == storage.arena_bytes
 
 

@@ -166,7 +166,7 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = optimized_model(model, savings=("aliases",))
+    graph, savings = optimized_model(model, passes=("aliases",))
     assert [op_name(node.builtin_code) for node in graph.subgraphs[0].nodes] == expected[name]
     storage = prepare_graph(graph)
     before, _ = optimized_model(model)
@@ -176,7 +176,7 @@ def test_operators(name):
 # Each view is inside its base.
 def test_view_offsets():
     model = next(case for case in cases if case.name == "joined, and again").build()
-    graph, _ = optimized_model(model, savings=("aliases",))
+    graph, _ = optimized_model(model, passes=("aliases",))
     storage = prepare_graph(graph)
     assert len(graph.views) == 5
     assert len(storage.views) == 4  # no operator uses the first joined tensor as a whole
@@ -200,9 +200,9 @@ def chain(offsets=None):
 
 # Models with an offline memory plan, and models whose tensors are kept, do not change.
 def test_kept():
-    graph, _ = optimized_model(chain(), savings=passes_without())
+    graph, _ = optimized_model(chain(), passes=passes_without())
     assert len(graph.subgraphs[0].nodes) == 1
     kept = flatten(chain(), keep_tensors=True)
     assert kept == flatten(chain(), keep_tensors=True, without=("all",))
-    graph, _ = optimized_model(chain([0, 16, 32, 48]), savings=passes_without())
+    graph, _ = optimized_model(chain([0, 16, 32, 48]), passes=passes_without())
     assert len(graph.subgraphs[0].nodes) == 3

@@ -10,7 +10,7 @@ from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import flatten, levels_of, optimized_model
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.graph import Graph
-from tflm_tools.optimize.memory.levels import BALANCED, BUDGET, RAM, SPEED
+from tflm_tools.optimize.memory.levels import BALANCED, BUDGET, RAM, SPEED, ArenaLimits
 from tflm_tools.optimize.memory.node_costs import NodeCostTable
 from tflm_tools.optimize.memory.search.band_plan import BandPlan, apply_band_plan
 from tflm_tools.optimize.memory.search.edges import ModelEdges
@@ -39,7 +39,7 @@ def test_budget_beside_brute_force(number):
     arenas = sorted({arena for arena, _ in plans})
     assert len(plans) > 15 and len(arenas) > 4
     for budget in (arenas[0], arenas[0] + 1, arenas[len(arenas) // 2], arenas[-2], arenas[-1]):
-        levels = levels_of(TfliteModel(model), arena=budget)
+        levels = levels_of(TfliteModel(model), limits=ArenaLimits(budget))
         graph, cycles = levels.model(BUDGET)
         assert levels.prepared(graph).arena_bytes <= budget
         assert cycles == min(cycles for arena, cycles in plans if arena <= budget)
@@ -129,7 +129,7 @@ def test_larger_budget_is_never_slower():
         flatten(model, target=target, arena_budget=low // 2)
     before, flat_models = None, []
     for budget in range(low, high + 256, 256):
-        levels = levels_of(TfliteModel(model), target=target, arena=budget)
+        levels = levels_of(TfliteModel(model), target=target, limits=ArenaLimits(budget))
         _, cycles = levels.model(BUDGET)
         assert before is None or cycles <= before
         before = cycles

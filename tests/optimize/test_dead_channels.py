@@ -166,7 +166,7 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_channels(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = optimized_model(model, savings=("dead_channels",))
+    graph, savings = optimized_model(model, passes=("dead_channels",))
     nodes = graph.subgraphs[0].nodes
     assert {i: nodes[i].output(0).shape[-1] for i in expected[name]} == expected[name]
     before, _ = optimized_model(model)

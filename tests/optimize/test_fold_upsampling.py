@@ -178,7 +178,7 @@ def test_bands(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = optimized_model(model, savings=passes_without(("aliases",)))
+    graph, savings = optimized_model(model, passes=passes_without(("aliases",)))
     nodes = graph.subgraphs[0].nodes
     assert [op_name(node.builtin_code) for node in nodes] == expected[name]
     gone = optimized_model(model)[0].subgraphs[0].nodes_length() - len(nodes)
@@ -188,7 +188,7 @@ def test_operators(name):
 # The new operator has the number of the last operator that it replaces.
 def test_numbers():
     model = next(case for case in cases if case.name == "one after another").build()
-    nodes = optimized_model(model, savings=passes_without())[0].subgraphs[0].nodes
+    nodes = optimized_model(model, passes=passes_without())[0].subgraphs[0].nodes
     assert [node.index for node in nodes] == [0, 9, 10]
     assert [node.origins for node in nodes] == [(0,), tuple(range(1, 10)), (10,)]
 

@@ -166,7 +166,7 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     model = next(case for case in cases if case.name == name).build()
-    graph, savings = optimized_model(model, savings=passes_without(("dead-channels", "aliases")))
+    graph, savings = optimized_model(model, passes=passes_without(("dead-channels", "aliases")))
     nodes = graph.subgraphs[0].nodes
     operators = ["RESHAPE" if n.builtin_code == 22 else op_name(n.builtin_code) for n in nodes]
     assert operators == expected[name]
@@ -177,7 +177,7 @@ def test_operators(name):
 # Operators keep their numbers of the file.
 def test_numbers():
     model = next(case for case in cases if case.name == "RELU after others").build()
-    graph, _ = optimized_model(model, savings=passes_without())
+    graph, _ = optimized_model(model, passes=passes_without())
     assert [node.index for node in graph.subgraphs[0].nodes] == [0, 2, 4]
     assert [node.origins for node in graph.subgraphs[0].nodes] == [(0, 1), (2, 3), (4, 5)]
 
@@ -185,6 +185,6 @@ def test_numbers():
 # Without MicroPython, constants that kernels must compute are not folded.
 def test_no_micropython(monkeypatch, tmp_path):
     monkeypatch.setenv("TFLM_MICROPYTHON", str(tmp_path / "none"))
-    graph, _ = optimized_model(folded("int8"), savings=passes_without())
+    graph, _ = optimized_model(folded("int8"), passes=passes_without())
     assert len(graph.subgraphs[0].nodes) == 3
     assert flatten(folded("int8"))

@@ -99,7 +99,7 @@ def test_results(case):
 
 # Return the head's bytes (without the pass, with the pass).
 def heads(model):
-    models = [optimized_model(model, savings=passes_without(w))[0] for w in (("loop-state",), ())]
+    models = [optimized_model(model, passes=passes_without(w))[0] for w in (("loop-state",), ())]
     return [prepare_graph(model).head_bytes for model in models]
 
 
@@ -119,7 +119,7 @@ def test_bytes(options, tensors):
 
 
 def test_nothing_is_copied_onto_itself():
-    model, _ = optimized_model(recurrent(), savings=passes_without())
+    model, _ = optimized_model(recurrent(), passes=passes_without())
     records = prepare_graph(model).records
     copies = [r.words for r in records if r.kernel == "copy.eval_bytes"]
     assert len(copies) == 6 and all(words[1] != words[2] for words in copies)

@@ -98,7 +98,7 @@ _SHARED_MODELS = "mlperf_ad01_int8", "micro_speech_int8", "mnist_lstm_int8", "ml
 def test_ram_and_balanced_need_no_more_than_off(name, repository, shared_models):
     path = repository / "models" / name if "/" in name else shared_models / name
     optimized, _ = optimized_model(
-        path.with_suffix(".tflite").read_bytes(), savings=passes_without()
+        path.with_suffix(".tflite").read_bytes(), passes=passes_without()
     )
     levels = levels_of(optimized, None, "armv6m")
     plain = prepare_graph(

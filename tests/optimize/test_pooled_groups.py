@@ -87,7 +87,7 @@ def test_folded_padding(pool, sides):
     now = net.pad(net.conv(net.inputs[0], 4), sides)
     wide = net.conv(now, 48, 3 if sides[0][0] == 1 else 5, 2, "VALID")
     model = net.build(*_outputs(net, wide, pool, 48, True))
-    levels = levels_of(optimized_model(model, savings=passes_without())[0])
+    levels = levels_of(optimized_model(model, passes=passes_without())[0])
     graph = levels.model(RAM)[0]
     assert graph.grouped
     flat = image_of(model, graph, levels.prepared(graph))
@@ -114,7 +114,7 @@ def test_models_without_groups():
 # RAM uses groups. Results stay the same, and the file has each weight once.
 def test_level_ram():
     model = classifier("level", "MEAN", 400, sides=(12, 12))
-    levels = levels_of(optimized_model(model, savings=passes_without())[0])
+    levels = levels_of(optimized_model(model, passes=passes_without())[0])
     sizes, constants = {}, {}
     for level in (RAM, SPEED):
         storage = levels.prepared(levels.model(level)[0])

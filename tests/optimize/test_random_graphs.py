@@ -171,6 +171,6 @@ _ELSEWHERE = ("constant_folding", "fold_upsampling", "ring_buffers", "channel_pa
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in _ELSEWHERE])
 def test_pass_is_effective(name):
     found = [
-        optimized_model(case.build(), savings=passes_without())[1] for case in list(cases)[:20]
+        optimized_model(case.build(), passes=passes_without())[1] for case in list(cases)[:20]
     ]
     assert sum(any(saving.what == name for saving in savings) for savings in found) >= 2

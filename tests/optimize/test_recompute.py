@@ -57,7 +57,7 @@ def test_outputs(case):
 
 
 def _levels(model):
-    return levels_of(optimized_model(model, savings=passes_without())[0])
+    return levels_of(optimized_model(model, passes=passes_without())[0])
 
 
 # How many operators run twice in the chains of a model.
@@ -85,7 +85,7 @@ def test_recomputed_operators(name):
 @pytest.mark.parametrize("target", (None, "armv6m", "armv7em"))
 def test_flash(target):
     model = squeezed_mobilenet("flash", (24, 24, 8), blocks=2, expansion=24)
-    levels = levels_of(optimized_model(model, savings=passes_without())[0], target=target)
+    levels = levels_of(optimized_model(model, passes=passes_without())[0], target=target)
     sizes = {}
     for level in (SPEED, RAM):
         graph = levels.model(level)[0]

@@ -192,13 +192,13 @@ def test_results(case):
 @pytest.mark.parametrize("name", expected)
 def test_operators(name):
     case = next(case for case in cases if case.name == name)
-    graph, _ = optimized_model(case.build(), savings=passes_without())
+    graph, _ = optimized_model(case.build(), passes=passes_without())
     operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
     assert sorted(operators) == sorted(expected[name])
 
 
 def test_without():
     net, _, y = streaming("windows")
-    graph, found = optimized_model(net.build(y), savings=passes_without(("ring-buffers",)))
+    graph, found = optimized_model(net.build(y), passes=passes_without(("ring-buffers",)))
     assert not [saving for saving in found if saving.what == "ring_buffers"]
     assert any(op_name(node.builtin_code) == "CALL_ONCE" for node in graph.running()[0].nodes)

@@ -13,7 +13,7 @@ _NET = unet("resize", side=16)
 
 
 def _levels(target):
-    return levels_of(optimized_model(_NET, savings=passes_without())[0], target=target)
+    return levels_of(optimized_model(_NET, passes=passes_without())[0], target=target)
 
 
 # BALANCED may cost 3 % of the cycles of the target's kernels; RAM no more than on a Cortex-M0+.

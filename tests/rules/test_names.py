@@ -1,4 +1,4 @@
-# Rules for names: codes of operators and fields of options have the schema's names and numbers
+# Rules for names and parameters: codes of operators and fields of options are the schema's
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
@@ -179,3 +179,24 @@ def test_names_are_found():
         if ast.unparse(n).split(".")[-1].removeprefix("_") in _CODES
     ]
     assert len(checked) > 100
+
+
+# Functions of the tools with more parameters take a frozen dataclass of options.
+_MAX_PARAMETERS = 7
+
+
+def test_number_of_parameters():
+    folders = [REPOSITORY / name for name in ("tools/tflm_tools", "firmware", "bench", "release")]
+    checked, longer = 0, []
+    for path in (path for folder in folders for path in files(folder)):
+        for node in ast.walk(tree(path)):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            if node.name.startswith("_") and node.name != "__init__":
+                continue
+            parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            count = len([each for each in parameters if each.arg not in ("self", "cls")])
+            checked += 1
+            if count > _MAX_PARAMETERS:
+                longer.append(f"{path}:{node.lineno}: {node.name}() has {count} parameters")
+    assert checked > 1000 and not longer, longer

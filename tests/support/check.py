@@ -233,14 +233,14 @@ def flat_model_for(model: bytes, path: str) -> bytes:
     from tflm_tools.optimize.passes import passes_without
 
     words = path.split()
-    savings = passes_without() if "saved" in words else ()
+    passes = passes_without() if "saved" in words else ()
     level = next((word for word in words if word in LEVELS), OFF)
     packing = dict.fromkeys(range(64), BYTES) if "bytes" in words else None
     targets = [word for word in words if word not in (*_WORDS, *LEVELS)]
     target = targets[0] if targets else None
     if "rows" not in words:
         prepared = prepare(
-            model, target=target, packing=packing, savings=savings, optimize=level,
+            model, target=target, packing=packing, passes=passes, optimize=level,
             compress_weights="compressed" in words,
         )  # fmt: skip
         return image_of(model, *prepared)

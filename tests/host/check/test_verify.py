@@ -171,7 +171,8 @@ def test_crash_and_timeout_of_the_oracle(layers):
 def test_tensor_modes_of_the_oracle(layers):
     inputs = [case.inputs for case in make_cases(open_model(layers).inputs, 2, 5)]
     preserved, added = (
-        oracle.run(layers.read_bytes(), inputs, mode).tensors for mode in oracle.TENSOR_MODES
+        oracle.run(layers.read_bytes(), inputs, tensors=mode).tensors
+        for mode in oracle.TENSOR_MODES
     )
     assert len(preserved) == 3
     assert preserved.keys() == added.keys()

@@ -191,7 +191,8 @@ def test_requantized_model_is_more_exact(network, tmp_path):
     for path in (network, output):
         model = open_model(path)
         # The output of ADD is the last tensor whose exact value is easy to compute.
-        outputs = oracle.run(model.data, [[quantize(x, model.inputs[0])] for x in real], "outputs")
+        runs = [[quantize(x, model.inputs[0])] for x in real]
+        outputs = oracle.run(model.data, runs, tensors="outputs")
         tensors = outputs.tensors
         subgraph = TfliteModel(model.data).subgraphs[0]
         number = next(i for i in range(subgraph.tensors_length())

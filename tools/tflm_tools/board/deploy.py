@@ -58,39 +58,69 @@ class Deployment:
     hints: list[str] = field(default_factory=list)
 
 
-def deploy(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
-           board=None, timeout=None, arena_budget=None, flash_budget=None,
-           force=False):  # fmt: skip
-    """Store the model at `path` on a board with the kernels that it needs; return a Deployment.
+@dataclass(frozen=True)
+class DeployOptions:
+    """How deploy() stores a model on a board.
 
-    to: one of storage_choice.STORAGES. replace: delete the old model of this name before the new
-    one is complete. progress: called with (bytes done, bytes in all). board: a text that the
-    board's own name must contain. timeout: least number of seconds to wait for each answer of the
-    board. arena_budget, flash_budget: as for flatten(), for a .tflite. force: leave out the
-    estimate of the board's memory; the model is tried on the board in any case. All checks are
-    done before the first byte is written. Raises TflmError.
+    to: one of storage_choice.STORAGES. name: of the model on the board; by default the file's
+    name. custom: Python files that register custom operators. replace: delete the old model of
+    this name before the new one is complete. board: a text that the board's own name must contain.
+    timeout: least number of seconds to wait for each answer of the board. arena_budget,
+    flash_budget: as for flatten(), for a .tflite. force: leave out the estimate of the board's
+    memory; the model is tried on the board in any case.
 
     Without flash_budget, a .tflite whose packed weights do not fit is deployed with smaller ones.
     """
+
+    to: str = "auto"
+    name: str | None = None
+    custom: tuple[str, ...] = ()
+    replace: bool = False
+    board: str | None = None
+    timeout: float | None = None
+    arena_budget: int | None = None
+    flash_budget: int | None = None
+    force: bool = False
+
+    def candidates(self, model, facts):
+        """Yield the Candidates of a ModelFile for the board with these Facts."""
+        budgets = self.arena_budget, self.flash_budget
+        return candidates_for_board(model, facts, self.custom, *budgets)
+
+
+def deploy(path, port=None, progress=None, **options):
+    """Store the model at `path` on a board with the kernels that it needs; return a Deployment.
+
+    progress: called with (bytes done, bytes in all). options: the fields of DeployOptions. All
+    checks are done before the first byte is written. Raises TflmError.
+    """
+    options = DeployOptions(**options)
     model = open_model(path)
-    name = model_name(path, name)
-    with Link(port, timeout) as link:
+    name = model_name(path, options.name)
+    with Link(port, options.timeout) as link:
         facts = read_facts(link)
-        check_board(facts, board)
+        check_board(facts, options.board)
         facts.check_firmware()
-        target = _Target(link, facts, to, name, replace, force, progress)
-        first_error = None
-        for candidate in candidates_for_board(model, facts, custom, arena_budget, flash_budget):
-            try:
-                done = target.deploy(candidate)
-            except DeviceError as error:
-                if error.kind not in MEMORY_KINDS:
-                    raise
-                first_error = first_error or error
-            else:
-                done.model = str(path)
-                return done
-        raise first_error
+        target = _Target(link, facts, name, options, progress)
+        done = deploy_first(target, options.candidates(model, facts))
+    done.model = str(path)
+    return done
+
+
+def deploy_first(target, candidates):
+    """Deploy the first of the Candidates that fits the board; return its Deployment.
+
+    target: has deploy(candidate). Raises the DeviceError of the first one if none fits.
+    """
+    first_error = None
+    for candidate in candidates:
+        try:
+            return target.deploy(candidate)
+        except DeviceError as error:
+            if error.kind not in MEMORY_KINDS:
+                raise
+            first_error = first_error or error
+    raise first_error
 
 
 # Kinds of errors for which a smaller model may help: of the checks, and of exceptions on the
@@ -100,9 +130,9 @@ MEMORY_KINDS = ("heap", "code", "flash", "MemoryError", "ArenaError")
 
 # The board to which candidates of a model are deployed until one fits.
 class _Target:
-    def __init__(self, link, facts, to, name, replace, force, progress):
-        self._link, self._facts, self._to, self._name = link, facts, to, name
-        self._replace, self._force, self._counter = replace, force, SentBytes(progress)
+    def __init__(self, link, facts, name, options, progress):
+        self._link, self._facts, self._name, self._options = link, facts, name, options
+        self._counter = SentBytes(progress)
         self._files = Files(link, self._counter.add)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
@@ -112,10 +142,10 @@ class _Target:
             check_frozen(link, facts, flat)
             link.reset()
             self._files = Files(link, self._counter.add)
-        storages = available_storages(link, self._files, facts, self._to)
-        storage, too_small = choose_storage(storages, facts, name, flat, self._replace)
+        storages = available_storages(link, self._files, facts, self._options.to)
+        storage, too_small = choose_storage(storages, facts, name, flat, self._options.replace)
         need = memory_need([flat], facts, in_ram=not storage.in_place)
-        if not self._force:
+        if not self._options.force:
             check_memory(facts, need, len(flat), too_small)
         runtime = None if facts.frozen else _runtime(self._files, facts, flat, storage)
         missing = self._send(flat, storage, runtime)
@@ -144,7 +174,7 @@ class _Target:
         if missing:
             runtime.install()
         if not self._unchanged:
-            storage.put(self._name, flat, self._replace)
+            storage.put(self._name, flat, self._options.replace)
         return missing
 
 

@@ -60,7 +60,7 @@ class Layers:
 def _oracle_tensors(model, runs, timeout, name):
     for mode in oracle.TENSOR_MODES:
         try:
-            return oracle.run(model.data, runs, mode, timeout, name=name).tensors
+            return oracle.run(model.data, runs, tensors=mode, timeout=timeout, name=name).tensors
         except oracle.OracleError:
             continue
     return None

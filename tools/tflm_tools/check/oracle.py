@@ -72,20 +72,31 @@ def arena_bytes(model_bytes):
 TENSOR_MODES = ("preserve", "outputs")
 
 
-def run(
-    model, runs, tensors=None, timeout=None, reset=False, name=TFLM, fill=None, refusals=False
-):
+@dataclass(frozen=True)
+class OracleOptions:
+    """How run() invokes the oracle.
+
+    tensors: one of TENSOR_MODES to read all tensors, or None. timeout: seconds for all runs.
+    reset: reset the state of the model before each run. name: TFLM or LITERT. fill: the byte that
+    fills new memory, which shows the bytes that operators never write. refusals: list runs that
+    the oracle refuses in `refused`, instead of raising.
+    """
+
+    tensors: str | None = None
+    timeout: float | None = None
+    reset: bool = False
+    name: str = TFLM
+    fill: int | None = None
+    refusals: bool = False
+
+
+def run(model, runs, **options):
     """Invoke a .tflite (bytes) once with each list of arrays in `runs`. Return an OracleResult.
 
-    tensors: one of TENSOR_MODES to read all tensors, or None.
-    timeout: seconds for all runs.
-    reset: reset the state of the model before each run.
-    name: TFLM or LITERT.
-    fill: the byte that fills new memory, which shows the bytes that operators never write.
-    refusals: list runs that the oracle refuses in `refused`, instead of raising.
-    Raises OracleError.
+    options: the fields of OracleOptions. Raises OracleError.
     """
-    require(name)
+    options = OracleOptions(**options)
+    require(options.name)
     with tempfile.TemporaryDirectory(prefix="tflm-oracle-") as temporary:
         folder = Path(temporary)
         (folder / "model").write_bytes(model)
@@ -93,11 +104,12 @@ def run(
             folder / "inputs.npz",
             **{f"{i}_{k}": a for i, arrays in enumerate(runs) for k, a in enumerate(arrays)},
         )
-        job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0, "tensors": tensors,
-               "reset": reset, "arena": arena_bytes(len(model)), "fill": fill,
-               "refusals": refusals}  # fmt: skip
+        job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0,
+               "tensors": options.tensors, "reset": options.reset,
+               "arena": arena_bytes(len(model)), "fill": options.fill,
+               "refusals": options.refusals}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
-        _call(folder, timeout or _SECONDS, name)
+        _call(folder, options.timeout or _SECONDS, options.name)
         with np.load(folder / "outputs.npz") as file:
             arrays = {key: file[key] for key in file.files}
     outputs = [[] for _ in runs]

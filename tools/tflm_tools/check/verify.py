@@ -15,7 +15,7 @@ from ..model.model_file import open_tflite
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED
 from ..port.invocation import InvokeOptions
-from ..render.notebook import Shown
+from ..render.common import Shown
 from . import oracle
 from .cases import make_cases
 from .comparison import (
@@ -292,10 +292,11 @@ def _refuse_flex(model, custom):
 
 # Run the oracle; see oracle.run(). Where TFLM does not run the model, LiteRT may.
 def _ask(data, timeout, name, arrays, tensors=None, fill=None):
+    options = {"tensors": tensors, "timeout": timeout, "name": name}
     try:
-        found = oracle.run(data, arrays, tensors, timeout, name=name, fill=fill, refusals=True)
+        found = oracle.run(data, arrays, **options, fill=fill, refusals=True)
         if arrays and len(found.refused) == len(arrays):
-            oracle.run(data, arrays[:1], tensors, timeout, name=name)  # raises its error
+            oracle.run(data, arrays[:1], **options)  # raises its error
         return found
     except oracle.RefusedModelError as error:
         if name != oracle.TFLM:

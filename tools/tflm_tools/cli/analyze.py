@@ -122,7 +122,7 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
     detect = options.detect_settings(eval_options)
     name = "print_evaluation"
     if detect:
-        if eval_options.pop("compare"):
+        if eval_options["compare"]:
             raise click.UsageError("--compare does not measure boxes; leave out --compare")
         evaluate, name = evaluate_detector, "print_detector_evaluation"
         eval_options["detect"] = detect

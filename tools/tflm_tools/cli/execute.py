@@ -248,7 +248,7 @@ def micropython(arguments):
     ARGUMENTS are passed to the program micropython: a file, -c PROGRAM, -X heapsize=256M and
     others.
     """
-    from ..port.prompt import prompt
+    from ..port.unix_port import prompt
 
     raise SystemExit(prompt(arguments))
 

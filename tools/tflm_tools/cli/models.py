@@ -207,7 +207,7 @@ def ops(models, resolver, manifest, as_json, **ops_options):
         return
     if resolver or manifest or ops_options["archs"]:
         raise click.UsageError("--resolver, --manifest and --arch need a MODEL")
-    from ..inspection.operators import operators
+    from ..requirements.needs import operators
 
     show(operators(), as_json, "results", "print_operators")
 

@@ -16,7 +16,7 @@ from ..inspection.pico_time import nodes_of
 from ..measure.evaluation import Score, evaluate, score
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
-from ..render.notebook import Shown
+from ..render.common import Shown
 from . import source, values
 from .examples import Examples
 from .process import LITERT, TENSORFLOW, ConverterProcess
@@ -94,19 +94,37 @@ class Converted(Shown):
 
 
 @dataclass(frozen=True)
+class ConvertOptions:
+    """How convert() converts and quantizes a model.
+
+    form: INT8, INT16, DYNAMIC, WEIGHTS_ONLY or FLOAT32. keep_float: inputs and outputs stay
+    float32. limit: maximum number of examples that represent the data. input_shapes: as for `tflm
+    flatten`. pixels: as for `tflm eval`. custom: files that register custom operators. timeout:
+    seconds for an answer of a converter. weight_bits: 8, or 4 for the weights of layers that allow
+    it.
+    """
+
+    form: str = INT8
+    keep_float: bool = False
+    limit: int = LIMIT
+    input_shapes: tuple[str, ...] = ()
+    pixels: tuple[float, float] | None = None
+    custom: tuple[str, ...] = ()
+    timeout: float | None = None
+    weight_bits: int = 8
+
+    def is_whole(self):
+        """Return True if TensorFlow can do the whole conversion of a Keras model."""
+        return self.form in (*_STATIC, FLOAT32) and self.weight_bits == 8
+
+
+@dataclass(frozen=True)
 class _Request:
     """The arguments of convert()."""
 
     model: str
     data: object
-    form: str
-    weight_bits: int
-    keep_float: bool
-    limit: int
-    input_shapes: tuple
-    pixels: tuple | None
-    custom: tuple
-    timeout: float | None
+    options: ConvertOptions
     progress: object
 
     @property
@@ -114,39 +132,33 @@ class _Request:
         return "arrays" if isinstance(self.data, dict) else str(self.data or "")
 
 
-def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input_shapes=(),
-            pixels=None, custom=(), timeout=None, progress=None, weight_bits=8):  # fmt: skip
-    """Write the .tflite of a float model into `output`; returns a Converted.
+def convert(model, data, output, progress=None, **options):
+    """Write the .tflite of a float model into `output`; return a Converted.
 
     model: a float32 or float16 .tflite (also inside C source or an archive), a .keras, an .h5,
     the folder of a SavedModel, a .pt2 of PyTorch or an .onnx.
-    data: what dataset.read() reads, or a dict of arrays, y not needed; None for DYNAMIC,
-    WEIGHTS_ONLY and FLOAT32.
-    form: INT8, INT16, DYNAMIC, WEIGHTS_ONLY or FLOAT32. keep_float: inputs and outputs stay
-    float32. limit: how many examples represent the data. input_shapes: as for `tflm flatten`.
-    pixels: as for `tflm eval`. custom: files that register custom operators. timeout: seconds for
-    an answer of a converter. progress: a function (done, total) of the examples that are
-    evaluated. weight_bits: 8, or 4 for the weights of layers that allow it.
-    Raises TflmError; nothing is written then.
+    data: a file or folder as for dataset.read(), or a dict of arrays, y not needed; None for
+    DYNAMIC, WEIGHTS_ONLY and FLOAT32.
+    progress: called as progress(done, total) for the examples that are evaluated.
+    options: the fields of ConvertOptions.
+    Raises TflmError; then no file is written.
     """
+    options = ConvertOptions(**options)
     path = Path(model)
-    source.check_output(output, path, data, *custom)
+    source.check_output(output, path, data, *options.custom)
     kind = source.check(path)
-    if data is None and form in _STATIC:
+    if data is None and options.form in _STATIC:
         raise ToolError(
             "quantization needs typical inputs; give --data, --dynamic or --no-quantize"
         )
-    request = _Request(
-        str(model), data, form, weight_bits, keep_float, limit, tuple(input_shapes), pixels,
-        tuple(custom), timeout, progress,
-    )  # fmt: skip
-    is_whole = form in (*_STATIC, FLOAT32) and weight_bits == 8  # TensorFlow can do all of it
-    if kind == source.KERAS and is_whole:
+    request = _Request(str(model), data, options, progress)
+    if kind == source.KERAS and options.is_whole():
         result, tflite = _with_tensorflow(request)
     else:
         tflite = _float_model(request, kind)
         if kind != source.TFLITE:
-            request = replace(request, input_shapes=())  # the .tflite has these shapes
+            # The .tflite has these shapes.
+            request = replace(request, options=replace(options, input_shapes=()))
         result, tflite = _with_litert(request, tflite)
     files.write(output, tflite)
     result.output = str(output)
@@ -155,28 +167,28 @@ def convert(model, data, output, form=INT8, keep_float=False, limit=LIMIT, input
 
 # A Keras model or SavedModel, quantized by TensorFlow: (Converted, bytes).
 def _with_tensorflow(request):
-    with ConverterProcess(TENSORFLOW, request.model, request.timeout) as process:
+    with ConverterProcess(TENSORFLOW, request.model, request.options.timeout) as process:
         opened = process.ask("open", model=str(Path(request.model).absolute()))
         job = _Job(request, process, opened, f"TensorFlow {opened['tensorflow']}")
-        tflite = job.convert(form=request.form, keep_float=request.keep_float)
+        tflite = job.convert(form=request.options.form, keep_float=request.options.keep_float)
         original = None
-        if request.form != FLOAT32:
+        if request.options.form != FLOAT32:
             original = _original(process.convert([], form=FLOAT32, keep_float=True))
         return job.result(tflite, opened["tensorflow"], original), tflite
 
 
 # A float .tflite (bytes), quantized by LiteRT's quantizer: (Converted, bytes).
 def _with_litert(request, tflite):
-    does = "quantizes a .tflite"
-    with ConverterProcess(LITERT, request.model, request.timeout, does) as process:
+    does, options = "quantizes a .tflite", request.options
+    with ConverterProcess(LITERT, request.model, options.timeout, does) as process:
         (process.folder / "source.tflite").write_bytes(tflite)
         opened = process.ask("open", model="source.tflite")
         job = _Job(request, process, opened, f"LiteRT's quantizer {opened['version']}")
         original = process.convert([], form=FLOAT32, weight_bits=8, keep_float=True)
         job.check_range(original.read_bytes())
-        footprint = _original(original) if request.form != FLOAT32 else None
+        footprint = _original(original) if options.form != FLOAT32 else None
         made = job.convert(
-            form=request.form, weight_bits=request.weight_bits, keep_float=request.keep_float
+            form=options.form, weight_bits=options.weight_bits, keep_float=options.keep_float
         )
         return job.result(made, "", footprint), made
 
@@ -186,9 +198,10 @@ def _float_model(request, kind):
     path = Path(request.model)
     if kind == source.TFLITE:
         return open_model(path).data
-    with ConverterProcess(source.framework(kind), path, request.timeout) as process:
+    with ConverterProcess(source.framework(kind), path, request.options.timeout) as process:
         opened = process.ask("open", model=str(path.absolute()))
-        inputs = source.fixed(path, [*map(source.tensor, opened["inputs"])], request.input_shapes)
+        tensors = [*map(source.tensor, opened["inputs"])]
+        inputs = source.fixed(path, tensors, request.options.input_shapes)
         process.ask("trace", shapes=[info.shape for info in inputs], unroll=True)
         return process.convert([], form=FLOAT32, keep_float=True).read_bytes()
 
@@ -198,31 +211,31 @@ class _Job:
 
     def __init__(self, request, process, opened, converter):
         self.request, self.process, self.converter = request, process, converter
-        model, form = request.model, request.form
+        model, options = request.model, request.options
         inputs = [*map(source.tensor, opened["inputs"])]
-        self.inputs = source.fixed(model, inputs, request.input_shapes)
+        self.inputs = source.fixed(model, inputs, options.input_shapes)
         shapes = [info.shape for info in self.inputs]
-        traced = process.ask("trace", shapes=shapes, unroll=form != FLOAT32)
+        traced = process.ask("trace", shapes=shapes, unroll=options.form != FLOAT32)
         self.unrolled = traced["unrolled"]
         self.outputs = [source.tensor(entry, *shapes[0][:1]) for entry in traced["outputs"]]
         self.examples = None
         if request.data is not None:
             self.examples = Examples(
-                request.data, self.inputs, self.outputs, request.limit, request.pixels
+                request.data, self.inputs, self.outputs, options.limit, options.pixels
             )
-            if form in _STATIC:
+            if options.form in _STATIC:
                 values.check_count(request.data_name, self.examples)
                 values.check_values(request.data_name, self.examples.taken.runs, self.inputs)
 
     def check_range(self, tflite):
         """Raise ToolError if the data have another range than the float model expects."""
-        if self.examples and not self.request.pixels:
+        if self.examples and not self.request.options.pixels:
             runs = self.examples.taken.runs
             values.check_range(self.request.data_name, runs, self.inputs, tflite)
 
     def convert(self, **options):
         """Return the bytes of the .tflite."""
-        is_static = self.request.form in _STATIC
+        is_static = self.request.options.form in _STATIC
         runs = self.examples.taken.runs if self.examples and is_static else []
         return self.process.convert(runs, **options).read_bytes()
 
@@ -235,10 +248,10 @@ class _Job:
             source=request.model,
             data=request.data_name,
             output="",
-            form=request.form,
+            form=request.options.form,
             tensorflow=tensorflow,
-            made=_contents(request.model, path, request.custom),
-            weight_bits=request.weight_bits,
+            made=_contents(request.model, path, request.options.custom),
+            weight_bits=request.options.weight_bits,
             converter=self.converter,
             original=original,
         )
@@ -247,8 +260,9 @@ class _Job:
         if examples and examples.scored:
             predicted = [[each] for each in self.process.predictions(examples.scored.runs)]
             result.before = score(examples.scored, predicted, self.outputs[0])
+            custom = request.options.custom
             result.after = evaluate(
-                path, examples.scored_arrays, custom=request.custom, progress=request.progress
+                path, examples.scored_arrays, custom=custom, progress=request.progress
             ).score
         result.notes += _notes(result, self.unrolled)
         return result

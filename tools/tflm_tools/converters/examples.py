@@ -55,7 +55,7 @@ class Examples:
             name = str(data)
 
         def load(arrays):
-            return dataset.load(arrays, inputs, outputs, with_targets=False, name=name)
+            return dataset.from_arrays(arrays, inputs, outputs, with_targets=False, name=name)
 
         whole = load(arrays)
         chosen = choose(whole.count, limit, whole.labels)

@@ -14,7 +14,7 @@ from ..errors import ToolError
 from ..model import arrays
 from ..model.model_file import open_model
 from ..port.invocation import InvokeOptions
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .device_model import invoke
 
 _PICTURE = "boxes.png"  # in the folder of the outputs
@@ -78,20 +78,44 @@ def _summary(file, array, info):
     return OutputInfo(info.name, str(file), info.dtype, info.shape, low, high, top)
 
 
-def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, heap=None,
-        timeout=None, custom=(), device=None, pixels=None, detect=None):  # fmt: skip
+@dataclass(frozen=True)
+class RunOptions:
+    """How run() invokes a model.
+
+    form: "flat" or "tflite". repeat: invokes on the same inputs; variables keep their values from
+    one invoke to the next. quantize: accept real numbers of any type. heap, timeout: bytes and
+    seconds of MicroPython. custom: Python files that register custom operators. pixels: the
+    values of black and white in images, as for model.media.real_values(). detect:
+    detection.detect.Settings to decode the outputs of a detector, or None.
+    """
+
+    form: str = "flat"
+    repeat: int = 1
+    quantize: bool = False
+    heap: int | None = None
+    timeout: float | None = None
+    custom: tuple[str, ...] = ()
+    pixels: tuple[float, float] | None = None
+    detect: detection.Settings | None = None
+
+    def invoke_options(self):
+        """Return the InvokeOptions."""
+        return InvokeOptions(
+            self.form, self.repeat, heap=self.heap, timeout=self.timeout, custom=self.custom
+        )
+
+
+def run(path, inputs, output_dir=None, device=None, **options):
     """Invoke the model at `path` on arrays or files, one for each input in order; return a Run.
 
-    Files are .npy, images, sounds or tables. pixels: the values of black and white in images, as
-    for model.media.real_values(). output_dir: folder for output_0.npy, output_1.npy ...; None
-    writes no files. form: "flat" or "tflite". repeat: invokes on the same inputs; variables keep
-    their values from one invoke to the next. quantize: accept real numbers of any type. custom:
-    Python files that register custom operators. device: a board (board.board_device) instead of
-    the unix port. detect: detection.detect.Settings to decode the outputs of a detector; if the
-    input is an image, its boxes are drawn into boxes.png in output_dir. Raises TflmError.
+    Files are .npy, images, sounds or tables. output_dir: folder for output_0.npy, output_1.npy
+    ..., and for boxes.png, the boxes that a detector found in an image; None writes no files.
+    device: a board (board.board_device) instead of the unix port. options: the fields of
+    RunOptions. Raises TflmError.
     """
+    options = RunOptions(**options)
     model = open_model(path)
-    if form == "tflite" and model.kind == "tflm":
+    if options.form == "tflite" and model.kind == "tflm":
         raise ToolError(f"{path} is a .tflm; --path tflite needs the .tflite it was made from")
     if len(inputs) != len(model.inputs):
         raise ToolError(
@@ -99,17 +123,16 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
             "give one --input for each, in order"
         )
     input_files = [each for each in inputs if not isinstance(each, np.ndarray)]
-    output_files = _output_files(output_dir, model, [path, *input_files, *custom])
-    detector = detection.detector_of(model, detect) if detect else None
+    output_files = _output_files(output_dir, model, [path, *input_files, *options.custom])
+    detector = detection.detector_of(model, options.detect) if options.detect else None
     notes = []
     values = [
-        arrays.load_input(file, i, info, quantize, pixels, notes)
+        arrays.load_input(file, i, info, options.quantize, options.pixels, notes)
         for i, (file, info) in enumerate(zip(inputs, model.inputs, strict=True))
     ]
     if output_dir is not None:
         files.make_folder(output_dir)
-    options = InvokeOptions(form, repeat, heap=heap, timeout=timeout, custom=custom)
-    result = invoke(model, [values], options, device)
+    result = invoke(model, [values], options.invoke_options(), device)
     outputs = []
     for file, array, info in zip(output_files, result.outputs[0], model.outputs, strict=True):
         if file:
@@ -117,8 +140,8 @@ def run(path, inputs, output_dir=None, form="flat", repeat=1, quantize=False, he
         outputs.append(_summary(file, array, info))
     summary = Run(
         model=str(path),
-        path=form,
-        invokes=repeat,
+        path=options.form,
+        invokes=options.repeat,
         mean_us=sum(result.times) / len(result.times),
         best_us=min(result.times),
         arena_bytes=result.arena,

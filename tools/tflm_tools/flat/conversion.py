@@ -13,7 +13,7 @@ from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.costs import cycle_unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
 from ..optimize.passes import Saving
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .explanation import PlanExplanation, explain_plan
 from .flatten import FlattenOptions, FlattenPipeline
 from .packing_costs import PackedLayer, packed_layers

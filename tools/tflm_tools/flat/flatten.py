@@ -18,7 +18,7 @@ from ..image.prepare import prepare_graph
 from ..image.prepared_nodes import CachingResolver
 from ..model.graph import Graph, is_in_order
 from ..optimize import compressed_weights
-from ..optimize.memory.levels import BALANCED, BUDGET, OFF, Levels
+from ..optimize.memory.levels import BALANCED, BUDGET, OFF, ArenaLimits, Levels
 from ..optimize.memory.planned_graphs import PreparedModels
 from ..optimize.memory.weights.flash_cache import miss_of
 from ..optimize.passes import apply_passes, passes_without
@@ -81,7 +81,7 @@ class FlattenPipeline:
 
     Each step is a property that runs when it is first read. Its result is kept.
     1. source: read the file.
-    2. optimized: check the model by Prepare, then run the optimization passes (savings).
+    2. optimized: check the model by Prepare, then run the optimization passes.
     3. compressed: store weights with few values as 4-bit indices (compressed_layers).
     4. levels: the search for memory plans; None for a model that is not planned again.
     5. planned: the model with the memory plan of the options' level.
@@ -203,7 +203,7 @@ class FlattenPipeline:
             return None
         return levels_of(
             self.compressed, self._resolver, options.target, self._packing, options.miss,
-            options.arena_budget, self._prepared_nodes, tflm_head_bytes(self.source),
+            ArenaLimits(options.arena_budget, tflm_head_bytes(self.source)), self._prepared_nodes,
         )  # fmt: skip
 
     @cached_property
@@ -350,12 +350,12 @@ def shapes_by_number(names, words):
     return found
 
 
-def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=None,
-              prepared_nodes=None, tflm_head=None):  # fmt: skip
+def levels_of(model, resolver=None, target=None, packing=None, miss=None, limits=None,
+              prepared_nodes=None):  # fmt: skip
     """Return the Levels of a TfliteModel or Graph; None for a model that is not planned again.
 
-    target, miss: as FlattenOptions. packing: as FlattenPipeline. arena: bytes of the arena budget.
-    prepared_nodes: an CachingResolver of records that were prepared before. tflm_head: as Levels.
+    target, miss: as FlattenOptions. packing: as FlattenPipeline. limits: ArenaLimits, or
+    None. prepared_nodes: a CachingResolver of records that were prepared before.
     """
     resolver = resolver or HostResolver()
     if resolver._builtin or not _may_change(model):
@@ -366,30 +366,30 @@ def levels_of(model, resolver=None, target=None, packing=None, miss=None, arena=
         return prepare_graph(model, nodes, target=target, packing=packing)
 
     prepared = PreparedModels(prepare, nodes.packed_weights)
-    return Levels(model, prepared, target, packing, miss, arena, tflm_head=tflm_head)
+    return Levels(model, prepared, target, packing, miss, limits or ArenaLimits())
 
 
-def optimized_model(tflite, resolver=None, savings=(), input_shapes=None, by_rows=False):
+def optimized_model(tflite, resolver=None, passes=(), input_shapes=None, by_rows=False):
     """Run optimization passes on a .tflite (bytes).
 
-    savings: names of the passes. input_shapes, by_rows: as FlattenOptions. Returns
+    passes: names of the passes. input_shapes, by_rows: as FlattenOptions. Returns
     (TfliteModel or Graph, list of Saving). Raises TflmError as Prepare does.
     """
     options = FlattenOptions(without=("all",), input_shapes=input_shapes or (), by_rows=by_rows)
     pipeline = FlattenPipeline(tflite, options, resolver)
-    pipeline.passes = savings
+    pipeline.passes = passes
     return pipeline.optimized, pipeline.savings
 
 
-def prepare(tflite, resolver=None, packing=None, savings=(), **options):
+def prepare(tflite, resolver=None, packing=None, passes=(), **options):
     """Prepare a .tflite (bytes), by default without passes and with TFLM's plan.
 
-    savings: names of optimization passes. packing: as FlattenPipeline. options: as FlattenOptions.
+    passes: names of optimization passes. packing: as FlattenPipeline. options: as FlattenOptions.
     Returns (model, RomStorage).
     """
     chosen = {"optimize": OFF, "without": ("all",), **options}
     pipeline = FlattenPipeline(tflite, FlattenOptions(**chosen), resolver, packing)
-    pipeline.passes = savings
+    pipeline.passes = passes
     pipeline.check_arena()
     return pipeline.planned, pipeline.storage
 

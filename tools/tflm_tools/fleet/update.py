@@ -90,16 +90,31 @@ def pack(private, name, version, count, vectors, model):
     return signed + signature + vectors + model, public
 
 
-def sign(path, key, version, output=None, name=None, vectors=4, data=None, target=None,
-         custom=(), timeout=None):  # fmt: skip
+@dataclass(frozen=True)
+class SignOptions:
+    """How sign() makes an update.
+
+    vectors: number of test vectors, from the data set `data` (as for `tflm eval`) or with random
+    inputs. target: flatten a .tflite for this instruction set. custom: Python files that register
+    custom operators. timeout: seconds for the test vectors.
+    """
+
+    vectors: int = 4
+    data: str | None = None
+    target: str | None = None
+    custom: tuple[str, ...] = ()
+    timeout: float | None = None
+
+
+def sign(path, key, version, output=None, name=None, **options):
     """Write the signed update of a .tflm or .tflite and return an Update.
 
-    target: flattens a .tflite for it.
     key: the file of the private key. version: must be higher than the versions that boards have.
     output: the file; by default NAME-VERSION.tflu. name: the model's name; by default the file's
-    name. vectors: number of test vectors, from the data set `data` (as for `tflm eval`) or with
-    random inputs. Raises ToolError.
+    name. options: the fields of SignOptions. Raises ToolError.
     """
+    options = SignOptions(**options)
+    target, custom = options.target, options.custom
     private = keys.load_private(key)
     name = re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) if name is None else name
     if not layout.is_name(name):
@@ -112,7 +127,7 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
             f"{version} is not a valid version; give --version a number from 1 to 2147483647"
         )
     output = output or f"{name}-{version}.tflu"
-    files.check_output(output, path, key, data, *custom)
+    files.check_output(output, path, key, options.data, *custom)
     source = open_model(path)
     if source.kind == "tflm" and target:
         raise ToolError(f"{path} is a .tflm already; --target needs the .tflite it was made from")
@@ -125,8 +140,8 @@ def sign(path, key, version, output=None, name=None, vectors=4, data=None, targe
             "the model reads its input by rows, which test vectors do not support; flatten it "
             "without --input-by-rows"
         )
-    inputs = _inputs(source, flat, data, vectors)
-    tests = _vectors(local, inputs, custom, timeout)
+    inputs = _inputs(source, flat, options.data, options.vectors)
+    tests = _vectors(local, inputs, custom, options.timeout)
     if len(tests) > _MAX_VECTOR_BYTES:
         raise ToolError(
             f"the {len(inputs)} test vectors have {len(tests):,} bytes, more than 1 MB; give "

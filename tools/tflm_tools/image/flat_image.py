@@ -14,7 +14,6 @@ from tflm.introspection import labels, signature
 from ..model.graph import feature_count
 from ..model.labels import archived_labels
 from .scratch_metadata import pack_scratch
-from .signatures import pack_signatures
 
 _MAX_RECORDS = 65535
 
@@ -241,3 +240,23 @@ def _assemble(tflite, storage, sections, starts, counts, size):
     crc = binascii.crc32(memoryview(image)[layout.CRC_START :])
     struct.pack_into("<I", image, layout.CRC_OFFSET, crc)
     return bytes(image)
+
+
+def pack_signatures(table):
+    """Return the metadata (bytes) that tflm.introspection.signature.parse() reads as `table`.
+
+    table: {key: (sub-graph, inputs, outputs)}; inputs and outputs are lists of (position, name).
+    """
+    data = struct.pack("<H", len(table))
+    for key in sorted(table):
+        number, inputs, outputs = table[key]
+        data += struct.pack(layout.SIGNATURE, number, len(inputs), len(outputs)) + _string(key)
+        for position, name in inputs + outputs:
+            data += struct.pack("<H", position) + _string(name)
+    return data
+
+
+# A text with its length in front.
+def _string(text):
+    raw = text.encode()
+    return struct.pack("<H", len(raw)) + raw

@@ -22,7 +22,7 @@ from ..model.macs import macs
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED, OFF
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .allocations import Allocations, allocations, flat_allocations
 from .model_type import FLOAT16, FLOAT32, command_for, type_of
 from .pico_time import pico_milliseconds

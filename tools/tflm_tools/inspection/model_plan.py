@@ -8,7 +8,7 @@ from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
 from ..model.model_file import read_tflite
 from ..optimize.memory.levels import BALANCED, OFF
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .survey import Missing, survey
 
 

@@ -190,48 +190,55 @@ def read(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
     return _arrays(path)
 
 
-def load(path, inputs, outputs, limit=None, labels=(), pixels=None, with_targets=True,
-         name="the data"):  # fmt: skip
+def load(path, inputs, outputs, limit=None, labels=(), pixels=None):
     """Return the DataSet of a file, a folder, or a dict of arrays, for a model.
 
-    path: as for read(), or a dict of arrays with the same keys. name: of a dict, for errors.
+    path, labels, pixels: as for read(). Other parameters and a dict: as for from_arrays(). Raises
+    ToolError.
+    """
+    if isinstance(path, dict):
+        return from_arrays(path, inputs, outputs, limit)
+    arrays = read(path, inputs, labels, pixels, limit)
+    return from_arrays(arrays, inputs, outputs, limit, name=path)
+
+
+def from_arrays(found, inputs, outputs, limit=None, with_targets=True, name="the data"):
+    """Return the DataSet of a dict of arrays as read() returns it.
+
     inputs, outputs: lists of TensorInfo of the model. outputs may be None: then y holds classes of
-    any number. limit: maximum number of examples.
+    any number. limit: maximum number of examples. with_targets: False if y may be missing. name:
+    of the data, for errors.
     x (or x0, x1, ... for several inputs) holds N examples. Arrays of the input's type are used
     unchanged; others hold real values and are quantized. y holds N classes (integers or one-hot
     rows), or N values of the shape of output 0 (floats).
     Raises ToolError.
     """
-    if isinstance(path, dict):
-        found, path = path, name
-    else:
-        found = read(path, inputs, labels, pixels, limit, with_targets)
     if not inputs:
         raise ToolError("the model has no inputs for the data; use another model")
-    keys = _keys(path, found, len(inputs), with_targets)
+    keys = _keys(name, found, len(inputs), with_targets)
     if with_targets and "y" not in found:
-        raise ToolError(f"{path} has no array y; save the classes or values with numpy.savez")
+        raise ToolError(f"{name} has no array y; save the classes or values with numpy.savez")
     arrays = [found[key] for key in keys]
     for key, array in zip(keys, arrays, strict=True):
         if not array.ndim or len(array) != len(arrays[0]) or not len(array):
             raise ToolError(
-                f"{path}: {key} has the shape {_shape(array.shape)}; give N examples, N the same "
+                f"{name}: {key} has the shape {_shape(array.shape)}; give N examples, N the same "
                 "for all inputs, and at least one"
             )
     count = len(arrays[0])
     labels = values = None
     if "y" in found:
-        labels, values = _targets(path, found["y"], count, outputs)
+        labels, values = _targets(name, found["y"], count, outputs)
     count = min(count, limit or count)
     notes = []
     examples = [
-        _examples(path, key, array[:count], info, notes)
+        _examples(name, key, array[:count], info, notes)
         for key, array, info in zip(keys, arrays, inputs, strict=True)
     ]
     batch = examples[0][1]
     if any(other != batch for _, other in examples):
         raise ToolError(
-            f"{path}: the inputs of the model have batches of different sizes; use another model"
+            f"{name}: the inputs of the model have batches of different sizes; use another model"
         )
     runs = []
     for at in range(0, count, batch):

@@ -1,7 +1,6 @@
 # tflm_tools: detector_evaluation: measures the mean average precision of a detector
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,13 +8,11 @@ import numpy as np
 from ..detection import picture
 from ..detection.average_precision import average_precisions
 from ..detection.detect import detector_of
-from ..execution import task_pool
-from ..execution.processes import Processes
 from ..model.arrays import load_input
 from ..model.model_file import open_model
-from ..port.invocation import InvokeOptions
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .boxes import read_boxes
+from .evaluation import EvaluateOptions
 
 
 @dataclass
@@ -54,25 +51,23 @@ class DetectorEvaluation(Shown):
     notes: list[str]
 
 
-def evaluate_detector(path, data, detect, limit=None, jobs=None, custom=(), device=None,
-                      progress=None, timeout=None, pixels=None, scheduler=None):  # fmt: skip
+def evaluate_detector(path, data, detect, device=None, progress=None, **options):
     """Run a detector on images with wanted boxes; return a DetectorEvaluation.
 
-    data: a .json or .csv as for boxes.read_boxes(). detect: detection.detect.Settings. Other
-    arguments: as for evaluation.evaluate(). Raises TflmError.
+    data: a .json or .csv as for boxes.read_boxes(). detect: detection.detect.Settings. device,
+    progress, options: as for evaluation.evaluate(); `compare` is ignored. Raises TflmError.
     """
+    options = EvaluateOptions(**options)
     model = open_model(path)
     detector = detector_of(model, detect)
-    images = read_boxes(data, detector.labels)[:limit]
+    images = read_boxes(data, detector.labels)[: options.limit]
     notes = []
-    runs = [[load_input(image.path, 0, model.inputs[0], True, pixels, notes)] for image in images]
-    if device is None:
-        if scheduler is None:
-            processors = os.cpu_count() if task_pool.has_joblib() else 1
-            jobs = min(jobs or processors or 1, len(runs))
-        device = Processes(jobs, scheduler)
-    options = InvokeOptions(custom=custom, reset=True, timeout=timeout)
-    result = device.invoke(model, runs, options, progress)
+    runs = [
+        [load_input(image.path, 0, model.inputs[0], True, options.pixels, notes)]
+        for image in images
+    ]
+    device = device or options.processes(len(runs))
+    result = device.invoke(model, runs, options.invoke_options(), progress)
     found = []
     for image, outputs in zip(images, result.outputs, strict=True):
         rows = detector.rows(outputs)

@@ -15,7 +15,7 @@ from ..model.arrays import dequantize
 from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..port.invocation import InvokeOptions
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .dataset import load
 
 _ORACLE_RUNS = 256  # in one process of the oracle
@@ -68,37 +68,53 @@ class Evaluation(Shown):
     comparison: Comparison | None = None
 
 
-def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device=None,
-             progress=None, timeout=None, pixels=None, scheduler=None):  # fmt: skip
-    """Run a model on a data set; returns an Evaluation.
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """How evaluate() and evaluate_detector() measure a model.
 
-    Variables of the model are reset before each invoke.
-    data: as for dataset.load().
-    compare: run TFLM's wheel on the same data.
-    limit: maximum number of examples.
-    jobs: number of processes; by default one for each core if joblib is installed.
-    scheduler: the address of a Dask scheduler whose workers run the model.
-    custom: Python files that register custom operators.
-    device: a board (board.board_device) or several boards; by default the unix port.
-    progress: called as progress(done, total).
-    timeout: seconds for one answer of the device.
-    pixels: as for `tflm run`.
-    Raises TflmError.
+    compare: also run TFLM's wheel on the data. limit: maximum number of examples. jobs: number of
+    processes; by default one for each core if joblib is installed. scheduler: the address of a
+    Dask scheduler whose workers run the model. custom: Python files that register custom
+    operators. timeout: seconds for one answer of the device. pixels: as for `tflm run`.
     """
+
+    compare: bool = False
+    limit: int | None = None
+    jobs: int | None = None
+    scheduler: str | None = None
+    custom: tuple[str, ...] = ()
+    timeout: float | None = None
+    pixels: tuple[float, float] | None = None
+
+    def processes(self, runs):
+        """Return the Processes of the unix port for this number of runs."""
+        if self.scheduler is not None:
+            return Processes(self.jobs, self.scheduler)
+        processors = os.cpu_count() if task_pool.has_joblib() else 1
+        return Processes(min(self.jobs or processors or 1, runs))
+
+    def invoke_options(self):
+        """Return the InvokeOptions, which reset the model's variables before each invoke."""
+        return InvokeOptions(custom=self.custom, reset=True, timeout=self.timeout)
+
+
+def evaluate(path, data, device=None, progress=None, **options):
+    """Run a model on a data set; return an Evaluation.
+
+    data: as for dataset.load(). device: a board (board.board_device) or several boards; by default
+    the unix port. progress: called as progress(done, total). options: the fields of
+    EvaluateOptions. Raises TflmError.
+    """
+    options = EvaluateOptions(**options)
     model = open_model(path)
-    if compare:
+    if options.compare:
         oracle.require()
         if model.kind != "tflite":
             raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
     labels = labels_of_model(model)
-    examples = load(data, model.inputs, model.outputs, limit, labels, pixels)
-    if device is None:
-        if scheduler is None:
-            processors = os.cpu_count() if task_pool.has_joblib() else 1
-            jobs = min(jobs or processors or 1, len(examples.runs))
-        device = Processes(jobs, scheduler)
-    options = InvokeOptions(custom=custom, reset=True, timeout=timeout)
-    result = device.invoke(model, examples.runs, options, progress)
+    examples = load(data, model.inputs, model.outputs, options.limit, labels, options.pixels)
+    device = device or options.processes(len(examples.runs))
+    result = device.invoke(model, examples.runs, options.invoke_options(), progress)
     outputs, times = result.outputs, result.times
     found = Evaluation(
         model=str(path),
@@ -115,9 +131,9 @@ def evaluate(path, data, compare=False, limit=None, jobs=None, custom=(), device
         arena_bytes=result.arena,
         notes=examples.notes,
     )
-    if compare:
+    if options.compare:
         try:
-            found.comparison = _compare(model, examples, outputs, timeout)
+            found.comparison = _compare(model, examples, outputs, options.timeout)
         except oracle.OracleError as error:
             found.notes.append(f"nothing to compare with: {error}")
     return found

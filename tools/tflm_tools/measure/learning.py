@@ -15,7 +15,7 @@ from ..model.flat_file import FlatFile
 from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..port import unix_port
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .dataset import load
 from .evaluation import Score, score_of_classes
 from .examples import classes_of
@@ -50,29 +50,52 @@ class Learning(Shown):
     notes: list[str] = field(default_factory=list)
 
 
-def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=5, k=3,
-          test=None, examples=None, target=None, pixels=None, timeout=None):  # fmt: skip
-    """Teach a Learner in the unix port and ask it about what it has not seen: a Learning.
+@dataclass(frozen=True)
+class LearnOptions:
+    """How learn() teaches and tests a Learner.
 
-    data: as for `tflm eval`, with classes of any number. feature: the tensor that the Learner
-    sees (flat/features.py); of a .tflm the one that it keeps, or its output. per_class: how many
-    examples of each class are taught, the first ones in the data; all others are asked for. test:
-    other data to ask for; then all of `data` is taught. output: the .tflm with network and head,
-    examples: the file for Learner.load() on a board; None writes none. target, pixels: as for
-    flatten and run. timeout: seconds. The board's answers are these, bit for bit. Raises
-    TflmError.
+    feature: the tensor that the Learner gets (flat/features.py); from a .tflm it gets the tensor
+    that the model keeps, or the output. method: one of METHODS. per_class: number of examples of
+    each class that are taught, the first ones in the data; all others are predicted. k: number of
+    neighbours. test: other data to predict; then all data is taught. target, pixels: as for
+    flatten and run. timeout: seconds.
     """
-    if method not in METHODS:
-        raise ToolError(f"there is no method {method!r}; take one of: {', '.join(METHODS)}")
+
+    feature: str = LAST
+    method: str = "prototypes"
+    per_class: int = 5
+    k: int = 3
+    test: str | dict | None = None
+    target: str | None = None
+    pixels: tuple[float, float] | None = None
+    timeout: float | None = None
+
+    def check(self):
+        """Raise ToolError for an unknown method."""
+        if self.method not in METHODS:
+            names = ", ".join(METHODS)
+            raise ToolError(f"there is no method {self.method!r}; take one of: {names}")
+
+
+def learn(path, data, output=None, examples=None, **options):
+    """Teach a Learner in the unix port, and predict the other examples; return a Learning.
+
+    data: as for `tflm eval`, with classes of any number. output: the .tflm to write, with network
+    and classifier. examples: the file to write for Learner.load() on a board. options: the fields
+    of LearnOptions. A board gives the same answers bit for bit. Raises TflmError.
+    """
+    options = LearnOptions(**options)
+    options.check()
+    test, pixels = options.test, options.pixels
     files.check_outputs((output, examples), path, data, test)
     model = open_model(path)
     flat = model.data
     if model.kind == "tflite":
-        flat = flatten(model.data, features=(feature,), target=target)
+        flat = flatten(model.data, features=(options.feature,), target=options.target)
     names = labels_of_model(model)
     taught = _examples(data, model, names, pixels)
     asked = _examples(test, model, names, pixels) if test else taught
-    first, rest = _split(taught.labels, None if test else per_class)
+    first, rest = _split(taught.labels, None if test else options.per_class)
     if test:
         rest = np.arange(asked.count)
     classes = np.unique(taught.labels[first])
@@ -82,7 +105,7 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
     labels = [folders.get(c, str(c)) for c in classes.tolist()]
     runs = [taught.runs[i] for i in first] + [asked.runs[i] for i in rest]
     numbers = np.searchsorted(classes, taught.labels[first])
-    answer, flat, kept = _teach(flat, runs, numbers, labels, method, k, len(rest), timeout)
+    answer, flat, kept = _teach(flat, runs, numbers, labels, options)
     for written, content in ((output, flat), (examples, kept)):
         if written:
             files.write(written, content)
@@ -90,7 +113,7 @@ def learn(path, data, output=None, feature=LAST, method="prototypes", per_class=
     return Learning(
         model=str(path),
         data="arrays" if isinstance(data, dict) else str(data),
-        method=method,
+        method=options.method,
         features=answer["features"],
         labels=labels,
         taught=len(first),
@@ -139,7 +162,7 @@ def _check(data, classes, rest, test):
 
 
 # Run device/learn.py; returns (its answer, the .tflm, the file of examples).
-def _teach(flat, runs, numbers, labels, method, k, count, timeout):
+def _teach(flat, runs, numbers, labels, options):
     with tempfile.TemporaryDirectory(prefix="tflm-") as name:
         folder = Path(name)
         (folder / "model").write_bytes(flat)
@@ -149,12 +172,12 @@ def _teach(flat, runs, numbers, labels, method, k, count, timeout):
             "inputs": str(folder / "inputs"),
             "numbers": numbers.tolist(),
             "labels": labels,
-            "count": count,
-            "method": method,
-            "k": k,
+            "count": len(runs) - len(numbers),
+            "method": options.method,
+            "k": options.k,
             "examples": str(folder / "examples"),
             "output": str(folder / "output"),
         }
-        limit = timeout or unix_port.DEFAULT_TIMEOUT
+        limit = options.timeout or unix_port.DEFAULT_TIMEOUT
         answer = unix_port.run_script("learn", job, folder, unix_port.DEFAULT_HEAP, limit)
         return answer, (folder / "output").read_bytes(), (folder / "examples").read_bytes()

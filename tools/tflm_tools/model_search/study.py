@@ -15,7 +15,7 @@ from ..errors import ToolError
 from ..extras import installing
 from ..image.custom import user_code
 from ..optimize.memory.levels import BALANCED
-from ..render.notebook import Shown
+from ..render.common import Shown
 from .costs import Costs, costs_of
 from .limits import Limits, limits_of
 from .space import Space, load, tflite_of
@@ -72,28 +72,42 @@ class Search(Shown):
         return next(network for network in self.networks if network.number == number)
 
 
-def search(space, board="pico", trials=50, seed=0, storage=None, optimize=BALANCED, ram=None,
-           flash=None, ms=None, score=None, progress=None):  # fmt: skip
+@dataclass(frozen=True)
+class SearchOptions:
+    """How search() searches a space.
+
+    trials: the number of networks, including earlier ones in `storage`. seed: of the search.
+    storage: a file, or a storage URL of Optuna; None for memory. optimize: as for `tflm flatten`.
+    ram, flash, ms: see limits.limits_of().
+    """
+
+    trials: int = 50
+    seed: int = 0
+    storage: str | None = None
+    optimize: str = BALANCED
+    ram: int | None = None
+    flash: int | None = None
+    ms: float | None = None
+
+
+def search(space, board="pico", score=None, progress=None, **options):
     """Try networks of a space. Return a Search; Ctrl-C ends it early.
 
     space: a Python file with build(trial) and perhaps score(trial, network), or the function
-    build. score: the function score, if `space` is a function.
-    board, ram, flash, ms: see limits.limits_of().
-    trials: the number of networks, including earlier ones in `storage`.
-    storage: a file, or a storage URL of Optuna; None for memory.
-    optimize: as for `tflm flatten`.
-    progress: called as progress(done, total).
-    Raises ToolError.
+    build. board: see limits.limits_of(). score: the function score, if `space` is a function.
+    progress: called as progress(done, total). options: the fields of SearchOptions. Raises
+    ToolError.
     """
+    options = SearchOptions(**options)
     if importlib.util.find_spec("optuna") is None:
         raise ToolError(f"the package optuna is missing; install it with: {installing('search')}")
-    limits = limits_of(board, ram, flash, ms)
+    limits = limits_of(board, options.ram, options.flash, options.ms)
     if callable(space):
         space = Space(getattr(space, "__name__", "build"), space, score)
     else:
         space = load(space)
-    study = _Study(space, limits, seed, storage, optimize)
-    stopped, repeats = False, 0
+    study = _Study(space, limits, options.seed, options.storage, options.optimize)
+    trials, stopped, repeats = options.trials, False, 0
     try:
         while (done := len(study.networks())) < trials and repeats < _MAX_REPEATS:
             if progress is not None:

@@ -1,4 +1,4 @@
-# tflm_tools: port: runs scripts of device/ in the MicroPython unix port
+# tflm_tools: port: runs scripts of device/, or the user's prompt, in the MicroPython unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from ..errors import DeviceError, ToolError
 _SCRIPTS = Path(__file__).parent / "device"
 DEFAULT_HEAP = "64M"
 DEFAULT_TIMEOUT = 600.0  # seconds
+
+# The unix port's own default for MICROPYPATH.
+_DEFAULT_PATH = ".frozen:~/.micropython/lib:/usr/lib/micropython"
 
 _scripts = {}  # {thread number: the process for which that thread waits}
 
@@ -146,3 +150,21 @@ def _crash_message(code, output, heap):
     if code < 0:
         return f"MicroPython ended by {signal.Signals(-code).name}; its last line: {last}"
     return f"MicroPython ended with exit code {code}; its last line: {last}"
+
+
+def prompt(arguments):
+    """Run MicroPython with `arguments`, or its prompt without any, and return its exit code.
+
+    The import path is tflm's folder, then MICROPYPATH or the unix port's default. Raises ToolError
+    when MicroPython is not installed.
+    """
+    command = [executable(), *arguments]
+    # Ctrl-C is for MicroPython alone. The child would inherit SIG_IGN, but not a handler.
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
+            path = f"{library_folder(folder)}:{os.environ.get('MICROPYPATH', _DEFAULT_PATH)}"
+            code = subprocess.run(command, env={**os.environ, "MICROPYPATH": path}).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return code if code >= 0 else 128 - code

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+from importlib import import_module
 
 from rich import box
 from rich.console import Console
@@ -16,6 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 UNKNOWN = "–"
+
+_NOTEBOOK_WIDTH = 100
+_NOTEBOOK_PAGE = '<pre style="font-family:monospace;line-height:1.2">{code}</pre>'
 
 # Control characters except the end of a line, and marks that change the direction of writing.
 _CONTROL = re.compile(
@@ -183,3 +187,18 @@ def print_json(value):
 def tensor_type(tensor):
     """Return the type of a TensorInfo, and the type on the board if it differs."""
     return f"{tensor.dtype} as {tensor.kept.dtype}" if tensor.kept else tensor.dtype
+
+
+class Shown:
+    """Mixin for results, which notebooks then show as the command prints them.
+
+    _shown: (module of this package, its function that prints the result).
+    """
+
+    _shown = ("", "")
+
+    def _repr_html_(self):
+        file, function = self._shown
+        target = recorder(_NOTEBOOK_WIDTH)
+        getattr(import_module(f".{file}", __package__), function)(self, target)
+        return target.export_html(inline_styles=True, code_format=_NOTEBOOK_PAGE)

@@ -180,3 +180,22 @@ def needs_of(path, custom=(), target=None, without=()):
         tflite_kernels=sorted({record.kernel for record in storage.records}),
         prepare=prepare,
     )
+
+
+@dataclass
+class Operator:
+    """An operator: its code in the schema, its name, and the file that prepares it.
+
+    code: None for an operator that models name as a custom operator, and that tflm provides.
+    """
+
+    code: int | None
+    name: str
+    file: str
+
+
+def operators():
+    """Return all operators of tflm, sorted by name."""
+    found = [Operator(code, name(code), f"prepare/{file}.py") for code, file in OPS.items()]
+    found += [Operator(None, op, f"prepare/{file}.py") for op, file in CUSTOM.items()]
+    return sorted(found, key=lambda operator: operator.name)

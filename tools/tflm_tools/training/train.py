@@ -12,7 +12,7 @@ from .. import files
 from ..errors import ToolError
 from ..flat.flatten import flatten
 from ..inspection.inspection import inspect
-from ..render.notebook import Shown
+from ..render.common import Shown
 from ..render.svg import svg
 from ..render.wake_curve import curve_scene
 from . import phrases, process, voices

@@ -5,24 +5,23 @@ from pathlib import Path
 
 from ..board.checks import check_board, check_files, check_frozen, check_memory
 from ..board.deploy import (
-    MEMORY_KINDS,
     Deployment,
+    DeployOptions,
     SentBytes,
     chip_hints,
+    deploy_first,
     load_on_board,
     runtime_text,
 )
 from ..board.facts import code_memory, read_facts
 from ..board.files import PARTIAL_SUFFIX, Files
-from ..board.flatten_for_board import candidates_for_board
 from ..board.link import Link
 from ..board.memory_need import memory_need
 from ..board.runtime import Runtime
 from ..errors import DeviceError, ToolError
 from ..model.model_file import open_model
 from ..packages import bundle, runtime_files
-from . import front_end
-from .word_files import model_of
+from .word_files import FRONT_END, front_end, model_of
 
 # The modules of tflm.wake that a program with one word imports.
 _IMPORTED = [f"wake/{name}" for name in ("__init__", "features", "listener", "manifest", "word")]
@@ -31,34 +30,24 @@ _IMPORTED = [f"wake/{name}" for name in ("__init__", "features", "listener", "ma
 _PROGRAM_BYTES = 24 * 1024
 
 
-def deploy_word(path, port=None, to="auto", name=None, custom=(), replace=False, progress=None,
-                board=None, timeout=None, arena_budget=None, flash_budget=None,
-                force=False):  # fmt: skip
+def deploy_word(path, port=None, progress=None, **options):
     """Store the wake word of a manifest (.json) on a board; return a Deployment.
 
     The board gets the manifest, its model as .tflm, micro_frontend.tflm and what they need of
     tflm, as files. Parameters are as for board.deploy.deploy(); `to` can only be "auto" or
     "files", and `name` and `custom` must be omitted. Raises TflmError.
     """
-    if to not in ("auto", "files") or name or custom:
+    options = DeployOptions(**options)
+    if options.to not in ("auto", "files") or options.name or options.custom:
         raise ToolError("a manifest is stored in files; leave out --to, --name and --custom")
     path = Path(path)
     model = model_of(path)
-    with Link(port, timeout) as link:
+    with Link(port, options.timeout) as link:
         facts = read_facts(link)
-        check_board(facts, board)
+        check_board(facts, options.board)
         facts.check_firmware()
-        target = _Target(link, facts, path, model.stem, force, progress)
-        first_error = None
-        opened = open_model(model)
-        for candidate in candidates_for_board(opened, facts, (), arena_budget, flash_budget):
-            try:
-                return target.deploy(candidate)
-            except DeviceError as error:
-                if error.kind not in MEMORY_KINDS:
-                    raise
-                first_error = first_error or error
-        raise first_error
+        target = _Target(link, facts, path, model.stem, options.force, progress)
+        return deploy_first(target, options.candidates(open_model(model), facts))
 
 
 # The board to which candidates of a word's model are deployed until one fits.
@@ -72,7 +61,7 @@ class _Target:
             )
         self._link, self._facts, self._manifest = link, facts, manifest
         self._name, self._force = name, force
-        self._front_end = front_end.front_end(facts.target)
+        self._front_end = front_end(facts.target)
         self._counter = SentBytes(progress)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
@@ -89,7 +78,7 @@ class _Target:
         if not self._force:
             check_memory(facts, need, len(flat))
         contents = {
-            f"{facts.root}{front_end.NAME}": self._front_end,
+            f"{facts.root}{FRONT_END}": self._front_end,
             f"{facts.root}{self._name}.tflm": flat,
             f"{facts.root}{self._manifest.name}": self._manifest.read_bytes(),
         }

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ..errors import DeviceError, ToolError
 from ..port import unix_port
-from . import front_end, sound
-from .word_files import word_files
+from . import sound
+from .word_files import FRONT_END, front_end, word_files
 
 _SCRIPT = "wake"
 _HEAP = "16M"
@@ -41,11 +41,11 @@ def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):
     first = next(blocks, b"")  # raises for a file that cannot be read, before MicroPython starts
     with tempfile.TemporaryDirectory(prefix="tflm-") as folder:
         folder = Path(folder)
-        (folder / front_end.NAME).write_bytes(front_end.front_end())
+        (folder / FRONT_END).write_bytes(front_end())
         given = [*manifests, vad] if vad else list(manifests)
         copies = [_copy(manifest, folder, i) for i, manifest in enumerate(given)]
         job = {
-            "front_end": str(folder / front_end.NAME),
+            "front_end": str(folder / FRONT_END),
             "words": copies[: len(manifests)],
             "vad": copies[-1] if vad else None,
             "settings": settings,

@@ -10,9 +10,9 @@ from ..board.facts import read_facts, script_source
 from ..board.files import PARTIAL_SUFFIX, Files
 from ..board.link import Link
 from ..errors import DeviceError
-from . import front_end, sound
+from . import sound
 from .listen import Detection
-from .word_files import word_files
+from .word_files import FRONT_END, front_end, word_files
 
 _FOLDER = "/tflm-wake"
 _CHUNK_BYTES = 960  # of sound in a command, whose text is in the board's heap
@@ -35,7 +35,7 @@ def listen_on(port, manifests, path=None, vad=None, cutoff=None):
     with Link(port) as link, _folder(link, given) as copies:
         hop = link.eval(
             f"start({copies[: len(manifests)]!r}, {copies[-1] if vad else None!r}, "
-            f"{_FOLDER + '/' + front_end.NAME!r}, {settings!r})",
+            f"{_FOLDER + '/' + FRONT_END!r}, {settings!r})",
             _SECONDS,
             schema=int,
         )
@@ -60,7 +60,7 @@ def _folder(link, manifests):
             "ImportError",
         ) from None
     files = Files(link)
-    contents, paths = {f"{_FOLDER}/{front_end.NAME}": front_end.front_end(facts.target)}, []
+    contents, paths = {f"{_FOLDER}/{FRONT_END}": front_end(facts.target)}, []
     for i, manifest in enumerate(manifests):
         for name, data in word_files(manifest, facts.target).items():
             contents[f"{_FOLDER}/{i}/{name}"] = data

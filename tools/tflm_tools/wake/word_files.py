@@ -1,4 +1,4 @@
-# tflm_tools: wake: reads the files of a wake word: its manifest and its model
+# tflm_tools: wake: reads the files of a wake word: its manifest, its model and the front end
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -7,6 +7,16 @@ from pathlib import Path
 from .. import files
 from ..errors import ToolError
 from ..flat.flatten import flatten
+
+FRONT_END = "micro_frontend.tflm"  # the name that tflm.wake looks for
+FRONT_END_SOURCE = "micro_frontend_int16.tflite"  # made by models/audio_frontend
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+def front_end(target=None):
+    """Return the bytes of the audio front end as a .tflm for a target."""
+    return flatten(files.read(_FOLDER / FRONT_END_SOURCE), target=target)
 
 
 def model_of(manifest):

@@ -74,14 +74,24 @@ class LevelSize:
     bands: list[tuple[int, int]]
 
 
+@dataclass(frozen=True)
+class ArenaLimits:
+    """Bytes of arena that Levels must respect, or None.
+
+    budget: for BUDGET. tflm_head: TFLM's head for this model; BALANCED needs at most
+    MAX_ABOVE_TFLM more, if any plan that is found does and is not too slow.
+    """
+
+    budget: int | None = None
+    tflm_head: int | None = None
+
+
 class Levels:
     """The plans of one model at each level.
 
     model: a TfliteModel, or a Graph, which does not change. prepared: PreparedModels.
     target, packing: as for image.prepare.prepare_graph(). miss: cycles to fetch a word
-    of weights. arena: bytes of arena for BUDGET. keep_order: the operators keep their order.
-    tflm_head: bytes of TFLM's head for this model; BALANCED needs at most MAX_ABOVE_TFLM more, if
-    any plan that is found does and is not too slow.
+    of weights. limits: ArenaLimits. keep_order: the operators keep their order.
 
     1. Plan the model in the order of operators with the lowest peak (or in the given order).
     2. A second order, in which branches come late, allows larger regions in bands.
@@ -90,11 +100,10 @@ class Levels:
        takes MAX_SLOWDOWN_NEAR_TFLM times the cycles.
     """
 
-    def __init__(self, model, prepared, target=None, packing=None, miss=None, arena=None,
-                 keep_order=False, tflm_head=None):  # fmt: skip
+    def __init__(self, model, prepared, target=None, packing=None, miss=None,
+                 limits=ArenaLimits(), keep_order=False):  # fmt: skip
         model = copy.copy(model) if isinstance(model, Graph) else Graph(model)
-        self._arena, self._target, self._keep_order = arena, target, keep_order
-        self._max_balanced_head = None if tflm_head is None else tflm_head + MAX_ABOVE_TFLM
+        self._limits, self._target, self._keep_order = limits, target, keep_order
         self._arguments = model, prepared, target, packing, miss
         self._can_be_planned = may_overlap(model)
         self._off_model = copy.copy(model)
@@ -189,8 +198,9 @@ class Levels:
     # The plan of BALANCED; or, if it exceeds TFLM's head too far, the fastest one that does not.
     # Scratch buffers of a target may make a small model much larger than TFLM's.
     def _near_tflm_head(self, plan):
-        limit = self._max_balanced_head
-        if limit is None or self._plans.head_bytes(plan[0]) <= limit:
+        tflm_head = self._limits.tflm_head
+        limit = inf if tflm_head is None else tflm_head + MAX_ABOVE_TFLM
+        if self._plans.head_bytes(plan[0]) <= limit:
             return plan
         smaller = self._plan_within(limit, plan)
         self._near_tflm = [smaller]
@@ -204,7 +214,7 @@ class Levels:
     def _plan_within(self, limit, plan):
         unbanded = self.prepared(self._plans.model)
         arena = limit + unbanded.arena_bytes - unbanded.head_bytes
-        others = Levels(*self._arguments, arena, self._keep_order)
+        others = Levels(*self._arguments, ArenaLimits(arena), self._keep_order)
         with suppress(UnsupportedError):
             return others.model(BUDGET)
         return self._with_weights_in_place(min(plan, others.model(RAM), key=self._size), limit)
@@ -256,7 +266,7 @@ class Levels:
     # The fastest plan in one order; levels: Levels or LevelSearch with the plans of levels.
     def _fastest(self, order, levels):
         known = ((level, levels.model(level)) for level in (SPEED, BALANCED, RAM))
-        model, cycles = fastest(order.plans, self._arena, known)
+        model, cycles = fastest(order.plans, self._limits.budget, known)
         return order.plans.final(model), cycles
 
     def as_planned(self, model):
