@@ -1,7 +1,7 @@
 // pico emulator: a Pico with its power on: runs it in real time, with its serial port and resets
 // MIT license; Copyright (c) 2026 the tflm authors
 
-import { makeChip } from './chip.mjs';
+import { BOOTLOADER, makeChip } from './chip.mjs';
 import { TwoCores } from './two_cores.mjs';
 import { UartSerial, UsbSerial } from './serial.mjs';
 
@@ -23,10 +23,11 @@ export class Board {
   // send(bytes): receives the output of the serial port. fault(text): called for errors that stop a real
   // chip. miss: cycles of a miss of the XIP cache (48 on a real Pico), 0 for no wait.
   // uart: the port is UART 0 instead of USB. fast: skip the time that the board sleeps.
-  // started(mcu, clock): called after power-on and after each reset.
-  constructor({ rom, fillFlash, send, fault, miss = 0, uart = false, fast = false, started = () => {} }) {
+  // started(mcu, clock): called after power-on and after each reset. bootloader(): called when the board
+  // enters its USB bootloader; without it, the board is reset.
+  constructor({ rom, fillFlash, send, fault, miss = 0, uart = false, fast = false, started = () => {}, bootloader = null }) {
     this.#fillFlash = fillFlash;
-    this.#options = { rom, send, fault, miss, uart, fast, started };
+    this.#options = { rom, send, fault, miss, uart, fast, started, bootloader };
     this.#start();
   }
 
@@ -49,8 +50,27 @@ export class Board {
     this.cores = new TwoCores(mcu);
     this.serial = uart ? new UartSerial(mcu, send, clock) : new UsbSerial(mcu, send);
     this.#anchor = null;
-    mcu.peripherals[WATCHDOG].onWatchdogTrigger = () => { this.#reset = true; };
+    this.#watchResets();
     started(mcu, clock);
+  }
+
+  // Resets happen after the current steps (run). Until then the watchdog must be off: its alarm would be
+  // due again at once, and time would stand still.
+  #watchResets() {
+    const { mcu } = this;
+    const watchdog = mcu.peripherals[WATCHDOG];
+    watchdog.onWatchdogTrigger = () => {
+      watchdog.alarm.enable = false;
+      watchdog.timer.enable = false;
+      this.#reset = true;
+    };
+    const { bootloader } = this.#options;
+    const stop = mcu.onBreak;
+    mcu.onBreak = (code) => {
+      if (code !== BOOTLOADER) stop(code);
+      else if (bootloader) bootloader();
+      else this.#reset = true;
+    };
   }
 
   // Let time pass while the cores sleep; return false if real time has to catch up.

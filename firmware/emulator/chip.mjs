@@ -9,6 +9,7 @@ import { Stream } from './stream.mjs';
 import { Xip } from './xip.mjs';
 
 export const LED = 25;
+export const BOOTLOADER = 0x42; // number of the breakpoint that replaces the boot ROM's USB bootloader
 
 const SSI = 0x18000; // rp2040js names devices by the upper bits of their address
 const XIP_CONTROL = 0x14000;
@@ -44,6 +45,7 @@ const ROUTINES = {
   CX: RETURN, // read in place again
   RE: ERASE,
   RP: PROGRAM_SAVING,
+  UB: [0xbe00 | BOOTLOADER, 0xe7fe], // wait in the USB bootloader: breakpoint, then an endless loop
 };
 
 // Replace the ROUTINES in the boot ROM's table of functions.

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
+import dataclasses
 import io
 import json
 import tempfile
@@ -9,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import web_serial
+from plain_words import plain
 from tflm.errors import TflmError
 from tflm_tools.board import profiles
 from tflm_tools.board.deploy import deploy
@@ -43,9 +45,9 @@ def _on(channel, port, name, data, act):
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             path = Path(Path(name).name or "model.tflite")
             path.write_bytes(data)
-            return json.dumps({"said": act(path)})
+            return json.dumps({"said": plain(act(path))})
     except TflmError as error:
-        return json.dumps({"error": str(error)})
+        return json.dumps({"error": plain(str(error))})
     finally:
         web_serial.give(port, None)
 
@@ -66,7 +68,7 @@ def send(channel, port, name, data, to, replace, progress):
 
     def act(path):
         done = deploy(path, port, to=to, replace=replace, progress=progress)
-        return said(render.print_deployment, done)
+        return said(render.print_deployment, dataclasses.replace(done, faster=None))
 
     return _on(channel, port, name, data, act)
 
@@ -89,13 +91,14 @@ def files(name, data, board):
         path = Path(name).name or "model.tflite"
         stem = model_name(path)
         model = open_model(path, data)
-        flat = data if model.kind == "tflm" else flatten(data, target=_target(profile))
+        is_flat = model.kind == "tflm"
+        flat = model.data if is_flat else flatten(model.data, target=_target(profile))
         assembler = (profile.stock or profile.tflm).inline_assembler
         wanted = bundle.files(runtime_files.files_for(flat, profile.arch, assembler), profile.arch)
         packed = bundle.pack(wanted)
         lib = {**bundle.init_files(profile.arch), bundle.name_of(packed): packed}
     except TflmError as error:
-        return str(error), b"", "", ""
+        return plain(str(error)), b"", "", ""
     listed = {"urls": [[path, path] for path in lib], "version": runtime_files.version()}
     content = {f"{stem}.tflm": flat, "package.json": json.dumps(listed).encode(), **lib}
     archive_bytes = io.BytesIO()

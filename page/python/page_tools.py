@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pico_image import TARGET, image
+from plain_words import plain
 from tflm.errors import TflmError, UnsupportedError
 from tflm_tools.board import profiles
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
@@ -24,7 +25,27 @@ from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
 
 _NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # files of /rom that stay if space is short
+_BOARD = profiles.named("RPI_PICO").tflm
+_HEAP = _BOARD.block  # bytes
+_ROMFS = _BOARD.romfs[1]  # bytes
 _SMALL = 64 * 1024  # bytes; the search for a smaller .tflite takes seconds in a browser
+
+
+# Return why the model does not run, as one sentence.
+def _refusal(missing):
+    reasons = []
+    for entry in missing:
+        reason = entry.reason.split(";")[0]
+        if reason == f"unresolved custom op: {entry.op}":
+            reason = "this custom operator is not part of tflm"
+        reasons.append(f"{entry.op}: {plain(reason)}")
+    return "; ".join(dict.fromkeys(reasons))
+
+
+# Return an Inspection without advice for a command line.
+def _without_commands(found):
+    missing = [replace(entry, reason=plain(entry.reason), advice="") for entry in found.missing]
+    return replace(found, command="", missing=missing)
 
 
 # Return the .tflm without slow optimization passes and search; None if it cannot run.
@@ -36,7 +57,9 @@ def _as_written(data):
 
 
 class Model:
-    """A model that a visitor dropped. Raises TflmError, with a sentence, if it is not a model.
+    """A model that a visitor dropped, also in C source, a zip or a gzip file.
+
+    Raises TflmError, with a sentence, if it is not a model.
 
     found: a dict for JSON, which the page shows at once. make() and then page() take longer.
     """
@@ -45,16 +68,16 @@ class Model:
         os.chdir(tempfile.mkdtemp())  # so that messages name the file without its folder
         self._path = Path(Path(name).name or "model.tflite")
         self._path.write_bytes(data)
-        self._kind = open_model(self._path).kind
-        self._data = data
+        model = open_model(self._path)
+        self._kind, self._data = model.kind, model.data
         self._report = self._pipeline = self.image = None
         self._level = BALANCED
-        self.flat = data if self._kind == "tflm" else None
-        found = inspect(self._path, flat=self.flat or _as_written(data))
+        self.flat = self._data if self._kind == "tflm" else None
+        found = inspect(self._path, flat=self.flat or _as_written(self._data))
         self.found = {
             "kind": self._kind,
-            "refused": "; ".join(f"{entry.op}: {entry.reason}" for entry in found.missing),
-            "said": said(print_inspection, found),
+            "refused": _refusal(found.missing),
+            "said": said(print_inspection, _without_commands(found)),
             "inputs": [self._tensor(tensor) for tensor in found.inputs],
             "outputs": [self._tensor(tensor) for tensor in found.outputs],
             "labels": found.contents.labels,
@@ -82,14 +105,16 @@ class Model:
             self._pipeline = FlattenPipeline(self._data, FlattenOptions(TARGET, self._level))
             self.flat = self._pipeline.flat
         arena = FlatFile(self.flat).arena_bytes
-        return {"refused": self._board(firmware, rom, arena), "arena": arena, "final": final}
+        refused = self._board(firmware, rom, arena)
+        # A smaller arena does not help a model that is too large for flash.
+        final = final or (self.image is None and arena <= _HEAP and len(self._data) > _ROMFS)
+        return {"refused": refused, "arena": arena, "final": final}
 
     # Make the image; return '' or the reason why there is none.
     def _board(self, firmware, rom, arena):
-        memory = profiles.named("RPI_PICO").tflm.block
-        if arena > memory:
+        if arena > _HEAP:
             return (
-                f"its arena takes {arena} bytes, and {memory} are free on the Pico here; "
+                f"its arena requires {arena} bytes, and {_HEAP} are free on the Pico here; "
                 "the report lists boards with more memory"
             )
         needed = {name: data for name, data in rom.items() if name in _NEEDED}
@@ -98,8 +123,8 @@ class Model:
                 self.image = image(firmware, {**files, "model.tflm": self.flat})
                 return ""
             except TflmError as error:
-                reason = str(error)
-        return f"{reason}; the model has {len(self.flat)} bytes"
+                reason = str(error).split(";")[0]
+        return f"{reason}, the model alone {len(self.flat)}; use a smaller model"
 
     def page(self, events=()):
         """Return the report as HTML.
@@ -107,7 +132,9 @@ class Model:
         events: [number, name, kernel, microseconds] of each operator in a run on the board.
         """
         if self._report is None:
-            self._report = report(self._path, self._level, TARGET, pipeline=self._pipeline)
+            found = report(self._path, self._level, TARGET, pipeline=self._pipeline)
+            inspection = _without_commands(found.inspection)
+            self._report = replace(found, commands=[], inspection=inspection)
         if events:
             text = io.StringIO()
             rows = csv.writer(text)
@@ -130,7 +157,7 @@ def look(name, data):
     try:
         _model = Model(name, data)
     except TflmError as error:
-        return json.dumps({"error": str(error)})
+        return json.dumps({"error": plain(str(error))})
     return json.dumps(_model.found)
 
 

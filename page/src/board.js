@@ -3,31 +3,72 @@
 
 import { worker } from './workers.js';
 
+const PATIENCE = 10_000; // milliseconds until the board must have started
+
+/**
+ * @typedef {object} Handlers
+ * @property {(text: string) => void} fault the board is off
+ * @property {() => void} reset the board was reset by its program
+ * @property {(missing: boolean) => void} ended the emulator ended; missing: it could not be loaded
+ * @property {(on: boolean) => void} light
+ * @property {(share: number | null) => void} speed
+ */
+
 /** A serial port. write() sends bytes, and the function given to listen() receives bytes. */
 export class EmulatedBoard {
-  #worker = worker('emulator_worker.js');
+  /** @type {Worker | null} */
+  #worker = null;
   /** @type {((bytes: Uint8Array) => void) | null} */
   #reader = null;
+  /** @type {Uint8Array | null} */
+  #image = null; // the last one; a new worker has no content of flash
+  #timer = 0;
+  #handlers;
 
-  /** @param {{ fault: (text: string) => void, light: (on: boolean) => void, speed: (share: number | null) => void }} handlers */
+  /** @param {Handlers} handlers */
   constructor(handlers) {
+    this.#handlers = handlers;
+  }
+
+  #start() {
+    const started = worker('emulator_worker.js', (missing) => started === this.#worker && this.#end(missing));
     /** @param {MessageEvent<import('./messages.js').FromEmulator>} event */
-    this.#worker.onmessage = ({ data: message }) => {
-      if (message.kind === 'received') this.#reader?.(message.bytes);
-      else if (message.kind === 'fault') handlers.fault(message.text);
-      else if (message.kind === 'light') handlers.light(message.on);
-      else handlers.speed(message.share);
-    };
+    started.onmessage = ({ data: message }) => started === this.#worker && this.#take(message);
+    return started;
+  }
+
+  /** @param {import('./messages.js').FromEmulator} message */
+  #take(message) {
+    const handlers = this.#handlers;
+    if (message.kind === 'received') this.#reader?.(message.bytes);
+    else if (message.kind === 'light') handlers.light(message.on);
+    else if (message.kind === 'speed') handlers.speed(message.share);
+    else clearTimeout(this.#timer);
+    if (message.kind === 'fault') handlers.fault(message.text);
+    else if (message.kind === 'started' && message.again) handlers.reset();
+  }
+
+  /** @param {boolean} missing */
+  #end(missing) {
+    clearTimeout(this.#timer);
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#handlers.ended(missing);
   }
 
   /** @param {import('./messages.js').ToEmulator} message */
   #send(message) {
-    this.#worker.postMessage(message);
+    this.#worker?.postMessage(message);
   }
 
   /** Switch the power on with this image in flash; null keeps the content of flash. @param {Uint8Array} rom @param {Uint8Array | null} image */
   power(rom, image) {
-    this.#send({ kind: 'power', rom, image });
+    this.#image = image ?? this.#image;
+    const given = this.#worker ? image : this.#image;
+    this.#worker ??= this.#start();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(false), PATIENCE);
+    this.#send({ kind: 'power', rom, image: given });
   }
 
   /** @param {Uint8Array} bytes */

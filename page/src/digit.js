@@ -79,7 +79,8 @@ export class Drawing {
   #number = 0; // number of the latest picture; answers to earlier ones are ignored
 
   /**
-   * @param {(pixels: number[]) => Promise<import('./messages.js').Answer>} read asks the board
+   * @param {(pixels: number[], say: (text: string) => void) => Promise<import('./messages.js').Answer>} read
+   *   asks the board; say receives the reason if the board has to wait
    * @param {number[][]} samples
    */
   constructor(read, samples) {
@@ -119,7 +120,7 @@ export class Drawing {
     element('samples').append(button);
   }
 
-  /** Show a picture instead of strokes, and ask for its answer. @param {number[]} pixels */
+  /** Show a picture instead of strokes, and ask for its answer; return whether it came. @param {number[]} pixels */
   show(pixels) {
     this.clear();
     const cell = this.#paper.width / SIDE;
@@ -138,6 +139,7 @@ export class Drawing {
     this.#draw();
     element('answer').textContent = '?';
     element('took').textContent = 'Draw a digit.';
+    this.#showScores(-1, Array(this.#rows.length).fill(0));
   }
 
   #draw() {
@@ -218,12 +220,17 @@ export class Drawing {
   /** @param {number[]} pixels */
   async #ask(pixels) {
     const number = ++this.#number;
-    element('took').textContent = 'The board reads.';
+    element('took').textContent = 'Reading...';
+    const say = (/** @type {string} */ text) => {
+      if (number === this.#number) element('took').textContent = text;
+    };
     try {
-      const answer = await this.#read(pixels);
+      const answer = await this.#read(pixels, say);
       if (number === this.#number) this.#showAnswer(answer);
+      return true;
     } catch (error) {
-      if (number === this.#number) element('took').textContent = /** @type {Error} */ (error).message;
+      say(/** @type {Error} */ (error).message);
+      return false;
     }
   }
 
@@ -231,11 +238,16 @@ export class Drawing {
   #showAnswer(answer) {
     element('answer').textContent = String(answer.digit);
     element('took').textContent = `${(answer.us / 1000).toFixed(1)} ms on a Pico`;
-    answer.scores.forEach((score, digit) => {
+    this.#showScores(answer.digit, answer.scores);
+  }
+
+  /** @param {number} best its row is marked @param {number[]} scores 0..1 */
+  #showScores(best, scores) {
+    scores.forEach((score, digit) => {
       const { bar, text, row } = this.#rows[digit];
       bar.style.width = `${100 * score}%`;
-      text.textContent = `${Math.round(100 * score)} %`;
-      row.className = digit === answer.digit ? 'best' : '';
+      text.textContent = best < 0 ? '' : `${Math.round(100 * score)} %`;
+      row.className = digit === best ? 'best' : '';
     });
   }
 }

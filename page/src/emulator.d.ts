@@ -10,6 +10,7 @@ declare module 'emulator/board.mjs' {
       fault: (text: string) => void;
       miss?: number;
       started?: (mcu: { gpio: { addListener(listener: (state: number) => void): void }[] }) => void;
+      bootloader?: () => void;
     });
     readonly flash: Uint8Array;
     readonly clock: { nanos: number };

@@ -13,7 +13,7 @@ const REPORT_EVERY = 500; // milliseconds between two reports of the speed
 /** @type {Board | null} */
 let board = null;
 /** @type {Uint8Array} */
-let kept = new Uint8Array(0); // content of flash when the board stopped
+let kept = new Uint8Array(0); // content of flash when the board was switched off
 /** @type {number[]} */
 let output = [];
 let light = { on: false, reported: false }; // the LED, and its state in the last report
@@ -29,24 +29,41 @@ function post(message) {
   self.postMessage(message);
 }
 
+function postOutput() {
+  if (output.length) post({ kind: 'received', bytes: Uint8Array.from(output) });
+  output = [];
+}
+
+/** Switch the board off, because of `text`. @param {string} text */
+function stop(text) {
+  if (!board) return;
+  kept = board.flash;
+  board = null;
+  post({ kind: 'fault', text });
+}
+
+// An image replaces only its own blocks of flash, as on a real board: the visitor's files stay.
 /** @param {Uint8Array} rom @param {Uint8Array | null} image null keeps the content of flash */
 function power(rom, image) {
   const on = board !== null;
   output = [];
+  let starts = 0;
   if (board) kept = board.flash.slice();
   const held = kept; // `kept` may change before fillFlash() runs
   try {
     board = new Board({
       rom,
-      fillFlash: (flash) => (image ? loadImage(flash, image, 'the image') : flash.set(held)),
-      send: (bytes) => output.push(...bytes),
-      fault: (text) => {
-        kept = board?.flash ?? kept;
-        board = null;
-        post({ kind: 'fault', text });
+      fillFlash: (flash) => {
+        flash.set(held);
+        if (image) loadImage(flash, image, 'the image');
       },
+      send: (bytes) => output.push(...bytes),
+      fault: stop,
+      bootloader: () => stop('machine.bootloader() was called, and a real Pico now waits for a UF2 file as a USB drive'),
       miss: MISS,
       started: (mcu) => {
+        postOutput();
+        post({ kind: 'started', again: starts++ > 0 });
         light.on = false;
         mcu.gpio[LED].addListener((/** @type {number} */ state) => { light.on = state === HIGH; });
       },
@@ -66,10 +83,7 @@ function run() {
   const nanos = clock.nanos;
   const asleep = board.run();
   const now = performance.now();
-  if (output.length) {
-    post({ kind: 'received', bytes: Uint8Array.from(output) });
-    output = [];
-  }
+  postOutput();
   if (light.on !== light.reported) {
     post({ kind: 'light', on: light.on });
     light.reported = light.on;

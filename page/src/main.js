@@ -4,6 +4,7 @@
 import { EmulatedBoard } from './board.js';
 import { Drawing } from './digit.js';
 import { element } from './elements.js';
+import { load, MissingError } from './loading.js';
 import { Model } from './model.js';
 import { OwnBoard } from './own_board.js';
 import { Prompt } from './prompt.js';
@@ -11,20 +12,16 @@ import { PROMPT, Repl } from './repl.js';
 import { Tools } from './tools.js';
 
 const FIRST = 3; // the page starts by reading this digit of the test set
-
-/** @param {string} name @returns {Promise<Response>} */
-async function get(name) {
-  const answer = await fetch(name);
-  if (!answer.ok) throw new Error(`${name} could not be loaded (${answer.status}); load the page again`);
-  return answer;
-}
+const MAX_RESTARTS = 3; // of an emulator that stops, in a minute
+const MINUTE = 60_000; // milliseconds
+const RETRY = 2000; // milliseconds until the emulator is loaded again
 
 /** @param {Response} answer */
 const bytes = async (answer) => new Uint8Array(await answer.arrayBuffer());
 
 /** Load and unpack a zlib file; few servers compress on the way. @param {string} name */
 async function unpacked(name) {
-  const { body } = await get(name);
+  const { body } = await load(name);
   return bytes(new Response(body?.pipeThrough(new DecompressionStream('deflate'))));
 }
 
@@ -36,17 +33,46 @@ function showState(text, on) {
 
 /** @param {number | null} share */
 function showSpeed(share) {
-  const text = share === null ? 'It sleeps.' : `It runs at ${Math.round(100 * share)} % of a real board's speed.`;
+  const text = share === null ? 'Idle.' : `It runs at ${Math.round(100 * share)} % of a real board's speed.`;
   element('speed').textContent = text;
 }
 
+/**
+ * Return a function that starts the board again when its emulator has ended.
+ * @param {(state: string) => void} off shows that the board is off
+ * @param {(state?: string) => Promise<void>} power
+ */
+function recovery(off, power) {
+  /** @type {number[]} */
+  const deaths = []; // times in milliseconds
+  let retried = false;
+  return (/** @type {boolean} */ missing) => {
+    if (missing) {
+      off(`The board does not start: ${new MissingError('the emulator').message}.`);
+      if (retried) window.addEventListener('online', () => power(), { once: true });
+      else setTimeout(power, RETRY);
+      retried = true;
+      return;
+    }
+    const now = performance.now();
+    deaths.push(now);
+    if (deaths.filter((time) => now - time < MINUTE).length > MAX_RESTARTS) {
+      off('The emulator stops again and again, perhaps for lack of memory. Close other pages, then press Restart the board.');
+    } else {
+      power('The emulator had stopped, so the board was started again. Files that were written on it are lost.');
+    }
+  };
+}
+
 async function start() {
-  const [rom, image, answer] = await Promise.all([get('bootrom.bin').then(bytes), unpacked('pico.zlib'), get('about.json')]);
+  const [rom, image, answer] = await Promise.all([load('bootrom.bin').then(bytes), unpacked('pico.zlib'), load('about.json')]);
   /** @type {import('./messages.js').About} */
-  const about = await answer.json();
+  const about = await answer.json().catch(() => { throw new Error('about.json is damaged; load the page again'); });
   element('version').textContent = `tflm ${about.version}`;
   const board = new EmulatedBoard({
-    fault: (text) => showState(`The board stopped: ${text}; restart it.`, false),
+    fault: (text) => off(`The board is off: ${text}; restart it.`),
+    reset: () => repl.forget('The board was reset.'),
+    ended: (missing) => ended(missing),
     light: (on) => element('led', SVGElement).classList.toggle('on', on),
     speed: showSpeed,
   });
@@ -54,25 +80,35 @@ async function start() {
   const repl = new Repl(board, (received) => prompt.show(received));
   prompt.connect(repl);
 
-  /** @param {number[]} pixels */
-  const read = async (pixels) => JSON.parse(await repl.exec(`import draw\ndraw.read(bytes((${pixels})))`));
+  /** @param {number[]} pixels @param {(text: string) => void} waits */
+  const read = async (pixels, waits) => JSON.parse(await repl.exec(`import draw\ndraw.read(bytes((${pixels})))`, { waits }));
   const drawing = new Drawing(read, about.samples);
 
   /** @param {Uint8Array | null} newImage null keeps the content of flash */
-  const power = async (newImage) => {
+  const power = async (newImage, state = 'The board is on.') => {
     repl.forget();
+    showState(state, true);
     board.power(rom, newImage);
-    showState('The board is on.', true);
-    await drawing.show(about.samples[FIRST]);
-    prompt.show(`\r\n${repl.banner.trimStart()}${PROMPT}`);
+    const isOn = await drawing.show(about.samples[FIRST]);
+    if (isOn) prompt.show(`\r\n${repl.banner.trimStart()}${PROMPT}`);
   };
   element('restart', HTMLButtonElement).addEventListener('click', () => power(null));
+
+  /** @param {string} state */
+  const off = (state) => {
+    repl.forget('the board is off');
+    showState(state, false);
+  };
+  const ended = recovery(off, (state) => power(null, state));
   const tools = new Tools();
-  const model = new Model(tools, about.models, (code) => repl.exec(code), power);
+  const model = new Model(tools, about.models, (code, options) => repl.exec(code, options), power);
   new OwnBoard(tools, () => model.given(), about.boards);
   await power(image);
   model.prepare();
   await navigator.serviceWorker?.register('offline.js').catch(() => {}); // optional: without it the page needs a network
 }
 
-start().catch((error) => showState(`The board does not start: ${error.message}`, false));
+start().catch((error) => {
+  showState(`The board does not start: ${error.message}`, false);
+  if (error instanceof MissingError) window.addEventListener('online', () => location.reload(), { once: true });
+});

@@ -7,7 +7,8 @@ export type ToEmulator =
 
 export type FromEmulator =
   | { kind: 'received'; bytes: Uint8Array }
-  | { kind: 'fault'; text: string }
+  | { kind: 'started'; again: boolean } // after power-on; again: after a reset
+  | { kind: 'fault'; text: string } // the board is off
   | { kind: 'light'; on: boolean } // the board's LED
   | { kind: 'speed'; share: number | null }; // share of a real board's speed, null while the board slept
 
@@ -46,6 +47,7 @@ export type ToPython =
 export type FromPython =
   | { kind: 'progress'; done: number; all: number }
   | { kind: 'result'; result: any }
+  | { kind: 'missing' } // a file of the tools could not be loaded
   | { kind: 'error'; error: string };
 
 /** Messages between the page and the tools' worker on a MessagePort that stands for a serial port. */

@@ -4,6 +4,7 @@
 import { Busy } from './busy.js';
 import { button, element, save } from './elements.js';
 import { fetched, opened } from './given.js';
+import { MissingError } from './loading.js';
 import { ModelRun } from './model_run.js';
 import { Tools } from './tools.js';
 
@@ -35,7 +36,7 @@ export class Model {
   /**
    * @param {Tools} tools
    * @param {string[]} offered names of the models that the page offers
-   * @param {(code: string) => Promise<string>} exec runs code on the board
+   * @param {import('./repl.js').Repl['exec']} exec runs code on the board
    * @param {(image: Uint8Array) => Promise<void>} power flashes the board
    */
   constructor(tools, offered, exec, power) {
@@ -43,9 +44,12 @@ export class Model {
     this.#power = power;
     this.#run = new ModelRun(exec);
     const file = element('file', HTMLInputElement);
-    file.addEventListener('change', () => file.files?.[0] && this.#open(file.files[0]));
+    file.addEventListener('change', () => {
+      if (file.files?.[0]) this.#open(file.files[0]);
+      file.value = ''; // the same file can be chosen again
+    });
     for (const name of offered) {
-      element('models').append(button(name, () => this.#take(name, fetched(name))));
+      element('models').append(button(name, () => this.#take(name, () => fetched(name))));
     }
     this.#watchDrop();
     element('invoke', HTMLButtonElement).addEventListener('click', () => this.#try(() => this.#invoke()));
@@ -79,16 +83,18 @@ export class Model {
   /** @param {File} file */
   #open(file) {
     element('model').scrollIntoView({ block: 'nearest' });
-    this.#take(file.name, opened(file));
+    this.#take(file.name, () => opened(file));
   }
 
-  /** Run an action; show the message of an Error that it raises. @param {() => Promise<void>} action */
+  /** Run an action; show the message of an Error that it raises, and return the Error. @param {() => Promise<void>} action */
   async #try(action) {
     const number = this.#number;
     try {
       await this.#busy.during(action());
+      return null;
     } catch (error) {
       if (number === this.#number) this.#say(/** @type {Error} */ (error).message, true);
+      return error;
     }
   }
 
@@ -99,8 +105,8 @@ export class Model {
     state.className = bad ? 'bad' : '';
   }
 
-  /** @param {string} name @param {Promise<Given>} coming */
-  #take(name, coming) {
+  /** @param {string} name @param {() => Promise<Given>} open */
+  async #take(name, open) {
     const number = ++this.#number;
     const isLast = () => number === this.#number;
     this.#searching?.end();
@@ -109,13 +115,15 @@ export class Model {
     element('search-state').textContent = '';
     this.#run.clear();
     this.#say(`${name}: Python reads it. For the first model, it starts first.`);
-    return this.#try(() => this.#process(coming, isLast));
+    const error = await this.#try(() => this.#process(open, isLast));
+    if (!(error instanceof MissingError)) return;
+    window.addEventListener('online', () => isLast() && this.#take(name, open), { once: true });
   }
 
   // Show what is known at once, then flash the board and show the report. The long search comes last.
-  /** @param {Promise<Given>} coming @param {() => boolean} isLast */
-  async #process(coming, isLast) {
-    const given = await coming;
+  /** @param {() => Promise<Given>} open @param {() => boolean} isLast */
+  async #process(open, isLast) {
+    const given = await open();
     /** @type {Found} */
     const found = await this.#tools.ask({ kind: 'look', ...given });
     if (!isLast()) return;
@@ -143,7 +151,7 @@ export class Model {
   /** @param {Given} given */
   #choose(given) {
     this.#given = given;
-    this.#stem = given.name.replace(/\.[^.]*$/, '') || 'model';
+    this.#stem = given.name.replace(/(\.tflite|\.tflm)?\.[^.]*$/, '') || 'model';
     element('own-model').textContent = given.name;
   }
 
@@ -175,7 +183,7 @@ export class Model {
   async #search(given, before, isLast) {
     const tools = this.#searching = new Tools();
     const state = element('search-state');
-    state.textContent = `The quick plan needs an arena of ${bytes(before.arena)}; a smaller one is looked for meanwhile.`;
+    state.textContent = `The quick plan needs an arena of ${bytes(before.arena)}. The page searches for a smaller one.`;
     await tools.ask({ kind: 'look', ...given });
     const made = await this.#make(tools, false);
     this.#made = made;
@@ -218,7 +226,7 @@ export class Model {
     start.disabled = true;
     try {
       this.#say('The board receives the inputs and runs it, at the speed of the emulator.');
-      const events = await this.#run.invoke();
+      const events = await this.#run.invoke((text) => isLast() && this.#say(text));
       if (!isLast()) return;
       const us = events.reduce((sum, [, , , each]) => sum + each, 0);
       this.#say(`${(us / 1000).toFixed(2)} ms on a Pico${this.#run.reported ? '; the report has the time of each operator' : ''}.`);

@@ -29,7 +29,7 @@ export class ModelRun {
   /** @type {Found | null} */
   #found = null;
 
-  /** @param {(code: string) => Promise<string>} exec runs code on the board */
+  /** @param {import('./repl.js').Repl['exec']} exec runs code on the board */
   constructor(exec) {
     this.#exec = exec;
   }
@@ -78,13 +78,19 @@ export class ModelRun {
     };
     kind.addEventListener('change', change);
     change();
+    file.addEventListener('click', () => { file.value = ''; }); // the same file can be chosen again
     return { tensor, kind, text, file };
   }
 
-  /** Run the model once on the chosen inputs, and show the outputs. @returns {Promise<Event[]>} */
-  async invoke() {
+  /**
+   * Run the model once on the chosen inputs, and show the outputs.
+   * @param {(text: string) => void} say receives the reason if the board has to wait
+   * @returns {Promise<Event[]>}
+   */
+  async invoke(say) {
     const found = this.#found;
-    await this.#exec(LOAD);
+    element('outputs').replaceChildren();
+    await this.#exec(LOAD, { waits: say });
     for (const [i, input] of this.#inputs.entries()) await this.#send(i, input);
     const { outputs, events } = JSON.parse(await this.#exec('run_model.go()'));
     if (found === this.#found) this.#showOutputs(outputs);

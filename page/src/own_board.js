@@ -74,14 +74,14 @@ export class OwnBoard {
 
   /** @param {import('./messages.js').WebSerial} serial */
   #look(serial) {
-    return this.#withPort(serial, 'The board is examined.', (port, label, model) => ({ kind: 'doctor', port, label, model }));
+    return this.#withPort(serial, 'Looking at the board...', (port, label, model) => ({ kind: 'doctor', port, label, model }));
   }
 
   /** @param {import('./messages.js').WebSerial} serial */
   #send(serial) {
     const to = element('to', HTMLSelectElement).value;
     const replace = element('replace', HTMLInputElement).checked;
-    return this.#withPort(serial, 'The model is prepared for the board, then sent.', (port, label, model) => (
+    return this.#withPort(serial, 'Preparing the model for the board, then sending it...', (port, label, model) => (
       { kind: 'deploy', port, label, model, to, replace }
     ));
   }
@@ -120,7 +120,7 @@ export class OwnBoard {
 
   async #files() {
     const model = await this.#model();
-    this.#say('The files are made.');
+    this.#say('Making the files...');
     const { error, data, name, lines } = await this.#tools.ask({ kind: 'files', board: element('kind', HTMLSelectElement).value, model });
     if (error) throw new Error(error);
     save(data, name);

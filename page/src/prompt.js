@@ -4,7 +4,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import { button, element } from './elements.js';
-import { PROMPT } from './repl.js';
+import { PROMPT, RestartError } from './repl.js';
 import { open } from './terminal_styles.js';
 
 const ROWS = 16;
@@ -79,12 +79,14 @@ export class Prompt {
     start.disabled = true;
     this.show('\r\n');
     try {
-      await this.#repl?.exec(element('code', HTMLTextAreaElement).value, (text) => this.show(text));
+      const each = (/** @type {string} */ text) => this.show(text);
+      await this.#repl?.exec(element('code', HTMLTextAreaElement).value, { each, interrupts: true });
+      this.show(PROMPT);
     } catch (error) {
       const { trace, message } = /** @type {import('./repl.js').BoardError} */ (error);
-      this.show(trace ?? message);
+      this.show(trace ?? `${message}\r\n`);
+      if (!(error instanceof RestartError)) this.show(PROMPT);
     }
-    this.show(PROMPT);
     start.disabled = false;
   }
 }

@@ -5,6 +5,20 @@ import { Channel } from './serial_channel.js';
 
 const FOLDER = '/tflm'; // folder of the tools in Pyodide's file system
 const urlOf = (/** @type {string} */ name) => new URL(name, import.meta.url).href; // a file beside this one
+
+/** A file of the tools could not be loaded. */
+class MissingError extends Error {}
+
+/** Return the result of a promise that loads files. @template T @param {Promise<T>} coming */
+const loaded = (coming) => coming.catch((error) => { throw new MissingError(String(error)); });
+
+/** Return the bytes of a file beside this one. @param {string} name */
+async function load(name) {
+  const answer = await loaded(fetch(urlOf(name)));
+  if (!answer.ok) throw new MissingError(name);
+  return answer.arrayBuffer();
+}
+
 const START = `
 import sys
 from pathlib import Path
@@ -18,13 +32,35 @@ _rom = {str(p.relative_to(_data / 'rom')): p.read_bytes() for p in (_data / 'rom
 /** @type {Promise<import('pyodide').PyodideInterface> | null} */
 let started = null;
 
+// Pyodide waits for ever if its WebAssembly cannot be loaded. Therefore this function watches its requests.
+/** @param {() => Promise<import('pyodide').PyodideInterface>} startPyodide */
+async function watched(startPyodide) {
+  const unwatched = self.fetch;
+  try {
+    return await new Promise((resolve, reject) => {
+      self.fetch = async (...request) => {
+        try {
+          const answer = await unwatched(...request);
+          if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+          return answer;
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      };
+      startPyodide().then(resolve, reject);
+    });
+  } finally {
+    self.fetch = unwatched;
+  }
+}
+
 async function start() {
   const pyodide = urlOf('pyodide/');
   /** @type {typeof import('pyodide')} */
-  const { loadPyodide } = await import(`${pyodide}pyodide.mjs`);
-  const [python, tools] = await Promise.all([loadPyodide({ indexURL: pyodide }), fetch(urlOf('tools.zip'))]);
-  if (!tools.ok) throw new Error(`tools.zip could not be loaded (${tools.status}); load the page again`);
-  python.unpackArchive(await tools.arrayBuffer(), 'zip', { extractDir: FOLDER });
+  const { loadPyodide } = await loaded(import(`${pyodide}pyodide.mjs`));
+  const [python, tools] = await Promise.all([loaded(watched(() => loadPyodide({ indexURL: pyodide }))), load('tools.zip')]);
+  python.unpackArchive(tools, 'zip', { extractDir: FOLDER });
   python.runPython(START);
   return python;
 }
@@ -40,9 +76,7 @@ let boards = null;
 // Load the tools for boards, with the compiled runtime for firmware without tflm. Few visitors need them.
 /** @param {import('pyodide').PyodideInterface} python */
 async function startBoards(python) {
-  const answer = await fetch(urlOf('compiled.zip'));
-  if (!answer.ok) throw new Error(`compiled.zip could not be loaded (${answer.status}); load the page again`);
-  const data = new Uint8Array(await answer.arrayBuffer());
+  const data = new Uint8Array(await load('compiled.zip'));
   python.FS.writeFile(`${FOLDER}/tflm_tools/packages/compiled.zip`, data);
   python.runPython('import board_tools');
 }
@@ -116,7 +150,9 @@ self.onmessage = async ({ data: message }) => {
   try {
     post({ kind: 'result', result: await answer(message) });
   } catch (error) {
+    // The page ends this worker after either message.
     const lines = String(/** @type {Error} */ (error).message).trim().split('\n');
-    post({ kind: 'error', error: `the tools failed (${lines.at(-1)}); load the page again` });
+    if (error instanceof MissingError) post({ kind: 'missing' });
+    else post({ kind: 'error', error: `the tools of this page failed (${lines.at(-1)}); try again, or use another model` });
   }
 };

@@ -8,7 +8,11 @@ const CTRL_D = '\x04'; // in the raw mode: runs the code; also ends the output a
 const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 export const PROMPT = '>>> ';
 const PATIENCE = 30_000; // milliseconds until the board must respond
+const LATE = 'the board does not answer; restart it';
 const RESTARTED = 'the board was started again; repeat the command';
+const STILL = 1000; // milliseconds until a program that waits says so
+const OTHER_RUNS = 'Another program runs on the board. Wait for its end, or press Stop.';
+const IN_USE = 'The prompt is in use. Finish its line or press Stop, then the board continues here.';
 const AGAIN = 1000; // milliseconds between two Ctrl-C; the compiler ignores them
 
 /** An exception that code on the board raised. `message` is the last line of its traceback. */
@@ -20,6 +24,16 @@ export class BoardError extends Error {
   }
 }
 
+/** The board was started again, so the program that ran is gone. The board shows its prompt itself. */
+export class RestartError extends Error {}
+
+/**
+ * @typedef {object} ExecOptions
+ * @property {(text: string) => void} [each] receives the output piece by piece
+ * @property {(text: string) => void} [waits] receives the reason if the program has to wait for another
+ * @property {boolean} [interrupts] ends what runs or is typed at the prompt instead of waiting for it
+ */
+
 export class Repl {
   #port;
   #encoder = new TextEncoder();
@@ -27,12 +41,15 @@ export class Repl {
   #show;
   banner = ''; // text before the board's prompt
   #buffer = '';
+  #tail = ''; // last characters of the output that was shown
+  #typed = false; // the visitor has typed since the prompt was shown
   #raw = false;
   #running = false;
-  #pending = 0; // programs that have not ended
-  #stopping = false; // the first of them is being stopped
+  #stopping = false; // the program that runs is being stopped
   /** @type {((error?: Error) => void) | null} */
   #wake = null; // resumes #more(), or rejects its promise with an error
+  /** @type {((error?: Error) => void) | null} */
+  #free = null; // resumes #untilFree() in the same way
   #session = 0; // how often the power was switched on
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -52,6 +69,11 @@ export class Repl {
   #take(bytes) {
     if (!this.#raw) {
       this.#show(bytes);
+      this.#tail = (this.#tail + this.#decoder.decode(bytes, { stream: true })).slice(-PROMPT.length - 1);
+      if (this.#tail === `\n${PROMPT}`) {
+        this.#typed = false;
+        this.#free?.();
+      }
       return;
     }
     this.#buffer += this.#decoder.decode(bytes, { stream: true });
@@ -65,34 +87,40 @@ export class Repl {
 
   /** Send keys of the visitor; while a program of the page runs, only Ctrl-C works. @param {string} text */
   type(text) {
-    if (!this.#raw) this.#write(text);
-    else if (text.includes(CTRL_C)) this.stop();
+    if (!this.#raw) {
+      this.#typed = true;
+      this.#write(text);
+    } else if (text.includes(CTRL_C)) {
+      this.stop();
+    }
   }
 
-  /** Stop the program that runs or waits to run. */
+  /** Stop the program that runs, or the line at the prompt. */
   stop() {
-    this.#stopping = this.#pending > 0;
+    this.#stopping = this.#raw;
     if (this.#running || !this.#raw) this.#write(CTRL_C);
+    if (!this.#raw && this.#tail.endsWith('\n>')) this.#write(CTRL_B); // the visitor has entered the raw mode
   }
 
   /**
-   * Return the board's output up to `end`, without `end`. Each received piece goes to `each` at once.
-   * @param {string} end
+   * Return the board's output up to the first of `ends`, and which one that was. Each received piece goes
+   * to `each` at once.
+   * @param {string[]} ends
    * @param {number} patience milliseconds between two pieces, 0 waits forever
    * @param {(text: string) => void} [each]
    */
-  async #until(end, patience, each) {
+  async #until(ends, patience, each) {
     let found = '';
     for (;;) {
-      const at = this.#buffer.indexOf(end);
-      const piece = at < 0 ? this.#buffer : this.#buffer.slice(0, at);
-      // The received text may end with the beginning of `end`.
-      const keep = at < 0 ? Math.min(end.length - 1, piece.length) : 0;
-      const text = piece.slice(0, piece.length - keep);
+      const seen = ends.map((end) => ({ end, at: this.#buffer.indexOf(end) })).filter(({ at }) => at >= 0);
+      const first = seen.sort((a, b) => a.at - b.at)[0];
+      // The received text may end with the beginning of one of `ends`.
+      const keep = Math.max(...ends.map((end) => end.length)) - 1;
+      const text = this.#buffer.slice(0, first ? first.at : Math.max(this.#buffer.length - keep, 0));
       found += text;
       if (text) each?.(text);
-      this.#buffer = this.#buffer.slice(at < 0 ? text.length : at + end.length);
-      if (at >= 0) return found;
+      this.#buffer = this.#buffer.slice(text.length + (first ? first.end.length : 0));
+      if (first) return { text: found, end: first.end };
       await this.#more(patience);
     }
   }
@@ -106,7 +134,7 @@ export class Repl {
         if (error) reject(error);
         else resolve(undefined);
       };
-      const late = () => wake(new Error('the board does not answer; restart it'));
+      const late = () => wake(new Error(LATE));
       const timer = patience ? setTimeout(late, patience) : undefined;
     });
   }
@@ -115,50 +143,77 @@ export class Repl {
    * Run code on the board after the programs that wait already; return its output.
    * Raises BoardError for an exception of the code.
    * @param {string} code
-   * @param {(text: string) => void} [each] receives the output piece by piece
+   * @param {ExecOptions} [options]
    * @returns {Promise<string>}
    */
-  exec(code, each) {
-    this.#pending++;
+  exec(code, options = {}) {
+    const timer = setTimeout(() => options.waits?.(this.#raw ? OTHER_RUNS : IN_USE), STILL);
     const session = this.#session;
-    const done = this.#last.then(() => this.#exec(code, session, each));
+    const done = this.#last.then(() => this.#exec(code, session, options, timer)).finally(() => clearTimeout(timer));
     this.#last = done.catch(() => {});
     return done;
   }
 
-  /** @param {string} code @param {number} session @param {((text: string) => void) | undefined} each */
-  async #exec(code, session, each) {
-    if (session !== this.#session) throw new Error(RESTARTED);
+  /** @param {string} code @param {number} session @param {ExecOptions} options @param {number} timer */
+  async #exec(code, session, { each, interrupts = false }, timer) {
+    if (session === this.#session && this.#typed) await this.#untilFree(interrupts);
+    if (session !== this.#session) throw new RestartError(RESTARTED);
+    clearTimeout(timer);
     this.#raw = true;
     this.#buffer = '';
     try {
       this.#write(`\r${CTRL_C}\r${CTRL_A}`);
-      await this.#until(RAW, PATIENCE);
+      await this.#until([RAW], PATIENCE);
       this.#write((this.#stopping ? 'raise KeyboardInterrupt' : code) + CTRL_D);
-      await this.#until('OK', PATIENCE);
+      await this.#until(['OK'], PATIENCE);
       this.#running = true;
-      const output = await this.#until(CTRL_D, 0, each);
-      const trace = await this.#until(`${CTRL_D}>`, PATIENCE);
+      const { output, trace } = await this.#result(each);
       this.#running = false;
       this.#write(CTRL_B);
-      this.banner = await this.#until(PROMPT, PATIENCE);
+      this.banner = (await this.#until([PROMPT], PATIENCE)).text;
       if (trace) throw new BoardError(trace);
       return output;
     } finally {
-      if (session === this.#session) {
-        this.#running = this.#raw = this.#stopping = false;
-        this.#pending--;
-      }
+      if (session === this.#session) this.#running = this.#raw = this.#stopping = false;
     }
   }
 
-  /** Drop all programs after a power-on; their promises are rejected. */
-  forget() {
+  // A program that ends by SystemExit, as of sys.exit() and machine.soft_reset(), has no traceback. The
+  // board then resets its heap and starts the raw mode again.
+  /** @param {((text: string) => void) | undefined} each */
+  async #result(each) {
+    const { text: output } = await this.#until([CTRL_D], 0, each);
+    const { text: trace, end } = await this.#until([`${CTRL_D}>`, RAW], PATIENCE);
+    if (end !== RAW) return { output, trace };
+    each?.(trace.replaceAll(CTRL_D, ''));
+    return { output, trace: '' };
+  }
+
+  /** Wait until the prompt shows an empty line. @param {boolean} interrupts */
+  async #untilFree(interrupts) {
+    const interrupt = () => this.#write(CTRL_C);
+    const timer = interrupts ? setInterval(interrupt, AGAIN) : undefined;
+    const late = interrupts ? setTimeout(() => this.#free?.(new Error(LATE)), PATIENCE) : undefined;
+    if (interrupts) interrupt();
+    try {
+      await new Promise((resolve, reject) => {
+        this.#free = (error) => (error ? reject(error) : resolve(undefined));
+      });
+    } finally {
+      this.#free = null;
+      clearInterval(timer);
+      clearTimeout(late);
+    }
+  }
+
+  /** Drop all programs after a start of the board; their promises are rejected. @param {string} [reason] */
+  forget(reason = RESTARTED) {
     this.#session++;
     this.#last = Promise.resolve();
-    this.#raw = this.#running = this.#stopping = false;
-    this.#pending = 0;
+    this.#raw = this.#running = this.#stopping = this.#typed = false;
     this.#buffer = '';
-    this.#wake?.(new Error(RESTARTED));
+    const error = new RestartError(reason);
+    this.#wake?.(error);
+    this.#free?.(error);
   }
 }

@@ -3,6 +3,7 @@
 
 const SPEED = 115200; // baud, as in mpremote; USB ignores it
 const BUFFER = 65536; // bytes
+const PATIENCE = 1000; // milliseconds until a port must have given up a write
 
 /** `port` is the worker's end (src/serial_channel.js). */
 export class SerialPump {
@@ -13,6 +14,10 @@ export class SerialPump {
   #pumping = Promise.resolve();
   /** @type {ReadableStreamDefaultReader<Uint8Array> | null} */
   #reader = null;
+  /** @type {WritableStreamDefaultWriter<Uint8Array> | null} */
+  #writer = null; // of the write that has not ended
+  /** @type {Promise<void>} */
+  #writing = Promise.resolve();
   port = this.#channel.port2;
 
   /** @param {import('./messages.js').WebSerialPort} serial */
@@ -29,7 +34,9 @@ export class SerialPump {
       throw new Error('the port cannot be opened, another program or page may have it; close that, or reconnect the board');
     }
     /** @param {MessageEvent<import('./messages.js').ToPump>} event */
-    this.#channel.port1.onmessage = ({ data: message }) => this.#write(message.bytes);
+    this.#channel.port1.onmessage = ({ data: message }) => {
+      this.#writing = this.#writing.then(() => this.#write(message.bytes));
+    };
     this.#pumping = this.#pump();
   }
 
@@ -59,16 +66,26 @@ export class SerialPump {
 
   /** @param {Uint8Array} bytes */
   async #write(bytes) {
-    const writer = this.#serial.writable?.getWriter();
+    if (this.#closing) return;
     try {
-      if (!writer) throw new Error('no stream');
-      await writer.write(bytes);
+      this.#writer = this.#serial.writable?.getWriter() ?? null;
+      if (!this.#writer) throw new Error('no stream');
+      await this.#writer.write(bytes);
       this.#post({ kind: 'written' });
     } catch {
       this.#post({ kind: 'lost' });
     } finally {
-      writer?.releaseLock();
+      this.#writer?.releaseLock();
+      this.#writer = null;
     }
+  }
+
+  // End the write of a board that takes no bytes. A port with a locked stream cannot be closed.
+  async #endWrite() {
+    const ended = this.#writer?.abort().catch(() => {});
+    const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+    await Promise.race([ended, late]);
+    this.#writer?.releaseLock();
   }
 
   /** Close the port; does nothing if the port is gone. */
@@ -76,6 +93,7 @@ export class SerialPump {
     this.#closing = true;
     await this.#reader?.cancel().catch(() => {});
     await this.#pumping;
+    await this.#endWrite();
     await this.#serial.close().catch(() => {});
     this.#channel.port1.close();
   }

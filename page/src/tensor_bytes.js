@@ -66,9 +66,11 @@ export async function fromSound(tensor, file) {
 /** Return the numbers of a text; commas, semicolons and white space separate them. @param {Tensor} tensor @param {string} text */
 export function numbers(tensor, text) {
   const values = text.split(/[\s,;]+/).filter(Boolean).map(Number);
-  if (values.some(Number.isNaN)) throw new Error('not all of these are numbers; write 0.5, -1, 3e-2');
-  if (values.length !== elements(tensor)) {
-    throw new Error(`there are ${values.length} numbers, the input has ${elements(tensor)}; enter ${elements(tensor)}`);
+  if (!values.every(Number.isFinite)) throw new Error('not all of these are finite numbers; write 0.5, -1, 3e-2');
+  const count = elements(tensor);
+  if (values.length !== count) {
+    const comma = /\d,\d/.test(text) ? '; a comma separates numbers, so write 0.5 with a point' : '';
+    throw new Error(`the number of values is ${values.length}, and the input has ${count}; enter ${count}${comma}`);
   }
   return values;
 }

@@ -26,7 +26,7 @@ def main(output):
         expect(page.locator("#took")).to_contain_text("ms on a Pico")
         draw(page, [_TWO])
         page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-        expect(page.locator("#speed")).to_have_text("It sleeps.")
+        expect(page.locator("#speed")).to_have_text("Idle.")
         desk = page.locator(".desk").bounding_box()
         shown = {"x": 0, "y": 0, **_SIZE, "height": desk["y"] + desk["height"] + _EDGE}
         image = Image.open(io.BytesIO(page.screenshot(clip=shown))).convert("RGB")

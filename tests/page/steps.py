@@ -59,3 +59,10 @@ def run_program(page, title):
     expect(page.locator("#start")).to_be_enabled(timeout=2 * _PATIENCE)
     page.wait_for_timeout(200)  # the terminal draws one frame later
     return page.locator("#terminal .xterm-rows").inner_text().replace("\xa0", " ")
+
+
+def run_code(page, code, seconds=_PATIENCE // 1000):
+    """Run a program of the text field to its end, which must come within `seconds`."""
+    page.fill("#code", code)
+    page.click("#start")
+    expect(page.locator("#start")).to_be_enabled(timeout=1000 * seconds)

@@ -26,6 +26,16 @@ def test_looks(opened, pictures, scheme, size):
     assert light == (scheme == "light")
 
 
+# Bars and the light keep a colour where the system replaces backgrounds.
+def test_forced_colours(opened):
+    page = opened(forced_colors="active")
+    answered(page)
+    read = "(name) => getComputedStyle(document.querySelector(name)).backgroundColor"
+    paper = page.evaluate(read, "body")
+    assert page.evaluate(read, "#scores .best i") not in (paper, page.evaluate(read, "#scores i"))
+    assert page.evaluate(read, ".light.on") != paper
+
+
 # Each element that TAB reaches has a name, and TAB leaves the terminal after Esc.
 def test_keyboard(page):
     page.evaluate("document.activeElement.blur()")
@@ -46,7 +56,7 @@ def test_keyboard(page):
 
 
 def test_headings_and_landmarks(page):
-    for heading in ("Draw a digit", "Its prompt", "Your board"):
+    for heading in ("Draw a digit", "The board's Python prompt", "Your board"):
         assert page.get_by_role("region", name=heading).count() == 1
     assert page.get_by_role("main").count() == page.get_by_role("navigation").count() == 1
 

@@ -1,7 +1,10 @@
 # Tests of the page: dropped models, their reports, and their runs on the board
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gzip
+import io
 import wave
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +59,16 @@ def _heavy():
     w = model.tensor(weights.shape, "int8", weights, scale=0.01, zero_point=0)
     y = model.tensor((1, 1500), "int8", scale=0.5, zero_point=0)
     model.operator("FULLY_CONNECTED", [x, w], [y])
+    model.io([x], [y])
+    return model.build()
+
+
+# A model with a custom operator.
+def _custom():
+    model = ModelBuilder("made")
+    x = model.tensor((1, 4), "int8", scale=0.1, zero_point=0)
+    y = model.tensor((1, 4), "int8", scale=0.1, zero_point=0)
+    model.custom("Mine", [x], [y])
     model.io([x], [y])
     return model.build()
 
@@ -148,15 +161,17 @@ def test_wrong_numbers(page, drop):
     page.locator("#inputs select").select_option("numbers")
     page.locator("#inputs textarea").fill("1, 2, three")
     page.click("#invoke")
-    expect(page.locator("#model-state")).to_contain_text("not all of these are numbers")
+    expect(page.locator("#model-state")).to_contain_text("not all of these are finite numbers")
     page.locator("#inputs textarea").fill("1, 2")
     page.click("#invoke")
-    expect(page.locator("#model-state")).to_contain_text("there are 2 numbers, the input has 64")
+    expect(page.locator("#model-state")).to_contain_text(
+        "the number of values is 2, and the input has 64"
+    )
 
 
 def test_no_model(page, drop, repository):
     digits = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
-    assert drop("cut.tflite", digits[:5000]).startswith("the model is damaged")
+    assert drop("cut.tflite", digits[:5000]).startswith("cut.tflite: the model is damaged")
     assert not page.locator("#run").is_visible()
     said = drop("notes.tflite", b"not a model")
     assert said.startswith("notes.tflite is neither a .tflite nor a .tflm")
@@ -167,15 +182,20 @@ def test_unsupported(page, drop):
     said = drop("old.tflite", _relu((1, 4), operator="HASHTABLE_SIZE"))
     assert said.startswith("It does not run here: HASHTABLE_SIZE")
     expect(_report(page)).to_contain_text("This model does not run on tflm")
+    said = drop("custom.tflite", _custom())
+    assert said == "It does not run here: Mine: this custom operator is not part of tflm"
+    expect(_report(page)).to_contain_text("Mine")
+    assert "--custom" not in page.inner_text("#inspection") + _report(page).inner_text()
 
 
 def test_too_large(page, drop):
     said = drop("large.tflite", _relu((1, 400, 1024)))
-    assert "its arena takes" in said and "free on the Pico here" in said
+    assert "its arena requires" in said and "free on the Pico here" in said
     expect(_report(page)).to_contain_text("Raspberry Pi Pico 2")
     assert "/rom would take" in drop("heavy.tflite", _heavy())
     expect(_report(page)).to_contain_text("FULLY_CONNECTED")
-    assert "at most 8388608 are possible" in drop("huge.tflite", bytes(9 << 20))
+    expect(page.locator("#search-state")).to_be_empty()  # a smaller arena would not help
+    assert "huge.tflite has 9.0 MB, the limit is 8 MB" in drop("huge.tflite", bytes(9 << 20))
 
 
 # HTML in names is shown as text everywhere.
@@ -209,7 +229,9 @@ def test_search(page, drop, shared_models):
 def test_dropped_meanwhile(page, drop, shared_models):
     path = shared_models / "mlperf_resnet8_int8.tflite"
     drop(path.name, path.read_bytes())
-    expect(page.locator("#search-state")).to_contain_text("is looked for", timeout=_PATIENCE)
+    expect(page.locator("#search-state")).to_contain_text(
+        "searches for a smaller one", timeout=_PATIENCE
+    )
     assert page.locator("#busy").is_visible()
     page.click("#invoke")
     expect(page.locator("#model-state")).to_contain_text("runs it", timeout=_PATIENCE)
@@ -234,3 +256,53 @@ def test_dropped_beside(page):
     )
     state = page.locator("#model-state")
     expect(state).to_have_text("beside.tflite is on the board.", timeout=_PATIENCE)
+
+
+# Models can be in C source, zip archives and gzip files; `tflm flatten` makes the same .tflm.
+@pytest.mark.parametrize("kind", ["model.h", "model.zip", "model.tflite.gz"])
+def test_containers(page, drop, kind):
+    data = _relu((1, 64))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("exported/model.tflite", data)
+    source = f"const unsigned char model[] = {{{', '.join(map(str, data))}}};"
+    packed = {
+        "model.h": source.encode(),
+        "model.zip": archive.getvalue(),
+        "model.tflite.gz": gzip.compress(data),
+    }
+    assert drop(kind, packed[kind]) == f"{kind} is on the board."
+    with page.expect_download() as download:
+        page.click("#get-flat")
+    assert download.value.suggested_filename == "model.tflm"
+    assert Path(download.value.path()).read_bytes() == flatten(data, target="armv6m")
+
+
+# A visitor can choose a file twice, and the page reads it twice.
+def test_same_file(page, drop, tmp_path):
+    path = tmp_path / "same.tflite"
+    for count in (64, 32):
+        path.write_bytes(_relu((1, count)))
+        page.set_input_files("#file", path)
+        expect(page.locator("#inputs legend")).to_contain_text(f"1×{count}", timeout=_PATIENCE)
+        assert not page.input_value("#file")
+
+
+# The drawing of an arena keeps its size if it is narrow, and its texts stay inside.
+def test_small_charts(page, drop):
+    drop("small.tflite", _relu((1, 64)))
+    for drawing in _report(page).locator(".fit svg").all():
+        shown, natural = drawing.bounding_box()["width"], float(drawing.get_attribute("width"))
+        assert shown <= natural + 1
+        left = "(e) => Math.min(...[...e.querySelectorAll('text')].map((t) => t.getBBox().x))"
+        assert drawing.evaluate(left) >= 0
+
+
+def test_failed_run_clears_outputs(page, drop):
+    drop("numbers.tflite", _relu((1, 64)))
+    assert _run(page)
+    page.locator("#inputs select").select_option("numbers")
+    page.locator("#inputs textarea").fill("Infinity")
+    page.click("#invoke")
+    expect(page.locator("#model-state")).to_contain_text("not all of these are finite numbers")
+    expect(page.locator("#outputs")).to_be_empty()

@@ -103,3 +103,24 @@ def test_policy(repository):
     assert "'unsafe-inline'" not in policy and "'unsafe-eval'" not in policy
     assert not re.search(r'<style|<script>|\sstyle="|\son\w+="', page)
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+
+
+# The page has no command line: messages name its controls, or leave the advice out.
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("x is full; delete the old model first with --replace, or use: --to files",
+         'x is full; tick "Delete the old model first if space is short", or choose "files" at '
+         '"Where to put it"'),
+        ("x is old; install a newer firmware with: tflm flash",
+         "x is old; install a newer firmware"),
+        ("x is large; use --flash-budget, or use another", "x is large; use another"),
+        ("m.zip has 2 models (a, b); name one, like m.zip#a",
+         "m.zip has 2 models (a, b); unpack it, and drop one of them"),
+        ("the model is damaged: x; get it again", "the model is damaged: x; get it again"),
+    ],
+)  # fmt: skip
+def test_plain_words(message, shown):
+    from plain_words import plain
+
+    assert plain(message) == shown

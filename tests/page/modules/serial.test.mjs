@@ -59,3 +59,37 @@ test('a port that another program uses raises an error with a remedy', async () 
   echo.open = () => Promise.reject(new Error('busy'));
   await assert.rejects(new SerialPump(echo).open(), /another program or page may have it/);
 });
+
+// A board that takes no bytes. As Web Serial demands, a port with a locked stream cannot be closed.
+class Deaf extends Echo {
+  isOpen = false;
+  writable = new WritableStream({
+    write: (bytes, controller) => new Promise((resolve, reject) => {
+      controller.signal.addEventListener('abort', () => reject(new Error('aborted')));
+    }),
+  });
+  open() {
+    if (this.isOpen) return Promise.reject(new Error('open'));
+    this.isOpen = true;
+    return Promise.resolve();
+  }
+  close() {
+    if (this.writable.locked) return Promise.reject(new Error('locked'));
+    this.isOpen = false;
+    return Promise.resolve();
+  }
+}
+
+test('a board that takes no bytes leaves the port free', async () => {
+  const deaf = new Deaf();
+  const pump = new SerialPump(deaf);
+  await pump.open();
+  const channel = new Channel(pump.port);
+  assert.equal(await channel.write(Uint8Array.of(1), 20), 'late');
+  assert.equal(await channel.write(Uint8Array.of(2), 20), 'late');
+  await pump.close();
+  assert.ok(!deaf.isOpen);
+  const next = new SerialPump(deaf);
+  await next.open();
+  await next.close();
+});

@@ -13,8 +13,10 @@ test('commas, spaces and line breaks separate numbers', () => {
 });
 
 test('invalid numbers and a wrong count raise an error', () => {
-  assert.throws(() => numbers(tensor('int8', [2]), '1 two'), /not all of these are numbers/);
-  assert.throws(() => numbers(tensor('int8', [2]), ''), /there are 0 numbers, the input has 2/);
+  assert.throws(() => numbers(tensor('int8', [2]), '1 two'), /not all of these are finite numbers/);
+  assert.throws(() => numbers(tensor('int8', [2]), '1 1e999'), /not all of these are finite numbers/);
+  assert.throws(() => numbers(tensor('int8', [2]), ''), /the number of values is 0, and the input has 2; enter 2$/);
+  assert.throws(() => numbers(tensor('int8', [1]), '0,5'), /a comma separates numbers, so write 0.5 with a point/);
 });
 
 test('random float32 values are from -1 to 1', () => {

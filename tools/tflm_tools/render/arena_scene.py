@@ -138,7 +138,8 @@ def _axis(plan, frame):
             continue
         middle = (frame.x(column.first) + frame.x(column.last + 1)) / 2
         text = column.label if column.first == 0 else f"{column.label} {column.name}".strip()
-        labels.append(Label(middle + 5, bottom + 16, fitting(text, 11, 150), "dim", 11, "end",
+        space = min(150, (middle - 3) / 0.79)  # 0.79 is the cosine of the angle
+        labels.append(Label(middle + 5, bottom + 16, fitting(text, 11, space), "dim", 11, "end",
                             turned=38))  # fmt: skip
     longest = max((text_width(label.text, 11) for label in labels), default=0)
     return labels, 0.62 * longest + 30
@@ -190,7 +191,6 @@ def _add_peak(scene, plan, frame):
     for x in (left, right):
         scene.add(Line([(x, _TOP - 4), (x, _TOP + _HEIGHT)], "peak", 1.4, True))
     text = f"peak: op {plan.number(op)} {plan.ops[op]}, {number(plan.live_bytes(op))} bytes in use"
-    at, anchor = left, "start"
-    if left + text_width(text, 11) > scene.width - 8:
-        at, anchor = right, "end"
-    scene.add(Label(at, _TOP - 7, text, "peak", 11, anchor, True))
+    text = fitting(text, 11, scene.width - 16)
+    at = max(8, min(left, scene.width - 8 - text_width(text, 11)))
+    scene.add(Label(at, _TOP - 7, text, "peak", 11, "start", True))

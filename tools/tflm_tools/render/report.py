@@ -179,14 +179,16 @@ def _quantization(report):
     return f"<details><summary>{count}</summary>{_table(columns, rows)}{note}</details>"
 
 
-# Return the section with the commands for the computer and the program for the board.
+# Return the section with the commands for the computer, if there are any, and the program for the
+# board.
 def _how_to_run(report):
-    commands = clean("\n".join(report.commands))
-    return (
-        f"<h2>Run it</h2><p>On the computer:</p><pre>{commands}</pre>"
-        "<p>On the board, after <code>tflm deploy</code>, which prints the name of the file:</p>"
-        f"<pre>{clean(report.snippet)}</pre>"
-    )
+    commands, after = "", ""
+    if report.commands:
+        commands = clean("\n".join(report.commands))
+        commands = f"<p>On the computer:</p><pre>{commands}</pre>"
+        after = ", after <code>tflm deploy</code>, which prints the name of the file"
+    program = f"<p>On the board{after}:</p><pre>{clean(report.snippet)}</pre>"
+    return f"<h2>Run it</h2>{commands}{program}"
 
 
 def report_page(report):
@@ -202,7 +204,7 @@ def report_page(report):
         _tiles(report),
         "<h2>Inputs and outputs</h2>",
         _ends(report),
-        _how_to_run(report) if report.commands else "",
+        "" if found.missing else _how_to_run(report),
         "<h2>The arena</h2><p>Operators from left to right, bytes upwards. A tensor exists from "
         "the operator that writes it to the last operator that reads it. Hatched blocks are "
         "scratch buffers of one operator. A grey background marks operators that run in bands of "

@@ -35,12 +35,12 @@ pre{background:var(--band);border-radius:.6rem;padding:.8rem 1rem;overflow-x:aut
 font:.84rem/1.5 ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace;
 overflow-wrap:normal}
 svg{display:block;height:auto}
-.fit svg{width:100%}
+.fit svg{max-width:max(100%,46rem)}
 .graph svg{max-width:100%}
 details{margin:.6rem 0}
 summary{cursor:pointer;font-weight:600}
 footer{margin-top:3rem;color:var(--dim);font-size:.85rem}
-@media(max-width:40rem){body{padding:1rem .8rem 3rem}.fit svg{width:46rem;max-width:none}}
+@media(max-width:40rem){body{padding:1rem .8rem 3rem}}
 @media print{details{display:block}}
 """
 
