@@ -1,12 +1,20 @@
-# bench: emulates the Xtensa instructions that the kernels use, with MULSH and CLAMPS
+# bench: emulates the Xtensa instructions that the kernels use, with MULSH, CLAMPS and vectors
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # No core of qemu has MULSH and CLAMPS, and here every memory access is checked. Encodings follow
-# the ISA manual: fields op2 op1 r s t op0 of a word of 24 bits.
+# the ISA manual: fields op2 op1 r s t op0 of a word of 24 bits. The vector unit of the ESP32-S3
+# (PIE) is stricter here than the chip: a sum that saturates, an address that is not a multiple of
+# 16 and a sum that is read too early are errors.
 
 _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x7F000000, 1024
 _ACCLO, _CONFIGID0 = 16, 176  # special registers
+_VECTOR = 16  # bytes
+_ACCX_BITS, _QACC_BITS = 40, 20  # of a sum
+_QACC_LANES = 8  # in each half of QACC
+_QACC_WORDS = 5  # of a half of QACC
+_GAP = 2  # instructions between a product and the read of its sum
+_QACC_H, _QACC_L = 2, 7  # numbers of the first user registers; number 0 is ACCX
 
 
 # Return a number of `bits` bits with its sign.
@@ -65,6 +73,9 @@ class Core:
         for i, argument in enumerate(arguments):
             self._a[2 + i] = argument & _WORD
         self._m = [0] * 4
+        self._q = [[0] * _VECTOR for _ in range(8)]
+        self._accx, self._qacc = None, [None] * _VECTOR  # not known before they are cleared
+        self._multiplied = 0
         self._acc = self._sar = self._begin = self._end = self._left = 0
         before = list(self._a[:2])
         pc = 0
@@ -91,13 +102,16 @@ class Core:
 
     # Run one instruction; return the address of the next one, None after the last.
     def _step(self, pc):
-        size = 2 if self._code[pc] & 15 >= 8 else 3
+        size = _SIZES[self._code[pc] & 15]
         word = int.from_bytes(self._code[pc : pc + size], "little")
         op0, t, s, r = word & 15, word >> 4 & 15, word >> 8 & 15, word >> 12 & 15
         self.instructions += 1
         if word == 0xF01D and size == 2:  # retw.n
             return None
-        taken = self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
+        if size == 4:
+            taken = self._multiply_and_load(word)
+        else:
+            taken = self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
         if taken is not None:
             return taken
         pc += size
@@ -130,9 +144,11 @@ class Core:
             a[r] = a[t] >> (s | (op1 & 1) << 4) & (1 << op2 + 1) - 1
         elif op1 == 1:
             a[r] = self._shifted(op2, t, s) & _WORD
+        elif (op1, op2) == (3, 14):
+            a[r] = self._user_register(s << 4 | t)
         elif (op1, op2) == (0, 4):
-            assert r == 0  # ssr
-            self._sar = a[s] & 31
+            assert r in (0, 4)  # ssr, ssai
+            self._sar = a[s] & 31 if r == 0 else s | (t & 1) << 4
         elif (op1, op2) == (0, 6):
             assert s in (0, 1)  # neg, abs
             a[r] = (abs(_signed(a[t])) if s else -a[t]) & _WORD
@@ -154,9 +170,11 @@ class Core:
             return a[s] << 32 - (t | (op2 & 1) << 4)
         if op2 in (2, 3):
             return _signed(a[t]) >> (s | (op2 & 1) << 4)
-        assert op2 in (4, 9, 11), "no instruction"
+        assert op2 in (4, 8, 9, 11), "no instruction"
         if op2 == 4:
             return a[t] >> s
+        if op2 == 8:  # src
+            return (a[s] << 32 | a[t]) >> self._sar
         return (a[t] if op2 == 9 else _signed(a[t])) >> self._sar
 
     def _memory(self, word, t, s, r, pc):
@@ -175,6 +193,8 @@ class Core:
 
     def _mac16(self, word, t, s, r, pc):
         op1, op2 = word >> 16 & 15, word >> 20
+        if op2 == 1 or op1 == 5 or op2 >= 8 and op1:
+            return self._vector(word, t, op1)
         if op2 == 8:
             return self._load(r & 3, s)
         assert op1 >> 2 == 2, "no instruction"  # MULA
@@ -188,6 +208,76 @@ class Core:
     def _load(self, m, s):
         self._a[s] = self._a[s] + 4 & _WORD
         self._m[m] = self._read(self._a[s], 4)
+
+    # An instruction of the vector unit with 24 bits. `s`: its address register.
+    def _vector(self, word, s, op1):
+        q = word >> 15 & 1 | word >> 20 << 1 & 6
+        if word in (0x250804, 0x250844):  # ee.zero.accx, ee.zero.qacc
+            if word == 0x250804:
+                self._accx = 0
+            else:
+                self._qacc = [0] * _VECTOR
+        elif word & 0xFF80FF == 0x1A00C4:  # ee.vmulas.s8
+            y = word >> 12 & 4 | word >> 11 & 3
+            self._multiply(word >> 13 & 1, word >> 8 & 7, y)
+        elif op1 == 13:
+            assert word >> 12 & 7 == 2, "no instruction"  # ee.vld.128.xp
+            self._load_vector(q, s, self._a[word >> 8 & 15])
+        else:
+            assert op1 in (3, 10), "no instruction"  # ee.vld.128.ip, ee.vst.128.ip
+            step = _VECTOR * _signed(word >> 15 & 0x80 | word >> 8 & 0x7F, 8)
+            if op1 == 3:
+                return self._load_vector(q, s, step)
+            address = self._a[s]
+            assert address % _VECTOR == 0, "unaligned vector"
+            for i in range(0, _VECTOR, 4):
+                four = bytes(x & 0xFF for x in self._q[q][i : i + 4])
+                self._write(address + i, 4, int.from_bytes(four, "little"))
+            self._a[s] = address + step & _WORD
+
+    # ee.vmulas.s8.accx or qacc with .ld.ip or .ld.xp: multiply, then load.
+    def _multiply_and_load(self, word):
+        assert word >> 28 == 15 and word >> 16 & 6 == 2 and word & 15 >= 14, "no instruction"
+        assert word >> 21 & 3 == 0, "no instruction"
+        x, y = (word & 1) << 2 | word >> 14 & 3, word >> 11 & 6 | word >> 23 & 1
+        self._multiply(word >> 16 & 1, x, y)
+        by_register = word >> 20 & 1
+        low, high = word >> 8 & 15, word >> 26 & 3
+        step = self._a[low] if by_register else _VECTOR * _signed(high << 4 | low, 6)
+        self._load_vector(word >> 23 & 6 | word >> 19 & 1, word >> 4 & 15, step)
+
+    def _load_vector(self, q, s, step):
+        address = self._a[s]
+        assert address % _VECTOR == 0, "unaligned vector"
+        data = b"".join(
+            self._read(address + i, 4).to_bytes(4, "little") for i in range(0, _VECTOR, 4)
+        )
+        self._q[q] = [x - 256 if x > 127 else x for x in data]
+        self._a[s] = address + step & _WORD
+
+    def _multiply(self, is_qacc, x, y):
+        products = [a * b for a, b in zip(self._q[x], self._q[y], strict=True)]
+        if is_qacc:
+            self._qacc = [a + b for a, b in zip(self._qacc, products, strict=True)]
+            reached, limit = max(map(abs, self._qacc)), 1 << _QACC_BITS - 1
+        else:
+            self._accx += sum(products)
+            reached, limit = abs(self._accx), 1 << _ACCX_BITS - 1
+        assert reached < limit, "a sum saturates"
+        self._multiplied = self.instructions
+
+    # rur: a word of ACCX or of a half of QACC.
+    def _user_register(self, number):
+        assert self.instructions - self._multiplied > _GAP, "a sum is read too early"
+        if number == 0:
+            return self._accx & _WORD
+        first = _QACC_L if number >= _QACC_L else _QACC_H
+        word = number - first
+        assert 0 <= word < _QACC_WORDS, "no register"
+        lanes = self._qacc[:_QACC_LANES] if first == _QACC_L else self._qacc[_QACC_LANES:]
+        mask = (1 << _QACC_BITS) - 1
+        half = sum((lane & mask) << _QACC_BITS * i for i, lane in enumerate(lanes))
+        return half >> 32 * word & _WORD
 
     def _branch(self, word, t, s, r, pc):
         a, kind = self._a, t & 3
@@ -211,4 +301,5 @@ class Core:
         return pc + 4 + _signed(word >> 16, 8) if _TWO[r](self._a[s], self._a[t]) else None
 
 
+_SIZES = (3,) * 8 + (2,) * 6 + (4, 4)  # bytes of an instruction, by its lowest four bits
 _WIDE = {0: Core._registers, 2: Core._memory, 4: Core._mac16, 6: Core._branch, 7: Core._compare}

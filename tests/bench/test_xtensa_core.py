@@ -21,11 +21,12 @@ from tflm_tools.optimize.memory.levels import OFF, RAM
 from tflm_tools.packages.machine_code import listing
 from xtensa_core import Core
 
-from tests.kernels import test_lanes, test_mac16
+from tests.kernels import test_lanes, test_mac16, test_pie
 
 _DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits_int8.tflite"
 _MOST_MACS = 60_000  # of a case: this emulator is slow
 _EVERY = 6  # one of this number of cases runs here
+_EVERY_PIE = 1
 
 # Portable files, and the files of Xtensa whose functions stand in for theirs.
 _STAND_INS = {
@@ -33,12 +34,13 @@ _STAND_INS = {
               ("depthwise_plane", "mac16_depthwise_asm"), ("mac16_rows", "mac16_depthwise_asm")),
     "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
               ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
+    "pie": (("pie_multiply", "pie_asm"), ("pie_plane", "pie_depthwise_asm")),
     "pooling": (("pooling_asm", "pooling_asm"),),
 }  # fmt: skip
 
 
 _PACKED = ("conv", "fully_connected", "depthwise_conv")
-_KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes")] + [
+_KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes", "pie")] + [
     "pooling"
 ]
 _OVERRIDES = ("pooling",)  # kernels for Xtensa without a portable file that stands in
@@ -105,7 +107,9 @@ def _work(model):
 # Small models of one operator with packed weights, and of one pool: (case, flat model).
 def _models():
     packed = [list(source.cases)[::_EVERY] for source in (test_mac16, test_lanes)]
-    for chosen, path in zip((*packed, pooling_cases(2)), (None, "armv6m", "flat"), strict=True):
+    packed.append(list(test_pie.cases)[::_EVERY_PIE])
+    paths = None, "armv6m", "pie", "flat"
+    for chosen, path in zip((*packed, pooling_cases(2)), paths, strict=True):
         for case in chosen:
             if _work(case.build()) > _MOST_MACS:
                 continue

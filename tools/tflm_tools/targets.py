@@ -18,8 +18,8 @@ class Arch:
     overrides: folders of kernels/ with overrides that it can run; the first folder wins.
     assembler: stock firmware of its boards has the inline assembler.
     packaged: `make dist` makes packages for it.
-    more: (target, core, chip) of an additional target that only some of its cores support; its
-    packing has the same name as the target.
+    more: (target, core, chip) of each additional target that only some of its cores support; its
+    packing has the same name as the target. A core that supports one supports those before it.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Arch:
     overrides: tuple[str, ...] = ()
     assembler: bool = False
     packaged: bool = True
-    more: tuple[str, ...] = ()
+    more: tuple[tuple[str, str, str], ...] = ()
 
 
 _THUMB = ("armv7m", "armv6m")  # a Cortex-M3 and all larger cores run the code in these folders
@@ -55,7 +55,10 @@ ARCHS = {
             "xtensawin",
             "lanes",
             ("xtensawin",),
-            more=("mac16", "Xtensa with MAC16", "ESP32, ESP32-S3"),
+            more=(
+                ("mac16", "Xtensa with MAC16", "ESP32"),
+                ("pie", "Xtensa with vectors", "ESP32-S3"),
+            ),
         ),  # fmt: skip
         Arch("x64", "x86-64", overrides=("x64",)),
     )
@@ -63,7 +66,7 @@ ARCHS = {
 
 PACKAGED = tuple(name for name, arch in ARCHS.items() if arch.packaged)
 SHOWN = tuple(name for name, arch in ARCHS.items() if arch.chip)
-_MORE = tuple(arch.more[0] for arch in ARCHS.values() if arch.more)
+_MORE = tuple(target for arch in ARCHS.values() for target, _, _ in arch.more)
 _PACKING_OF = {arch.target: arch.packing for arch in ARCHS.values() if arch.target}
 _PACKING_OF.update({target: target for target in _MORE})
 TARGETS = tuple(_PACKING_OF)
@@ -96,7 +99,7 @@ def target_of(arch, core=""):
 
 def more_targets(arch):
     """Return the additional targets that only some cores of an arch support."""
-    return ARCHS[arch].more[:1] if arch in ARCHS else ()
+    return tuple(target for target, _, _ in ARCHS[arch].more) if arch in ARCHS else ()
 
 
 def optional_folders(arch):
@@ -110,8 +113,7 @@ def targets_help():
     for arch in ARCHS.values():
         if arch.target and (arch.chip or arch.target not in boards):
             boards[arch.target] = ": ".join(filter(None, (arch.core, arch.chip)))
-        if arch.more:
-            target, *names = arch.more
+        for target, *names in arch.more:
             boards[target] = ": ".join(names)
     *first, last = (f"{target} ({names})" for target, names in boards.items())
     return ", ".join(first) + " or " + last

@@ -101,6 +101,11 @@ def _prepare_int8(context, node, activation, fields):
 
         if emit_conv(context, node, fields, table):
             return
+    if context.target_packing == "pie":
+        from .pie import emit_conv
+
+        if emit_conv(context, node, fields, table):
+            return
     if context.target_packing is not None:
         from .conv_lanes import emit_conv
 

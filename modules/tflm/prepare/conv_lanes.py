@@ -64,7 +64,7 @@ def emit_conv(context, node, fields, table):
             return True
     geometry = _geometry(fields, height, width, depth)
     column = 2 * geometry["column_lanes"]
-    flat = _is_flat(fields, height, width)
+    flat = is_flat(fields, height, width)
     rows = target.shape[0] * target.shape[1]
     pixels = target.shape[2]
     if flat:
@@ -165,7 +165,7 @@ def covers_input(fields):
 
 
 # Whether the output's pixels are the input's pixels, which then form one long row.
-def _is_flat(fields, height, width):
+def is_flat(fields, height, width):
     return (
         height == width == 1
         and fields["stride_height"] == fields["stride_width"] == 1
@@ -202,7 +202,7 @@ def _window(geometry):
 
 
 # The weights of each channel in the order of the lanes: by column, row, element.
-def _rows(values, shape, run, columns, lanes_of_column):
+def rows_of(values, shape, run, columns, lanes_of_column):
     channels, height, width, depth = shape
     line = width * depth
     filler = (0,) * (lanes_of_column - height * run)
@@ -221,8 +221,8 @@ def _rows(values, shape, run, columns, lanes_of_column):
 # Return (prefix of the kernels' files, stream) of weights in a packing, or None if they do not
 # fit.
 def _packed(context, node, fields, table, shape, window, packing):
-    rows = _rows(lanes.int8_values(node.input(1)), shape, *window)
-    if context.target_packing == "mac16":
+    rows = rows_of(lanes.int8_values(node.input(1)), shape, *window)
+    if context.target_packing in ("mac16", "pie"):
         from . import mac16
 
         found = mac16.fitting(rows, node, fields, table, packing)

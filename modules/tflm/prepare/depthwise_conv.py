@@ -89,6 +89,11 @@ def _prepare_int8(context, node, activation, fields):
 
         if emit_depthwise_conv(context, node, fields, table):
             return
+    if context.target_packing == "pie":
+        from .pie import emit_depthwise_conv
+
+        if emit_depthwise_conv(context, node, fields, table):
+            return
     if context.target_packing is not None:
         from .depthwise_lanes import emit_depthwise_conv
 

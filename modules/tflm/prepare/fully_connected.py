@@ -169,6 +169,11 @@ def _prepare_int8(context, node, activation, batches, channels, depth):
 
         if emit_fully_connected(context, node, fields, table):
             return
+    if context.target_packing == "pie" and weights_zero_point == 0:
+        from .pie import emit_fully_connected
+
+        if emit_fully_connected(context, node, fields, table):
+            return
     if context.target_packing is not None and weights_zero_point == 0:
         from .conv_lanes import emit_fully_connected
 

@@ -40,6 +40,45 @@ MULTIPLY = (
     "source_end",  # the last two words: only on a Cortex-M0+
 )
 
+# Block of multiply() for the vector unit of the ESP32-S3.
+PIE_MULTIPLY = (
+    "stream",  # address of the first channel
+    "inputs",  # of the first pixel
+    "output",  # of the first pixel and channel
+    "channels",
+    "pixels",  # of a row
+    "rows",
+    "pixel_step",  # bytes from one pixel's inputs to the next
+    "row_step",  # bytes from one row's inputs to the next
+    "output_step",  # bytes from one pixel to the next
+    "window",  # bytes of one pixel's inputs
+    "output_zero_point",
+    "activation_min",
+    "activation_max",
+)
+
+# Block of the functions of 3x3 DEPTHWISE_CONV_2D for the vector unit: a plane has three rows of the
+# image; a row has all columns of 16 channels, then those of the next 16 channels.
+PIE_DEPTHWISE = (
+    "row",  # address of the row of the plane to load
+    "source",  # address of this row in the image
+    "left",  # columns of the plane at the left of the image
+    "columns",  # columns of the plane in the image, 0 for a row outside of it
+    "right",  # columns of the plane at the right of the image
+    "channels",
+    "block_step",  # bytes of the plane from 16 channels to the next
+    "fill",  # zero point of the input in each byte
+    "plane",
+    "moved_from",  # rows that move to the beginning of the plane before the new row is loaded
+    "moved_bytes",
+    "stream",
+    "output",
+    "width",  # of the output
+    "pixel_step",  # bytes of the plane from one window to the next
+    "plane_row",  # bytes of a row of the plane
+    "output_step",  # bytes of the output from one pixel to the next
+)
+
 # Block of the functions of DEPTHWISE_CONV_2D: the plane of each channel and its rows of outputs.
 DEPTHWISE = (
     "stream",  # address of the first channel's weights

@@ -9,6 +9,9 @@ from . import (
     lanes_multiply,
     mac16_depthwise,
     mac16_multiply,
+    pie_depthwise,
+    pie_gather,
+    pie_multiply,
     pooling,
 )
 
@@ -38,6 +41,14 @@ FILES = {
             mac16_depthwise.rows_3x3,
             mac16_depthwise.rows_3x3_stride_2,
         ),
+    ),
+    "pie_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int8, by the vector unit of the ESP32-S3",
+        (pie_gather.gather, pie_gather.gather_bytes, pie_multiply.multiply),
+    ),
+    "pie_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
+        (pie_depthwise.load_row, pie_depthwise.multiply_row),
     ),
     "add_asm.py": ("ADD, int8", (add.add,)),
     "pooling_asm.py": (

@@ -36,9 +36,33 @@ def has_mac16() -> int:
     return 0
 
 
-# Whether a kernel file runs without MAC16.
+# Return 1 on an ESP32-S3, which has the vector unit (PIE), as has_mac16() does.
+@micropython.viper
+def has_pie() -> int:
+    #: 364100 entry a1, 32
+    #: 30b003 rsr.configid0 a3
+    #: 3040f5 extui a4, a3, 16, 16
+    #: 3030f4 extui a3, a3, 0, 16
+    #: 0c02 movi.n a2, 0
+    #: 7ce5 movi.n a5, -2
+    #: 5050f4 extui a5, a5, 0, 16
+    #: 57930d bne a3, a5, 0x24
+    #: 52a0c3 movi a5, 195
+    #: 805511 slli a5, a5, 8
+    #: 52c5f0 addi a5, a5, -16
+    #: 579401 bne a4, a5, 0x24
+    #: 0c12 movi.n a2, 1
+    #: 1df0 retw.n
+    return 0
+
+
+# Whether a kernel file runs without MAC16, or without the vector unit.
 def _is_plain(name):
     return name[-6:] != "_mac16"
+
+
+def _is_scalar(name):
+    return name[-4:] != "_pie"
 
 
 # The kernel files of this folder that records may name.
@@ -47,10 +71,13 @@ FILES = """
 add_table
 conv_lanes
 conv_mac16
+conv_pie
 depthwise_conv_lanes
 depthwise_conv_mac16
+depthwise_conv_pie
 fully_connected_lanes
 fully_connected_mac16
+fully_connected_pie
 pooling
 """
 # END generated
@@ -58,3 +85,5 @@ if not is_converted():
     raise ImportError("no machine code; compile with tflm_tools.packages")
 if not has_mac16():
     FILES = "\n".join(filter(_is_plain, FILES.split("\n")))
+if not has_pie():
+    FILES = "\n".join(filter(_is_scalar, FILES.split("\n")))

@@ -1,0 +1,283 @@
+# Generator of the kernels of CONV_2D and FULLY_CONNECTED for the vector unit of the ESP32-S3
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..common.parameters import PIE_MULTIPLY, at
+from .pie import VECTOR, Pie
+
+_HELD = 7  # vectors of weights that stay in q0 to q6; q7 has inputs
+_GAP = 2  # instructions between the last product and the read of ACCX, as in ESP-NN
+_SLOTS = ["stream", "output", "inputs", "channels", "pixels", "rows", "rows_left", "row"]
+_SLOTS += ["pixel_step", "row_step", "output_step", "window", "vectors"]
+_SLOTS += ["output_zero_point", "activation_min", "activation_max"]
+_ABOUT = """
+Outputs of channels for pixels whose inputs are vectors. The arguments are the arena, the offset of
+a block of parameters in it (PIE_MULTIPLY in tools/asm/common/parameters.py), and the memory of the
+stream (prepare/pie.py). Addresses among the parameters are offsets in these two.
+"""
+
+# Registers of a channel whose weights are in q registers.
+_X, _OUT, _V, _Q, _D, _P, _OUT_STEP, _LAST_STEP = (f"a{i}" for i in range(2, 10))
+_COUNT, _ROWS_LEFT, _ROW, _ROW_STEP, _STREAM, _U = (f"a{i}" for i in range(10, 16))
+
+
+# The instructions, as functions, that make an output of the sum _V by the way FOLDED.
+def _requantized(t):
+    return [
+        lambda: t.mull(_V, _V, _Q),
+        lambda: t.add(_V, _V, _D),
+        lambda: t.mulsh(_V, _V, _P),
+        lambda: t.sra(_V, _V),
+        lambda: t.clamps(_V, _V, _U),
+        lambda: t.s8i(_V, _OUT, 0),
+        lambda: t.add(_OUT, _OUT, _OUT_STEP),
+    ]
+
+
+# The products of a pixel, whose first vector is in q7, as functions. The last one loads the first
+# vector of the next pixel.
+def _products(t, count):
+    steps = [VECTOR] * count
+    if count > 1:
+        steps[count - 2] = _LAST_STEP
+    else:
+        steps[0] = _LAST_STEP
+    return [
+        lambda i=i, step=step: t.mul_accx_load("q7", _X, step, "q7", f"q{i}")
+        for i, step in enumerate(steps)
+    ]
+
+
+# Alternate two lists of instructions; the last _GAP of `others` come after all products. A loop
+# must not begin with an instruction of 4 bytes.
+def _interleaved(products, others):
+    mixed = []
+    ahead, kept = others[:-_GAP], others[-_GAP:]
+    while products or ahead:
+        mixed += ahead[:1] + products[:1]
+        products, ahead = products[1:], ahead[1:]
+    return mixed + kept
+
+
+# All pixels of a channel with `count` vectors of weights. While the products of a pixel are
+# computed, the output of the previous one is made.
+def _held(t, count, next_channel):
+    row, end = t.new_label("row"), t.new_label("multiplied")
+    for i in range(count):
+        t.vld_ip(f"q{i}", _STREAM, VECTOR)
+    _numbers(t)
+    t.load(_OUT_STEP, "output_step")
+    t.load(_LAST_STEP, "pixel_step")
+    if count > 1:
+        t.addi(_LAST_STEP, _LAST_STEP, VECTOR * (1 - count))
+    t.label(row)
+    t.mov(_X, _ROW)
+    if count > 1:
+        t.vld_ip("q7", _X, VECTOR)
+    else:
+        t.vld_xp("q7", _X, _LAST_STEP)
+    t.zero_accx()
+    t.load(_COUNT, "pixels")
+    for product in _products(t, count):
+        product()
+    t.addi(_COUNT, _COUNT, -1)
+    t.add(_ROW, _ROW, _ROW_STEP)
+    t.rur(_V, "accx_0")
+    t.zero_accx()
+    t.loopnez(_COUNT, end)
+    for instruction in _interleaved(_products(t, count), _requantized(t)):
+        instruction()
+    t.rur(_V, "accx_0")
+    t.zero_accx()
+    t.label(end)
+    for instruction in _requantized(t):
+        instruction()
+    t.addi(_ROWS_LEFT, _ROWS_LEFT, -1)
+    t.bnez(_ROWS_LEFT, row)
+    t.j(next_channel)
+
+
+# Load the numbers of a FOLDED channel after its weights, and what each row needs.
+def _numbers(t):
+    t.l32i(_D, _STREAM, 0)
+    t.l32i(_P, _STREAM, 4)
+    t.l32i(_V, _STREAM, 8)
+    t.l32i(_Q, _STREAM, 12)
+    t.movi(_U, -1)
+    t.sub(_V, _U, _V)
+    t.ssr(_V)
+    t.load(_OUT, "output")
+    t.load(_ROW, "inputs")
+    t.load(_ROW_STEP, "row_step")
+    t.load(_ROWS_LEFT, "rows")
+
+
+# Registers of a channel whose weights are read for each pixel. _X and _V are as above.
+_W, _PIXEL, _WEIGHTS, _BIAS, _FACTOR, _HALF = "a15", "a4", "a5", "a6", "a7", "a8"
+_OUT_2, _PIXELS_LEFT, _PAIRS, _ODD, _T, _V_2, _S = "a3", "a9", "a10", "a11", "a12", "a13", "a14"
+
+
+# The sum of a pixel in ACCX. Two vectors of inputs and weights are loaded ahead of their products:
+# a vector after the window and a vector after the weights are also read.
+def _sum(t):
+    even, end = t.new_label("even"), t.new_label("multiplied")
+    t.mov(_X, _PIXEL)
+    t.mov(_W, _WEIGHTS)
+    t.zero_accx()
+    t.vld_ip("q0", _X, VECTOR)
+    t.vld_ip("q1", _W, VECTOR)
+    t.beqz(_ODD, even)
+    t.mul_accx_load("q0", _X, VECTOR, "q0", "q1")
+    t.vld_ip("q1", _W, VECTOR)
+    t.label(even)
+    t.loopnez(_PAIRS, end)
+    t.vld_ip("q3", _W, VECTOR)
+    t.mul_accx_load("q2", _X, VECTOR, "q0", "q1")
+    t.vld_ip("q1", _W, VECTOR)
+    t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
+    t.label(end)
+    t.load(_S, "pixel_step")
+    t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
+    t.rur(_V_2, "accx_0")
+    t.add(_PIXEL, _PIXEL, _S)
+
+
+# All pixels of a channel; `requantize` makes an output of _V_2.
+def _read(t, requantize, next_channel):
+    row, pixel, done = t.new_label("row"), t.new_label("pixel"), t.new_label("done")
+    t.label(row)
+    t.load(_PIXEL, "row")
+    t.load(_PIXELS_LEFT, "pixels")
+    t.label(pixel)
+    _sum(t)
+    requantize()
+    t.load(_S, "output_step")
+    t.s8i(_V_2, _OUT_2, 0)
+    t.add(_OUT_2, _OUT_2, _S)
+    t.bnez(_PIXELS_LEFT, pixel)
+    t.load(_T, "rows_left")
+    t.load(_PIXEL, "row")
+    t.load(_S, "row_step")
+    t.addi(_T, _T, -1)
+    t.add(_PIXEL, _PIXEL, _S)
+    t.store(_T, "rows_left")
+    t.store(_PIXEL, "row")
+    t.beqz(_T, done)
+    t.j(row)
+    t.label(done)
+    t.j(next_channel)
+
+
+def _folded(t):
+    t.mull(_V_2, _V_2, _HALF)
+    t.add(_V_2, _V_2, _BIAS)
+    t.mulsh(_V_2, _V_2, _FACTOR)
+    t.sra(_V_2, _V_2)
+    t.clamps(_V_2, _V_2, _S)
+
+
+# TFLM's two roundings, as in mac16_requantize.twice(); the limits are loaded when they are needed.
+def _twice(t):
+    shifted = t.new_label("shifted")
+    t.addx2(_V_2, _V_2, _BIAS)
+    t.mulsh(_T, _V_2, _FACTOR)
+    t.mull(_V_2, _V_2, _FACTOR)
+    t.extui(_V_2, _V_2, 31, 1)
+    t.add(_V_2, _V_2, _T)
+    t.beqz(_HALF, shifted)
+    t.srai(_T, _V_2, 31)
+    t.add(_V_2, _V_2, _HALF)
+    t.add(_V_2, _V_2, _T)
+    t.sra(_V_2, _V_2)
+    t.label(shifted)
+    t.load(_T, "output_zero_point")
+    t.load(_S, "activation_min")
+    t.add(_V_2, _V_2, _T)
+    t.load(_T, "activation_max")
+    t.max(_V_2, _V_2, _S)
+    t.min(_V_2, _V_2, _T)
+
+
+# Load the numbers of a channel whose weights stay in memory, then compute it.
+def _channel_from_memory(t, next_channel):
+    is_folded = t.new_label("folded")
+    t.load(_WEIGHTS, "stream")
+    t.load(_V_2, "window")
+    t.add(_W, _WEIGHTS, _V_2)
+    t.l32i(_BIAS, _W, 0)
+    t.l32i(_FACTOR, _W, 4)
+    t.l32i(_T, _W, 8)
+    t.l32i(_HALF, _W, 12)
+    t.load(_V_2, "vectors")
+    t.srli(_PAIRS, _V_2, 1)
+    t.extui(_ODD, _V_2, 0, 1)
+    t.load(_OUT_2, "output")
+    t.load(_V_2, "inputs")
+    t.store(_V_2, "row")
+    t.load(_V_2, "rows")
+    t.store(_V_2, "rows_left")
+    t.bltz(_T, is_folded)
+    t.ssr(_T)
+    _read(t, lambda: _twice(t), next_channel)
+    t.label(is_folded)
+    t.movi(_V_2, -1)
+    t.sub(_T, _V_2, _T)
+    t.ssr(_T)
+    _read(t, lambda: _folded(t), next_channel)
+
+
+# a2: arena, a3: offset, a4: memory of the stream.
+def _begin(t):
+    t.add("a3", "a3", "a2")
+    for name in PIE_MULTIPLY:
+        t.l32i("a5", "a3", at(PIE_MULTIPLY, name))
+        if name in ("inputs", "output"):
+            t.add("a5", "a5", "a2")
+        elif name == "stream":
+            t.add("a5", "a5", "a4")
+        t.store("a5", name)
+    t.load("a5", "window")
+    t.srli("a5", "a5", 4)
+    t.store("a5", "vectors")
+
+
+def multiply():
+    t = Pie("multiply", _ABOUT, 3, _SLOTS)
+    channel, from_memory, next_channel, end = map(
+        t.new_label, ("channel", "from_memory", "next_channel", "end")
+    )
+    held = [t.new_label("held") for _ in range(_HELD)]
+    _begin(t)
+    t.label(channel)
+    t.load(_STREAM, "stream")
+    t.load(_U, "window")
+    t.add(_U, _U, _STREAM)
+    t.l32i(_V, _U, 8)
+    t.load(_U, "vectors")
+    t.bgez(_V, from_memory)  # not FOLDED
+    for count, label in enumerate(held, 1):
+        past = t.new_label("past")
+        t.movi(_V, count)
+        t.bne(_U, _V, past)
+        t.j(label)
+        t.label(past)
+    t.label(from_memory)
+    _channel_from_memory(t, next_channel)
+    for count, label in enumerate(held, 1):
+        t.label(label)
+        _held(t, count, next_channel)
+    t.label(next_channel)
+    t.load(_V, "stream")
+    t.load(_U, "window")
+    t.addi(_V, _V, 16)
+    t.add(_V, _V, _U)
+    t.store(_V, "stream")
+    t.load(_V, "output")
+    t.load(_U, "channels")
+    t.addi(_V, _V, 1)
+    t.addi(_U, _U, -1)
+    t.store(_V, "output")
+    t.store(_U, "channels")
+    t.beqz(_U, end)
+    t.j(channel)
+    t.label(end)
+    return t.text()
