@@ -50,8 +50,32 @@ _TWO = {
 _ZERO = (lambda s: s == 0, lambda s: s != 0, lambda s: s < 0, lambda s: s >= 0)
 
 
+_BRANCH_CYCLES = 2  # more for a branch or jump that is taken
+_LATE = ((2, 8), (2, 11))  # op1, op2 of MULL and MULSH, whose results are late
+
+
+class _Registers(list):
+    """Registers that note which of them are read and written, as bits."""
+
+    def __init__(self, values):
+        super().__init__(values)
+        self.read = self.written = 0
+
+    def __getitem__(self, i):
+        self.read |= 1 << i
+        return super().__getitem__(i)
+
+    def __setitem__(self, i, value):
+        self.written |= 1 << i
+        super().__setitem__(i, value)
+
+
 class Core:
     """Runs functions of the windowed ABI. `instructions` counts the executed instructions.
+
+    `cycles` counts cycles of an LX7 without wait states, about: an instruction takes one, a branch
+    that is taken two more, and the use of a loaded value or of a product by the next instruction
+    one more. No chip was measured.
 
     read(address, size) returns a number, write(address, size, value) stores one. Both raise an
     exception for an address that is not allowed. configid0: value of this register. Functions can
@@ -63,21 +87,22 @@ class Core:
     def __init__(self, read, write):
         self._outer = read, write
         self._stack = bytearray(_STACK_BYTES)
-        self.instructions = 0
+        self.instructions = self.cycles = 0
 
     def call(self, code, arguments):
         """Run a function (bytes) to its end."""
         self._code = code
-        self._a = [0] * 16
+        self._a = _Registers([0] * 16)
         self._a[1] = _STACK + _STACK_BYTES
         for i, argument in enumerate(arguments):
             self._a[2 + i] = argument & _WORD
         self._m = [0] * 4
-        self._q = [[0] * _VECTOR for _ in range(8)]
+        self._q = _Registers([0] * _VECTOR for _ in range(8))
+        self._late = self._late_vectors = 0  # registers that the last instruction has loaded
         self._accx, self._qacc = None, [None] * _VECTOR  # not known before they are cleared
         self._multiplied = 0
         self._acc = self._sar = self._begin = self._end = self._left = 0
-        before = list(self._a[:2])
+        before = list(self._a)[:2]
         pc = 0
         while pc is not None:
             pc = self._step(pc)
@@ -106,13 +131,24 @@ class Core:
         word = int.from_bytes(self._code[pc : pc + size], "little")
         op0, t, s, r = word & 15, word >> 4 & 15, word >> 8 & 15, word >> 12 & 15
         self.instructions += 1
+        self.cycles += 1
         if word == 0xF01D and size == 2:  # retw.n
             return None
+        a, q = self._a, self._q
+        a.read = a.written = q.read = q.written = 0
         if size == 4:
             taken = self._multiply_and_load(word)
         else:
-            taken = self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
+            taken = (
+                self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
+            )
+        if a.read & self._late or q.read & self._late_vectors:
+            self.cycles += 1
+        is_product = op0 == 0 and (word >> 16 & 15, word >> 20) in _LATE
+        is_late = op0 == 8 or op0 == 2 and r < 3 or is_product
+        self._late, self._late_vectors = a.written if is_late else 0, q.written
         if taken is not None:
+            self.cycles += _BRANCH_CYCLES
             return taken
         pc += size
         if pc == self._end and self._left:

@@ -55,7 +55,7 @@ def test_xtensa():
         lines |= set(_LINE.findall(path.read_text()))
     assert {"mulsh", "clamps", "loopnez", "ldinc"} <= {text.split()[0] for _, text in lines}
     for data, text in sorted(lines):
-        if text == "nop.n":
+        if text == "nop.n" or text.startswith(("ee.", "rur.")):  # see test_pie_encodings.py
             continue
         wanted, _, operands = _same(text).partition(" ")
         found = disassembled(bytes.fromhex(data), "xtensa")

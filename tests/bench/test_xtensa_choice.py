@@ -21,9 +21,9 @@ _YES = """
 """
 
 
-# What the shipped code says of a core.
-def _answer(configid0):
-    (code,) = (code for name, _, code in listing.functions(_FOLDER) if name == "has_mac16")
+# What a function of the shipped code says of a core.
+def _answer(configid0, function="has_mac16"):
+    (code,) = (code for name, _, code in listing.functions(_FOLDER) if name == function)
     core = Core(None, None)
     core.configid0 = configid0
     return core.call(code, [])
@@ -33,6 +33,12 @@ def test_the_answer():
     assert [_answer(known) for known in _WITH_MAC16] == [1, 1]
     near = {known ^ 1 << bit for known in _WITH_MAC16 for bit in range(32)}
     assert [_answer(other) for other in {_S2, 0, 0xFFFFFFFF, *near}] == [0] * (len(near) + 3)
+
+
+def test_only_an_s3_has_vectors():
+    near = {_S3 ^ 1 << bit for bit in range(32)}
+    assert _answer(_S3, "has_pie") == 1
+    assert [_answer(other, "has_pie") for other in (_ESP32, _S2, 0, 0xFFFFFFFF, *near)] == [0] * 36
 
 
 # The folder's source as on a core that says yes.
@@ -76,10 +82,13 @@ def test_what_deploy_asks():
         for source, arch in (
             (_FOLDER, "xtensawin"),
             (_on_an_esp32(), "xtensawin"),
-            ("@micropython.viper\ndef has_mac16() -> int:\n    return 1\n", "rv32imc"),
+            (
+                "@micropython.viper\ndef has_mac16() -> int:\n    return 1\nhas_pie = has_mac16\n",
+                "rv32imc",
+            ),
         )
     ]
     asked += [b"", b"M\x05" + asked[1][2:]]
-    text = script_source("core") + "".join(f"print(has_mac16({data!r}))\n" for data in asked)
+    text = script_source("core") + "".join(f"print(options({data!r}))\n" for data in asked)
     said = qemu_xtensa.run(qemu_xtensa.firmware(), {"none": b""}, text)
     assert said.split() == ["0", "1", "0", "0", "0"]

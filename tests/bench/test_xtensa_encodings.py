@@ -59,9 +59,21 @@ def _known(data, text):
     return data[:-2] + "82", text.replace("mulsh", "mull")
 
 
+# The tables have no vector unit, whose instructions test_pie_encodings.py checks.
+def _is_vector(text):
+    return text.startswith(("ee.", "rur."))
+
+
+# Instructions of the vector unit become other instructions of the same size.
+def _replaced(data, text):
+    if not _is_vector(text):
+        return [(data, text)]
+    return [("3df0", "nop.n")] * 2 if len(data) == 8 else [("f02000", "nop")]
+
+
 @pytest.mark.parametrize("lines", list(_functions()))
 def test_listings_are_what_the_disassembler_reads(lines, tmp_path):
-    lines = [_known(*line) for line in lines]
+    lines = [_known(*each) for line in lines for each in _replaced(*line)]
     code = b"".join(bytes.fromhex(data) for data, _ in lines)
     assert disassembled(code, tmp_path) == lines
 

@@ -52,14 +52,15 @@ SOURCES = {
 }
 PATHS = ("speed", "speed armv6m", "speed mac16")
 _HYBRID_LSTM = "unidirectional_sequence_lstm_hybrid.eval_float32"
+VECTORS = "speed pie"  # of test_pie: its buffers begin at multiples of 16
 MAX_CASES = 6  # of a kernel in one file
 
 
-# Lets buffers begin at any word, so that overlaps are as near as words allow.
+# Lets buffers begin at any word, so that overlaps are as near as words allow, or as vectors allow.
 @contextmanager
-def word_alignment():
+def word_alignment(path=""):
     before = planner._ALIGNMENT
-    planner._ALIGNMENT = 4
+    planner._ALIGNMENT = 16 if path == VECTORS else 4
     planner._best_plan.cache_clear()
     yield
     planner._ALIGNMENT = before
@@ -75,7 +76,7 @@ def align_to_words():
 # The kernels that a model calls and whose output overlaps an input; path: one of PATHS.
 def overlapping_kernels(model, path):
     target = path.partition(" ")[2] or None
-    with word_alignment():
+    with word_alignment(path):
         _, storage = prepare(model, target=target, optimize="speed")
     return {record.kernel for record in storage.records if record.ordered}
 
@@ -83,7 +84,7 @@ def overlapping_kernels(model, path):
 # (Cases of one file of SOURCES, the kernels whose output overlaps an input in them). The cases
 # have all kinds of shapes, strides, padding and dilation.
 @functools.cache
-def chosen_cases(source):
+def chosen_cases(source, possible_paths=PATHS):
     cases, counts = Cases(), {}
     valid = [
         case
@@ -95,9 +96,9 @@ def chosen_cases(source):
         and not re.search("every value|^test_", case.name)
     ]
     random.Random(source).shuffle(valid)
-    for case in valid[: SOURCES[source]]:
+    for case in valid[: SOURCES.get(source)]:
         paths = []
-        for path in PATHS:
+        for path in possible_paths:
             kernels = overlapping_kernels(case.build(), path)
             if any(counts.get(kernel, 0) < MAX_CASES for kernel in kernels):
                 paths.append(path)
@@ -120,6 +121,7 @@ def chosen_cases(source):
 # Kernels for the DSP extension take long to prepare: test_memory_models.py runs real models.
 def test_every_kernel_is_tested():
     tested = set.union(*(chosen_cases(source)[1] for source in SOURCES))
+    tested |= chosen_cases("test_pie", (VECTORS,))[1]
     others = {kernel for kernel in distances.kernels() if "_dsp." in kernel}
     others |= {"copy.eval_bytes", _HYBRID_LSTM}  # test_memory_bands.py; below
     assert tested == distances.kernels() - others
@@ -128,6 +130,11 @@ def test_every_kernel_is_tested():
 @pytest.mark.parametrize("source", SOURCES)
 def test_output_overlaps_input(source):
     chosen_cases(source)[0].check()
+
+
+def test_output_of_vectors_overlaps_input():
+    with word_alignment(VECTORS):
+        chosen_cases("test_pie", (VECTORS,))[0].check()
 
 
 # Hybrid operators have two records, and only the first one reads the input. The expected outputs

@@ -38,7 +38,7 @@ def test_each_target_has_a_weight_layout():
         assert (arch.target is None) == (not arch.packing)
     for target in targets.TARGETS:
         assert list(KERNELS.glob(f"*_{targets.packing_of(target)}.py")), target
-    assert targets.PACKING_TARGETS == (None, "armv6m", "armv7em", "mac16")
+    assert targets.PACKING_TARGETS == (None, "armv6m", "armv7em", "mac16", "pie")
     assert targets.targets_help().startswith("armv6m (Cortex-M0+: RP2040), armv7em (")
     with pytest.raises(ToolError, match="use one of armv6m, armv7em"):
         targets.packing_of("armv8m")

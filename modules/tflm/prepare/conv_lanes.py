@@ -222,7 +222,7 @@ def rows_of(values, shape, run, columns, lanes_of_column):
 # fit.
 def _packed(context, node, fields, table, shape, window, packing):
     rows = rows_of(lanes.int8_values(node.input(1)), shape, *window)
-    if context.target_packing in ("mac16", "pie"):
+    if context.target_packing == "mac16" or context.target_packing == "pie":
         from . import mac16
 
         found = mac16.fitting(rows, node, fields, table, packing)

@@ -111,7 +111,8 @@ def _words(context, node, fields, table, kernel, has_odd):
     _, height, width, count = node.input(1).shape
     values = lanes.int8_values(node.input(1))
     rows = [values[channel::count] for channel in range(count)]
-    if context.target_packing in ("mac16", "pie") and kernel != _ANY:
+    has_mac16 = context.target_packing == "mac16" or context.target_packing == "pie"
+    if has_mac16 and kernel != _ANY:
         from . import mac16
 
         found = mac16.fitting(rows, node, fields, table) or ()

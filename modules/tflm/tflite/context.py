@@ -47,8 +47,8 @@ class MicroContext:
 
     def __init__(self, storage, external_context=None, target_packing=None, packing=None):
         self.storage = storage
-        # How Prepare may pack weights for kernels of the target: "lanes", "dsp" or "mac16", as in
-        # the names of kernel files; None: not at all.
+        # How Prepare may pack weights for kernels of the target: "lanes", "dsp", "mac16" or "pie",
+        # as in the names of kernel files; None: not at all.
         self.target_packing = target_packing
         self.packing = packing or {}  # node number: the layout of its weights (lanes.py)
         self.lane_bytes = {}  # node number: input bytes that a kernel unpacks at once (lanes.py)

@@ -40,11 +40,11 @@ def test_flash_map_of_rp2(board):
     assert profile.tflm.romfs == (end - storage - models, models)
 
 
-# The targets of models for ESP32 boards: mac16 if the chip has the MAC16 option.
+# The targets of models for ESP32 boards: mac16 if the chip has MAC16, pie if it has vectors.
 _TARGETS = {
     "ESP32_GENERIC": "mac16",
     "ESP32_GENERIC_S2": "xtensawin",
-    "ESP32_GENERIC_S3": "mac16",
+    "ESP32_GENERIC_S3": "pie",
     "ESP32_GENERIC_C3": "rv32imc",
     "ESP32_GENERIC_C6": "rv32imc",
 }

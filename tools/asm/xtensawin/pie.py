@@ -71,7 +71,7 @@ class Pie(Mac16):
         word |= (_n(y) & 1) << 11 | _n(x) << 8 | 0xC4
         self._put(word, f"ee.vmulas.s8.{('accx', 'qacc')[is_qacc]} {x}, {y}")
 
-    # The same, then load u from `s`, which advances by `step`: bytes or a register.
+    # Multiply as _mul() does, then load u from `s`, which advances by `step`: bytes or a register.
     def _mul_load(self, is_qacc, u, s, step, x, y):
         by_register = isinstance(step, str)
         if by_register:

@@ -16,10 +16,10 @@ def _load(t, to, name, base="a3"):
 
 
 _LOAD_ROW = """
-Move rows to the beginning of the plane, then load a row of the image: for each 16 channels a vector
-of each column, with zero points outside of the image. The arguments are the arena, the offset of a
-block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the memory of the
-image. Addresses among the parameters are offsets in these two.
+Move rows to the beginning of the plane, then load a row of the image: for each 16 channels a
+vector of each column, with zero points outside of the image. The arguments are the arena, the
+offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the
+memory of the image. Addresses among the parameters are offsets in these two.
 """
 
 # a3 is the address of the parameters.
@@ -124,9 +124,9 @@ def load_row():
 
 
 _MULTIPLY_ROW = """
-Outputs of a row of windows, 16 channels after the other. The arguments are the arena, the offset of
-a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the memory of the
-stream (prepare/pie.py).
+Outputs of a row of windows, 16 channels after the other. The arguments are the arena, the offset
+of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the memory of
+the stream (prepare/pie.py).
 """
 
 _PIXEL, _COUNT, _OUT, _MASK, _WEIGHTS, _AT = "a2", "a4", "a5", "a6", "a7", "a3"
@@ -157,8 +157,8 @@ def _sums(t):
             t.vld_ip("q5", _WEIGHTS, (_HELD - _TAPS + 1) * VECTOR if is_last else VECTOR)
 
 
-# {channel of a half: (words of QACC that have its sum, right shift of these words or left shift)}.
-# The sum then is in the upper 20 bits of a word.
+# Return (first word of a half of QACC that has the sum of a channel; its right shift, or a negative
+# left shift, that moves the sum to the upper 20 bits of a word; whether it needs the next word).
 def _position(lane):
     word, bit = divmod(_SUM_BITS * lane, 32)
     crosses = bit + _SUM_BITS > 32
@@ -202,7 +202,8 @@ def _half(t, half, first):
             t.s8i(v, _OUT, first + number)
 
 
-# All pixels of up to 16 channels. is_whole: of 16 or 8 channels, else outputs are staged.
+# All pixels of up to 16 channels. both: more than 8 channels. staged: other numbers of channels than
+# 16 and 8, whose outputs are staged in scratch memory.
 def _pixels(t, both, staged, done):
     pixel = t.new_label("pixel")
     t.label(pixel)
@@ -244,8 +245,8 @@ def _unstage(t):
 
 def multiply_row():
     t = Pie("multiply_row", _MULTIPLY_ROW, 3, _SLOTS)
-    block, part, eight, next_block, end = map(
-        t.new_label, ("block", "part", "eight", "next_block", "end")
+    block, partial, eight, next_block, end = map(
+        t.new_label, ("block", "partial", "eight", "next_block", "end")
     )
     t.add("a3", "a3", "a2")
     t.store("a3", "parameters")
@@ -270,9 +271,9 @@ def multiply_row():
     t.addi(_AT, _WEIGHTS, VECTOR * (_TAPS - _HELD))
     t.load(_T, "channels")
     t.movi(_U, VECTOR)
-    t.far("blt", _T, _U, part)
+    t.far("blt", _T, _U, partial)
     _pixels(t, True, False, next_block)
-    t.label(part)
+    t.label(partial)
     t.movi(_U, _HALF)
     t.far("beq", _T, _U, eight)
     t.store(_T, "size")

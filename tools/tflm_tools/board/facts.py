@@ -41,8 +41,8 @@ class Facts:
     storage: (address, bytes) of an RP2's file system in its flash. tflm: (version, .tflm format
     that it reads, is frozen). assembler: the firmware has the inline assembler for the board's
     native code. frequency: in Hz, 0 if unknown. flash_divider: the divider of the core's clock for
-    flash, None if the chip does not report it. core: "mac16" if an Xtensa core has the MAC16
-    option, else "".
+    flash, None if the chip does not report it. core: the last of more_targets() that an Xtensa
+    core supports, else "".
     regions: of an ESP chip: its regions of executable memory and its regions of other memory, each
     (bytes, free bytes, largest free block); None for other chips. A region that is both is in both
     lists. revision: of an ESP32, None for other chips.
@@ -146,7 +146,7 @@ def read_facts(link):
     """Ask the board at a Link for its Facts. Raises DeviceError."""
     answer = link.exec(script_source("probe"), link.first_seconds)
     facts = Facts(port=link.port, **link.value(answer, _PROBE_SCHEMA))
-    if "mac16" in more_targets(facts.arch):
+    if more_targets(facts.arch):
         facts.core = _core(link, facts.arch)
     return facts
 
@@ -164,5 +164,5 @@ def code_memory(link, facts):
 # Ask an Xtensa core for its options, with the same module that the runtime uses for that.
 def _core(link, arch):
     (module,) = mpy_compiler.compile_runtime_files(["kernels/xtensawin/__init__"], arch).values()
-    text = link.exec(f"{script_source('core')}\nprint(has_mac16({module!r}))\n")
-    return "mac16" if link.value(text, 1) else ""
+    text = link.exec(f"{script_source('core')}\nprint(options({module!r}))\n")
+    return ("", *more_targets(arch))[link.value(text, SIZE)]

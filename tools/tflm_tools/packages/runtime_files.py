@@ -217,10 +217,12 @@ def imported_files(flat, arch, assembler=True, core=""):
     """Return the files of tflm that a board imports to load and invoke a .tflm (bytes), sorted.
 
     These are fewer than files_for(): an invoke without profiler, delegates and callbacks. arch,
-    assembler: as for files_for(). core: "mac16" for a core that has these instructions.
+    assembler: as for files_for(). core: the last of more_targets() that the core supports.
     """
     kernels = kernels_of(flat)
     custom = any(name.startswith(CUSTOM_KERNEL) for name in kernels)
+    supported = more_targets(arch)
+    supported = supported[: supported.index(core) + 1] if core else ()
     files = {"__init__", "interpreter", "loading", "flat_program"}
     for kernel in kernels:
         if kernel == BANDS_KERNEL:
@@ -233,7 +235,7 @@ def imported_files(flat, arch, assembler=True, core=""):
             files |= set(_closure(["tflite/flat_custom"], _NOT_FOR_CUSTOM))
         else:
             found = _kernel_files(kernel, arch, assembler)
-            has_override = core and kernel.partition(".")[0].endswith(f"_{core}")
+            has_override = kernel.partition(".")[0].rpartition("_")[2] in supported
             files |= set(found[:1] if has_override else found)
             files |= {f"kernels/{folder}/__init__" for folder in override_folders(arch)}
     if assembler:

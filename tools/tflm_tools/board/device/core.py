@@ -1,4 +1,4 @@
-# tflm_tools: board: runs on an Xtensa board: detects whether its core has the MAC16 option
+# tflm_tools: board: runs on an Xtensa board: detects whether its core has MAC16 and vectors
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -26,8 +26,9 @@ class _SingleFile:
         return io.BytesIO(self._data)
 
 
-# Whether the core has MAC16 (1 or 0). `data`: the .mpy, whose native code tests the core.
-def has_mac16(data):
+# Return 2 if the core has MAC16 and the vector unit, 1 if it has MAC16 only, else 0. `data`: the
+# .mpy, whose native code tests the core.
+def options(data):
     try:
         import vfs
 
@@ -38,7 +39,7 @@ def has_mac16(data):
     try:
         import tflm_core
 
-        return tflm_core.has_mac16()
+        return tflm_core.has_mac16() + tflm_core.has_pie()
     except (ImportError, ValueError, MemoryError):
         return 0
     finally:
