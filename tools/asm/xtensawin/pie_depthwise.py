@@ -157,8 +157,9 @@ def _sums(t):
             t.vld_ip("q5", _WEIGHTS, (_HELD - _TAPS + 1) * VECTOR if is_last else VECTOR)
 
 
-# Return (first word of a half of QACC that has the sum of a channel; its right shift, or a negative
-# left shift, that moves the sum to the upper 20 bits of a word; whether it needs the next word).
+# Return (first word of a half of QACC that has the sum of a channel; its right shift, or a
+# negative left shift, that moves the sum to the upper 20 bits of a word; whether it needs the next
+# word).
 def _position(lane):
     word, bit = divmod(_SUM_BITS * lane, 32)
     crosses = bit + _SUM_BITS > 32
@@ -202,8 +203,8 @@ def _half(t, half, first):
             t.s8i(v, _OUT, first + number)
 
 
-# All pixels of up to 16 channels. both: more than 8 channels. staged: other numbers of channels than
-# 16 and 8, whose outputs are staged in scratch memory.
+# All pixels of up to 16 channels. both: more than 8 channels. staged: other numbers of channels
+# than 16 and 8, whose outputs are staged in scratch memory.
 def _pixels(t, both, staged, done):
     pixel = t.new_label("pixel")
     t.label(pixel)
