@@ -58,7 +58,7 @@ PIE_MULTIPLY = (
 )
 
 # Block of the functions of 3x3 DEPTHWISE_CONV_2D for the vector unit: a plane has three rows of
-# the image; a row has all columns of 16 channels, then those of the next 16 channels.
+# the image; a row has all columns of 16 channels, then all columns of the next 16 channels.
 PIE_DEPTHWISE = (
     "row",  # address of the row of the plane to load
     "source",  # address of this row in the image
