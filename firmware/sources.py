@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
+import re
 import shutil
 import tarfile
 from pathlib import Path
@@ -11,13 +12,16 @@ from tflm_tools import files
 from tflm_tools.errors import ToolError
 
 # Parts of the names of kernels that stay in flash, because heap is short on a Pico. Few models run
-# the first ones. The last two are all kernels for float32: their arithmetic takes so long that
-# waiting for flash adds few percent.
-_RARE = ("dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv")
-COLD = (*_RARE, "armv6m_float", "float_tflm_slash_kernels_slash_armv6m")
+# the first ones. The others are all kernels for float32 and int16: their arithmetic takes
+# so long that waiting for flash adds 2 or 3 %.
+COLD = (
+    "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
+    "armv6m_float", "float_tflm_slash_kernels_slash_armv6m",
+    "armv6m_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
+    "armv6m_fully_connected_int16", "armv6m_pooling_int16",
+)  # fmt: skip
 
-# Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after, texts of older versions
-# of this project).
+# Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).
 # 1. Align frozen native functions to 4 bytes. Each starts with a word and has constants between
 #    its instructions, and a Cortex-M0+ loads words only from multiples of 4.
 # 2. Pad functions to even lengths. RISC-V's assembler ignores .align 1 in code sections, so a
@@ -25,15 +29,6 @@ COLD = (*_RARE, "armv6m_float", "float_tflm_slash_kernels_slash_armv6m")
 # 3. Put hot code into a separate section for a linker script (boards/common/hot_code.cmake): the
 #    kernels for a Cortex-M except COLD, and the code that gives units to core 1.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
-
-
-# Text of the third change; `cold` lists kernels that stay in flash.
-def _hot_section(cold):
-    return f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
-                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) and not any(cold in self.escaped_name for cold in {cold}) else '".text,'))"""
-
-
 _REPAIRS = (
     (_HALFWORDS, "__attribute__ ((aligned (4)))"),
     (
@@ -42,16 +37,13 @@ _REPAIRS = (
     ),
     (
         "& ~1, self.fun_data_attributes)",
-        _hot_section(COLD),
-        _hot_section(_RARE),
-        _hot_section(_RARE[:-1]),
-        """& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
+        f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
                 hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) else '".text,'))""",
-        """& ~1, self.fun_data_attributes.replace('".text,',
-                '".text.kernels,' if 'tflm_kernels_armv' in self.escaped_name else '".text,'))""",
+            ) and not any(cold in self.escaped_name for cold in {COLD}) else '".text,'))""",
     ),
 )
+# The third change as an older version of this project, with other COLD kernels, has made it.
+_OLDER = re.compile(r"""& ~1, self\.fun_data_attributes\.replace\(.*?'"\.text,'\)\)""", re.DOTALL)
 
 # A file that exists if a port's submodules have been fetched.
 _SUBMODULE = {
@@ -79,9 +71,8 @@ def _extract(archive, target):
 def _repair(micropython):
     path = micropython / "tools" / "mpy-tool.py"
     text = was = path.read_text()
-    for before, after, *older in _REPAIRS:
-        for was_after in older:
-            text = text.replace(was_after, before)
+    text = _OLDER.sub(_REPAIRS[-1][0], text)
+    for before, after in _REPAIRS:
         if after not in text and before not in text:
             raise ToolError(
                 f"{path} is not MicroPython 1.26's, so frozen native code may fault; use "
