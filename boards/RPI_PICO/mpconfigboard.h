@@ -3,10 +3,11 @@
 
 #include "boards/RPI_PICO/mpconfigboard.h"
 
-// tools/tflm_tools/board/profile_files/RPI_PICO.toml has the same numbers: 1 MB of firmware, 512 KB of models, 512 KB of files.
+// tools/tflm_tools/board/profile_files/RPI_PICO.toml has the same numbers: 1088 KB of firmware, 448 KB of models,
+// 512 KB of files.
 #undef MICROPY_HW_FLASH_STORAGE_BYTES
 #define MICROPY_HW_FLASH_STORAGE_BYTES (512 * 1024)
-#define MICROPY_HW_ROMFS_BYTES (512 * 1024)
+#define MICROPY_HW_ROMFS_BYTES (448 * 1024)
 
 #define MICROPY_HW_ENABLE_UART_REPL (1)
 

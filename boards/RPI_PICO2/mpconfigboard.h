@@ -3,10 +3,11 @@
 
 #include "boards/RPI_PICO2/mpconfigboard.h"
 
-// tools/tflm_tools/board/profile_files/RPI_PICO2.toml has the same numbers: 1 MB of firmware, 1.5 MB of models, 1.5 MB of files.
+// tools/tflm_tools/board/profile_files/RPI_PICO2.toml has the same numbers: 1.25 MB of firmware, 1.25 MB of models,
+// 1.5 MB of files.
 #undef MICROPY_HW_FLASH_STORAGE_BYTES
 #define MICROPY_HW_FLASH_STORAGE_BYTES (1536 * 1024)
-#define MICROPY_HW_ROMFS_BYTES (1536 * 1024)
+#define MICROPY_HW_ROMFS_BYTES (1280 * 1024)
 
 #define MICROPY_HW_ENABLE_UART_REPL (1)
 

@@ -95,7 +95,7 @@ def test_models(refused, tmp_path):
     large = tmp_path / "large.tflm"
     large.write_bytes(b"TFLM" + bytes(600_000))
     text = refused("RPI_PICO", model=large)
-    assert "bytes of ROMFS, RPI_PICO has 524288; flatten it with --flash-budget" in text
+    assert "bytes of ROMFS, RPI_PICO has 458752; flatten it with --flash-budget" in text
 
 
 def test_apps_that_a_board_cannot_run(refused):

@@ -28,7 +28,7 @@ def test_fit_of_a_pico_with_stock_firmware(arena, flash, fits, advice):
 
 
 def test_fit_of_each_firmware():
-    found = {(f.board, f.firmware): f for f in fit.fits_all(20 * _KB, 500 * _KB)}
+    found = {(f.board, f.firmware): f for f in fit.fits_all(20 * _KB, 400 * _KB)}
     assert not found["Raspberry Pi Pico", "stock"].fits
     assert found["Raspberry Pi Pico", "tflm"].advice.endswith("read in place from ROMFS")
 
