@@ -30,6 +30,7 @@ from tflm_tools import files
 from tflm_tools.apps.rom_contents import flat
 from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.render.report_style import page_style
 
 _SOURCES = ROOT / "page"
@@ -64,6 +65,7 @@ _FILES = {
     "wav.py": "firmware/apps/keywords/wav.py",
     "draw.py": "page/rom/draw.py",
     "run_model.py": "page/rom/run_model.py",
+    "teach.py": "page/rom/teach.py",
 }
 # Models that the page offers.
 _OFFERED = (
@@ -141,6 +143,9 @@ def bundle(folder):
 # Return the firmware of `make firmware` (bytes), and {path: bytes} of /rom.
 def _board():
     contents = {name: flat(ROOT / path, TARGET) for name, path in _MODELS.items()}
+    # Not packed for a Pico: the visitor can send the taught network to any board.
+    network = files.read(ROOT / _MODELS["digits.tflm"])
+    contents["teach.tflm"] = flatten(network, features=("last",))
     contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
     return files.read(build.build("RPI_PICO").bin), contents
 

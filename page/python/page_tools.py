@@ -24,7 +24,8 @@ from tflm_tools.render.common import said
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
 
-_NEEDED = ("digits.tflm", "draw.py", "run_model.py")  # files of /rom that stay if space is short
+# Files of /rom that stay if space is short.
+_NEEDED = ("digits.tflm", "draw.py", "run_model.py", "teach.py", "teach.tflm")
 _BOARD = profiles.named("RPI_PICO").tflm
 _HEAP = _BOARD.block  # bytes
 _ROMFS = _BOARD.romfs[1]  # bytes

@@ -9,6 +9,7 @@ import { Model } from './model.js';
 import { OwnBoard } from './own_board.js';
 import { Prompt } from './prompt.js';
 import { PROMPT, Repl } from './repl.js';
+import { Teach } from './teach.js';
 import { Tools } from './tools.js';
 
 const FIRST = 3; // the page starts by reading this digit of the test set
@@ -101,7 +102,10 @@ async function start() {
   };
   const ended = recovery(off, (state) => power(null, state));
   const tools = new Tools();
-  const model = new Model(tools, about.models, (code, options) => repl.exec(code, options), power);
+  /** @type {Repl['exec']} */
+  const exec = (code, options) => repl.exec(code, options);
+  const model = new Model(tools, about.models, exec, power);
+  new Teach(exec, (given) => model.use(given));
   new OwnBoard(tools, () => model.given(), about.boards);
   await power(image);
   model.prepare();

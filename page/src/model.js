@@ -25,7 +25,9 @@ export class Model {
   #number = 0; // number of the last dropped model; results for earlier models are ignored
   #stem = 'model';
   /** @type {Given | null} */
-  #given = null;
+  #given = null; // the model that was dropped last
+  /** @type {Given | null} */
+  #forBoard = null; // the model for the visitor's board
   /** @type {Made | null} */
   #made = null;
   /** @type {Made | null} */
@@ -152,12 +154,18 @@ export class Model {
   #choose(given) {
     this.#given = given;
     this.#stem = given.name.replace(/(\.tflite|\.tflm)?\.[^.]*$/, '') || 'model';
+    this.use(given);
+  }
+
+  /** Make a model the one for the visitor's board. @param {Given} given */
+  use(given) {
+    this.#forBoard = given;
     element('own-model').textContent = given.name;
   }
 
-  /** Return the model that was dropped last, or one of the page's before that. */
+  /** Return the model for the visitor's board: the last one, or one of the page's before that. */
   async given() {
-    return this.#given ?? fetched('digits_int8.tflite');
+    return this.#forBoard ?? fetched('digits_int8.tflite');
   }
 
   /** @param {Tools} tools @param {boolean} quick @returns {Promise<Made>} */

@@ -4,8 +4,8 @@
 import { element } from './elements.js';
 import { elements, fromPicture, fromSound, numbers, pictureShape, random, canBeSound } from './tensor_bytes.js';
 
-// Free the heap of the interpreter that reads digits. The next digit imports it again.
-const LOAD = "import sys\ndraw = sys.modules.pop('draw', None) and None\nimport run_model";
+// Free the heap of the other interpreters of the page. Their next use imports them again.
+const LOAD = "import sys\nfor draw in ('draw', 'teach'): sys.modules.pop(draw, None)\ndraw = teach = None\nimport run_model";
 const PIECE = 1536; // bytes of an input in one command to the board
 const SEEDS = 1 << 30; // number of seeds; the board makes the random bytes itself
 const MAX_SHOWN = 10; // values of an output

@@ -26,11 +26,10 @@ def answered(page):
     return int(page.inner_text("#answer")), scores, milliseconds
 
 
-def draw(page, strokes):
-    """Draw strokes of points 0..1 with the pointer; return the result of answered()."""
-    page.click("#clear")
-    page.locator("#paper").scroll_into_view_if_needed()
-    box = page.locator("#paper").bounding_box()
+def draw_on(page, paper, strokes):
+    """Draw strokes of points 0..1 with the pointer on a canvas."""
+    page.locator(paper).scroll_into_view_if_needed()
+    box = page.locator(paper).bounding_box()
     for stroke in strokes:
         points = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in stroke]
         page.mouse.move(*points[0])
@@ -38,6 +37,12 @@ def draw(page, strokes):
         for point in points[1:]:
             page.mouse.move(*point)
         page.mouse.up()
+
+
+def draw(page, strokes):
+    """Draw a digit; return the result of answered()."""
+    page.click("#clear")
+    draw_on(page, "#paper", strokes)
     return answered(page)
 
 

@@ -1,0 +1,230 @@
+// page: the section "Teach it": the board learns the visitor's symbols from a few pictures of each
+// MIT license; Copyright (c) 2026 the tflm authors
+
+import { button, element, save } from './elements.js';
+import { fromFile, paint, Paper } from './paper.js';
+
+const ENOUGH = 5; // examples of a class
+const MAX_CLASSES = 8; // as in page/rom/teach.py
+const MAX_EXAMPLES = 10; // of a class
+const PAUSE = 900; // milliseconds after the last stroke; symbols can have several
+const BATCH = 8; // examples in one command to the board
+const FILE = 'taught.tflm';
+
+/** @typedef {{ label: string, text: string }} Example its text is the picture in base64 */
+/** @typedef {{ label: string, row: HTMLElement, choice: HTMLInputElement, count: HTMLElement, pictures: HTMLElement }} Symbol */
+
+/** @param {number[]} pixels */
+const base64 = (pixels) => btoa(String.fromCharCode(...pixels));
+
+export class Teach {
+  #exec;
+  #use;
+  /** @type {Symbol[]} */
+  #symbols = [];
+  /** @type {Example[]} */
+  #examples = []; // in the order in which the board learns them
+  #learned = 0; // examples that the board has
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+  #paper;
+  #test = element('test', HTMLInputElement);
+
+  /**
+   * @param {import('./repl.js').Repl['exec']} exec runs code on the board
+   * @param {(model: import('./messages.js').Given) => void} use makes a model the one for the visitor's board
+   */
+  constructor(exec, use) {
+    this.#exec = exec;
+    this.#use = use;
+    this.#paper = new Paper(element('teach-paper', HTMLCanvasElement), element('teach-clear', HTMLButtonElement), {
+      pause: PAUSE,
+      single: true,
+      drawn: (pixels) => {
+        if (!this.#test.checked) this.#paper.clear();
+        this.#take([pixels]);
+      },
+    });
+    element('new-symbol', HTMLFormElement).addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#addSymbol();
+    });
+    this.#watchFiles();
+    element('get-taught', HTMLButtonElement).addEventListener('click', () => this.#do(async () => {
+      save(await this.#export(), FILE);
+      this.#say(`${FILE} is saved. It has your network and classes, and runs on every board.`);
+    }));
+    element('use-taught', HTMLButtonElement).addEventListener('click', () => this.#do(async () => {
+      this.#use({ name: FILE, data: await this.#export() });
+      this.#say(`${FILE} is the model for your board now: see the section Your board.`);
+    }));
+    this.#update();
+  }
+
+  /** @param {string} text @param {boolean} [bad] */
+  #say(text, bad = false) {
+    const state = element('teach-state');
+    state.textContent = text;
+    state.className = bad ? 'bad' : '';
+  }
+
+  /** Run an action after the earlier ones; show the message of an Error that it raises. @param {() => Promise<void>} action */
+  #do(action) {
+    this.#last = this.#last.then(action).catch((error) => this.#say(/** @type {Error} */ (error).message, true));
+    return this.#last;
+  }
+
+  // Pictures for the symbol that is chosen, or to test, also dropped on this section.
+  #watchFiles() {
+    const input = element('pictures', HTMLInputElement);
+    const read = (/** @type {File[]} */ files) => this.#do(async () => {
+      const pictures = [];
+      for (const file of files) pictures.push(await fromFile(file));
+      this.#take(pictures);
+    });
+    input.addEventListener('change', () => {
+      read([...input.files ?? []]);
+      input.value = ''; // the same files can be chosen again
+    });
+    element('teach').addEventListener('drop', (event) => {
+      event.preventDefault();
+      event.stopPropagation(); // the page takes other drops for models
+      read([...event.dataTransfer?.files ?? []]);
+    });
+  }
+
+  #addSymbol() {
+    const field = element('symbol-name', HTMLInputElement);
+    const label = field.value.trim();
+    if (!label) return this.#say('The symbol needs a name.', true);
+    if (this.#symbols.some((symbol) => symbol.label === label)) return this.#say(`${label} exists already; choose another name.`, true);
+    if (this.#symbols.length === MAX_CLASSES) return this.#say(`The limit is ${MAX_CLASSES} symbols; remove one first.`, true);
+    field.value = '';
+    const symbol = this.#row(label);
+    this.#symbols.push(symbol);
+    element('symbols').append(symbol.row);
+    symbol.choice.checked = true;
+    this.#say(`Draw ${label} ${ENOUGH} times.`);
+    return this.#update();
+  }
+
+  /** @param {string} label @returns {Symbol} */
+  #row(label) {
+    const row = document.createElement('div');
+    const choice = document.createElement('input');
+    const name = document.createElement('label');
+    const count = document.createElement('span');
+    const pictures = document.createElement('span');
+    choice.type = 'radio';
+    choice.name = 'symbol';
+    name.append(choice, ` ${label} `);
+    count.className = 'dim';
+    pictures.className = 'pictures';
+    pictures.ariaHidden = 'true';
+    row.className = 'row';
+    const remove = button('Remove', () => this.#do(() => this.#remove(label)));
+    remove.setAttribute('aria-label', `Remove ${label}`);
+    row.append(name, count, pictures, remove);
+    return { label, row, choice, count, pictures };
+  }
+
+  /** @param {string} label */
+  async #remove(label) {
+    this.#symbols.find((symbol) => symbol.label === label)?.row.remove();
+    this.#symbols = this.#symbols.filter((symbol) => symbol.label !== label);
+    this.#examples = this.#examples.filter((example) => example.label !== label);
+    this.#learned = -1; // the board learns the others again
+    this.#say(`${label} is removed.`);
+    this.#update();
+  }
+
+  /** Show how many examples each symbol has, and enable what is possible. */
+  #update() {
+    for (const { label, count } of this.#symbols) {
+      count.textContent = `${this.#countOf(label)} of ${ENOUGH}`;
+    }
+    for (const id of ['test', 'get-taught', 'use-taught']) {
+      element(id).toggleAttribute('disabled', !this.#examples.length);
+    }
+  }
+
+  /** @param {string} label */
+  #countOf(label) {
+    return this.#examples.filter((example) => example.label === label).length;
+  }
+
+  /** Learn pictures of the symbol that is chosen, or test them. @param {number[][]} pictures */
+  #take(pictures) {
+    const symbol = this.#symbols.find(({ choice }) => choice.checked);
+    const isTest = this.#test.checked;
+    return this.#do(async () => {
+      if (isTest) {
+        for (const pixels of pictures) await this.#read(pixels);
+      } else if (symbol) {
+        await this.#learn(symbol, pictures);
+      } else {
+        throw new Error('no symbol is chosen; give one a name and press Add symbol');
+      }
+    });
+  }
+
+  /** @param {Symbol} symbol @param {number[][]} pictures */
+  async #learn({ label, pictures: shown }, pictures) {
+    if (this.#countOf(label) + pictures.length > MAX_EXAMPLES) {
+      throw new Error(`${label} has ${this.#countOf(label)} examples, the limit is ${MAX_EXAMPLES}; choose Test, or another symbol`);
+    }
+    for (const pixels of pictures) {
+      this.#examples.push({ label, text: base64(pixels) });
+      const canvas = document.createElement('canvas');
+      paint(canvas, pixels);
+      shown.append(canvas);
+    }
+    this.#say('The board learns...');
+    await this.#sync();
+    const left = ENOUGH - this.#countOf(label);
+    this.#say(left > 0 ? `The board has learned it. Draw ${label} ${left} more times.`
+      : `The board knows ${label}. Add another symbol, or choose Test.`);
+    this.#update();
+  }
+
+  // Give the board the examples that it does not have. It forgets all when it starts again.
+  async #sync() {
+    if (this.#learned < 0 || this.#learned > this.#examples.length) await this.#forget();
+    do {
+      const batch = this.#examples.slice(this.#learned, this.#learned + BATCH);
+      const pairs = batch.map(({ label, text }) => `(${JSON.stringify(label)},'${text}'),`).join('');
+      const count = Number(await this.#run(`teach.learn(${this.#learned}, (${pairs}))`));
+      if (count < 0) await this.#forget();
+      else this.#learned = count;
+    } while (this.#learned < this.#examples.length);
+  }
+
+  async #forget() {
+    await this.#run('teach.forget()');
+    this.#learned = 0;
+  }
+
+  /** @param {string} code */
+  #run(code) {
+    return this.#exec(`import teach\n${code}`, { waits: (text) => this.#say(text) });
+  }
+
+  /** @param {number[]} pixels */
+  async #read(pixels) {
+    element('symbol').textContent = '?';
+    this.#say('Reading...');
+    await this.#sync();
+    const { label, unusual, us } = JSON.parse(await this.#run(`teach.read('${base64(pixels)}')`));
+    element('symbol').textContent = label;
+    const doubt = unusual ? ' It resembles none of the examples much.' : '';
+    this.#say(`${(us / 1000).toFixed(1)} ms on a Pico.${doubt}`);
+  }
+
+  /** Return the .tflm of network and classes, which the board writes. @returns {Promise<Uint8Array<ArrayBuffer>>} */
+  async #export() {
+    this.#say('The board writes the model...');
+    await this.#sync();
+    const lines = (await this.#run('teach.save()')).trim().split(/\s+/);
+    return Uint8Array.from(lines.map((line) => atob(line)).join(''), (letter) => letter.charCodeAt(0));
+  }
+}

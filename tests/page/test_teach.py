@@ -1,0 +1,165 @@
+# Tests of the page: symbols that a visitor teaches to the board
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+from steps import answered, draw_on, expect, load_factor
+from tflm_tools.execution.device_model import invoke
+from tflm_tools.inspection.inspection import inspect
+from tflm_tools.model import arrays
+from tflm_tools.model.model_file import open_model
+
+_FIRST_SECONDS = 30  # until the board knows the first symbol
+_EXAMPLES = 5
+_PATIENCE = 60_000  # milliseconds
+# Each symbol is a list of strokes of points 0..1.
+_SYMBOLS = {
+    "ring": [[(0.5 + 0.3 * math.sin(i / 3), 0.5 - 0.3 * math.cos(i / 3)) for i in range(20)]],
+    "cross": [[(0.2, 0.2), (0.8, 0.8)], [(0.8, 0.2), (0.2, 0.8)]],
+    "bar": [[(0.5, 0.15), (0.5, 0.85)]],
+}
+
+
+# The strokes of a symbol, as another hand would draw them.
+def _drawn(name, seed):
+    chance = np.random.default_rng(seed)
+    scale, turn = chance.uniform(0.75, 1, 2), chance.uniform(-0.15, 0.15)
+    strokes = []
+    for stroke in _SYMBOLS[name]:
+        points = (np.array(stroke) - 0.5) * scale
+        points += chance.normal(0, 0.01, points.shape)
+        turned = points @ [[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]]
+        strokes.append([tuple(point) for point in 0.5 + turned])
+    return strokes
+
+
+def _add(page, name):
+    page.fill("#symbol-name", name)
+    page.get_by_role("button", name="Add symbol").click()
+
+
+def _draw(page, name, seed):
+    draw_on(page, "#teach-paper", _drawn(name, seed))
+
+
+def _teach(page, name):
+    _add(page, name)
+    for seed in range(_EXAMPLES):
+        _draw(page, name, seed)
+        page.wait_for_timeout(1000)  # a symbol can have several strokes
+    expect(page.locator("#teach-state")).to_have_text(
+        f"The board knows {name}. Add another symbol, or choose Test.", timeout=_PATIENCE
+    )
+
+
+def _test(page, name, seed):
+    page.check("#test")
+    _draw(page, name, seed)
+    expect(page.locator("#teach-state")).to_contain_text("ms on a Pico", timeout=_PATIENCE)
+    found = page.inner_text("#symbol")
+    page.evaluate("document.querySelector('#teach-state').textContent = ''")
+    return found
+
+
+@pytest.fixture(scope="module")
+def taught(opened):
+    """The page, offline, after the board has learned all symbols by drawings."""
+    page = opened()
+    answered(page)
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.context.set_offline(True)
+    page.reload()
+    answered(page)
+    begin = time.monotonic()
+    for i, name in enumerate(_SYMBOLS):
+        _teach(page, name)
+        if i == 0:
+            page.took = time.monotonic() - begin
+    return page
+
+
+def test_first_symbol_in_time(taught):
+    print(f"first symbol after {taught.took:.1f} s")
+    assert taught.took < _FIRST_SECONDS * load_factor()
+
+
+def test_recognizes(taught):
+    found = [_test(taught, name, seed) for name in _SYMBOLS for seed in (100, 101)]
+    assert found == [name for name in _SYMBOLS for _ in range(2)]
+
+
+# The exported model has the classes, and answers like the board for each picture that it learned.
+def test_export(taught, repository):
+    with taught.expect_download(timeout=_PATIENCE) as download:
+        taught.click("#get-taught")
+    assert download.value.suggested_filename == "taught.tflm"
+    path = Path(download.value.path()).with_suffix(".tflm")
+    path.write_bytes(Path(download.value.path()).read_bytes())
+    model = open_model(path)
+    labels = inspect(path).contents.labels
+    assert labels == list(_SYMBOLS)
+    samples = taught.evaluate(
+        "[...document.querySelectorAll('.pictures canvas')].map((canvas) => "
+        "[...canvas.getContext('2d').getImageData(0, 0, 8, 8).data]"
+        ".filter((_, i) => i % 4 === 3).map((alpha) => Math.round(alpha / 255 * 16)))"
+    )
+    info = model.inputs[0]
+    runs = [
+        [arrays.quantize(np.array(pixels, np.float32).reshape(info.shape), info)]
+        for pixels in samples
+    ]
+    scores = [run[0].reshape(-1) for run in invoke(model, runs).outputs]
+    names = [labels[int(each.argmax())] for each in scores]
+    assert names == [name for name in _SYMBOLS for _ in range(_EXAMPLES)]
+
+
+# After a restart the board learns all examples again.
+def test_restart(taught):
+    taught.click("#restart")
+    answered(taught)
+    assert _test(taught, "cross", 102) == "cross"
+
+
+def test_remove(taught):
+    taught.get_by_role("button", name="Remove ring").click()
+    assert _test(taught, "ring", 103) != "ring"
+
+
+def test_for_board(taught):
+    taught.click("#use-taught")
+    expect(taught.locator("#own-model")).to_have_text("taught.tflm", timeout=_PATIENCE)
+
+
+# Pictures of symbols can be taught and tested, too.
+def test_pictures(page, tmp_path):
+    files = {}
+    for name in ("ring", "bar"):
+        files[name] = []
+        for seed in range(_EXAMPLES + 1):
+            image = Image.new("L", (200, 160), 220)
+            for stroke in _drawn(name, seed):
+                points = [(160 * x, 160 * y) for x, y in stroke]
+                ImageDraw.Draw(image).line(points, fill=30, width=14)
+            files[name].append(tmp_path / f"{name}{seed}.png")
+            image.save(files[name][-1])
+        _add(page, name)
+        page.set_input_files("#pictures", files[name][:-1])
+        expect(page.locator("#teach-state")).to_contain_text(f"The board knows {name}")
+    page.check("#test")
+    for name, given in files.items():
+        page.set_input_files("#pictures", given[-1])
+        expect(page.locator("#symbol")).to_have_text(name)
+
+
+def test_names(page):
+    page.fill("#symbol-name", "  ")
+    page.get_by_role("button", name="Add symbol").click()
+    expect(page.locator("#teach-state")).to_have_text("The symbol needs a name.")
+    _add(page, "<b>")
+    _add(page, "<b>")
+    expect(page.locator("#teach-state")).to_have_text("<b> exists already; choose another name.")
