@@ -148,8 +148,11 @@ def test_remedy_for_a_missing_operator(tflm, tmp_path):
     assert found.code == 1 and found.err.endswith("CONV_3D; use Conv2D on each slice\n")
 
 
-def test_damaged_file_is_named(tflm, layers):
-    layers.write_bytes(layers.read_bytes()[:300])
-    assert f"tflm: {layers}: the model is damaged: " in tflm("inspect", layers).err
+@pytest.mark.parametrize("command", ["inspect", "plan", "flatten", "verify", "ops"])
+def test_damaged_file_is_named(tflm, layers, tmp_path, command):
+    more = ("-o", tmp_path / "x.tflm") if command == "flatten" else ()
+    whole = layers.read_bytes()
+    layers.write_bytes(whole[:300])
+    assert f"tflm: {layers}: the model is damaged: " in tflm(command, layers, *more).err
     layers.write_bytes(b"")
-    assert tflm("inspect", layers).err == f"tflm: {layers} is empty; get the file again\n"
+    assert tflm(command, layers, *more).err == f"tflm: {layers} is empty; get the file again\n"

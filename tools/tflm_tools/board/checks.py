@@ -6,7 +6,7 @@ from tflm import format as layout
 from ..errors import DeviceError
 from ..packages import runtime_files
 from .facts import script_source
-from .storage_choice import format_free_bytes
+from .storage_choice import format_free_bytes, packed_for
 
 _FREE_FILE_BYTES = 16384  # of the file system that stay free
 
@@ -70,9 +70,9 @@ def check_memory(facts, need, flat_bytes, too_small=None):
     in_place = need.heap - need.model
     if need.model and too_small and in_place <= free and need.arena <= facts.block:
         raise DeviceError(
-            f"the model has {flat_bytes} bytes, too many for the storage that is read in place "
-            f"({format_free_bytes(too_small)} free), and the heap of the board at "
-            f"{facts.port} cannot hold both the model and its arena; remove files there, "
+            f"the .tflm has {flat_bytes} bytes{packed_for(facts)}, too many for the storage that "
+            f"is read in place ({format_free_bytes(too_small)} free), and the heap of the board "
+            f"at {facts.port} cannot hold both the model and its arena; remove files there, "
             "delete the old model first with --replace, or make the model smaller with "
             "--flash-budget",
             "flash",

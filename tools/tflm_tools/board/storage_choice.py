@@ -47,6 +47,11 @@ def format_free_bytes(free_bytes):
     return ", ".join(f"{_NAMES[name]} {free} bytes" for name, free in free_bytes.items())
 
 
+def packed_for(facts):
+    """Return the words that say for which target `tflm deploy` packs weights on a board."""
+    return f" with weights packed for {facts.target}" if facts.target else ""
+
+
 def choose_storage(storages, facts, name, flat, replace):
     """Return the first storage that the model fits, and {name: free bytes} of those before it.
 
@@ -63,8 +68,8 @@ def choose_storage(storages, facts, name, flat, replace):
         too_small[storage.name] = free
     text = f"free: {format_free_bytes(too_small)}" if too_small else "it has no storage for models"
     raise DeviceError(
-        f"the model has {len(flat)} bytes, which do not fit the flash of the board at "
-        f"{facts.port} ({text}); remove files there, delete the old model first with --replace, "
-        "or make the model smaller with `tflm flatten --flash-budget`",
+        f"the .tflm has {len(flat)} bytes{packed_for(facts)}, which do not fit the flash of the "
+        f"board at {facts.port} ({text}); remove files there, delete the old model first with "
+        "--replace, or make the model smaller with `tflm flatten --flash-budget`",
         "flash",
     )

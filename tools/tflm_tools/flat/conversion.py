@@ -8,7 +8,7 @@ from .. import files
 from ..arena.arena_plan import tflm_head_bytes
 from ..image.custom import load_resolver
 from ..model.graph import Graph
-from ..model.model_file import read_tflite
+from ..model.model_file import naming, read_tflite
 from ..optimize.compressed_weights import CompressedLayer
 from ..optimize.memory.costs import cycle_unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
@@ -65,8 +65,9 @@ def flatten_file(source, output, custom=(), explain=False, **options):
     if output is not None:
         files.check_output(output, source, *custom)
     tflite = read_tflite(source, "flatten")
-    pipeline = FlattenPipeline(tflite, options, load_resolver(custom))
-    flat = pipeline.flat
+    with naming(source):
+        pipeline = FlattenPipeline(tflite, options, load_resolver(custom))
+        flat = pipeline.flat
     if output is not None:
         files.write(output, flat)
     result = Conversion(

@@ -19,7 +19,7 @@ from ..image.custom import load_resolver
 from ..model.flat_file import FlatFile
 from ..model.labels import labels_of
 from ..model.macs import macs
-from ..model.model_file import TensorInfo, open_model
+from ..model.model_file import TensorInfo, naming, open_model
 from ..model.schema import op_name
 from ..optimize.memory.levels import BALANCED, OFF
 from ..render.common import Shown
@@ -147,7 +147,8 @@ def inspect(path, custom=(), flat=None, is_exact=True):
     model = open_model(path)
     if model.kind == "tflm":
         return _inspect_flat(model)
-    return _inspect_tflite(model, load_resolver(custom), flat, is_exact)
+    with naming(path):
+        return _inspect_tflite(model, load_resolver(custom), flat, is_exact)
 
 
 # A flat model has records instead of a graph, so shapes and work of its operators are not known.

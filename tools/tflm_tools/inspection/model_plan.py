@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
 from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..image.custom import load_resolver
-from ..model.model_file import read_tflite
+from ..model.model_file import naming, read_tflite
 from ..optimize.memory.levels import BALANCED, OFF
 from ..render.common import Shown
 from .survey import Missing, survey
@@ -44,14 +44,15 @@ def plan_model(path, optimize=OFF, target=None, custom=(), by_rows=False, arena_
     in use.
     """
     tflite, resolver = read_tflite(path, "a plan"), load_resolver(custom)
-    if optimize == OFF and not by_rows and arena_budget is None:
-        graph, storage, missing = survey(tflite, resolver)
-        head, plan = tflm_head_bytes(graph), plan_of(graph, storage)
-        return ModelPlan(str(path), OFF, storage.head_bytes, head, plan, missing)
     if optimize == OFF and arena_budget is not None:
         optimize = BALANCED  # the default, which a budget replaces
     options = FlattenOptions(target, optimize, arena_budget, by_rows=by_rows)
-    return plan_of_flat(path, FlattenPipeline(tflite, options, resolver))
+    with naming(path):
+        if optimize != OFF or by_rows:
+            return plan_of_flat(path, FlattenPipeline(tflite, options, resolver))
+        graph, storage, missing = survey(tflite, resolver)
+        head, plan = tflm_head_bytes(graph), plan_of(graph, storage)
+        return ModelPlan(str(path), OFF, storage.head_bytes, head, plan, missing)
 
 
 def plan_of_flat(path, pipeline):

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import struct
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
@@ -156,8 +157,15 @@ def open_model(path, data=None):
         path, kind, data = read_model(path)
     else:
         path, kind = Path(path), _kind(path, data)
-    try:
+    with naming(path):
         return _described(path, kind, data)
+
+
+@contextmanager
+def naming(path):
+    """Add the path of the model to the ModelErrors of the with statement, which has none."""
+    try:
+        yield
     except ModelError as error:
         if str(path) in str(error):
             raise
