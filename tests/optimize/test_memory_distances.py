@@ -6,11 +6,12 @@ import random
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from support.check import Cases
 from support.kernel_tests import module_of
-from tflm_tools.arena import distances, overlapping_plan, planner
+from tflm_tools.arena import distances, lifetimes, overlapping_plan, planner
 from tflm_tools.flat.flatten import prepare
 
 # Test files whose cases provide the models, and how many cases of each file are prepared, which
@@ -190,3 +191,27 @@ def test_smaller_distance_is_wrong(source, nearer, monkeypatch):
             paths=("speed",),
         )
     assert any("differ" in near.failure(case.name) for case in near)
+
+
+# Offsets that adjacent ranges forbid are joined, which changes no offset.
+def test_conflicts_of_each_pair_of_ranges():
+    chance = random.Random(5)
+
+    def buffer():
+        cuts = sorted(chance.sample(range(1, 40), 5))
+        pairs = [pair for pair in pairwise([0, *cuts]) if chance.random() < 0.8]
+        return lifetimes.ArenaBuffer(
+            0,
+            cuts[-1],
+            [lifetimes.ByteRange(*pair, ((chance.randrange(4),) * 2,)) for pair in pairs],
+        )
+
+    for _ in range(200):
+        a, b = buffer(), buffer()
+        wanted = [
+            (x.start - y.stop + 1, x.stop - y.start - 1)
+            for x in a.ranges
+            for y in b.ranges
+            if x.live_steps & y.live_steps
+        ]
+        assert lifetimes._merged(lifetimes._conflicts(a, b)) == lifetimes._merged(wanted)

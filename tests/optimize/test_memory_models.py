@@ -11,6 +11,7 @@ from tflm_tools.arena.arena_plan import tflm_head_bytes
 from tflm_tools.bands import band_op
 from tflm_tools.flat.flatten import levels_of, optimized_model, prepare
 from tflm_tools.image.prepare import prepare_graph
+from tflm_tools.optimize.memory import level_search
 from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.optimize.memory.weights.flash_cache import MISS
 from tflm_tools.optimize.memory.weights.layouts import weight_cycles
@@ -159,3 +160,15 @@ def test_plans_are_reproducible():
     first, second = (prepare(model, optimize=RAM)[1] for _ in range(2))
     assert first.head_bytes == second.head_bytes
     assert [r.words for r in first.records] == [r.words for r in second.records]
+
+
+# A search that stops early because no plan is smaller finds a plan of the same size.
+@pytest.mark.parametrize("number", range(4))
+def test_early_stop_keeps_the_arena(monkeypatch, number):
+    model = random_chain(f"stop {number}")
+    whole, early = {}, {}
+    for limit, heads in ((level_search._MAX_TENSORS_FOR_CYCLES, whole), (-1, early)):
+        monkeypatch.setattr(level_search, "_MAX_TENSORS_FOR_CYCLES", limit)
+        for level in (RAM, BALANCED, SPEED):
+            heads[level] = prepare(model, optimize=level, target="armv6m")[1].head_bytes
+    assert early == whole

@@ -222,12 +222,19 @@ class BufferLifetimes:
 
 # forbidden() of two buffers without any Distance.
 def _conflicts(a, b):
-    return [
-        (x.start - y.stop + 1, x.stop - y.start - 1)
-        for x in a.ranges
-        for y in b.ranges
-        if x.live_steps & y.live_steps
-    ]
+    found = []
+    for x in a.ranges:
+        live, last = x.live_steps, None
+        for y in b.ranges:
+            if not live & y.live_steps:
+                continue
+            low = x.start - y.stop + 1
+            if last == y.start:  # adjacent ranges of b forbid adjacent offsets
+                found[-1] = low, found[-1][1]
+            else:
+                found.append((low, x.stop - y.start - 1))
+            last = y.stop
+    return found
 
 
 # forbidden() of two buffers. forward: Distances from a (read) to b (written), as in
@@ -235,21 +242,25 @@ def _conflicts(a, b):
 def _conflicts_with_distances(a, b, forward, backward):
     plain, stepped = [], []
     for x in a.ranges:
+        writing, reading = x.end_steps
+        # Rings of rows have many Distances, few of which concern a range.
+        forward_of_x = _at_steps(forward, reading)  # a is read last
+        backward_of_x = _at_steps(backward, writing)  # a is written
         for y in b.ranges:
             common = x.live_steps & y.live_steps
             if not common:
                 continue
             low, high = x.start - y.stop + 1, x.stop - y.start - 1
             too_near, near_enough = [], []
-            for (offset_a, offset_b, min_bytes, step), steps in forward.items():
-                steps &= common & x.end_steps[1] & y.end_steps[0]  # a is read last, b is written
+            for (offset_a, offset_b, min_bytes, step), steps in forward_of_x:
+                steps &= common & y.end_steps[0]  # b is written
                 if steps:
                     common ^= steps
                     limit = offset_a - offset_b - min_bytes
                     too_near.append((max(low, limit + 1), high))
                     near_enough.append((low, min(high, limit), step, offset_a - offset_b))
-            for (offset_b, offset_a, min_bytes, step), steps in backward.items():
-                steps &= common & x.end_steps[0] & y.end_steps[1]  # a is written, b is read last
+            for (offset_b, offset_a, min_bytes, step), steps in backward_of_x:
+                steps &= common & y.end_steps[1]  # b is read last
                 if steps:
                     common ^= steps
                     limit = min_bytes + offset_a - offset_b
@@ -259,6 +270,11 @@ def _conflicts_with_distances(a, b, forward, backward):
             stepped += [] if common else near_enough
     stepped = [each for each in stepped if each[0] <= each[1] and each[2] > 1]
     return plain, sorted(set(stepped))
+
+
+# [(key, steps)] of the Distances, as in BufferLifetimes._distances, that apply at some of `steps`.
+def _at_steps(distances, steps):
+    return [(key, common) for key, its in distances.items() if (common := its & steps)]
 
 
 # Ranges (low, high), sorted, of which those that touch or overlap become one.

@@ -31,6 +31,10 @@ _NARROW_LIMITS = (1.0, 1.0), (1.0, 0.94)
 _WIDE_LIMITS = (1.12, 1.0), (1.25, 1.0)
 DRAFT_TOLERANCE = 1.02  # a draft may need this factor more than its final plan
 _MAX_RAM_STEPS = 64  # steps between limits that RAM may try
+# TemporaryTensors of a search. After that, it stops at a plan that needs no more bytes than every
+# plan, although another one may cost fewer cycles. A detector for 640x640 pixels makes 120,000
+# tensors in 20 s, person detection 4,000.
+_MAX_TENSORS_FOR_CYCLES = 40_000
 
 
 class LevelSearch:
@@ -81,6 +85,14 @@ class LevelSearch:
         """Return bytes that every plan in bands needs, within the cycles of a level."""
         unbanded = self.plans.head_bytes(self.plans.model)
         return self.plans.search.min_arena(unbanded, self._cycles_for_bands(level))
+
+    def is_done(self, level, head):
+        """Return True if only a long search may find a better plan of a level than `head` bytes.
+
+        No plan is smaller then.
+        """
+        count = self.plans.search.budget.tensors.count
+        return count > _MAX_TENSORS_FOR_CYCLES and head <= self.min_head(level)
 
     # model() without the layouts and the search for an order that a final plan gets.
     def _draft(self, level):
@@ -177,12 +189,12 @@ class LevelSearch:
                 (MAX_ARENA_SHARE if level == BALANCED else 1) * unbanded[2], self._max_head
             )
             sizes = max_head, unbanded[2], step
-            yield from self._graphs_within(max_cycles, cycle_limit, *sizes, best_head)
+            yield from self._graphs_within(level, max_cycles, cycle_limit, *sizes, best_head)
         yield [unbanded], True
 
     # _banded_graphs() with at most `max_cycles`, and below `max_head` bytes: Graphs for the
     # narrow limits, then all Graphs. unbanded: head bytes of the model without bands.
-    def _graphs_within(self, max_cycles, cycle_limit, max_head, unbanded, step, best_head):
+    def _graphs_within(self, level, max_cycles, cycle_limit, max_head, unbanded, step, best_head):
         found = {}
         unbanded = min(unbanded, self._max_head)
         plan = self.plans.smallest(unbanded, max_cycles, step, found, cycle_limit)
@@ -198,7 +210,8 @@ class LevelSearch:
         for limits in (_NARROW_LIMITS, _WIDE_LIMITS) if plan is not None else ():
             for factor, share in limits:
                 limit = int(plan.arena * factor)
-                if limit < enough:
+                smallest = min((head for *_, head in found.values()), default=inf)
+                if limit < enough and not self.is_done(level, smallest):
                     other = self.plans.search.within(limit, None, share, cycle_limit=cycle_limit)
                     if other is not None:
                         self.plans.check(other, found)

@@ -191,6 +191,9 @@ class Levels:
         if level != SPEED and len(orders) > 1:
             orders = sorted(orders, key=lambda each: each.min_head(level))
         for order in orders:
+            if plan_of and orders[0].is_done(level, self._size(plan_of[orders[0]])[0]):
+                plan_of[order] = plan_of[orders[0]]
+                continue
             plan_of[order] = order.model(level, max_head)
             max_head = min(max_head, DRAFT_TOLERANCE * self._size(plan_of[order])[0])
         return min((plan_of[order] for order in self._orders), key=self._size)
