@@ -135,20 +135,25 @@ def test_for_board(taught):
     expect(taught.locator("#own-model")).to_have_text("taught.tflm", timeout=_PATIENCE)
 
 
+# Write pictures of a symbol, one more than the page needs; return their paths.
+def _pictures(folder, name):
+    paths = []
+    for seed in range(_EXAMPLES + 1):
+        image = Image.new("L", (200, 160), 220)
+        for stroke in _drawn(name, seed):
+            points = [(160 * x, 160 * y) for x, y in stroke]
+            ImageDraw.Draw(image).line(points, fill=30, width=14)
+        paths.append(folder / f"{name}{seed}.png")
+        image.save(paths[-1])
+    return paths
+
+
 # Pictures of symbols can be taught and tested, too.
 def test_pictures(page, tmp_path):
-    files = {}
-    for name in ("ring", "bar"):
-        files[name] = []
-        for seed in range(_EXAMPLES + 1):
-            image = Image.new("L", (200, 160), 220)
-            for stroke in _drawn(name, seed):
-                points = [(160 * x, 160 * y) for x, y in stroke]
-                ImageDraw.Draw(image).line(points, fill=30, width=14)
-            files[name].append(tmp_path / f"{name}{seed}.png")
-            image.save(files[name][-1])
+    files = {name: _pictures(tmp_path, name) for name in ("ring", "bar")}
+    for name, given in files.items():
         _add(page, name)
-        page.set_input_files("#pictures", files[name][:-1])
+        page.set_input_files("#pictures", given[:-1])
         expect(page.locator("#teach-state")).to_contain_text(f"The board knows {name}")
     page.check("#test")
     for name, given in files.items():
@@ -163,3 +168,22 @@ def test_names(page):
     _add(page, "<b>")
     _add(page, "<b>")
     expect(page.locator("#teach-state")).to_have_text("<b> exists already; choose another name.")
+
+
+# The visitor's board runs network and classes.
+def test_own_board(opened, tmp_path):
+    page = opened(script=Path(__file__).with_name("fake_serial.js").read_text())
+    answered(page)
+    for name in ("ring", "bar"):
+        _add(page, name)
+        page.set_input_files("#pictures", _pictures(tmp_path, name))
+        expect(page.locator("#teach-state")).to_contain_text(f"The board knows {name}")
+    page.click("#use-taught")
+    expect(page.locator("#own-model")).to_have_text("taught.tflm", timeout=_PATIENCE)
+    page.get_by_role("button", name="Send it to my board").click()
+    expect(page.locator("#own-state")).to_have_text("Done.", timeout=3 * _PATIENCE)
+    said, trace = page.evaluate(
+        "code => navigator.serial.requestPort().then((port) => port.exec(code))",
+        "import tflm; print(tflm.load('/rom/taught.tflm').labels())",
+    )
+    assert not trace and said.strip() == "['ring', 'bar']"
