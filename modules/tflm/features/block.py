@@ -3,7 +3,7 @@
 
 from ..errors import InputError
 from . import samples as integers
-from .scalars import ADD, MUL, Scalars
+from .scalars import ADD, EACH, MUL, Scalars, combine, copy, div, scale_by, sqrt
 from .sink import Sink
 
 
@@ -25,9 +25,11 @@ class Block:
         self._samples = None
         self._kind = integers.INT16
         self._sink = None
-        self._zero = self._constant(0)
-        self._minus_three = self._constant(-3)
-        self._free = self._reserve(11)
+        # The standard deviation, skewness and kurtosis of a constant signal.
+        self._of_constant = self._constant(0)
+        self._constant(0)
+        self._constant(-3)
+        self._free = self._reserve(6)
 
     # Return the position of some new words of the work memory.
     def _reserve(self, words):
@@ -94,43 +96,21 @@ class Block:
         integers.load(self._work, at, samples, kind, axis, axes, count, exponent)
         return integers.scale_of(kind, exponent)
 
-    # Subtract the mean of integers, and use all their 28 bits; return the increase of the scale.
-    # With more bits, the mean of small deviations from a large mean is exact.
-    def _centre(self, at, count):
-        work = self._work
-        integers.add_constant(work, at, count, 1, 0 - integers.mean(work, at, count))
-        shift = integers.normalize(work, at, count, 28)
-        integers.add_constant(work, at, count, 1, 0 - integers.mean(work, at, count))
-        return shift
-
     # Store the standard deviation, skewness and excess kurtosis of integers with a mean of 0 at
-    # `target`. number: position of the float32 `count`.
-    def _statistics(self, at, count, number, scale, target):
+    # `target`.
+    def _statistics(self, at, count, scale, target):
         work = self._work
-        s = self._scalars
-        free = self._free
-        integers.moments(work, at, count, free)
-        if not integers.integer_at(work, free) and not integers.integer_at(work, free + 1):
-            s.copy(target, self._zero)
-            s.copy(target + 1, self._zero)
-            s.copy(target + 2, self._minus_three)
+        root = self._free
+        m2 = root + 1
+        if not integers.moments(work, at, count, m2):
+            copy(work, target, self._of_constant, 3, 1)
             return
-        a = free + 8
-        b = free + 9
-        for k in range(3):  # the mean of the powers
-            s.from_int(a, free + 2 * k)
-            s.scale(a, 14)
-            s.from_int(b, free + 2 * k + 1)
-            s.combine(ADD, a, a, b)
-            s.scale(a, -28)
-            s.divide(free + 2 * k, a, number)
-        m2 = free
-        m3 = free + 2
-        m4 = free + 4
-        s.sqrt(target, m2)
-        s.combine(MUL, a, m2, target)
-        s.divide(target + 1, m3, a)
-        s.combine(MUL, a, m2, m2)
-        s.divide(target + 2, m4, a)
-        s.combine(ADD, target + 2, target + 2, self._minus_three)
-        s.scale(target, 28 - scale)
+        sqrt(work, work, root << 4, m2 << 4, 1)
+        # m2 * root and m2 * m2 divide m3 and m4.
+        divisors = root + 4
+        combine(work, work, divisors << 4, m2 << 4, root << 4, 2, 1 | 1 << 20, MUL)
+        div(work, work, target + 1 << 4, root + 2 << 4, divisors << 4, 2, EACH)
+        three = self._of_constant + 2
+        combine(work, work, target + 2 << 4, target + 2 << 4, three << 4, 1, EACH, ADD)
+        copy(work, target, root, 1, 1)
+        scale_by(work, target, 1, 28 - scale)

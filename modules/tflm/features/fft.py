@@ -163,3 +163,18 @@ def power(work: ptr32, data: int, pairs: int, table: ptr16, target: int, exponen
                 out[j] = m
             i += 1
         k += 1
+
+
+@micropython.viper
+def max_hold(work, source: int, count: int, step: int, data: int, pairs: int, table, target: int,
+             exponent: int):  # fmt: skip
+    """Store the largest power of each bin of all segments of `count` numbers.
+
+    A segment of 2 * pairs numbers begins at each `step`-th number and after the last one; numbers
+    that are missing are 0. Other arguments: see transform() and power().
+    """
+    at = 0
+    while at <= count:
+        transform(work, source + at, count - at, data, pairs, table)
+        power(work, data, pairs, table, target, exponent, 1 if at else 0)
+        at += step

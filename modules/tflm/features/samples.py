@@ -303,11 +303,46 @@ def put(work: ptr32, position: int, value: int):
     work[position] = value
 
 
+# Store the mean of `count` numbers as float32: high * 2 ** 14 + low is their sum, in units of
+# 2 ** -28. The division has as many bits as fit into an int.
 @micropython.viper
-def moments(work: ptr32, at: int, count: int, target: int):
-    """Store the sums of the second to fourth powers of integers below 2 ** 28.
+def _store_mean(work: ptr32, target: int, high: int, low: int, count: int):
+    high += low >> 14
+    low = low & 0x3FFF
+    sign = high >> 31 & 1
+    limit = 0x20000000
+    if count < 0x4000:
+        limit = count << 15
+    e = 128
+    size = 0 - high if sign else high
+    if size < limit:
+        shift = 0
+        while shift < 14 and size << shift + 1 < limit:
+            shift += 1
+        high = (high << shift) + (low >> 14 - shift)
+        low = low << shift & 0x3FFF
+        e -= shift
+    value = high // count
+    value = (value << 14) + ((high - value * count << 14) + low) // count
+    if sign:
+        value = 0 - value
+    if value <= 0:
+        work[target] = 0
+    else:
+        while not value >> 29:
+            value = value << 1
+            e -= 1
+        if value >> 30:
+            value = value >> 1
+            e += 1
+        work[target] = sign << 31 | (e - 1 << 23) + (value + 31 + (value >> 6 & 1) >> 6)
 
-    A number is value * 2 ** -28. Each sum is two words at `target`, high * 2 ** 14 + low.
+
+@micropython.viper
+def moments(work: ptr32, at: int, count: int, target: int) -> int:
+    """Store the means of the second to fourth powers of integers below 2 ** 28, as float32.
+
+    A number is integer * 2 ** -28. Returns 0 if all are 0.
     """
     sign = 0x20000000
     sign = sign << 3 >> 27
@@ -323,10 +358,10 @@ def moments(work: ptr32, at: int, count: int, target: int):
         low = x & 0x3FFF
         x = x >> 14
         y = x * x + (x * low >> 13)
-        h2 += y >> 14
-        l2 += y & 0x3FFF
         y_low = y & 0x3FFF
+        l2 += y_low
         y = y >> 14
+        h2 += y
         x = x * y + (x * y_low + y * low >> 14)
         h3 += x >> 14
         l3 += x & 0x3FFF
@@ -334,12 +369,62 @@ def moments(work: ptr32, at: int, count: int, target: int):
         h4 += y >> 14
         l4 += y & 0x3FFF
         at += 1
-    work[target] = h2
-    work[target + 1] = l2
-    work[target + 2] = h3
-    work[target + 3] = l3
-    work[target + 4] = h4
-    work[target + 5] = l4
+    if not h2 | l2:
+        return 0
+    _store_mean(work, target, h2, l2, count)
+    _store_mean(work, target + 1, h3, l3, count)
+    _store_mean(work, target + 2, h4, l4, count)
+    return 1
+
+
+@micropython.viper
+def centre(work: ptr32, at: int, count: int) -> int:
+    """Subtract the mean of integers below 2 ** 28, and use all 28 bits; return the shift.
+
+    The mean is subtracted again after the shift: with more bits, it is exact for small deviations
+    from a large mean.
+    """
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    end = at + count
+    shift = 0
+    turn = 0
+    while turn < 2:
+        high = 0
+        low = 0
+        i = at
+        while i < end:
+            value = (work[i] << sign) >> sign
+            high += value >> 14
+            low += value & 0x3FFF
+            i += 1
+        value = high // count
+        mean = (value << 14) + ((high - value * count << 14) + low) // count
+        all_bits = 0
+        i = at
+        while i < end:
+            value = ((work[i] << sign) >> sign) - mean
+            work[i] = value
+            if value < 0:
+                value = 0 - value
+            all_bits = all_bits | value
+            i += 1
+        if not turn and all_bits:
+            while all_bits >> 28:
+                all_bits = all_bits >> 1
+                shift -= 1
+            while not all_bits >> 27:
+                all_bits = all_bits << 1
+                shift += 1
+            i = at
+            while i < end:
+                if shift > 0:
+                    work[i] = work[i] << shift
+                else:
+                    work[i] = (work[i] << sign) >> sign >> 0 - shift
+                i += 1
+        turn += 1
+    return shift
 
 
 @micropython.viper

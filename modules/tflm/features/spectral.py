@@ -4,7 +4,7 @@
 from . import samples as integers
 from . import tables
 from .block import Block
-from .fft import power, transform
+from .fft import max_hold
 from .scalars import ADD, MUL, replace_zeros
 
 _FILTER_BITS = 26  # of samples before a filter, whose peaks are higher
@@ -27,7 +27,6 @@ class SpectralAnalysis(Block):
 
     def __init__(self, settings):
         values = settings.values
-        self._order = None
         super().__init__(settings)
         self._fft_length = size = values["fft_length"]
         self._pairs = size // 2
@@ -52,12 +51,8 @@ class SpectralAnalysis(Block):
         self._low_bins = settings.low_bins if self._has_low else (0, 0)
         self._table = tables.fft_table(size)
 
-        count = self.length
-        for each in self._ratios:
-            count = -(-count // each)
-        self._count = self._constant(count)
-        self._low_count = self._constant(-(-count // _LOWER_RATE))
-        self._bin_count = self._constant(self._pairs + 1)
+        # For fft.power(), without the scale of the samples.
+        self._exponent = 156 + 28 + 2 * _log2(self._pairs) - _log2(size)
         scale = values["scale_axes"]
         self._has_scale = scale != 1
         self._sign = self._constant(-1 if scale < 0 else 1)
@@ -67,7 +62,7 @@ class SpectralAnalysis(Block):
         self._to_log10 = self._constant(0.4342944819)
         self._x = self._reserve(self.length)
         self._data = self._reserve(2 * self._pairs)
-        self._row = self._reserve(5)
+        self._reserve(4)  # for statistics in front of the spectrum
         self._spectrum = self._reserve(self._pairs + 1)
         self._columns = self._row_size(self._bins)
         self._allocate()
@@ -89,14 +84,14 @@ class SpectralAnalysis(Block):
                 scale += integers.normalize(self._work, x, count, _FILTER_BITS)
                 for section in range(len(self._butterworth) // 8):
                     integers.filter_section(self._work, x, count, self._butterworth, section)
-            scale += self._centre(x, count)
-            self._extract(count, self._count, scale, self._bins, sink, axis * self._columns)
+            scale += integers.centre(self._work, x, count)
+            self._extract(count, scale, self._bins, sink, axis * self._columns)
             if self._has_low:
                 scale += integers.normalize(self._work, x, count, _FILTER_BITS)
                 count = self._decimate(count, _LOWER_RATE)
-                scale += self._centre(x, count)
+                scale += integers.centre(self._work, x, count)
                 at = low_position + axis * low_columns
-                self._extract(count, self._low_count, scale, self._low_bins, sink, at)
+                self._extract(count, scale, self._low_bins, sink, at)
 
     # Filter the samples and keep each `ratio`-th; return their count. The filter starts as if all
     # samples before were equal to the first one.
@@ -111,47 +106,42 @@ class SpectralAnalysis(Block):
         integers.add_constant(work, x, count, ratio, integers.decimated(first))
         return -(-count // ratio)
 
-    # Store the features of the samples of an axis. number: position of the float32 `count`.
-    def _extract(self, count, number, scale, bins, sink, position):
+    # Store the features of the samples of an axis.
+    def _extract(self, count, scale, bins, sink, position):
         work = self._work
-        s = self._scalars
-        row = self._row
         spectrum = self._spectrum
-        self._statistics(self._x, count, number, scale, row)
-        self._max_hold(count, scale)
-        if self._has_scale:
-            s.combine(MUL, row, row, self._factor)
-            s.combine(MUL, row + 1, row + 1, self._sign)
-            s.each(MUL, spectrum, self._pairs + 1, self._square)
-        sink.write(work, row, 3, position)
-        position += 3
+        all_bins = self._pairs + 1
+        max_hold(
+            work, self._x, count, self._step, self._data, self._pairs, self._table, spectrum,
+            self._exponent - 2 * scale,
+        )  # fmt: skip
+        first = bins[0]
+        end = bins[1]
+        # The statistics are in front of the bins that are features.
+        row = spectrum + first - 3
         if self._has_spectral:
-            bins_all = self._pairs + 1
             data = self._data
-            exponent = integers.largest(work, spectrum, 1, bins_all)
-            integers.load(work, data, work, integers.FLOAT32, spectrum, 1, bins_all, exponent)
-            self._centre(data, bins_all)
-            self._statistics(data, bins_all, self._bin_count, 28, row)
-            sink.write(work, row + 1, 2, position)
-            position += 2
-        first, end = bins
+            exponent = integers.largest(work, spectrum, 1, all_bins)
+            integers.load(work, data, work, integers.FLOAT32, spectrum, 1, all_bins, exponent)
+            integers.centre(work, data, all_bins)
+            self._statistics(data, all_bins, 28, row)
+            row -= 2
+        self._statistics(self._x, count, scale, row)
+        if self._has_scale:
+            self._scale(row, spectrum + first, end - first)
         if self._is_log:
+            s = self._scalars
             replace_zeros(work, spectrum + first, end - first, self._tiny)
             s.log(spectrum + first, end - first)
             s.each(MUL, spectrum + first, end - first, self._to_log10)
-        sink.write(work, spectrum + first, end - first, position)
+        sink.write(work, row, spectrum + end - row, position)
 
-    # Store the largest power of each bin: of segments of the samples, the last ones with zeros.
-    def _max_hold(self, count, scale):
-        work = self._work
-        pairs = self._pairs
-        table = self._table
-        exponent = 156 + 28 + 2 * _log2(pairs) - _log2(2 * pairs) - 2 * scale
-        at = 0
-        while at <= count:
-            transform(work, self._x + at, count - at, self._data, pairs, table)
-            power(work, self._data, pairs, table, self._spectrum, exponent, int(at > 0))
-            at += self._step
+    # Multiply the axis by scale-axes: its RMS, its skewness by the sign, and the spectrum.
+    def _scale(self, row, spectrum, count):
+        s = self._scalars
+        s.combine(MUL, row, row, self._factor)
+        s.combine(MUL, row + 1, row + 1, self._sign)
+        s.each(MUL, spectrum, count, self._square)
 
 
 class Flatten(Block):
@@ -164,7 +154,6 @@ class Flatten(Block):
             ("average", "minimum", "maximum", "rms", "stdev", "skewness", "kurtosis").index(name)
             for name in settings.flags
         ]
-        self._count = self._constant(self.length)
         self._is_negative = scale < 0
         self._factor = self._constant(scale)
         self._size_factor = self._constant(abs(scale))
@@ -194,8 +183,8 @@ class Flatten(Block):
             for i in range(3):
                 s.scale(row + i, 0 - scale)
                 s.combine(MUL, row + i, row + i, self._factor)
-            scale += self._centre(x, count)
-            self._statistics(x, count, self._count, scale, row + 4)
+            scale += integers.centre(work, x, count)
+            self._statistics(x, count, scale, row + 4)
             s.combine(MUL, row + 4, row + 4, self._size_factor)
             s.combine(MUL, row + 5, row + 5, self._sign)
             s.combine(MUL, t, row, row)
