@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from features import reference
 from tflm.features.settings import Settings
+from tflm_tools.features import blocks
 from unit.on_device import device
 
 # Computes each case twice, the second time without heap, into float32; then into an int8 input.
@@ -63,7 +63,7 @@ def _check(tmp_path, cases, rtol=1e-4, atol=1e-4):
     ):
         settings = Settings(description)
         assert tuple(shape) == settings.shape
-        wanted = reference.features(settings, samples)
+        wanted = blocks.features(settings, samples)
         np.testing.assert_allclose(found, wanted, rtol, atol, err_msg=str(description))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 # The arguments for options whose long names differ, and the values of --oracle.
 _ARGUMENTS = {
     "feature": "features",
+    "features": "block",
     "input_by_rows": "by_rows",
     "input_shape": "input_shapes",
     "oracle": "oracle_name",
@@ -70,8 +71,9 @@ def convert(model, data, output, **options):
     model: a .tflite, .keras, .h5, .pt2, .onnx or the folder of a SavedModel. data: a path as for
     `tflm convert --data`, or a dict of arrays x and y; y is only needed to measure the accuracy.
     output: the .tflite to write. options: int16, dynamic, weights_only, no_quantize, int4,
-    keep_float, limit, input_shape, pixels, custom, timeout, as for the command; or form ("int8",
-    "int16", "dynamic", "weights-only", "float32") and weight_bits (8 or 4). Returns a Converted.
+    keep_float, limit, input_shape, pixels, features, custom, timeout, as for the command; or form
+    ("int8", "int16", "dynamic", "weights-only", "float32") and weight_bits (8 or 4). Returns a
+    Converted.
     """
     from .converters.convert import convert
 
@@ -90,9 +92,9 @@ def flatten(model, output=None, **options):
     """Convert a .tflite to a .tflm, as `tflm flatten` does.
 
     output: the file to write, or None. options: target, flash_budget, without, optimize,
-    arena_budget, input_shape, keep_tensors, feature, input_by_rows, compress_weights, custom,
-    explain, as for the command. Returns a Conversion; its `data` holds the bytes of the .tflm, and
-    with `explain` its `explanation` says why the memory plan was chosen.
+    arena_budget, input_shape, keep_tensors, feature, features, input_by_rows, compress_weights,
+    custom, explain, as for the command. Returns a Conversion; its `data` holds the bytes of the
+    .tflm, and with `explain` its `explanation` says why the memory plan was chosen.
     """
     from .flat.conversion import flatten_file
 
@@ -103,9 +105,9 @@ def run(model, *inputs, quantize=True, **options):
     """Invoke a model in the unix port, as `tflm run` does.
 
     inputs: for each input an array, or a file as for `tflm run --input`. quantize: quantize floats
-    for an integer input. options: path, repeat, on, heap, timeout, custom, pixels, output_dir,
-    detect, threshold, overlap and anchors, as for the command. Returns a Run; its `arrays` are the
-    outputs.
+    for an integer input. options: path, repeat, on, heap, timeout, custom, pixels, features,
+    output_dir, detect, threshold, overlap and anchors, as for the command. Returns a Run; its
+    `arrays` are the outputs.
     """
     import numpy as np
 
@@ -133,8 +135,8 @@ def evaluate(model, data, **options):
     """Measure the accuracy of a model on a data set, as `tflm eval` does.
 
     data: a path as for `tflm eval --data`, or a dict of arrays x and y. options: compare, limit,
-    on, jobs, scheduler, custom, pixels, timeout, detect, threshold, overlap and anchors, as for
-    the command. Returns an Evaluation; with `detect` a DetectorEvaluation.
+    on, jobs, scheduler, custom, pixels, features, timeout, detect, threshold, overlap and anchors,
+    as for the command. Returns an Evaluation; with `detect` a DetectorEvaluation.
     """
     from .measure.detector_evaluation import evaluate_detector
     from .measure.evaluation import evaluate

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError
-from .settings import Settings
+from .settings import METADATA, Settings
 
 _MODULES = {
     "spectral-analysis": ("spectral", "SpectralAnalysis"),
@@ -26,6 +26,19 @@ def load(source, length=None, rate=None, axes=None, version=None):
     if isinstance(source, str):
         source = _read(source)
     return create(Settings(source, length, rate, axes, version))
+
+
+def of_model(interp):
+    """Return the block that `tflm flatten --features` stored in the model of an Interpreter.
+
+    Raises InputError if the model has none.
+    """
+    import json
+
+    data = interp.model.metadata().get(METADATA)
+    if data is None:
+        raise InputError("the model has no features; flatten it with --features block.json")
+    return create(Settings(json.loads(str(bytes(data), "utf-8"))))
 
 
 def _read(path):

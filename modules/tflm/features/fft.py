@@ -9,6 +9,13 @@
 
 import micropython
 
+try:
+    from .armv6m.stage import run_stage
+except (ImportError, SyntaxError):  # another core, or firmware without the inline assembler
+    run_stage = None
+
+_STAGE = bytearray(4 * 7)  # the argument of run_stage()
+
 
 @micropython.viper
 def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table: ptr16):
@@ -47,9 +54,35 @@ def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table
         y[3] = b - d >> 1
         y = ptr32(int(y) + 16)
         i += 2
+    _run_stages(work, data, pairs, table)
+
+
+# Step 2 of transform() with the assembler.
+@micropython.viper
+def _run_stages_armv6m(work: ptr32, data: int, pairs: int, table: ptr16):
+    stage = ptr32(_STAGE)
+    data = int(work) + 4 * data
     span = 2
-    data = base + 4 * data
+    while span < pairs:
+        stage[0] = data
+        stage[1] = data + 8 * pairs
+        stage[2] = 8 * span
+        stage[3] = int(table) + 2 * pairs
+        stage[4] = 8 * pairs // span
+        stage[5] = 16 * span
+        stage[6] = data + 8 * span
+        run_stage(_STAGE)
+        span = 2 * span
+
+
+# Step 2 of transform() without the assembler.
+@micropython.viper
+def _run_stages(work: ptr32, data: int, pairs: int, table: ptr16):
+    sign = 0x20000000
+    sign = sign << 3 >> 27
+    data = int(work) + 4 * data
     end = data + 8 * pairs
+    span = 2
     while span < pairs:
         gap = 8 * span
         step = 4 * pairs // span
@@ -84,6 +117,10 @@ def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table
                 i += 2 * gap
             k += 1
         span = 2 * span
+
+
+if run_stage is not None:
+    _run_stages = _run_stages_armv6m
 
 
 @micropython.viper
@@ -139,11 +176,21 @@ def power(work: ptr32, data: int, pairs: int, table: ptr16, target: int, exponen
                 b = 0 - b
             e = exponent
             m = a | b
-            if m and m < 0x8000:
+            if m < 0x8000:
                 a = a << 13
                 b = b << 13
                 m = m << 13
                 e -= 26
+            if m < 0x200000:
+                a = a << 6
+                b = b << 6
+                m = m << 6
+                e -= 12
+            if m < 0x1000000:
+                a = a << 3
+                b = b << 3
+                m = m << 3
+                e -= 6
             while m and m < 0x8000000:
                 a = a << 1
                 b = b << 1

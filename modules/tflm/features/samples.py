@@ -381,23 +381,23 @@ def moments(work: ptr32, at: int, count: int, target: int) -> int:
 def centre(work: ptr32, at: int, count: int) -> int:
     """Subtract the mean of integers below 2 ** 28, and use all 28 bits; return the shift.
 
-    The mean is subtracted again after the shift: with more bits, it is exact for small deviations
-    from a large mean.
+    After a large shift the mean is subtracted again: with more bits, it is exact for small
+    deviations from a large mean.
     """
     sign = 0x20000000
     sign = sign << 3 >> 27
     end = at + count
+    high = 0
+    low = 0
+    i = at
+    while i < end:
+        value = (work[i] << sign) >> sign
+        high += value >> 14
+        low += value & 0x3FFF
+        i += 1
     shift = 0
     turn = 0
     while turn < 2:
-        high = 0
-        low = 0
-        i = at
-        while i < end:
-            value = (work[i] << sign) >> sign
-            high += value >> 14
-            low += value & 0x3FFF
-            i += 1
         value = high // count
         mean = (value << 14) + ((high - value * count << 14) + low) // count
         all_bits = 0
@@ -405,25 +405,31 @@ def centre(work: ptr32, at: int, count: int) -> int:
         while i < end:
             value = ((work[i] << sign) >> sign) - mean
             work[i] = value
-            if value < 0:
-                value = 0 - value
-            all_bits = all_bits | value
+            all_bits = all_bits | (value ^ value >> 31)
             i += 1
-        if not turn and all_bits:
+        turn += 1
+        if not all_bits:
+            return shift
+        if turn == 1:
             while all_bits >> 28:
                 all_bits = all_bits >> 1
                 shift -= 1
             while not all_bits >> 27:
                 all_bits = all_bits << 1
                 shift += 1
+            if shift < 6:
+                turn = 2
+            high = 0
+            low = 0
             i = at
             while i < end:
-                if shift > 0:
-                    work[i] = work[i] << shift
-                else:
-                    work[i] = (work[i] << sign) >> sign >> 0 - shift
+                value = (work[i] << sign) >> sign
+                value = value << shift if shift > 0 else value >> 0 - shift
+                work[i] = value
+                if turn == 1:
+                    high += value >> 14
+                    low += value & 0x3FFF
                 i += 1
-        turn += 1
     return shift
 
 

@@ -40,6 +40,8 @@ _WINDOWS = ("window_size_ms", "window_length_ms", "sample_length_ms")
 _VERSIONS = ("implementation_version", "latest_implementation_version")
 _TYPES = ("cpp_type", "type", "title", "name")
 
+METADATA = "tflm.features"  # the metadata of a model with its block
+
 MAX_SAMPLES = 32768  # of a window: sums of that many values fit the integers of a board
 _MAX_FRAMES = 500
 _MIN_FFT, _MAX_FFT = 4, 4096
@@ -200,6 +202,17 @@ class Settings:
                 % (self.version, self.type, latest)
             )
         self._check()
+
+    def description(self):
+        """Return a dict from which Settings() makes an equal object."""
+        return dict(
+            self.values,
+            type=self.type,
+            implementationVersion=self.version,
+            frequencyHz=self.rate,
+            windowSizeMs=1000 * self.length / self.rate,
+            axes=self.axes,
+        )
 
     @property
     def is_motion(self):

@@ -99,6 +99,7 @@ def report(model, output, optimize, as_json, **report_options):
     "class. With --detect: boxes in a .json of COCO, or a .csv: file, x, y, width, height, class.",
 )
 @options.pixels
+@options.block
 @options.detector(0.05)
 @click.option("--compare", is_flag=True, help="Run TFLM's wheel on the same data, too.")
 @click.option(
@@ -122,6 +123,8 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
     detect = options.detect_settings(eval_options)
     name = "print_evaluation"
     if detect:
+        if eval_options["block"]:
+            raise click.UsageError("--features makes no images; leave it out with --detect")
         if eval_options["compare"]:
             raise click.UsageError("--compare does not measure boxes; leave out --compare")
         evaluate, name = evaluate_detector, "print_detector_evaluation"

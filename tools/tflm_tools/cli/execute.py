@@ -22,6 +22,7 @@ _INVOKES, _ALL_INVOKES = 20, 5
     help="File for each input, in order: a .npy, an image, a .wav or a .csv.",
 )
 @options.pixels
+@options.block
 @click.option(
     "--output-dir",
     type=options.FilePath(),

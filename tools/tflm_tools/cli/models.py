@@ -54,6 +54,13 @@ def inspect(model, plan, allocations, exact, custom, as_json):
     metavar="NAME",
     help="Name or number of a tensor that is kept like an output, for a Learner.",
 )
+@click.option(
+    "--features",
+    "block",
+    type=options.FilePath(),
+    metavar="BLOCK.json",
+    help="Store the parameters of a block of Edge Impulse, which computes the input from samples.",
+)
 @options.pack_target
 @click.option(
     "--flash-budget",
@@ -141,6 +148,7 @@ def flatten(model, output, as_json, **flatten_options):
     help="Shape of an input with open dimensions. Can be given several times.",
 )
 @options.pixels
+@options.block
 @options.timeout
 @options.custom
 @options.as_json

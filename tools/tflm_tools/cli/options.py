@@ -159,6 +159,15 @@ pixels = click.option(
     "the range of a quantized input; 0 1 for float32]",
 )
 
+block = click.option(
+    "--features",
+    "block",
+    type=FilePath(),
+    metavar="BLOCK.json",
+    help="Parameters of a block of Edge Impulse, which makes the input from the samples of a .wav "
+    "or .csv. [default: the model's own block]",
+)
+
 _PORT_HELP = (
     "Run on the board at this port instead of in the unix port. Ports are named as in mpremote: "
     "a0, u0, id:…, /dev/…, socket://HOST:PORT, auto."

@@ -11,6 +11,7 @@ from tflm.tflite.reader import TfliteModel
 
 from .. import files
 from ..errors import ToolError
+from ..features.feature_block import use_block
 from ..inspection.inspection import inspect
 from ..inspection.pico_time import nodes_of
 from ..measure.evaluation import Score, evaluate, score
@@ -101,7 +102,7 @@ class ConvertOptions:
     float32. limit: maximum number of examples that represent the data. input_shapes: as for `tflm
     flatten`. pixels: as for `tflm eval`. custom: files that register custom operators. timeout:
     seconds for an answer of a converter. weight_bits: 8, or 4 for the weights of layers that allow
-    it.
+    it. block: a JSON of Edge Impulse; sounds and tables of the data hold samples for it.
     """
 
     form: str = INT8
@@ -112,6 +113,7 @@ class ConvertOptions:
     custom: tuple[str, ...] = ()
     timeout: float | None = None
     weight_bits: int = 8
+    block: object | None = None
 
     def is_whole(self):
         """Return True if TensorFlow can do the whole conversion of a Keras model."""
@@ -219,6 +221,7 @@ class _Job:
         self.unrolled = traced["unrolled"]
         self.outputs = [source.tensor(entry, *shapes[0][:1]) for entry in traced["outputs"]]
         self.examples = None
+        use_block(self, options.block)
         if request.data is not None:
             self.examples = Examples(
                 request.data, self.inputs, self.outputs, options.limit, options.pixels

@@ -11,6 +11,7 @@ from ..detection import detect as detection
 from ..detection import picture
 from ..detection.decoders import Detection
 from ..errors import ToolError
+from ..features.feature_block import use_block
 from ..model import arrays
 from ..model.model_file import open_model
 from ..port.invocation import InvokeOptions
@@ -86,7 +87,8 @@ class RunOptions:
     one invoke to the next. quantize: accept real numbers of any type. heap, timeout: bytes and
     seconds of MicroPython. custom: Python files that register custom operators. pixels: the
     values of black and white in images, as for model.media.real_values(). detect:
-    detection.detect.Settings to decode the outputs of a detector, or None.
+    detection.detect.Settings to decode the outputs of a detector, or None. block: a JSON of Edge
+    Impulse; sounds and tables hold samples for it.
     """
 
     form: str = "flat"
@@ -97,6 +99,7 @@ class RunOptions:
     custom: tuple[str, ...] = ()
     pixels: tuple[float, float] | None = None
     detect: detection.Settings | None = None
+    block: object | None = None
 
     def invoke_options(self):
         """Return the InvokeOptions."""
@@ -115,6 +118,7 @@ def run(path, inputs, output_dir=None, device=None, **options):
     """
     options = RunOptions(**options)
     model = open_model(path)
+    use_block(model, options.block)
     if options.form == "tflite" and model.kind == "tflm":
         raise ToolError(f"{path} is a .tflm; --path tflite needs the .tflite it was made from")
     if len(inputs) != len(model.inputs):

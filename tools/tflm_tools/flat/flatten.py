@@ -12,6 +12,7 @@ from tflm.tflite.reader import TfliteModel
 
 from ..arena.arena_plan import tflm_head_bytes
 from ..errors import ToolError
+from ..features.feature_block import read_block
 from ..image.custom import CheckingResolver, HostResolver
 from ..image.flat_image import image_of
 from ..image.prepare import prepare_graph
@@ -44,6 +45,8 @@ class FlattenOptions:
     input), or {number of an input: shape}.
     by_rows: the input comes by rows, as invoke(source) gives them.
     features: tensors to keep beside the outputs for a Learner: names, numbers, or "last".
+    block: a JSON of Edge Impulse (path or dict), stored with the model: tflm.features computes
+    the input from samples.
     keep_tensors: no tensors share memory, and all are readable after invoke, for debugging.
     Passes, levels and compression are off.
     compress_weights: store int8 weights with at most 16 values as 4-bit indices (armv6m only).
@@ -59,6 +62,7 @@ class FlattenOptions:
     input_shapes: Mapping | tuple[str, ...] = ()
     by_rows: bool = False
     features: tuple[str, ...] = ()
+    block: object | None = None
     keep_tensors: bool = False
     compress_weights: bool = False
     miss: int | None = None
@@ -313,7 +317,21 @@ class FlattenPipeline:
         return len(self._image(model, storage)), storage.arena_bytes
 
     def _image(self, model, storage):
-        return image_of(self._tflite, model, storage, self.options.keep_tensors)
+        return image_of(
+            self._tflite, model, storage, self.options.keep_tensors, self._block_metadata
+        )
+
+    # The metadata of the option `block`; raises ToolError if it does not fit the input.
+    @cached_property
+    def _block_metadata(self):
+        if self.options.block is None:
+            return {}
+        block = read_block(self.options.block)
+        subgraph = self.source.subgraphs[0]
+        if len(subgraph.inputs) != 1:
+            raise ToolError("--features is for models with one input; leave it out")
+        block.check(subgraph.tensor(subgraph.inputs[0]))
+        return block.metadata()
 
     def _has_users_operators(self):
         return bool(self._resolver._builtin or self._resolver._custom)

@@ -18,12 +18,12 @@ from .scratch_metadata import pack_scratch
 _MAX_RECORDS = 65535
 
 
-def image_of(tflite, model, storage, keep_tensors=False):
+def image_of(tflite, model, storage, keep_tensors=False, more_metadata=None):
     """Return the bytes of a .tflm.
 
     tflite: the bytes of the source file. model, storage: as flat.flatten.prepare() returns them.
-    keep_tensors: list all tensors, for debugging. Raises UnsupportedError if the file's layout
-    cannot hold the model.
+    keep_tensors: list all tensors, for debugging. more_metadata: {name: bytes}.
+    Raises UnsupportedError if the file's layout cannot hold the model.
     """
     _check_records(storage.records)
     storage.records.sort(key=lambda record: record.step_list)
@@ -35,7 +35,7 @@ def image_of(tflite, model, storage, keep_tensors=False):
     constant_words = [storage.constant_tensor(t) if t.is_constant() else 0 for t, _, _ in tensors]
     metadata = [
         (names.add(name), storage.constant(data, 1) >> 2, len(data))
-        for name, data in _metadata(tflite, model, storage).items()
+        for name, data in (_metadata(tflite, model, storage) | (more_metadata or {})).items()
         if len(data)
     ]
     kernel_names = [names.add(kernel) for kernel in kernels]

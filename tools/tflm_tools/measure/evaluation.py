@@ -11,6 +11,7 @@ from ..check.comparison import first_difference
 from ..errors import ToolError
 from ..execution import task_pool
 from ..execution.processes import Processes
+from ..features.feature_block import use_block
 from ..model.arrays import dequantize
 from ..model.labels import labels_of_model
 from ..model.model_file import open_model
@@ -75,7 +76,8 @@ class EvaluateOptions:
     compare: also run TFLM's wheel on the data. limit: maximum number of examples. jobs: number of
     processes; by default one for each core if joblib is installed. scheduler: the address of a
     Dask scheduler whose workers run the model. custom: Python files that register custom
-    operators. timeout: seconds for one answer of the device. pixels: as for `tflm run`.
+    operators. timeout: seconds for one answer of the device. pixels: as for `tflm run`. block: a
+    JSON of Edge Impulse; sounds and tables hold samples for it.
     """
 
     compare: bool = False
@@ -85,6 +87,7 @@ class EvaluateOptions:
     custom: tuple[str, ...] = ()
     timeout: float | None = None
     pixels: tuple[float, float] | None = None
+    block: object | None = None
 
     def processes(self, runs):
         """Return the Processes of the unix port for this number of runs."""
@@ -107,6 +110,7 @@ def evaluate(path, data, device=None, progress=None, **options):
     """
     options = EvaluateOptions(**options)
     model = open_model(path)
+    use_block(model, options.block)
     if options.compare:
         oracle.require()
         if model.kind != "tflite":

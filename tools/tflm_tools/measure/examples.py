@@ -20,7 +20,8 @@ def arrays_of(path, inputs, labels=(), pixels=None, limit=None, with_targets=Tru
     A folder contains a folder for each class, with images, sounds or tables for
     media.real_values(). The folders are named by the labels of the model, or by the numbers of the
     classes; other names are numbered in alphabetical order.
-    A .csv has a row for each example: its numbers, then its class.
+    A .csv has a row for each example: its numbers, then its class. If the input has a
+    FeatureBlock, the numbers are samples.
     inputs: a list of TensorInfo. labels: of the model. pixels: as for media.real_values(). limit:
     maximum number of examples, sampled evenly. with_targets: False if classes may be missing;
     without classes the files are in the folder itself, and the rows only hold numbers.
@@ -88,9 +89,9 @@ def _files(path, labels):
 
 def _table(path, info, with_targets):
     rows = np.array(media.rows(path))
-    elements = int(np.prod(info.shape))
+    elements = info.block.samples if info.block else int(np.prod(info.shape))
     if not with_targets and rows.shape[1] == elements:
-        return {"x": rows.reshape(-1, *media.of_one(info.shape))}
+        return {"x": _inputs(rows, info)}
     if rows.shape[1] != elements + 1:
         raise ToolError(
             f"{path} has {rows.shape[1]} columns, input '{info.name}' has {elements} numbers; "
@@ -98,5 +99,11 @@ def _table(path, info, with_targets):
         )
     if (rows[:, -1] != np.round(rows[:, -1])).any():
         raise ToolError(f"{path}: the last column is not a class; write whole numbers there")
-    x = rows[:, :-1].reshape(-1, *media.of_one(info.shape))
-    return {"x": x, "y": rows[:, -1].astype(np.int64)}
+    return {"x": _inputs(rows[:, :-1], info), "y": rows[:, -1].astype(np.int64)}
+
+
+# Rows of numbers as inputs; of samples, if the input has a FeatureBlock.
+def _inputs(rows, info):
+    if info.block:
+        rows = np.stack([info.block.features_of(row, info) for row in rows])
+    return rows.reshape(-1, *media.of_one(info.shape))

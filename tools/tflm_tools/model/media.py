@@ -37,6 +37,7 @@ def real_values(path, info, pixels=None):
     A sound becomes samples from -1 to 1: channels are averaged, and the end is cut off or filled
     with silence. An int16 input without a scale gets the samples as they are in the file.
     A table holds all numbers of the input, row by row.
+    If the input has a FeatureBlock, a sound or table holds the samples of its window.
 
     info: the TensorInfo of the input. pixels: (black, white), the real numbers for the pixel
     values 0 and 255; by default the numbers in the model's metadata, else the least and greatest
@@ -48,6 +49,8 @@ def real_values(path, info, pixels=None):
         return _image(path, info, pixels or getattr(info, "pixels", None) or _range(info))
     if suffix in SOUNDS:
         return _sound(path, info)
+    if info.block:
+        return info.block.features_of(info.block.table(path, rows(path)), info)
     values = np.array(rows(path)).reshape(-1)
     if values.size != int(np.prod(info.shape)):
         raise ToolError(
@@ -114,8 +117,10 @@ def _sound(path, info):
         highest = np.frombuffer(data, np.uint8).reshape(-1, width)[:, -2:]
         samples = np.ascontiguousarray(highest).view("<i2").reshape(-1).astype(np.int64)
     samples = samples.reshape(-1, channels).mean(1)
-    wanted = int(np.prod(info.shape))
+    wanted = info.block.samples if info.block else int(np.prod(info.shape))
     samples = np.concatenate([samples[:wanted], np.zeros(max(0, wanted - len(samples)))])
+    if info.block:
+        return info.block.features_of(np.trunc(samples), info)
     is_raw = info.dtype == "int16" and not info.scale
     return (np.trunc(samples) if is_raw else samples / 32768).reshape(info.shape)
 

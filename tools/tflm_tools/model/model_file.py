@@ -14,6 +14,7 @@ from tflm.tflite.reader import TfliteModel, is_tflite
 
 from .. import files
 from ..errors import ToolError
+from ..features.feature_block import block_of_metadata
 from .containers import find_model, split_name
 from .flat_file import FlatFile
 from .input_limits import input_limits
@@ -30,6 +31,7 @@ class TensorInfo:
     by_rows: the input comes by rows, and the arena does not hold it.
     pixels: the real numbers for black and white of an image, if the model's metadata has them
     (normalization.py).
+    block: the FeatureBlock that computes this input from samples, or None.
     """
 
     name: str
@@ -42,6 +44,7 @@ class TensorInfo:
     kept: "TensorInfo | None" = None
     by_rows: bool = False
     pixels: tuple | None = None
+    block: object | None = None
 
     def numpy_dtype(self):
         """Return the numpy dtype; raises UnsupportedError for a type that numpy does not have."""
@@ -98,10 +101,13 @@ def _limits(model):
         return {}
 
 
-# Set `pixels` of the inputs of a TfliteModel or FlatModel.
-def _add_pixels(inputs, model):
-    for info, pixels in zip(inputs, pixels_of(model.metadata(), len(inputs)), strict=True):
+# Set `pixels` and `block` of the inputs of a TfliteModel or FlatModel.
+def _add_metadata(inputs, model):
+    metadata = model.metadata()
+    for info, pixels in zip(inputs, pixels_of(metadata, len(inputs)), strict=True):
         info.pixels = pixels
+    if len(inputs) == 1:
+        inputs[0].block = block_of_metadata(metadata)
 
 
 # A trained model that is not converted yet: TensorFlow's, Keras's, PyTorch's or ONNX's.
@@ -179,7 +185,7 @@ def _described(path, kind, data):
         inputs, outputs = (
             [_flat_info(t) for t in tensors] for tensors in (flat.inputs, flat.outputs)
         )
-        _add_pixels(inputs, FlatModel(data))
+        _add_metadata(inputs, FlatModel(data))
         return ModelFile(path, kind, data, inputs, outputs)
     model = TfliteModel(data)
     subgraph = model.subgraphs[0]
@@ -192,7 +198,7 @@ def _described(path, kind, data):
     )
     for i, limits in _limits(model).items():
         inputs[i].limits = limits
-    _add_pixels(inputs, model)
+    _add_metadata(inputs, model)
     return ModelFile(path, kind, data, inputs, outputs)
 
 

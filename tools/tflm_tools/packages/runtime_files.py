@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import tflm
+from tflm.features.settings import METADATA
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL, ROWS_KERNEL
+from tflm.model import FlatModel
 from tflm.program import BANDS_KERNEL
 from tflm.version import __version__
 
@@ -183,6 +185,8 @@ def files_for(flat, arch, assembler=True):
     if FlatFile(flat).has_kept_tensors:  # for a Learner
         kernels = [f"kernels/{name}" for name, k in kernel_files().items() if k.package == "learn"]
         files = sorted({*files, *with_imports([*learn(), *kernels])})
+    if METADATA in FlatModel(flat).metadata():
+        files = sorted({*files, *with_imports(features(arch, assembler))})
     return files
 
 
@@ -274,7 +278,7 @@ def features(arch="", assembler=False):
     """Return the files of tflm.features for an arch, sorted. assembler: as for files_for()."""
     files = [*_package_files("features"), "kernels/float32"]
     if assembler and "armv6m" in override_folders(arch):
-        files.append("kernels/armv6m/float32")
+        files += ["kernels/armv6m/float32", "features/armv6m/stage"]
     return sorted(files)
 
 

@@ -1,4 +1,4 @@
-# The blocks of tflm.features, computed with numpy in double precision
+# tflm_tools: features: Edge Impulse's blocks of signal processing, with numpy in double precision
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
