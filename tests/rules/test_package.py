@@ -31,6 +31,7 @@ _ON_BOARDS_ONLY = {
     "scalars",
     "sink",
     "spectral",
+    "stage",
     "second_core",
     "streaming",
     "memoryview_cast",
