@@ -35,7 +35,10 @@ def _runs(name, shape):
     random = generator(name + "x")
     wide = (10.0 ** random.uniform(-3, 3, shape)).astype("f") * random.choice([-1, 1], shape)
     positive = random.uniform(0, 5, shape).astype("f")
-    return [[random.normal(size=shape).astype("f")], [wide], [positive], [0 * positive]]
+    pixels = random.integers(0, 256, shape).astype("f") - 127.5
+    pixels.flat[0], pixels.flat[-1] = -127.5, 127.5  # their zero point is halfway between two
+    inputs = random.normal(size=shape).astype("f"), wide, positive, 0 * positive, pixels
+    return [[each] for each in inputs]
 
 
 def _add(name, op, shape, weights, bias, target, **options):
