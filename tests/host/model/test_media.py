@@ -19,7 +19,7 @@ from tflm_tools.model.normalization import pixels_of
 def info(shape, dtype="int8", scale=0.0, zero_point=0):
     return SimpleNamespace(
         name="x", shape=shape, dtype=dtype, scale=scale, zero_point=zero_point,
-        numpy_dtype=lambda: np.dtype(dtype),
+        numpy_dtype=lambda: np.dtype(dtype), block=None,
     )  # fmt: skip
 
 
