@@ -10,7 +10,8 @@ from .model import FlatModel, is_flat
 def load(source, trusted=False, copy=False):
     """Return the model of a path or a buffer of bytes, .tflm or .tflite.
 
-    source: a path, or a buffer, which is used in place and must not change.
+    source: a path, or a buffer, which is used in place and must not change. If there is no file at
+        the path, path + ".new" is read: Learner.save_model() leaves it if the power is cut.
     trusted: leave out the access checks of a .tflm, which keep kernels inside their memory. A
         .tflm in ROMFS is always trusted, as code is (docs/explanation/security.md).
     copy: read a file into RAM even if it is in ROMFS. By default a ROMFS file is used in place if
@@ -23,7 +24,10 @@ def load(source, trusted=False, copy=False):
         try:
             source, in_rom = _read(source, copy)
         except OSError as error:
-            raise OSError(error.errno, source)  # open() does not name the file
+            try:  # a power cut before a file was renamed (learn/store.py)
+                source, in_rom = _read(source + ".new", copy)
+            except OSError:
+                raise OSError(error.errno, source)  # open() does not name the file
         trusted = trusted or in_rom
     try:
         source = memoryview(source)

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from kernels.test_control_flow import quantized
 from kernels.test_resource_variables import accumulator
+from support.single_op import Tensor, single_op
+from tflm_tools.flat.flatten import flatten
 from unit.on_device import device, model_files
 
 PRELUDE = """
@@ -185,10 +187,12 @@ def test_saved_examples(digits):
     )
 
 
-# Two saves in turn, each interrupted at any write to the flash: load() finds the examples of the
-# first, second or third save, and the examples of the third only if it was begun.
+# Two saves in turn, each interrupted at any write to the flash: load() finds the examples (or the
+# model) of the first, second or third save, and those of the third only if it was begun.
+@pytest.mark.parametrize("what", ["examples", "model"])
 @pytest.mark.parametrize("kind", ["VfsFat", "VfsLfs2"])
-def test_power_cuts_in_two_saves(kind):
+def test_power_cuts_in_two_saves(kind, what):
+    inputs = [Tensor((number,), "float32") for number in range(1, 4)]
     lines = device(
         """
     import vfs
@@ -244,9 +248,14 @@ def test_power_cuts_in_two_saves(kind):
         return result, left - flash.left
 
     def save(number):
-        store.save("/flash/examples", [number], bytes([number]) * 600, bytes(60), 10)
+        if WHAT == "model":
+            store.write("/flash/model", [MODELS[number - 1]])  # as save_model() does
+        else:
+            store.save("/flash/examples", [number], bytes([number]) * 600, bytes(60), 10)
 
     def load(_):
+        if WHAT == "model":
+            return tflm.Interpreter("/flash/model").input(0).shape[0]
         labels, rows, _ = store.load("/flash/examples", 10)
         assert rows == bytes(labels) * 600
         return labels[0]
@@ -269,6 +278,8 @@ def test_power_cuts_in_two_saves(kind):
     print(pairs)
     """,
         KIND=kind,
+        WHAT=what,
+        MODELS=[flatten(single_op("NEG", [x], [Tensor(x.shape, "float32")])) for x in inputs],
     )
     assert int(lines[-1]) > 50
 
