@@ -28,6 +28,21 @@ for op in ("RELU_N1_TO_1", "RELU_0_TO_1"):
     for shape in [(), (3, 5)]:
         _add(f"{op} float32 {shape}", op, [Tensor(shape, "float32")], [Tensor(shape, "float32")])
 
+# int32, which TFLM lacks.
+for op, count in (("ADD_N", 2), ("ADD_N", 4)):
+    for shape in [(), (3, 5)]:
+        tensors = [Tensor(shape, "int32") for _ in range(count)]
+        values = [generator(f"{op}{shape}").integers(-(2**29), 2**29, shape, np.int32)] * count
+        _add(f"{op} int32 {count} {shape}", op, tensors, [Tensor(shape, "int32")], [values])
+
+# The input's scale of an untrained network. LiteRT's reference kernel ends the process; its
+# optimized kernel gives equal probabilities.
+x = Tensor((1, 10), "int8", scale=7.8e-9, zero_point=-1)
+y = Tensor((1, 10), "int8", scale=1 / 256, zero_point=-128)
+model = single_op("SOFTMAX", [x], [y], beta=1.0)
+values = [[np.arange(-128, 112, 24).reshape(1, 10)]]
+cases.add("SOFTMAX int8 tiny scale", model, values, expected=[[np.full((1, 10), 26 - 128, "b")]])
+
 # SELECT: a condition for each row, for each element, or one for all.
 for dtype in ("float32", "int8", "int32", "int64", "bool"):
     for shape, condition in [((3, 4), (3,)), ((3, 4), (3, 4)), ((2, 3, 2), (2,)), ((4,), ())]:

@@ -8,6 +8,7 @@ from .arithmetic_float import LAYOUT as FLOAT
 from .broadcast import emit_broadcast
 from .common import (
     FLOAT_WORK,
+    NONE,
     REQUANTIZE,
     check,
     check_dtype,
@@ -38,7 +39,7 @@ def prepare(context, node):
     target = node.output(0)
     inputs = [node.input(i) for i in range(len(node.inputs))]
     check(len(inputs) >= 2, node, "it must have 2 inputs or more")
-    check_dtype(node, inputs[0], dtypes.FLOAT32, dtypes.INT8)
+    check_dtype(node, inputs[0], dtypes.FLOAT32, dtypes.INT32, dtypes.INT8)
     for tensor in inputs + [target]:
         check_dtype(node, tensor, inputs[0].dtype)
         check(
@@ -48,6 +49,8 @@ def prepare(context, node):
         )
     if target.dtype == dtypes.FLOAT32:
         _emit_float(context, node, inputs, target)
+    elif target.dtype == dtypes.INT32:
+        _emit_int32(context, node, inputs, target)
     else:
         _emit_int8(context, node, inputs, target)
 
@@ -59,6 +62,16 @@ def _emit_float(context, node, inputs, target):
     pair = inputs[:2]
     for i in range(1, len(inputs)):
         emit_broadcast(context, node, kernel, FLOAT, pair, FLOAT_WORK, **fields)
+        pair = [target] + inputs[i + 1 : i + 2]
+
+
+# TFLM has no int32; sums equal LiteRT's.
+def _emit_int32(context, node, inputs, target):
+    from .add import emit_int32
+
+    pair = inputs[:2]
+    for i in range(1, len(inputs)):
+        emit_int32(context, node.with_inputs(pair), NONE, 1)
         pair = [target] + inputs[i + 1 : i + 2]
 
 

@@ -10,13 +10,12 @@ from .common import check, support
 ONE = 0x3F800000  # 1.0 in float32, the scale of emit_dequantize() before emit_scaled()
 
 
-# An operand of context.emit() as a tensor of float32.
-class FloatOperand:
-    dtype = dtypes.FLOAT32
-
-    def __init__(self, operand, shape):
+# An operand of context.emit() as a tensor.
+class OperandTensor:
+    def __init__(self, operand, shape, dtype=dtypes.FLOAT32):
         self.word = operand.word
         self.shape = shape
+        self.dtype = dtype
 
     def elements(self):
         count = 1
@@ -42,7 +41,7 @@ def emit_per_channel(context, node, tensor):
         support(same, node, "%s: a zero point for each channel" % tensor)
     shape = [1] * len(tensor.shape)
     shape[dimension] = count
-    scales = FloatOperand(context.constant(scale_bytes(tensor)), tuple(shape))
+    scales = OperandTensor(context.constant(scale_bytes(tensor)), tuple(shape))
     emit_scaled(context, node, scales)
 
 

@@ -61,7 +61,7 @@ def _packed_rows(context, node, numbers, values):
 
 # Dequantize rows that have a scale each: the scales are gathered, too.
 def _emit_rows_of_scales(context, node, rows, values):
-    from .dequantize_channels import ONE, FloatOperand, emit_scaled, scale_bytes
+    from .dequantize_channels import ONE, OperandTensor, emit_scaled, scale_bytes
 
     numbers, count = node.input(0), values.shape[0]
     check(
@@ -71,10 +71,10 @@ def _emit_rows_of_scales(context, node, rows, values):
     )
     for i in range(count):
         check(values.zero_point(i) == 0, node, "%s should have the zero point 0" % values)
-    table = FloatOperand(context.constant(scale_bytes(values)), (count, 1))
+    table = OperandTensor(context.constant(scale_bytes(values)), (count, 1))
     found = context.request_scratch_buffer(4 * numbers.elements())
     emit_gather(context, node, (table, numbers, found), table.shape, numbers.elements(), 1, 1,
                 numbers.elements())  # fmt: skip
     shape = numbers.shape + (1,) * (len(values.shape) - 1)
     emit_dequantize(context, node, rows, values, ONE)
-    emit_scaled(context, node, FloatOperand(found, shape))
+    emit_scaled(context, node, OperandTensor(found, shape))

@@ -66,6 +66,12 @@ def prepare(context, node):
     batches, channels, depth = _shape(node, source, weights, target)
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32 and weights.dtype in (dtypes.INT8, dtypes.INT4):
+        if weights.blocks and weights.dtype == dtypes.INT4:
+            from .blockwise import emit_fully_connected
+
+            activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
+            emit_fully_connected(context, node, activation, batches, channels, depth)
+            return
         from .hybrid import emit_fully_connected, int8_weights
 
         node = int8_weights(context, node)

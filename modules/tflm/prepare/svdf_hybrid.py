@@ -7,7 +7,7 @@ from .. import dtypes
 from . import scale
 from .common import NONE, check, check_dtype, check_quantized, scale_of
 from .convolution import check_bias
-from .dequantize_channels import FloatOperand
+from .dequantize_channels import OperandTensor
 from .hybrid import emit_fully_connected
 
 
@@ -27,7 +27,7 @@ def emit_features(context, node, fields, asymmetric):
     size, filters, batches = fields["input_size"], node.input(1).shape[0], node.input(0).shape[0]
     if size and batches:
         features = context.request_scratch_buffer(4 * batches * filters)
-        features = FloatOperand(features, (batches, filters))
+        features = OperandTensor(features, (batches, filters))
         products = node.with_inputs([node.input(0), node.input(1), None])
         products.outputs = [features]
         emit_fully_connected(context, products, NONE, batches, filters, size, asymmetric)

@@ -8,6 +8,7 @@ from ..errors import ModelError
 # A tensor. `data`: the bytes of a constant, else None; `offset`: their position in the file.
 class Tensor:
     was_unsigned = False  # it is uint8 in the file (unsigned.py)
+    blocks = None  # (tensor of scales, elements of a block): a scale for each block
     # Only on the host:
     is_float_end = False  # an input or output that is float32 in the file
     by_rows = None  # the shape of an input that comes by rows

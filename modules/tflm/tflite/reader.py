@@ -20,6 +20,7 @@ _STABLEHLO_COMPOSITE = const(206)
 _CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE, _STABLEHLO_COMPOSITE)
 _COMPUTES_SHAPES = (_SHAPE, _RANK)
 _NEWEST_OP_VERSION = 20  # above the version of any builtin operator of the schema
+_BLOCKWISE = const(2)  # QuantizationDetails of the schema
 _MAX_SUBGRAPHS = 256
 _MAX_ITEMS = 1 << 12  # tensors, or operators; the planner's time grows with the square
 
@@ -103,8 +104,8 @@ class Subgraph:
                 )
         return numbers
 
-    # Return tensor `i` of this sub-graph.
-    def tensor(self, i):
+    # Return tensor `i` of this sub-graph. A tensor of scales has no blocks itself.
+    def tensor(self, i, has_blocks=True):
         table = self._tensors.table(i)
         model = self.model
         dtype = table.get(1, "b")
@@ -150,6 +151,11 @@ class Subgraph:
                     "%s has the zero point %d; the model is damaged"
                     % (tensor, tensor.zero_point())
                 )
+        elif quantization and has_blocks and quantization.get(4, "B") == _BLOCKWISE:
+            details = quantization.table(5)
+            number = details.get(0, "i") if details else -1
+            if 0 <= number < self.tensors_length():
+                tensor.blocks = self.tensor(number, False), details.get(2, "i")
         return tensor
 
     # Return operator `i` of this sub-graph with its tensors.

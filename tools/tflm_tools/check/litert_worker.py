@@ -8,13 +8,14 @@ import time
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-# The reference kernels first; some operators only have optimized kernels.
+# The reference kernels first; some operators only have optimized kernels. Weights with a scale for
+# each block need the XNNPACK delegate: without it LiteRT leaves outputs unwritten.
 _KERNELS = OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 
 
-def _interpreter(job):
+def _interpreter(job, kinds=_KERNELS):
     keep = job["tensors"] is not None
-    for kernels in _KERNELS:
+    for kernels in kinds:
         try:
             interpreter = Interpreter(
                 "model",
@@ -22,10 +23,17 @@ def _interpreter(job):
                 experimental_preserve_all_tensors=keep,
             )
             interpreter.allocate_tensors()
+            if kernels != OpResolverType.BUILTIN and _has_blocks(interpreter):
+                return _interpreter(job, (OpResolverType.BUILTIN,))
             return interpreter
         except (RuntimeError, ValueError) as error:
             last = error
     raise last
+
+
+def _has_blocks(interpreter):
+    tensors = interpreter.get_tensor_details()
+    return any(details["quantization_parameters"].get("block_size") for details in tensors)
 
 
 # ("t" + number, array) of the tensors of the first sub-graph that can be read after the last run.

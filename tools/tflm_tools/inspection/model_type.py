@@ -93,7 +93,7 @@ def _node_type(node, sources):
         name = dtypes.name(outputs[0].dtype)
         return name if name in ("int8", "int16", "uint8") else ""
     for tensor in inputs:
-        if tensor.is_constant() and tensor.scales_length():
+        if tensor.is_constant() and (tensor.scales_length() or tensor.blocks):
             return HYBRID
         source = sources.get(tensor.index)
         if source is None or op_name(source) != "DEQUANTIZE":

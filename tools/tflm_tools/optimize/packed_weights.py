@@ -35,7 +35,9 @@ def apply(graph):
 
 def _is_int4(node):
     weights = node.inputs[1]
-    return weights is not None and weights.dtype == dtypes.INT4 and weights.is_constant()
+    if weights is None or weights.blocks:
+        return False
+    return weights.dtype == dtypes.INT4 and weights.is_constant()
 
 
 # Unpack int4 weights; the lower half of a byte holds the first of its two weights.
