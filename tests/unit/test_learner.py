@@ -188,7 +188,7 @@ def test_saved_examples(digits):
 
 
 # Two saves in turn, each interrupted at any write to the flash: load() finds the examples (or the
-# model) of the first, second or third save, and those of the third only if it was begun.
+# model) of the first, second or third save. The third counts only if it was begun.
 @pytest.mark.parametrize("what", ["examples", "model"])
 @pytest.mark.parametrize("kind", ["VfsFat", "VfsLfs2"])
 def test_power_cuts_in_two_saves(kind, what):
