@@ -45,7 +45,7 @@ _EACH = const(1 << 20)  # steps: b advances, too
 # of the image are skipped. The limits of the activation are in the record, which is passed as the
 # ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def outputs(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
@@ -125,3 +125,8 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         clamp(arena, op, dst, n, _ACTIVATION_MIN << 4 | 1)
         channel = 0
         pixel += 1
+
+
+@micropython.viper
+def eval_float32(op, arena, rom, start, stop):
+    outputs(op, arena, rom, start, stop)

@@ -16,6 +16,8 @@ from . import (
     float_windows,
     front_end,
     fully_connected_bands_float,
+    hybrid,
+    hybrid_quantize,
     int16_depthwise,
     int16_pooling,
     int16_windows,
@@ -89,6 +91,10 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),
     ),
+    "hybrid_asm.py": (
+        "float32 operators with int8 weights",
+        (hybrid.sums, hybrid.floats, hybrid.extremes, hybrid.quantize),
+    ),
     "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (int16_depthwise.depthwise,)),
     "int16_pooling_asm.py": ("AVERAGE_POOL_2D and MAX_POOL_2D, int16", (int16_pooling.pool,)),
     "int16_windows_asm.py": (
@@ -123,7 +129,10 @@ _WITH_COMBINE = (
     svdf_float,
     unidirectional_sequence_lstm_float,
 )
-DERIVED = {"softmax.py": ("softmax.py", softmax.DERIVED)}
+DERIVED = {
+    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
+    "softmax.py": ("softmax.py", softmax.DERIVED),
+}
 DERIVED.update(
     (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_COMBINE
 )

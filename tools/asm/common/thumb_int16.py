@@ -41,10 +41,9 @@ OUTPUT_SLOTS = (
     *(f"{half}_{i}" for i in range(4) for half in ("low", "high")),  # of the four sums
 )
 
-WINDOW_SLOTS = (
-    *OUTPUT_SLOTS,
+# Slots that windows require.
+GEOMETRY_SLOTS = (
     "left",  # pixels
-    "is_connected",  # -1: FULLY_CONNECTED
     "channels",
     "channels_left",  # of the pixel
     "block",  # channels that are summed up together: 4, 2 or 1
@@ -59,11 +58,17 @@ WINDOW_SLOTS = (
     "filter",  # address of its weight in the next channel
     "filter_step",  # bytes from one channel to the next
     "run",  # elements of the window in one row of the image
-    "run_left",
     "is_long",  # 0: the sum of a window fits a word
-    "taps_left",  # that a word can still sum up
     "input_gap",  # bytes from the end of a run to the next one
     "weights_gap",
+)
+
+WINDOW_SLOTS = (
+    *OUTPUT_SLOTS,
+    *GEOMETRY_SLOTS,
+    "is_connected",  # -1: FULLY_CONNECTED
+    "run_left",
+    "taps_left",  # that a word can still sum up
     "output_gap",  # bytes between the outputs of two batches of FULLY_CONNECTED
 )
 
@@ -262,54 +267,59 @@ def _store_filter_step(t):
     t.store(R1, "is_long")
 
 
-# Find the rows of the image in the window of the output's row.
-def _find_line(t):
+def find_line(t, layout=CONV, size=2):
+    """Find the rows of the image in the window of the output's row.
+
+    layout: of the record; it has WINDOWS. size: bytes of an input.
+    """
     t.load(R7, "record")
     t.load(R0, "y")
-    in_image(t, CONV, "height")
+    in_image(t, layout, "height")
     t.store(R4, "rows")
-    t.ldr(R6, R7, at(CONV, "input_height"))
+    t.ldr(R6, R7, at(layout, "input_height"))
     t.load(R2, "batch")
     t.mul(R2, R6)
     t.add(R2, R0)
-    t.ldr(R5, R7, at(CONV, "input_width"))
+    t.ldr(R5, R7, at(layout, "input_width"))
     t.mul(R2, R5)
-    t.ldr(R6, R7, at(CONV, "input_channels"))
+    t.ldr(R6, R7, at(layout, "input_channels"))
     t.mul(R2, R6)
-    t.lsl(R2, R2, 1)
+    t.lsl(R2, R2, size - 1)
     t.load(R0, "input")
     t.add(R2, R0)
     t.store(R2, "line")
-    t.ldr(R3, R7, at(CONV, "filter_width"))
+    t.ldr(R3, R7, at(layout, "filter_width"))
     t.mul(R1, R3)
     t.mul(R1, R6)
     t.load(R0, "weights")
     t.add(R1, R0)
     t.store(R1, "filter_line")
-    t.ldr(R1, R7, at(CONV, "filter_height"))
+    t.ldr(R1, R7, at(layout, "filter_height"))
     t.mul(R1, R3)
     t.mul(R1, R6)
     _store_filter_step(t)
 
 
-# Find the columns of the image in the window of the output pixel. The cells of a row of the filter
-# touch each other in the image, so that they are one run.
-def _find_window(t):
+def find_window(t, layout=CONV, size=2):
+    """Find the columns of the image in the window of the output pixel.
+
+    The cells of a row of the filter touch each other in the image, so that they are one run.
+    """
     padded, inside, some = map(t.new_label, ("padded", "inside", "some"))
     t.load(R7, "record")
-    t.ldr(R3, R7, at(CONV, "filter_width"))
+    t.ldr(R3, R7, at(layout, "filter_width"))
     t.mov(R1, 0)  # the first column of the filter in the image
     t.load(R0, "x")
-    t.ldr(R6, R7, at(CONV, "stride_width"))
+    t.ldr(R6, R7, at(layout, "stride_width"))
     t.mul(R0, R6)
-    t.ldr(R6, R7, at(CONV, "padding_width"))
+    t.ldr(R6, R7, at(layout, "padding_width"))
     t.sub(R0, R6)
     t.branch("ge", padded)
     t.sub(R1, R1, R0)
     t.mov(R0, 0)
     t.label(padded)
     t.sub(R4, R3, R1)
-    t.ldr(R2, R7, at(CONV, "input_width"))
+    t.ldr(R2, R7, at(layout, "input_width"))
     t.sub(R5, R2, R0)
     t.cmp(R5, R4)
     t.branch("le", inside)
@@ -319,20 +329,20 @@ def _find_window(t):
     t.branch("ge", some)
     t.mov(R5, 0)
     t.label(some)
-    t.ldr(R6, R7, at(CONV, "input_channels"))
+    t.ldr(R6, R7, at(layout, "input_channels"))
     t.mul(R5, R6)
     t.store(R5, "run")
     t.mul(R3, R6)
     t.sub(R3, R5)
     t.store(R3, "weights_gap")
-    t.ldr(R4, R7, at(CONV, "dilation_height"))
+    t.ldr(R4, R7, at(layout, "dilation_height"))
     t.mul(R2, R4)
     t.mul(R2, R6)
     t.sub(R2, R5)
-    t.lsl(R2, R2, 1)
+    t.lsl(R2, R2, size - 1)
     t.store(R2, "input_gap")
     t.mul(R0, R6)
-    t.lsl(R0, R0, 1)
+    t.lsl(R0, R0, size - 1)
     t.load(R4, "line")
     t.add(R0, R4)
     t.store(R0, "window")
@@ -435,9 +445,11 @@ def _next_batch(t):
     t.store(R0, "filter")
 
 
-# Choose the channels of the next block, and leave their addresses in ROWS. A block of fewer than
-# four channels repeats them.
-def _begin_block(t):
+def begin_block(t, begin=begin_sums):
+    """Choose the channels of the next block, and leave their addresses in ROWS.
+
+    A block of fewer than four channels repeats them. begin: macro that sets the sums to 0.
+    """
     enough, ready = map(t.new_label, ("enough", "ready"))
     t.load(R5, "channels_left")
     t.mov(R3, 4)
@@ -449,7 +461,7 @@ def _begin_block(t):
     t.mov(R3, 1)
     t.label(enough)
     t.store(R3, "block")
-    begin_sums(t, R3)
+    begin(t, R3)
     t.load(R0, "filter")
     t.load(R5, "filter_step")
     t.mov(R4, R3)
@@ -467,19 +479,23 @@ def _begin_block(t):
     t.load(R7, "window")
 
 
-# Sum up the products of the window. `taps`: the macro that adds the products of R4 (more than 0)
-# inputs from R7 on and of weights from ROWS on to SUMS, for a number of rows, and advances these
-# addresses. It uses R5 and R6.
-def _sum_up(t, taps, done):
+def sum_up(t, taps, done, is_short=False):
+    """Sum up the products of the window.
+
+    taps: the macro that adds the products of R4 (more than 0) inputs from R7 on and of weights
+    from ROWS on to SUMS, for a number of rows, and advances these addresses. It uses R5 and R6.
+    is_short: the sum of any window fits a word.
+    """
     two, one, long = map(t.new_label, ("two", "one", "long"))
     t.load(R5, "rows")
     t.load(R4, "run")
     t.mul(R4, R5)
     t.branch_far("eq", done)
     t.store(R5, "rows_left")
-    t.load(R5, "is_long")
-    t.cmp(R5, 0)
-    t.branch_far("ne", long)
+    if not is_short:
+        t.load(R5, "is_long")
+        t.cmp(R5, 0)
+        t.branch_far("ne", long)
     t.load(R5, "block")
     t.cmp(R5, 2)
     t.branch_far("eq", two)
@@ -489,8 +505,9 @@ def _sum_up(t, taps, done):
     _rows(t, taps, 2, done)
     t.label(one)
     _rows(t, taps, 1, done)
-    t.label(long)
-    _rows_in_parts(t, taps, done)
+    if not is_short:
+        t.label(long)
+        _rows_in_parts(t, taps, done)
 
 
 # Sum up all rows of the window.
@@ -561,7 +578,7 @@ def _all_taps_left(t):
 def windows(t, taps, product, multiply=multiply_wide):
     """Write the function of ABOUT_WINDOWS.
 
-    taps: see _sum_up. product, multiply: see output_subroutine.
+    taps: see sum_up. product, multiply: see output_subroutine.
     """
     names = "divide", "make_output", "connected", "line", "window", "pixel", "block", "write"
     divide, make_output, connected, line, window, pixel, block, write = map(t.new_label, names)
@@ -575,16 +592,16 @@ def windows(t, taps, product, multiply=multiply_wide):
     t.branch_far("ne", connected)
     _begin_conv(t, divide)
     t.label(line)
-    _find_line(t)
+    find_line(t)
     t.label(window)
-    _find_window(t)
+    find_window(t)
     t.label(pixel)
     first_output(t)
     t.load(R5, "channels")
     t.store(R5, "channels_left")
     t.label(block)
-    _begin_block(t)
-    _sum_up(t, taps, write)
+    begin_block(t)
+    sum_up(t, taps, write)
     t.label(write)
     write_outputs(t, make_output, "block")
     t.load(R0, "block")

@@ -22,6 +22,8 @@ fully_connected_bands_float
 fully_connected_float
 fully_connected_int16
 fully_connected_lanes
+hybrid
+hybrid_quantize
 pooling
 pooling_float
 pooling_int16

@@ -16,7 +16,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0xB0AB)  # sub sp, #172
     data(2, 0x9000)  # str r0, [sp] record
     asr(r7, r3, 31)
-    data(2, 0x9716)  # str r7, [sp] is_connected
+    data(2, 0x9727)  # str r7, [sp] is_connected
     eor(r3, r7)
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
@@ -81,7 +81,7 @@ def windows(r0, r1, r2, r3):
     lsr(r3, r3, 22)
     data(2, 0x9315)  # str r3, [sp] left
     ldr(r6, [r0, 44])
-    data(2, 0x9617)  # str r6, [sp] channels
+    data(2, 0x9616)  # str r6, [sp] channels
     mul(r6, r4)
     lsl(r6, r6, 1)
     data(2, 0x9D04)  # ldr r5, [sp] output
@@ -91,16 +91,16 @@ def windows(r0, r1, r2, r3):
     mov(r0, r4)
     ldr(r1, [r5, 40])
     bl(divide_1)
-    data(2, 0x901A)  # str r0, [sp] x
+    data(2, 0x9019)  # str r0, [sp] x
     mov(r0, r2)
     ldr(r1, [r5, 36])
     bl(divide_1)
-    data(2, 0x901B)  # str r0, [sp] y
+    data(2, 0x901A)  # str r0, [sp] y
     mov(r0, r2)
-    data(2, 0x901C)  # str r0, [sp] batch
+    data(2, 0x901B)  # str r0, [sp] batch
     label(line_4)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    data(2, 0x981B)  # ldr r0, [sp] y
+    data(2, 0x981A)  # ldr r0, [sp] y
     ldr(r1, [r7, 56])
     mul(r0, r1)
     ldr(r1, [r7, 72])
@@ -130,9 +130,9 @@ def windows(r0, r1, r2, r3):
     add(r5, r5, r2)
     b(cell_18)
     label(last_19)
-    data(2, 0x941F)  # str r4, [sp] rows
+    data(2, 0x941E)  # str r4, [sp] rows
     ldr(r6, [r7, 24])
-    data(2, 0x9A1C)  # ldr r2, [sp] batch
+    data(2, 0x9A1B)  # ldr r2, [sp] batch
     mul(r2, r6)
     add(r2, r2, r0)
     ldr(r5, [r7, 28])
@@ -142,24 +142,24 @@ def windows(r0, r1, r2, r3):
     lsl(r2, r2, 1)
     data(2, 0x9801)  # ldr r0, [sp] input
     add(r2, r2, r0)
-    data(2, 0x921D)  # str r2, [sp] line
+    data(2, 0x921C)  # str r2, [sp] line
     ldr(r3, [r7, 52])
     mul(r1, r3)
     mul(r1, r6)
     data(2, 0x9802)  # ldr r0, [sp] weights
     add(r1, r1, r0)
-    data(2, 0x911E)  # str r1, [sp] filter_line
+    data(2, 0x911D)  # str r1, [sp] filter_line
     ldr(r1, [r7, 48])
     mul(r1, r3)
     mul(r1, r6)
-    data(2, 0x9123)  # str r1, [sp] filter_step
+    data(2, 0x9122)  # str r1, [sp] filter_step
     lsr(r1, r1, 9)
-    data(2, 0x9126)  # str r1, [sp] is_long
+    data(2, 0x9124)  # str r1, [sp] is_long
     label(window_5)
     data(2, 0x9F00)  # ldr r7, [sp] record
     ldr(r3, [r7, 52])
     mov(r1, 0)
-    data(2, 0x981A)  # ldr r0, [sp] x
+    data(2, 0x9819)  # ldr r0, [sp] x
     ldr(r6, [r7, 60])
     mul(r0, r6)
     ldr(r6, [r7, 76])
@@ -181,34 +181,34 @@ def windows(r0, r1, r2, r3):
     label(some_22)
     ldr(r6, [r7, 32])
     mul(r5, r6)
-    data(2, 0x9524)  # str r5, [sp] run
+    data(2, 0x9523)  # str r5, [sp] run
     mul(r3, r6)
     sub(r3, r3, r5)
-    data(2, 0x9329)  # str r3, [sp] weights_gap
+    data(2, 0x9326)  # str r3, [sp] weights_gap
     ldr(r4, [r7, 64])
     mul(r2, r4)
     mul(r2, r6)
     sub(r2, r2, r5)
     lsl(r2, r2, 1)
-    data(2, 0x9228)  # str r2, [sp] input_gap
+    data(2, 0x9225)  # str r2, [sp] input_gap
     mul(r0, r6)
     lsl(r0, r0, 1)
-    data(2, 0x9C1D)  # ldr r4, [sp] line
+    data(2, 0x9C1C)  # ldr r4, [sp] line
     add(r0, r0, r4)
-    data(2, 0x9021)  # str r0, [sp] window
+    data(2, 0x9020)  # str r0, [sp] window
     mul(r1, r6)
-    data(2, 0x9C1E)  # ldr r4, [sp] filter_line
+    data(2, 0x9C1D)  # ldr r4, [sp] filter_line
     add(r1, r1, r4)
-    data(2, 0x9122)  # str r1, [sp] filter
+    data(2, 0x9121)  # str r1, [sp] filter
     label(pixel_6)
     data(2, 0x9C03)  # ldr r4, [sp] bias
     data(2, 0x9409)  # str r4, [sp] next_bias
     data(2, 0x9C06)  # ldr r4, [sp] first_multiplier
     data(2, 0x9407)  # str r4, [sp] multiplier
-    data(2, 0x9D17)  # ldr r5, [sp] channels
-    data(2, 0x9518)  # str r5, [sp] channels_left
+    data(2, 0x9D16)  # ldr r5, [sp] channels
+    data(2, 0x9517)  # str r5, [sp] channels_left
     label(block_7)
-    data(2, 0x9D18)  # ldr r5, [sp] channels_left
+    data(2, 0x9D17)  # ldr r5, [sp] channels_left
     mov(r3, 4)
     cmp(r5, 4)
     bge(enough_23)
@@ -217,7 +217,7 @@ def windows(r0, r1, r2, r3):
     bge(enough_23)
     mov(r3, 1)
     label(enough_23)
-    data(2, 0x9319)  # str r3, [sp] block
+    data(2, 0x9318)  # str r3, [sp] block
     mov(r5, 0)
     mov(r8, r5)
     mov(r9, r5)
@@ -272,8 +272,8 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9413)  # str r4, [sp] low_3
     data(2, 0x9414)  # str r4, [sp] high_3
     label(sums_begun_28)
-    data(2, 0x9822)  # ldr r0, [sp] filter
-    data(2, 0x9D23)  # ldr r5, [sp] filter_step
+    data(2, 0x9821)  # ldr r0, [sp] filter
+    data(2, 0x9D22)  # ldr r5, [sp] filter_step
     mov(r4, r3)
     mov(r1, r0)
     mov(r2, r0)
@@ -287,21 +287,21 @@ def windows(r0, r1, r2, r3):
     add(r2, r1, r5)
     add(r3, r2, r5)
     label(ready_24)
-    data(2, 0x9F21)  # ldr r7, [sp] window
-    data(2, 0x9D1F)  # ldr r5, [sp] rows
-    data(2, 0x9C24)  # ldr r4, [sp] run
+    data(2, 0x9F20)  # ldr r7, [sp] window
+    data(2, 0x9D1E)  # ldr r5, [sp] rows
+    data(2, 0x9C23)  # ldr r4, [sp] run
     mul(r4, r5)
     beq_w(write_8)
-    data(2, 0x9520)  # str r5, [sp] rows_left
-    data(2, 0x9D26)  # ldr r5, [sp] is_long
+    data(2, 0x951F)  # str r5, [sp] rows_left
+    data(2, 0x9D24)  # ldr r5, [sp] is_long
     cmp(r5, 0)
     bne_w(long_31)
-    data(2, 0x9D19)  # ldr r5, [sp] block
+    data(2, 0x9D18)  # ldr r5, [sp] block
     cmp(r5, 2)
     beq_w(two_29)
     blt_w(one_30)
     label(row_32)
-    data(2, 0x9C24)  # ldr r4, [sp] run
+    data(2, 0x9C23)  # ldr r4, [sp] run
     sub(r4, 4)
     blt(few_34)
     label(fours_33)
@@ -347,21 +347,21 @@ def windows(r0, r1, r2, r3):
     sub(r4, 1)
     bne(tap_35)
     label(taps_done_36)
-    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    data(2, 0x9D1F)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(write_8)
-    data(2, 0x9520)  # str r5, [sp] rows_left
-    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    data(2, 0x951F)  # str r5, [sp] rows_left
+    data(2, 0x9D26)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
     add(r2, r2, r5)
     add(r3, r3, r5)
-    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    data(2, 0x9D25)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
     b(row_32)
     label(two_29)
     label(row_37)
-    data(2, 0x9C24)  # ldr r4, [sp] run
+    data(2, 0x9C23)  # ldr r4, [sp] run
     sub(r4, 4)
     blt(few_39)
     label(fours_38)
@@ -393,19 +393,19 @@ def windows(r0, r1, r2, r3):
     sub(r4, 1)
     bne(tap_40)
     label(taps_done_41)
-    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    data(2, 0x9D1F)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(write_8)
-    data(2, 0x9520)  # str r5, [sp] rows_left
-    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    data(2, 0x951F)  # str r5, [sp] rows_left
+    data(2, 0x9D26)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
-    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    data(2, 0x9D25)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
     b(row_37)
     label(one_30)
     label(row_42)
-    data(2, 0x9C24)  # ldr r4, [sp] run
+    data(2, 0x9C23)  # ldr r4, [sp] run
     sub(r4, 4)
     blt(few_44)
     label(fours_43)
@@ -430,35 +430,35 @@ def windows(r0, r1, r2, r3):
     sub(r4, 1)
     bne(tap_45)
     label(taps_done_46)
-    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    data(2, 0x9D1F)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(write_8)
-    data(2, 0x9520)  # str r5, [sp] rows_left
-    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    data(2, 0x951F)  # str r5, [sp] rows_left
+    data(2, 0x9D26)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
-    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    data(2, 0x9D25)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
     b(row_42)
     label(long_31)
     mov(r5, 255)
     lsl(r5, r5, 1)
     add(r5, 1)
-    data(2, 0x9527)  # str r5, [sp] taps_left
+    data(2, 0x9529)  # str r5, [sp] taps_left
     label(row_47)
-    data(2, 0x9C24)  # ldr r4, [sp] run
+    data(2, 0x9C23)  # ldr r4, [sp] run
     label(next_taps_48)
     mov(r6, 0)
-    data(2, 0x9D27)  # ldr r5, [sp] taps_left
+    data(2, 0x9D29)  # ldr r5, [sp] taps_left
     sub(r5, r5, r4)
     bge(whole_49)
     sub(r6, r6, r5)
-    data(2, 0x9625)  # str r6, [sp] run_left
+    data(2, 0x9628)  # str r6, [sp] run_left
     mov(r5, 0)
     sub(r4, r4, r6)
     beq_w(flush_51)
     label(whole_49)
-    data(2, 0x9527)  # str r5, [sp] taps_left
-    data(2, 0x9625)  # str r6, [sp] run_left
+    data(2, 0x9529)  # str r5, [sp] taps_left
+    data(2, 0x9628)  # str r6, [sp] run_left
     sub(r4, 4)
     blt(few_53)
     label(fours_52)
@@ -504,7 +504,7 @@ def windows(r0, r1, r2, r3):
     sub(r4, 1)
     bne(tap_54)
     label(taps_done_55)
-    data(2, 0x9C25)  # ldr r4, [sp] run_left
+    data(2, 0x9C28)  # ldr r4, [sp] run_left
     cmp(r4, 0)
     beq(next_row_50)
     label(flush_51)
@@ -548,20 +548,20 @@ def windows(r0, r1, r2, r3):
     mov(r5, 255)
     lsl(r5, r5, 1)
     add(r5, 1)
-    data(2, 0x9527)  # str r5, [sp] taps_left
-    data(2, 0x9C25)  # ldr r4, [sp] run_left
+    data(2, 0x9529)  # str r5, [sp] taps_left
+    data(2, 0x9C28)  # ldr r4, [sp] run_left
     b(next_taps_48)
     label(next_row_50)
-    data(2, 0x9D20)  # ldr r5, [sp] rows_left
+    data(2, 0x9D1F)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(write_8)
-    data(2, 0x9520)  # str r5, [sp] rows_left
-    data(2, 0x9D29)  # ldr r5, [sp] weights_gap
+    data(2, 0x951F)  # str r5, [sp] rows_left
+    data(2, 0x9D26)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
     add(r2, r2, r5)
     add(r3, r3, r5)
-    data(2, 0x9D28)  # ldr r5, [sp] input_gap
+    data(2, 0x9D25)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
     b(row_47)
     label(write_8)
@@ -572,7 +572,7 @@ def windows(r0, r1, r2, r3):
     add(r0, r0, r2)
     adc(r1, r3)
     bl(make_output_2)
-    data(2, 0x9819)  # ldr r0, [sp] block
+    data(2, 0x9818)  # ldr r0, [sp] block
     cmp(r0, 1)
     beq_w(written_56)
     mov(r0, r9)
@@ -582,7 +582,7 @@ def windows(r0, r1, r2, r3):
     add(r0, r0, r2)
     adc(r1, r3)
     bl(make_output_2)
-    data(2, 0x9819)  # ldr r0, [sp] block
+    data(2, 0x9818)  # ldr r0, [sp] block
     cmp(r0, 2)
     beq_w(written_56)
     mov(r0, r10)
@@ -600,42 +600,42 @@ def windows(r0, r1, r2, r3):
     adc(r1, r3)
     bl(make_output_2)
     label(written_56)
-    data(2, 0x9819)  # ldr r0, [sp] block
-    data(2, 0x9923)  # ldr r1, [sp] filter_step
+    data(2, 0x9818)  # ldr r0, [sp] block
+    data(2, 0x9922)  # ldr r1, [sp] filter_step
     mul(r1, r0)
-    data(2, 0x9A22)  # ldr r2, [sp] filter
+    data(2, 0x9A21)  # ldr r2, [sp] filter
     add(r2, r2, r1)
-    data(2, 0x9222)  # str r2, [sp] filter
-    data(2, 0x9918)  # ldr r1, [sp] channels_left
+    data(2, 0x9221)  # str r2, [sp] filter
+    data(2, 0x9917)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
-    data(2, 0x9118)  # str r1, [sp] channels_left
+    data(2, 0x9117)  # str r1, [sp] channels_left
     bne_w(block_7)
     data(2, 0x9815)  # ldr r0, [sp] left
     sub(r0, 1)
     data(2, 0x9015)  # str r0, [sp] left
     beq_w(done_10)
-    data(2, 0x9816)  # ldr r0, [sp] is_connected
+    data(2, 0x9827)  # ldr r0, [sp] is_connected
     cmp(r0, 0)
     bne_w(next_connected_9)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    data(2, 0x981A)  # ldr r0, [sp] x
+    data(2, 0x9819)  # ldr r0, [sp] x
     add(r0, 1)
-    data(2, 0x901A)  # str r0, [sp] x
+    data(2, 0x9019)  # str r0, [sp] x
     ldr(r1, [r7, 40])
     cmp(r0, r1)
     bne_w(window_5)
     mov(r3, 0)
-    data(2, 0x931A)  # str r3, [sp] x
-    data(2, 0x981B)  # ldr r0, [sp] y
+    data(2, 0x9319)  # str r3, [sp] x
+    data(2, 0x981A)  # ldr r0, [sp] y
     add(r0, 1)
-    data(2, 0x901B)  # str r0, [sp] y
+    data(2, 0x901A)  # str r0, [sp] y
     ldr(r1, [r7, 36])
     cmp(r0, r1)
     bne_w(line_4)
-    data(2, 0x931B)  # str r3, [sp] y
-    data(2, 0x981C)  # ldr r0, [sp] batch
+    data(2, 0x931A)  # str r3, [sp] y
+    data(2, 0x981B)  # ldr r0, [sp] batch
     add(r0, 1)
-    data(2, 0x901C)  # str r0, [sp] batch
+    data(2, 0x901B)  # str r0, [sp] batch
     b(line_4)
     label(connected_3)
     mov(r5, r0)
@@ -658,7 +658,7 @@ def windows(r0, r1, r2, r3):
     lsl(r3, r3, 17)
     lsr(r3, r3, 17)
     sub(r3, r3, r4)
-    data(2, 0x9317)  # str r3, [sp] channels
+    data(2, 0x9316)  # str r3, [sp] channels
     ldr(r5, [r0, 32])
     sub(r5, r5, r3)
     lsl(r5, r5, 1)
@@ -666,22 +666,22 @@ def windows(r0, r1, r2, r3):
     ldr(r5, [r0, 28])
     data(2, 0x9515)  # str r5, [sp] left
     ldr(r5, [r0, 24])
-    data(2, 0x9524)  # str r5, [sp] run
+    data(2, 0x9523)  # str r5, [sp] run
     mov(r1, r5)
-    data(2, 0x9123)  # str r1, [sp] filter_step
+    data(2, 0x9122)  # str r1, [sp] filter_step
     lsr(r1, r1, 9)
-    data(2, 0x9126)  # str r1, [sp] is_long
+    data(2, 0x9124)  # str r1, [sp] is_long
     mov(r6, 1)
-    data(2, 0x961F)  # str r6, [sp] rows
+    data(2, 0x961E)  # str r6, [sp] rows
     mul(r5, r4)
     data(2, 0x9E02)  # ldr r6, [sp] weights
     add(r5, r5, r6)
-    data(2, 0x951E)  # str r5, [sp] filter_line
+    data(2, 0x951D)  # str r5, [sp] filter_line
     data(2, 0x9D01)  # ldr r5, [sp] input
-    data(2, 0x9E24)  # ldr r6, [sp] run
+    data(2, 0x9E23)  # ldr r6, [sp] run
     lsl(r6, r6, 1)
     sub(r5, r5, r6)
-    data(2, 0x9521)  # str r5, [sp] window
+    data(2, 0x9520)  # str r5, [sp] window
     data(2, 0x9D04)  # ldr r5, [sp] output
     lsl(r6, r4, 1)
     add(r5, r5, r6)
@@ -706,17 +706,17 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9603)  # str r6, [sp] bias
     label(there_is_no_bias_58)
     label(next_connected_9)
-    data(2, 0x9821)  # ldr r0, [sp] window
-    data(2, 0x9924)  # ldr r1, [sp] run
+    data(2, 0x9820)  # ldr r0, [sp] window
+    data(2, 0x9923)  # ldr r1, [sp] run
     lsl(r1, r1, 1)
     add(r0, r0, r1)
-    data(2, 0x9021)  # str r0, [sp] window
+    data(2, 0x9020)  # str r0, [sp] window
     data(2, 0x9804)  # ldr r0, [sp] output
     data(2, 0x992A)  # ldr r1, [sp] output_gap
     add(r0, r0, r1)
     data(2, 0x9004)  # str r0, [sp] output
-    data(2, 0x981E)  # ldr r0, [sp] filter_line
-    data(2, 0x9022)  # str r0, [sp] filter
+    data(2, 0x981D)  # ldr r0, [sp] filter_line
+    data(2, 0x9021)  # str r0, [sp] filter
     b(pixel_6)
     label(make_output_2)
     data(2, 0x9E07)  # ldr r6, [sp] multiplier
