@@ -109,6 +109,8 @@ def difficult(random, rows, channels, depth):
     yield "mantissas of ones", ones, ones[:1] * random.choice([1, -1, 0.5], other)
     yield "powers of two", np.exp2(random.integers(-12, 13, some)), powers
     near = powers * (1 + random.integers(-1, 2, other) * 2.0**-23)
+    numbers = np.arange(3, 203, dtype=np.float32)[:, None]
+    yield "products rounded up to powers of two", numbers, 1 / numbers
     yield "neighbours of powers", np.exp2(random.integers(-12, 13, some)), near
 
 

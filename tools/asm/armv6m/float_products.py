@@ -160,9 +160,12 @@ class Products:
     def _sum(self, add, shift):
         t = self._t
         names = "tie", "aligned", "far", "added", "over", "normal", "round", "up", "above", "small"
-        label = dict(zip(names, map(t.new_label, names), strict=True))
-        rare = {name: t.new_label(name) for name in ("tie", "over", "normal", "up", "above")}
+        label = dict(zip((*names, "power"), map(t.new_label, (*names, "power")), strict=True))
+        names = "tie", "power", "over", "normal", "up", "above"
+        rare = {name: t.new_label(name) for name in names}
         t.add(R6, 1 << shift - 1)
+        if shift == 7:  # products of 48 bits are not rounded up to 2 ** 24
+            t.branch("mi", label["power"])
         t.lsl(R7, R6, 32 - shift)
         t.branch("eq", label["tie"])
         t.lsr(R6, R6, shift)
@@ -206,13 +209,14 @@ class Products:
     # The steps that few products need.
     def _write_rare(self, label, rare, shift):
         t = self._t
-        # The product is halfway between two numbers, or it was rounded up to a power of two.
+        # The product is halfway between two numbers, or at `power` was rounded up to 2 ** 24.
         t.label(rare["tie"])
         odd, narrow = t.new_label("odd"), t.new_label("narrow")
         t.lsl(R7, R5, 16)
         t.branch("ne", odd)
         t.lsr(R6, R6, shift + 1)
         t.lsl(R6, R6, shift + 1)
+        t.label(rare["power"])
         t.label(odd)
         t.lsr(R6, R6, shift)
         t.lsr(R7, R6, 24)
