@@ -24,7 +24,7 @@ _ACTIVATION_MAX = const(16)
 # Units are output rows of all batches: pooling.py with 16 bits. Prepare limits the window so that
 # the sums of signed values fit a word.
 @micropython.viper
-def output_rows(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     # x64 words have 64 bits and loads are zero-extended: this shift brings the sign back.
     sign = 0x20000000
     sign = sign << 3 >> 27
@@ -97,8 +97,3 @@ def output_rows(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 channel += 1
             column += 1
         unit += 1
-
-
-@micropython.viper
-def eval_int16(op, arena, rom, start, stop):
-    output_rows(op, arena, rom, start, stop)

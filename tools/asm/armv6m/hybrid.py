@@ -185,9 +185,14 @@ def _next_pixel(t, window, line):
     t.b(line)
 
 
-def sums():
+def sums(thumb=Thumb, taps=_taps, begin_taps=None, slots=()):
+    """Return the function sums. thumb: the class of its text. taps: see sum_up.
+
+    begin_taps: macro that prepares a pixel for `taps`, with minus its zero point in R12. slots: of
+    these macros.
+    """
     about = _SUMS + _RECORD.format("HYBRID") + _OUTPUTS
-    t = Thumb("sums", about, 4, _SLOTS)
+    t = thumb("sums", about, 4, _SLOTS + slots)
     names = "divide", "line", "window", "block", "store", "done"
     divide, line, window, block, store, done = map(t.new_label, names)
     t.store(R0, "record")
@@ -199,9 +204,11 @@ def sums():
     t.label(window)
     find_window(t, HYBRID, 1)
     _begin_pixel(t)
+    if begin_taps:
+        begin_taps(t)
     t.label(block)
     begin_block(t, _begin_sums)
-    sum_up(t, _taps, store, is_short=True)
+    sum_up(t, taps, store, is_short=True)
     t.label(store)
     _store_block(t)
     t.branch_far("ne", block)
@@ -330,7 +337,8 @@ def extremes():
     return t.text()
 
 
-# Shift R4, the mantissa of a number, until bit 23 is set, and count down R6, its exponent. Uses R3.
+# Shift R4, the mantissa of a number, until bit 23 is set, and count down R6, its exponent. Uses
+# R3.
 def _normalize(t):
     normal, shift = t.new_label("normal"), t.new_label("shift")
     t.cmp(R4, 0)

@@ -22,6 +22,7 @@ DERIVED = Derived(
         passage(_FILE, "        target = ", "        start += 1"): (
             "        quantize_batch(op, arena, rom, start)\n"
         ),
+        "    depth = r[_DEPTH]\n": "",
         passage(_FILE, "        source = ", "        scale = "): "",
     },
 )

@@ -9,7 +9,7 @@ from ..common.thumb_record import address, at, division
 _ABOUT = """
 Rows of AVERAGE_POOL_2D or MAX_POOL_2D, int16. `r0` is the address of the record (POOLING in
 prepare/pooling.py), `r1` of the arena, `r2` of the model. `r3` is the first row of the output *
-1024 + the number of rows.
+1024 + the number of rows; if negative, the complement of the only row.
 """
 
 _SLOTS = (
@@ -180,9 +180,17 @@ def _begin(t, divide):
         t.ldr(R4, R0, at(POOLING, name))
         address(t)
         t.store(R5, name)
+    one, counted = map(t.new_label, ("one", "counted"))
+    t.two("mvn", R4, R3)
+    t.cmp(R3, 0)
+    t.branch("lt", one)
     t.lsr(R4, R3, 10)
     t.lsl(R3, R3, 22)
     t.lsr(R3, R3, 22)
+    t.b(counted)
+    t.label(one)
+    t.mov(R3, 1)
+    t.label(counted)
     t.store(R3, "left")
     for name, slot in (
         ("maximum", "maximum"),

@@ -1,7 +1,7 @@
 # The files of kernels/armv7emsp that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import conv_float, depthwise_float, float32, fully_connected_float, pooling_float
+from . import conv_float, depthwise_float, float32, fully_connected_float, hybrid, pooling_float
 
 CORE = "an FPU of single precision"
 FILES = {
@@ -20,3 +20,4 @@ FILES = {
     ),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
 }
+DERIVED = {"hybrid.py": ("hybrid.py", hybrid.DERIVED)}

@@ -37,7 +37,6 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     magnitude = (magnitude << 31) - 1
     extremes = r[_EXTREMES]
     p = ptr32(base + (extremes >> 2))
-    depth = r[_DEPTH]
     while start < stop:
         scale = r[_SCALES] + (start << 4)
         p_scale = ptr32(base + (scale >> 2))

@@ -8,7 +8,7 @@ import micropython
 
 # Rows of AVERAGE_POOL_2D or MAX_POOL_2D, int16. `r0` is the address of the record (POOLING in
 # prepare/pooling.py), `r1` of the arena, `r2` of the model. `r3` is the first row of the output *
-# 1024 + the number of rows.
+# 1024 + the number of rows; if negative, the complement of the only row.
 @micropython.asm_thumb
 def pool(r0, r1, r2, r3):
     mov(r4, r8)
@@ -36,9 +36,16 @@ def pool(r0, r1, r2, r3):
     label(in_arena_11)
     add(r5, r5, r6)
     data(2, 0x9502)  # str r5, [sp] output
+    mvn(r4, r3)
+    cmp(r3, 0)
+    blt(one_12)
     lsr(r4, r3, 10)
     lsl(r3, r3, 22)
     lsr(r3, r3, 22)
+    b(counted_13)
+    label(one_12)
+    mov(r3, 1)
+    label(counted_13)
     data(2, 0x9303)  # str r3, [sp] left
     ldr(r6, [r0, 12])
     data(2, 0x960C)  # str r6, [sp] maximum
@@ -73,13 +80,13 @@ def pool(r0, r1, r2, r3):
     add(r1, r1, r0)
     ldr(r2, [r7, 16])
     cmp(r1, r2)
-    ble(inside_12)
+    ble(inside_14)
     mov(r1, r2)
-    label(inside_12)
+    label(inside_14)
     cmp(r0, 0)
-    bge(clamped_13)
+    bge(clamped_15)
     mov(r0, 0)
-    label(clamped_13)
+    label(clamped_15)
     sub(r1, r1, r0)
     data(2, 0x9106)  # str r1, [sp] rows
     data(2, 0x9905)  # ldr r1, [sp] batch
@@ -107,13 +114,13 @@ def pool(r0, r1, r2, r3):
     add(r1, r1, r0)
     ldr(r2, [r7, 20])
     cmp(r1, r2)
-    ble(inside_17)
+    ble(inside_19)
     mov(r1, r2)
-    label(inside_17)
+    label(inside_19)
     cmp(r0, 0)
-    bge(clamped_18)
+    bge(clamped_20)
     mov(r0, 0)
-    label(clamped_18)
+    label(clamped_20)
     sub(r1, r1, r0)
     data(2, 0x9B06)  # ldr r3, [sp] rows
     mul(r3, r1)
@@ -131,21 +138,21 @@ def pool(r0, r1, r2, r3):
     data(2, 0x900B)  # str r0, [sp] channels_left
     data(2, 0x980D)  # ldr r0, [sp] cells
     cmp(r0, r3)
-    beq(same_14)
+    beq(same_16)
     data(2, 0x930D)  # str r3, [sp] cells
     mov(r0, 0)
     mov(r1, 1)
-    label(double_15)
+    label(double_17)
     cmp(r1, r3)
-    beq(shift_known_16)
+    beq(shift_known_18)
     add(r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, 31)
-    bne(double_15)
+    bne(double_17)
     mvn(r0, r0)
-    label(shift_known_16)
+    label(shift_known_18)
     data(2, 0x900E)  # str r0, [sp] shift
-    label(same_14)
+    label(same_16)
     label(channel_4)
     data(2, 0x980C)  # ldr r0, [sp] maximum
     cmp(r0, 0)
@@ -156,20 +163,20 @@ def pool(r0, r1, r2, r3):
     mov(r2, 0)
     mov(r6, r0)
     data(2, 0x444E)  # add r6, r9
-    label(cell_19)
+    label(cell_21)
     data(2, 0x5E83)  # ldrsh r3, [r0, r2]
     data(2, 0x4440)  # add r0, r8
     cmp(r3, r1)
-    ble(smaller_20)
+    ble(smaller_22)
     mov(r1, r3)
-    label(smaller_20)
+    label(smaller_22)
     cmp(r0, r6)
-    bne(cell_19)
+    bne(cell_21)
     data(2, 0x4450)  # add r0, r10
     mov(r6, r0)
     data(2, 0x444E)  # add r6, r9
     sub(r7, 1)
-    bne(cell_19)
+    bne(cell_21)
     b(clamp_6)
     label(average_5)
     mov(r1, 0)
@@ -178,17 +185,17 @@ def pool(r0, r1, r2, r3):
     mov(r2, 0)
     mov(r6, r0)
     data(2, 0x444E)  # add r6, r9
-    label(cell_21)
+    label(cell_23)
     data(2, 0x5E83)  # ldrsh r3, [r0, r2]
     data(2, 0x4440)  # add r0, r8
     add(r1, r1, r3)
     cmp(r0, r6)
-    bne(cell_21)
+    bne(cell_23)
     data(2, 0x4450)  # add r0, r10
     mov(r6, r0)
     data(2, 0x444E)  # add r6, r9
     sub(r7, 1)
-    bne(cell_21)
+    bne(cell_23)
     asr(r6, r1, 31)
     eor(r1, r6)
     sub(r0, r1, r6)
@@ -197,13 +204,13 @@ def pool(r0, r1, r2, r3):
     add(r0, r0, r2)
     data(2, 0x9A0E)  # ldr r2, [sp] shift
     cmp(r2, 0)
-    blt(slow_22)
+    blt(slow_24)
     lsr(r0, r2)
     mov(r2, r0)
-    b(divided_23)
-    label(slow_22)
+    b(divided_25)
+    label(slow_24)
     bl(divide_1)
-    label(divided_23)
+    label(divided_25)
     eor(r2, r6)
     sub(r1, r2, r6)
     label(clamp_6)
@@ -227,15 +234,15 @@ def pool(r0, r1, r2, r3):
     data(2, 0x980B)  # ldr r0, [sp] channels_left
     sub(r0, 1)
     data(2, 0x900B)  # str r0, [sp] channels_left
-    beq(near_24)
+    beq(near_26)
     b(channel_4)
-    label(near_24)
+    label(near_26)
     data(2, 0x9809)  # ldr r0, [sp] columns_left
     sub(r0, 1)
     data(2, 0x9009)  # str r0, [sp] columns_left
-    beq(near_25)
+    beq(near_27)
     b(pixel_3)
-    label(near_25)
+    label(near_27)
     data(2, 0x9803)  # ldr r0, [sp] left
     sub(r0, 1)
     data(2, 0x9003)  # str r0, [sp] left
@@ -245,34 +252,34 @@ def pool(r0, r1, r2, r3):
     add(r0, 1)
     ldr(r1, [r7, 28])
     cmp(r0, r1)
-    bne(same_batch_26)
+    bne(same_batch_28)
     data(2, 0x9805)  # ldr r0, [sp] batch
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] batch
     mov(r0, 0)
-    label(same_batch_26)
+    label(same_batch_28)
     data(2, 0x9004)  # str r0, [sp] y
     b(row_2)
     label(divide_1)
     mov(r2, 0)
     mov(r3, 1)
-    label(double_27)
+    label(double_29)
     cmp(r1, r0)
-    bhi(halve_28)
+    bhi(halve_30)
     lsl(r1, r1, 1)
     lsl(r3, r3, 1)
-    b(double_27)
-    label(halve_28)
+    b(double_29)
+    label(halve_30)
     lsr(r3, r3, 1)
-    beq(done_30)
+    beq(done_32)
     lsr(r1, r1, 1)
     cmp(r0, r1)
-    bcc(less_29)
+    bcc(less_31)
     sub(r0, r0, r1)
     orr(r2, r3)
-    label(less_29)
-    b(halve_28)
-    label(done_30)
+    label(less_31)
+    b(halve_30)
+    label(done_32)
     data(2, 0x4770)  # bx lr
     label(done_9)
     data(2, 0xB011)  # add sp, #68

@@ -9,6 +9,7 @@ FILES = """
 conv_float
 depthwise_conv_float
 fully_connected_float
+hybrid
 pooling_float
 """
 # END generated
