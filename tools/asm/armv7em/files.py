@@ -7,7 +7,6 @@ from . import (
     conv_multiply,
     depthwise,
     fully_connected,
-    hybrid,
     int16_windows,
     mul,
     reduce,
@@ -28,7 +27,6 @@ FILES = {
     "add_asm.py": ("ADD, int8", (add.add,)),
     "mul_asm.py": ("MUL, int8", (mul.products, mul.outputs, mul.fours)),
     "reduce_asm.py": ("MEAN and SUM, int8", (reduce.sums,)),
-    "hybrid_asm.py": ("float32 operators with int8 weights", (hybrid.sums, hybrid.floats)),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),

@@ -14,6 +14,10 @@ FILES = {
         "FULLY_CONNECTED, float32",
         (fully_connected_float.connect,),
     ),
+    "hybrid_asm.py": (
+        "float32 operators with int8 weights",
+        (hybrid.sums, hybrid.floats),
+    ),
     "pooling_float_asm.py": (
         "pools of float32",
         (pooling_float.pool,),

@@ -1,7 +1,60 @@
-# Generator of the kernel of float32 operators with int8 weights: outputs on the FPU
+# Generator of the kernels of float32 operators with int8 weights, for Cortex-M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..armv6m import hybrid
+from ..armv7em.thumb_dsp import ThumbDsp
 from ..common.derived import Derived, passage
+from ..common.thumb import LR, R4, R5, R6, R7, R12
+from ..common.thumb_int16 import ROWS, SUMS
+
+
+# Add the products of R4 inputs from R7 on, four at a time, then one. r4: number of inputs left;
+# r12, r6: inputs 0 and 2, 1 and 3; r5, lr: weights 0 and 2, 1 and 3.
+def _taps(t, rows):
+    fours, few, tap, done = map(t.new_label, ("fours", "few", "tap", "taps_done"))
+    t.sub(R4, 4)
+    t.branch("lt", few)
+    t.label(fours)
+    t.ldr_next(R5, R7)
+    t.load(R6, "zero_points")
+    t.sxtab16(R12, R6, R5)
+    t.sxtab16(R6, R6, R5, 8)
+    for row, total in zip(ROWS[:rows], SUMS, strict=False):
+        t.ldr_next(LR, row)
+        t.sxtb16(R5, LR)
+        t.sxtb16(LR, LR, 8)
+        t.smlad(total, R5, R12)
+        t.smlad(total, LR, R6)
+    t.sub(R4, 4)
+    t.branch("ge", fours)
+    t.label(few)
+    t.add(R4, 4)
+    t.branch("eq", done)
+    t.label(tap)
+    t.ldrsb_next(R6, R7)
+    t.load(R5, "zero_points")
+    t.add_wide(R6, R6, R5)
+    for row, total in zip(ROWS[:rows], SUMS, strict=False):
+        t.ldrsb_next(R5, row)
+        t.smla("bb", total, R5, R6)
+    t.sub(R4, 1)
+    t.branch("ne", tap)
+    t.label(done)
+
+
+# Store the negative zero point in R12 twice, as halfwords.
+def _begin_taps(t):
+    t.pkhbt(R5, R12, R12)
+    t.store(R5, "zero_points")
+
+
+def sums():
+    return hybrid.sums(ThumbDsp, _taps, _begin_taps, ("zero_points",))
+
+
+def floats():
+    return hybrid.floats()
+
 
 # kernels/float32.py is the file for the FPU here (kernels/armv7emsp/__init__.py).
 DERIVED = Derived(
@@ -9,10 +62,10 @@ DERIVED = Derived(
     "armv6m/hybrid.py",
     {
         passage("armv6m/hybrid.py", "from ..float32_select", "\n_SCALES"): (
-            "from ..armv7em.hybrid_asm import floats, sums\n"
             "from ..float32 import combine\n"
             "from ..float32_select import clamp\n"
             "from ..hybrid import outputs\n"
+            "from .hybrid_asm import floats, sums\n"
         ),
     },
 )

@@ -4,10 +4,10 @@
 # tflm: CONV_2D and FULLY_CONNECTED of float32 with weights of int8: for an FPU of single precision
 # Derived from kernels/armv6m/hybrid.py.
 
-from ..armv7em.hybrid_asm import floats, sums
 from ..float32 import combine
 from ..float32_select import clamp
 from ..hybrid import outputs
+from .hybrid_asm import floats, sums
 
 _SCALES = const(2)
 _WEIGHT_SCALES = const(5)
