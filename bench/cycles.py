@@ -98,8 +98,9 @@ def _runner(core, options):
         loading = pico.Loading(options.cores, core == "pico-ram", kept)
         return lambda *job, rows: pico.measure(image, driver, *job, options.miss, rows, loading)
     if core.startswith("xtensa"):
-        elf = qemu_xtensa.firmware()
-        modules = qemu_xtensa.modules(options.build, options.portable, core == "xtensa-mac16")
+        is_esp32 = core == "xtensa-mac16"
+        elf = qemu_xtensa.firmware_with_fpu(options.build) if is_esp32 else qemu_xtensa.firmware()
+        modules = qemu_xtensa.modules(options.build, options.portable, is_esp32)
         return lambda *job, rows: qemu_xtensa.measure(elf, modules, *job)
     elf = emulated.firmware(options.build, core)
     image = emulated.file_system(options.build, core, options.portable)

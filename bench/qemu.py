@@ -28,14 +28,20 @@ def is_there(board):
     return elf(board).exists() and bool(core_firmware.toolchain.have(system))
 
 
-def run(board, elf, files, *scripts, memory=None):
+def run(board, elf, files, *scripts, memory=None, core="", base=0):
     """Return what the last script prints on a booted board with these files in its ROMFS.
 
-    Each script runs after a soft reset. memory: {address: bytes} to load as well. Raises
-    ToolError with the last line of its traceback.
+    Each script runs after a soft reset. memory: {address: bytes} to load as well. core: another
+    core of qemu than the board's. base: where this core's memory begins for the firmware; qemu
+    loads files into it at address 0. Raises ToolError with the last line of its traceback.
     """
-    profile = profiles.named(board).qemu
+    profile = dict(profiles.named(board).qemu)
+    if core:
+        arguments = list(profile["arguments"])
+        arguments[arguments.index("-cpu") + 1] = core
+        profile["arguments"] = arguments
     contents = {profile["romfs"]: romfs_image.image(files), **(memory or {})}
+    contents = {address - base: data for address, data in contents.items()}
     with tempfile.TemporaryDirectory(prefix="cycles-") as folder:
         for address, data in contents.items():
             (Path(folder) / f"{address:#x}").write_bytes(data)

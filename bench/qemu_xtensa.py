@@ -4,7 +4,6 @@
 # No other emulator here runs Xtensa. With -icount each instruction takes qemu's clock one
 # nanosecond, and the core's CCOUNT runs at 40 MHz: a tick is 25 instructions.
 
-import re
 import struct
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import core_firmware
 import emulated
 import qemu
+import xtensa_fpu
 from tflm import kernels
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from asm.xtensawin import mac16_depthwise, mac16_multiply
 
 TICK = 25
+FREE = 0x60C80000  # memory after the notes that no firmware and no image uses
 _BOARD = "QEMU_XTENSA"
 _SCRIPT = "import cycles_xtensa\ncycles_xtensa.run()\n"
 
@@ -36,10 +37,19 @@ def firmware():
     return build.build(_BOARD, stock=True).elf
 
 
+def firmware_with_fpu(folder):
+    """Return the same firmware for the core with an FPU; it is stored in `folder`."""
+    path = Path(folder) / "xtensa-fpu.elf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(xtensa_fpu.moved(Path(firmware()).read_bytes()))
+    return path
+
+
 def modules(folder, portable=False, mac16=False):
     """Return emulated.modules() for this core, with the measuring code.
 
-    mac16: use the kernels for MAC16, like an ESP32, with MULL instead of the missing MULSH.
+    mac16: use the kernels for MAC16 and an FPU, like an ESP32, with MULL instead of the missing
+    MULSH.
     """
     archs = emulated.ARCHS["xtensa"]
     found = emulated.modules(folder, archs, portable, ("cycles_xtensa.py",))
@@ -67,7 +77,7 @@ def without_mulsh():
     }  # fmt: skip
     yield (
         "tflm/kernels/xtensawin/__init__.py",
-        re.sub("if not has_mac16.*", "", head, flags=re.S),
+        head.replace("if not has_mac16()", "if False"),
     )
     for name, functions in sources.items():
         yield (
@@ -90,6 +100,12 @@ def measure(elf, files, model, inputs):
     )
 
 
-def run(elf, files, *scripts):
-    """Return what the last script prints on this board; see qemu.run()."""
-    return qemu.run(_BOARD, elf, files, *scripts)
+def run(elf, files, *scripts, memory=None):
+    """Return what the last script prints on this board; see qemu.run().
+
+    elf: the result of firmware() or of firmware_with_fpu().
+    """
+    options = {}
+    if Path(elf).name == "xtensa-fpu.elf":
+        options = {"core": xtensa_fpu.CORE, "base": xtensa_fpu.RAM}
+    return qemu.run(_BOARD, elf, files, *scripts, memory=memory, **options)

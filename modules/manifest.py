@@ -104,14 +104,18 @@ def _is_replaced(file, folders):
     return _replaces(override, file)
 
 
+# The runtime imports these by name: the folder's list of overrides, the features of the core, how
+# cores wait for each other, and the helpers of float32 kernels on an FPU.
+_IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py"
+_IMPORTED_BY_NAME += "float32_helpers.py", "float32_fpu.py", "float32_curves.py"
+
+
 # Return all kernel files that a model may need, and the files that they import.
 def _every_kernel(folders):
     files = []
     for folder in folders:
         for file in _kernel_files(folder):
-            # The runtime imports these by name: the folder's list of overrides, the features of
-            # the core, and how cores wait for each other.
-            is_runtime = os.path.basename(file) in ("__init__.py", "core.py", "core_events.py")
+            is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
             is_omitted = _is_replaced(file, folders) or _is_rare(file)
             if is_runtime or has_kernels and not is_omitted:

@@ -46,7 +46,7 @@ def _core_tables(facts_of):
     return f"_INDEPENDENT = (\n{lines})\n{_dictionary('_GROUPS', groups)}"
 
 
-def _overrides(folder):
+def _overrides(folder, is_listed=lambda name: True):
     """The overrides in a folder for an instruction set, as lines of one string.
 
     A tuple would take a word and an interned name for each on boards.
@@ -54,9 +54,13 @@ def _overrides(folder):
     names = [
         path.stem
         for path in sorted(folder.glob("*.py"))
-        if any(name.startswith(("eval", "bind")) for name in _names(path))
+        if is_listed(path.stem) and any(name.startswith(("eval", "bind")) for name in _names(path))
     ]
     return 'FILES = """\n' + "".join(f"{name}\n" for name in names) + '"""\n'
+
+
+def _is_float(name):
+    return name.endswith("_float")
 
 
 # Return the names that the top level of a Python file defines, imports or assigns.
@@ -128,7 +132,12 @@ def tables():
         _PACKAGE / "run" / "cores.py": _core_tables(facts_of),
     }
     for path in sorted(KERNELS.glob("*/__init__.py")):
-        table_of[path] = _overrides(path.parent)
+        helpers = path.with_name("float32_helpers.py")
+        if helpers.exists():  # it adds the overrides of float32
+            table_of[helpers] = _overrides(path.parent, _is_float)
+            table_of[path] = _overrides(path.parent, lambda name: not _is_float(name))
+        else:
+            table_of[path] = _overrides(path.parent)
     texts = {path: _with_table(path, table) for path, table in table_of.items()}
     return {**texts, _FROZEN: _frozen_files(facts_of)}
 

@@ -4,6 +4,7 @@
 import struct
 
 import numpy as np
+import qemu_xtensa
 from packed_cases import BUILD, emulated, firmware_of
 from support.check import flat_model_for
 from support.model_info import output_infos
@@ -11,6 +12,7 @@ from support.oracle import shared_oracle
 
 _SLICES = 0, 1, 3, 7  # the most units of a slice; 0: as many as the runtime runs at once
 _ALIGNMENT = 16
+XTENSA_FPU = "xtensa-fpu"  # a core of failures(): the ESP32's kernels in qemu
 
 _SCRIPT = """\
 import struct, tflm, uctypes
@@ -55,9 +57,23 @@ class _Memory:
         return at
 
 
+# Return what a script prints on a core with a block of memory.
+def _said(core, script, memory, portable):
+    if core == XTENSA_FPU:
+        files = qemu_xtensa.modules(BUILD, portable, mac16=not portable)
+        elf = qemu_xtensa.firmware_with_fpu(BUILD)
+        return qemu_xtensa.run(elf, files, script, memory={memory.address: bytes(memory.data)})
+    files = emulated.file_system(BUILD, core, portable)
+    memories = ((memory.address, bytes(memory.data)),)
+    said = emulated.run(core, firmware_of(core), files, script, memories)
+    assert not said["error"], said["error"]
+    return said["text"]
+
+
 # Run the jobs of failures() on a core; yield (what it is, output, description of the output).
 def _outputs(jobs, core, portable=False):
-    memory, words, names = _Memory(emulated.MODEL), [], []
+    address = qemu_xtensa.FREE if core == XTENSA_FPU else emulated.MODEL
+    memory, words, names = _Memory(address), [], []
     for name, model, path, runs in jobs:
         infos = output_infos(model)
         flat = flat_model_for(model, path)
@@ -71,12 +87,8 @@ def _outputs(jobs, core, portable=False):
                 for info in infos
             ]
     list_at = memory.add(struct.pack(f"<{len(words)}I", *words))
-    files = emulated.file_system(BUILD, core, portable)
     script = _SCRIPT.format(jobs=list_at, count=len(words))
-    memories = ((memory.address, bytes(memory.data)),)
-    said = emulated.run(core, firmware_of(core), files, script, memories)
-    lines = said["text"].split()
-    assert not said["error"], f"{names[len(lines)][0]}: {said['error']}"
+    lines = _said(core, script, memory, portable).split()
     for (name, info), line in zip(names, lines, strict=True):
         yield name, np.frombuffer(bytes.fromhex(line), info.dtype).reshape(info.shape)
 

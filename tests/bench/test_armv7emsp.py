@@ -37,7 +37,7 @@ def _special(shape, random):
 
 
 # Return the float32 cases of an operator as jobs, with their inputs and with numbers of all kinds.
-def _jobs(file):
+def jobs_of(file):
     random = generator(file)
     jobs = []
     for case in cases_of(file):
@@ -52,9 +52,9 @@ def _jobs(file):
 
 @pytest.mark.parametrize("file", _FILES)
 def test_outputs_have_the_bits_of_tflm(file):
-    assert not failures(_jobs(file), _CORE)
+    assert not failures(jobs_of(file), _CORE)
 
 
 @pytest.mark.parametrize("file", _WITH_CURVES)
 def test_outputs_have_the_bits_of_the_portable_kernels(file):
-    assert not failures(_jobs(file), _CORE, with_portable=True)
+    assert not failures(jobs_of(file), _CORE, with_portable=True)

@@ -37,6 +37,8 @@ _THUMB = ("armv7m", "armv6m")  # a Cortex-M3 and all larger cores run the code i
 _WITH_DSP = ("armv7em", *_THUMB)
 _DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
 _OPTIONAL = ("armv7em",)  # some cores cannot run this folder's code: its core.py tests the core
+# Endings of the names of overrides that need an FPU, for an arch that has cores without one.
+_FPU_ENDINGS = {"xtensawin": ("float", "fpu")}
 
 # MicroPython calls a Cortex-M3 armv7em, too; armv7emsp and armv7emdp are never a Cortex-M3.
 ARCHS = {
@@ -105,6 +107,16 @@ def more_targets(arch):
 def optional_folders(arch):
     """Return the override folders of an arch that only some cores can run (core.py tests it)."""
     return [folder for folder in override_folders(arch) if folder in _OPTIONAL]
+
+
+def is_optional(file, arch):
+    """Return whether only some cores of an arch can run its override of a kernel file."""
+    return file.rpartition("_")[2] in more_targets(arch) or needs_fpu(file, arch)
+
+
+def needs_fpu(file, arch):
+    """Return whether an override of an arch needs an FPU, which some of its cores lack."""
+    return file.rpartition("_")[2] in _FPU_ENDINGS.get(arch, ())
 
 
 def targets_help():

@@ -3,16 +3,23 @@
 
 from . import (
     add,
+    conv_float,
     depthwise,
+    depthwise_float,
     depthwise_plane,
+    float32,
+    float_curves,
+    fully_connected_float,
     lanes_gather,
     lanes_multiply,
+    lstm_float,
     mac16_depthwise,
     mac16_multiply,
     pie_depthwise,
     pie_gather,
     pie_multiply,
     pooling,
+    pooling_float,
 )
 
 CORE = "Xtensa"
@@ -49,6 +56,23 @@ FILES = {
     "pie_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
         (pie_depthwise.load_row, pie_depthwise.multiply_row),
+        ),
+    ),
+    "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
+    "fully_connected_float_asm.py": (
+        "FULLY_CONNECTED, float32",
+        (fully_connected_float.connect,),
+    ),
+    "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
+    "float_curves_asm.py": ("curves of float32", (float_curves.curve,)),
+    "float32_asm.py": (
+        "float32 arithmetic",
+        (float32.elements, float32.dot, float32.limit, float32.rows),
+    ),
+    "pooling_float_asm.py": ("pools of float32", (pooling_float.pool,)),
+    "lstm_float_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (lstm_float.gates, lstm_float.cells),
     ),
     "add_asm.py": ("ADD, int8", (add.add,)),
     "pooling_asm.py": (

@@ -30,9 +30,12 @@ class Function(Xtensa):
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self.entry(4 * len(slots) + _WINDOWS + 15 & ~15)
 
-    def text(self):
-        """Return the source of the function."""
-        self.movi("a2", 0)
+    def text(self, result=""):
+        """Return the source of the function; it returns 0, or the number in the slot `result`."""
+        if result:
+            self.load("a2", result)
+        else:
+            self.movi("a2", 0)
         self.retw()
         lines = listing.lines((code, text) for _, code, text in self.lines())
         names = ", ".join(self._arguments)

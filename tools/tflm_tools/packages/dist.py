@@ -99,7 +99,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         files = runtime_files.with_tflite_imports([*files, *runtime_files.only_tflite()])
     else:
         files = runtime_files.with_imports(files)
-    return sorted({*runtime_files.runtime(), *files})
+    helpers = runtime_files.float32_helpers(files, arch, assembler)
+    return sorted({*runtime_files.runtime(), *files, *runtime_files.with_imports(helpers)})
 
 
 # The bundles of a package: "all" is one bundle, other packages are "core" and their own bundle.

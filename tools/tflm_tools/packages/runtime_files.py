@@ -18,7 +18,7 @@ from .. import locked_ast
 from ..errors import ToolError
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
-from ..targets import more_targets, optional_folders, override_folders
+from ..targets import is_optional, needs_fpu, optional_folders, override_folders
 from . import machine_code
 
 _PACKAGE = Path(tflm.__file__).parent
@@ -136,7 +136,6 @@ def _functions(file):
 # instructions or MAC16).
 def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
-    packing = file.rpartition("_")[2]
     files = []
     for folder in [*override_folders(arch), ""]:
         path = "/".join(filter(None, ("kernels", folder, file)))
@@ -145,7 +144,7 @@ def _kernel_files(kernel, arch, assembler):
         if folder and not assembler and needs_assembler(path):
             continue
         files.append(path)
-        if folder not in optional_folders(arch) and packing not in more_targets(arch):
+        if folder not in optional_folders(arch) and not is_optional(file, arch):
             break
     if not files:
         raise ToolError(
@@ -156,7 +155,7 @@ def _kernel_files(kernel, arch, assembler):
 
 
 def overrides(name, arch, assembler=True):
-    """Return (overrides of the kernel file `name`, whether they have all of its functions).
+    """Return (overrides of the kernel file `name`, whether they replace it on all cores).
 
     assembler: as for files_for().
     """
@@ -167,7 +166,7 @@ def overrides(name, arch, assembler=True):
         if exists(path) and (assembler or not needs_assembler(path)):
             files.append(path)
             functions |= _functions(path)
-    return files, required <= functions
+    return files, required <= functions and not needs_fpu(name, arch)
 
 
 def kernels_of(flat):
@@ -209,7 +208,28 @@ def files_for_kernels(kernels, arch, assembler=True):
         # A folder's __init__ replaces the helpers of portable kernels.
         heads = [f"kernels/{folder}/__init__" for folder in folders]
         found |= _closure([head for head in heads if _imports_any(head)], left_out, folders)
+    found |= _closure(float32_helpers(found, arch, assembler), left_out, folders)
     return sorted(found | set(runtime(custom)))
+
+
+# Files of an arch that replace helpers of float32 kernels, and how the names of these begin.
+_FLOAT32_HELPERS = {
+    "float32_helpers": "kernels/float32",
+    "float32_fpu": "kernels/float32",
+    "float32_curves": "kernels/float32_math",
+}
+
+
+def float32_helpers(files, arch, assembler):
+    """Return the files for an arch that replace helpers of float32 kernels among `files`.
+
+    The __init__ of their folder imports them by name. assembler: as for files_for().
+    """
+    helpers = []
+    for name, replaced in _FLOAT32_HELPERS.items():
+        if any(file.startswith(replaced) for file in files):
+            helpers += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
+    return [file for file in helpers if exists(file) and (assembler or not needs_assembler(file))]
 
 
 # Whether a file exists and imports others.
@@ -239,11 +259,15 @@ def imported_files(flat, arch, assembler=True, core=""):
             files |= set(_closure(["tflite/flat_custom"], _NOT_FOR_CUSTOM))
         else:
             found = _kernel_files(kernel, arch, assembler)
-            has_override = kernel.partition(".")[0].rpartition("_")[2] in supported
+            file = kernel.partition(".")[0]
+            has_override = file.rpartition("_")[2] in supported
+            has_override = has_override or core and needs_fpu(file, arch)
             files |= set(found[:1] if has_override else found)
             files |= {f"kernels/{folder}/__init__" for folder in override_folders(arch)}
     if assembler:
         files |= {f"kernels/{folder}/core" for folder in optional_folders(arch)}
+    helpers = float32_helpers(_closure(files, _not_needed(custom)), arch, assembler)
+    files |= {file for file in helpers if core or not needs_fpu(file, arch)}
     model = FlatFile(flat)
     if any(tensor.is_float for tensor in [*model.inputs, *model.outputs]):
         files.add("float_tensor")

@@ -12,9 +12,9 @@ def is_converted() -> int:
     return 0
 
 
-# Return 1 on a core that is known to have MAC16, zero-overhead loops and MULSH: the upper half of
-# CONFIGID0 is c2bc on an ESP32 and c2f0 on an ESP32-S3; the lower half is fffe. An ESP32-S2 lacks
-# MAC16 and loops.
+# Return 1 on a core that is known to have MAC16, zero-overhead loops, MULSH and an FPU. The upper
+# half of CONFIGID0 is c2bc on an ESP32 and c2f0 on an ESP32-S3, the lower half is fffe. An S2
+# lacks MAC16, loops and the FPU.
 @micropython.viper
 def has_mac16() -> int:
     #: 364100 entry a1, 32
@@ -87,3 +87,8 @@ if not has_mac16():
     FILES = "\n".join(filter(_is_plain, FILES.split("\n")))
 if not has_pie():
     FILES = "\n".join(filter(_is_scalar, FILES.split("\n")))
+try:  # noqa: SIM105
+    # Boards without float32 lack this file. The tools would follow an import statement.
+    __import__(__name__ + ".float32_helpers")
+except ImportError:
+    pass

@@ -1,0 +1,93 @@
+# float32 operations of kernels, with the FPU of an ESP32 or ESP32-S3
+# MIT license; Copyright (c) 2026 the tflm authors
+#
+# The functions have the names, operands and results of those in kernels/float32.py,
+# float32_select and float32_dots, which kernels import in their place. The portable functions run
+# for steps of more than one element.
+
+from ..float32 import combine as combine_words
+from ..float32 import store_rounded  # noqa: F401
+from ..float32_dots import dots as dots_words
+from ..float32_select import _pick as pick_words
+from ..float32_select import compare  # noqa: F401
+from .float32_asm import dot, elements, limit, rows
+
+_MAC = const(0)
+_MUL = const(1)
+_ADD = const(2)
+_SUB = const(3)
+_MAXIMUM = const(4)
+_MINIMUM = const(5)
+
+_DOT = const(1 << 10 | 1 << 20)
+_EACH = const(1 | 1 << 10 | 1 << 20)
+_MOST = const(1 << 23)  # elements of a call
+
+
+@micropython.viper
+def mac(arena, rom, dst, a, b, n):
+    combine(arena, rom, dst, a, b, n, _DOT, _MAC)
+
+
+@micropython.viper
+def mac_each(arena, rom, dst, a, b, n, a_step: int):
+    combine(arena, rom, dst, a, b, n, 1 | a_step << 10 | 1 << 20, _MAC)
+
+
+@micropython.viper
+def add(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _ADD)
+
+
+@micropython.viper
+def sub(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _SUB)
+
+
+@micropython.viper
+def mul(arena, rom, dst, a, b, n, steps):
+    combine(arena, rom, dst, a, b, n, steps, _MUL)
+
+
+@micropython.viper
+def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
+    if steps == _DOT and kind == _MAC:
+        dot(arena, rom, dst, a, b, n)
+    elif not int(_run(arena, rom, dst, a, b, n, steps, kind)):
+        combine_words(arena, rom, dst, a, b, n, steps, kind)
+
+
+@micropython.viper
+def maximum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _MAXIMUM)):
+        pick_words(arena, rom, dst, a, b, n, steps, 1)
+
+
+@micropython.viper
+def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _MINIMUM)):
+        pick_words(arena, rom, dst, a, b, n, steps, 0)
+
+
+# Run an operation of elements() and return 1, or return 0 if its steps do not fit.
+@micropython.viper
+def _run(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int) -> int:
+    if (steps | _EACH) != _EACH or n >= _MOST:
+        return 0
+    flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
+    elements(arena, rom, dst, a, b, n << 6 | flags)
+    return 1
+
+
+@micropython.viper
+def clamp(arena, rom, dst, n, limits):
+    limit(arena, rom, dst, limits, n)
+
+
+@micropython.viper
+def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
+    if (depth | count) >> 14:
+        dots_words(arena, rom, target, weights, vector, depth, first, count)
+    else:
+        row = weights + (first * depth << 4)
+        rows(arena, rom, target, vector, row, depth << 14 | count)

@@ -1,0 +1,179 @@
+# Generator of the loops over float32 elements that all float kernels call, for Xtensa with an FPU
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .float_parts import SUMS, channel_addresses, single_products
+from .fpu import Fpu
+
+_ARGUMENTS = "arena", "rom", "dst", "a", "b", "n"
+_ELEMENTS = """
+Store `n` >> 6 results of an operation on the elements of `a` and `b` at `dst`; all are operand
+words. Bits 3 to 5 of `n` are a number of OPERATIONS in tools/asm/xtensawin/float32.py. Bit 0 is
+set if the result advances, bit 1 for `a`, bit 2 for `b`.
+"""
+_DOT = """
+The number at `dst` += the products of `n` numbers of `a` and `b`, in this order.
+"""
+_LIMIT = """
+Limit `n` numbers of `dst` to the two numbers at `limits`; a NaN stays. `rom` is where they are.
+"""
+_ROWS = """
+Store at `dst` the products of rows of the matrix `b` and the vector `a`. `n` holds the length of a
+row << 14 | the number of rows, which are below 1 << 14.
+"""
+
+OPERATIONS = "mac", "mul", "add", "sub", "maximum", "minimum"
+
+
+# Replace an operand word by its address. arena, rom: registers with the two bases.
+def _address(t, operand, spare, arena="a2", rom="a3"):
+    in_arena, known = t.new_label("in_arena"), t.new_label("known")
+    t.extui(spare, operand, 0, 1)
+    t.srli(operand, operand, 2)
+    t.beqz(spare, in_arena)
+    t.add(operand, operand, rom)
+    t.j(known)
+    t.label(in_arena)
+    t.add(operand, operand, arena)
+    t.label(known)
+
+
+def _begin(name, about, arguments=_ARGUMENTS):
+    t = Fpu(name, about, arguments)
+    t.srli("a4", "a4", 2)
+    t.add("a4", "a4", "a2")
+    _address(t, "a5", "a8")
+    return t
+
+
+# f2 = the result of f0 and f1; `mac` adds to the result so far.
+def _operation(t, name):
+    if name == "mac":
+        t.lsi("f2", "a4")
+        t.mul_s("f0", "f0", "f1")
+        t.add_s("f2", "f2", "f0")
+    elif name in ("maximum", "minimum"):
+        t.olt_s("b0", *(("f1", "f0") if name == "maximum" else ("f0", "f1")))
+        t.movt_s("f1", "f0", "b0")
+    else:
+        {"mul": t.mul_s, "add": t.add_s, "sub": t.sub_s}[name]("f2", "f0", "f1")
+
+
+def elements():
+    t = _begin("elements", _ELEMENTS)
+    _address(t, "a6", "a8")
+    for bit, step in enumerate(("a9", "a10", "a11")):
+        t.extui(step, "a7", bit, 1)
+        t.slli(step, step, 2)
+    t.extui("a12", "a7", 3, 3)
+    t.srli("a7", "a7", 6)
+    end = t.new_label("end")
+    loops = [t.new_label(name) for name in OPERATIONS]
+    for i, label in enumerate(loops):
+        t.movi("a8", i)
+        t.far("beq", "a12", "a8", label)
+    for name, label in zip(OPERATIONS, loops, strict=True):
+        t.label(label)
+        done = t.new_label("elements_end")
+        t.loopnez("a7", done)
+        t.lsi("f0", "a5")
+        t.lsi("f1", "a6")
+        t.add("a5", "a5", "a10")
+        t.add("a6", "a6", "a11")
+        _operation(t, name)
+        t.ssi("f1" if name in ("maximum", "minimum") else "f2", "a4")
+        t.add("a4", "a4", "a9")
+        t.label(done)
+        t.j(end)
+    t.label(end)
+    return t.text()
+
+
+def dot():
+    t = _begin("dot", _DOT)
+    _address(t, "a6", "a8")
+    t.lsi("f0", "a4")
+    t.movi("a8", 0)
+    end = t.new_label("taps_end")
+    t.loopnez("a7", end)
+    t.lsx("f1", "a5", "a8")
+    t.lsx("f2", "a6", "a8")
+    t.addi("a8", "a8", 4)
+    t.mul_s("f1", "f1", "f2")
+    t.add_s("f0", "f0", "f1")
+    t.label(end)
+    t.ssi("f0", "a4")
+    return t.text()
+
+
+def limit():
+    t = _begin("limit", _LIMIT, ("arena", "rom", "dst", "limits", "n"))
+    t.lsi("f1", "a5")
+    t.lsi("f2", "a5", 4)
+    end = t.new_label("elements_end")
+    t.loopnez("a6", end)
+    t.lsi("f0", "a4")
+    t.olt_s("b0", "f0", "f1")
+    t.movt_s("f0", "f1", "b0")
+    t.olt_s("b0", "f2", "f0")
+    t.movt_s("f0", "f2", "b0")
+    t.ssi("f0", "a4")
+    t.addi("a4", "a4", 4)
+    t.label(end)
+    return t.text()
+
+
+# Eight rows at a time, or the last four, where the last row stands for missing ones.
+def rows():
+    slots = ("vector", "result", "row", "depth", "left")
+    t = Fpu("rows", _ROWS, _ARGUMENTS, slots)
+    t.srli("a4", "a4", 2)
+    t.add("a4", "a4", "a2")
+    t.store("a4", "result")
+    for register, slot in (("a5", "vector"), ("a6", "row")):
+        _address(t, register, "a8")
+        t.store(register, slot)
+    t.extui("a8", "a7", 0, 14)
+    t.store("a8", "left")
+    t.srli("a7", "a7", 14)
+    t.store("a7", "depth")
+    weights, source, index, taps = tuple(f"a{i}" for i in range(6, 14)), "a2", "a3", "a4"
+    group, four, joined, stored, end = map(
+        t.new_label, ("group", "four", "joined", "stored", "end")
+    )
+    t.far_zero("beqz", "a8", end)
+    t.label(group)
+    t.load(weights[0], "row")
+    t.load("a14", "left")
+    t.mov("a5", "a14")
+    t.load("a15", "depth")
+    t.mov(taps, "a15")
+    t.slli("a15", "a15", 2)
+    t.slli(source, "a15", 3)
+    t.add(source, source, weights[0])
+    t.store(source, "row")
+    channel_addresses(t, weights, "a15", "a14")
+    t.zero(SUMS, index)
+    t.load(source, "vector")
+    t.movi("a14", 5)
+    t.far("blt", "a5", "a14", four)
+    single_products(t, source, weights, index, taps)
+    t.j(joined)
+    t.label(four)
+    single_products(t, source, weights[:4], index, taps)
+    t.label(joined)
+    t.load("a3", "result")
+    t.mov("a4", "a5")
+    for i, value in enumerate(SUMS):
+        t.ssi(value, "a3", 4 * i)
+        t.addi("a4", "a4", -1)
+        t.far_zero("beqz", "a4", stored)
+    t.label(stored)
+    t.addi("a3", "a3", 16)
+    t.addi("a3", "a3", 16)
+    t.store("a3", "result")
+    t.addi("a5", "a5", -8)
+    t.store("a5", "left")
+    t.movi("a4", 1)
+    t.far("bge", "a5", "a4", group)
+    t.label(end)
+    return t.text()
