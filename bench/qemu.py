@@ -12,7 +12,7 @@ import core_firmware
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.errors import ToolError
 
-_SECONDS = 120
+_SECONDS = 600
 
 
 def elf(board):

@@ -27,6 +27,7 @@ _FILES = """## Data files
 | [pico-layers.csv](../data/pico-layers.csv) | layers on a Pico | the same command |
 | [pico2.csv](../data/pico2.csv) | models on a Pico 2, estimated | `bench/cycles.py --core pico2 --core m33 --docs` |
 | [pico2-float.csv](../data/pico2-float.csv) | float32 and int16x8 networks with random weights on a Pico 2, estimated | `bench/float_models.py FOLDER`, then `bench/cycles.py --core pico2 --model FILE` |
+| [esp32-float.csv](../data/esp32-float.csv) | float32 networks with random weights on an ESP32 or ESP32-S3 | `bench/float_models.py FOLDER`, then `bench/cycles.py --core xtensa-mac16 --model FILE` |
 | [no-wait-states.csv](../data/no-wait-states.csv) | models, memory without wait states | `bench/cycles.py --core m0plus --core m33 --core rv32 --docs` |
 | [no-wait-states-layers.csv](../data/no-wait-states-layers.csv) | layers of these models on a Cortex-M0+ | the same command |
 | [stock-firmware.csv](../data/stock-firmware.csv) | models on stock firmware | `bench/cycles.py --core rv32-stock --core xtensa --core xtensa-mac16 --docs` |

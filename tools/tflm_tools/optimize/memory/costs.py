@@ -7,6 +7,7 @@ from tflm import dtypes
 
 from ...model.macs import macs
 from ...model.schema import op_name
+from .esp32_costs import esp32_instructions
 from .fpu_costs import fpu_cycles
 
 # Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
@@ -51,6 +52,8 @@ _WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on
 
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 FLOAT = Cost(750, 250, 0, 0, 5_000)  # of the portable kernels
+# Cycles of portable float32 kernels on other cores, a share of those of a Cortex-M0+.
+_FLOAT_SHARES = {"rv32imc": 0.65, "xtensawin": 0.5}
 # More cycles for a multiply-accumulate of FULLY_CONNECTED whose input exists some rows at a time.
 _BY_ROWS = 12.5
 
@@ -94,7 +97,11 @@ def node_cycles(node, target):
     """Return the cycles of a node on a target, without fetching weights, about."""
     if target in FPU_TARGETS and is_float(node):
         return fpu_cycles(node)
+    if target == "mac16" and is_float(node):  # these cores have an FPU
+        return round(esp32_instructions(node) / _CORES[target].instructions)
     cycles = cycles_by(_cost_of(node, target), node)
+    if target in _FLOAT_SHARES and is_float(node):
+        return round(_FLOAT_SHARES[target] * cycles)
     if target not in _CORES or op_name(node) not in _WITH_OVERRIDES or is_float(node):
         return cycles
     return round(_CORES[target].cycle_share * cycles)
