@@ -56,7 +56,6 @@ FILES = {
     "pie_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
         (pie_depthwise.load_row, pie_depthwise.multiply_row),
-        ),
     ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (

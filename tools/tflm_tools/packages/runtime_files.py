@@ -18,7 +18,13 @@ from .. import locked_ast
 from ..errors import ToolError
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
-from ..targets import is_optional, needs_fpu, optional_folders, override_folders
+from ..targets import (
+    is_optional,
+    more_targets,
+    needs_fpu,
+    optional_folders,
+    override_folders,
+)
 from . import machine_code
 
 _PACKAGE = Path(tflm.__file__).parent
