@@ -84,17 +84,17 @@ def single_products(t, source, weights, index, taps):
     end = t.new_label("taps_end")
     count = len(weights)
     registers = [_SINGLE_WEIGHTS[i % len(_SINGLE_WEIGHTS)] for i in range(count)]
-    ahead, behind = 3, 2
+    ahead, delay = 3, 2
     x = _INPUTS[0]
     t.loopnez(taps, end)
     t.lsx(x, source, index)
     for i in range(ahead):
         t.lsx(registers[i], weights[i], index)
-    for i in range(count + behind):
+    for i in range(count + delay):
         if i < count:
             t.mul_s(registers[i], registers[i], x)
-        if i >= behind:
-            t.add_s(SUMS[i - behind], SUMS[i - behind], registers[i - behind])
+        if i >= delay:
+            t.add_s(SUMS[i - delay], SUMS[i - delay], registers[i - delay])
         if i + ahead < count:
             t.lsx(registers[i + ahead], weights[i + ahead], index)
         if i == count - 1:
