@@ -13,7 +13,7 @@ from tflm_tools.packages.machine_code.xtensa import Xtensa
 CORE = "de233_fpu"
 RAM = 0x60000000  # address of the memory in the firmware; the core has it at 0
 _BOOT = 0x00FC0000  # physical address of the code that runs first
-_WAY, _ATTRIBUTES = 6, 3  # of a TLB whose entries map 512 MB each; readable and executable
+_TLB_WAY, _ATTRIBUTES = 6, 3  # of a TLB whose entries map 512 MB each; readable and executable
 _CPENABLE = 224  # special register
 _HEADER, _SEGMENT = "<16sHHIIIIIHHHHHH", "<8I"  # of an ELF file
 
@@ -30,7 +30,7 @@ class _Boot(Xtensa):
         self.movi("a2", 1)
         self._put(0x130000 | _CPENABLE << 8 | 2 << 4, "wsr.cpenable a2")
         self._put(0x002010, "rsync")
-        self.number("a3", RAM | _WAY, "a5")
+        self.number("a3", RAM | _TLB_WAY, "a5")
         self.movi("a4", _ATTRIBUTES)
         self._rrr(5, 0, 14, 3, 4, "wdtlb a4, a3")
         self._rrr(5, 0, 6, 3, 4, "witlb a4, a3")

@@ -1,8 +1,8 @@
 # The curves of float32 (exp, logistic, tanh) in machine code, for instruction sets with 32 bits
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The steps and the names of variables are those of kernels/float32_math.py, and so are the bits of
-# the results. A generator passes an assembler with the methods of XtensaCurves.
+# Steps, names of variables and bits of the results agree with kernels/float32_math.py. A generator
+# passes an assembler with the methods of XtensaCurves.
 
 ABOUT = """
 Curves of elements of the arena: `source` and `target` are addresses as offsets in the arena.

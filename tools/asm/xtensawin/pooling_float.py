@@ -29,8 +29,8 @@ _SOURCE, _CELL, _COLUMNS, _ROWS, _STEP, _GAP, _LEFT, _OUTPUT = (f"a{i}" for i in
 _KIND, _X = "a11", "a12"
 
 
-# Clip one side of a window to the image. at: the position of the pixel, which becomes the position of the
-# first cell; the number of cells is stored in a slot. a2 is the record.
+# Clip one side of a window to the image. at: the position of the pixel, which becomes the position
+# of the first cell. The number of cells is stored in a slot. a2 is the record.
 def _clip(t, side, at, slot):
     x, end = "a8", "a9"
     t.l32i(x, "a2", word_of(LAYOUT, "stride_" + side))

@@ -52,7 +52,7 @@ _WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on
 
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 FLOAT = Cost(750, 250, 0, 0, 5_000)  # of the portable kernels
-# Cycles of portable float32 kernels on other cores, a share of those of a Cortex-M0+.
+# Cycles of portable float32 kernels on other cores, a share of the cycles of a Cortex-M0+.
 _FLOAT_SHARES = {"rv32imc": 0.65, "xtensawin": 0.5}
 # More cycles for a multiply-accumulate of FULLY_CONNECTED whose input exists some rows at a time.
 _BY_ROWS = 12.5
