@@ -12,13 +12,13 @@ from tflm_tools import files
 from tflm_tools.errors import ToolError
 
 # Parts of the names of kernels that stay in flash, because heap is short on a Pico. Few models run
-# the first ones. The others are all kernels for float32 and int16: their arithmetic takes
-# so long that waiting for flash adds 2 or 3 %.
+# the first ones. The others are all kernels for float32, int16 and hybrid operators: their
+# arithmetic takes so long that waiting for flash adds 2 or 3 %.
 COLD = (
     "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
     "armv6m_float", "float_tflm_slash_kernels_slash_armv6m",
     "armv6m_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
-    "armv6m_fully_connected_int16", "armv6m_pooling_int16",
+    "armv6m_fully_connected_int16", "armv6m_pooling_int16", "armv6m_hybrid",
 )  # fmt: skip
 
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).

@@ -83,23 +83,11 @@ def _replaces(file, other):
 _UNCONDITIONAL = os.path.join("kernels", "armv6m")
 
 
-# Overrides that firmware with all kernels omits to save flash. Models that need them bring them:
-# `tflm deploy` copies them, and KERNELS= freezes them.
-_RARE_OVERRIDES = ("depthwise_conv_int16", "hybrid", "hybrid_quantize")
-
-
-# Return True if a file is one of the overrides that are omitted.
-def _is_rare(file):
-    return (
-        os.path.dirname(file) == _UNCONDITIONAL and os.path.basename(file)[:-3] in _RARE_OVERRIDES
-    )
-
-
 # Return True if a portable file is never loaded because an override has all of its functions.
 def _is_replaced(file, folders):
     override = os.path.join(_UNCONDITIONAL, os.path.basename(file))
     is_portable = os.path.dirname(file) == "kernels" and _UNCONDITIONAL in folders
-    if not is_portable or override not in _FACTS or _is_rare(override):
+    if not is_portable or override not in _FACTS:
         return False
     return _replaces(override, file)
 
@@ -117,8 +105,7 @@ def _every_kernel(folders):
         for file in _kernel_files(folder):
             is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
-            is_omitted = _is_replaced(file, folders) or _is_rare(file)
-            if is_runtime or has_kernels and not is_omitted:
+            if is_runtime or has_kernels and not _is_replaced(file, folders):
                 _add_with_imports(file, files)
     return files
 
