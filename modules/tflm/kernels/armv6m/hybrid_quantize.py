@@ -27,8 +27,9 @@ _ONE = const(0x3F800000)
 
 
 # Units are batches. Symmetric: the largest magnitude becomes 127. Asymmetric: the range including
-# zero becomes -128 .. 127. LiteRT multiplies by the scale's reciprocal; this kernel divides, so
-# that a value half way between two integers may rarely become the other one.
+# zero becomes -128 .. 127. LiteRT multiplies by the scale's reciprocal, adds the zero point in
+# float32 and rounds the sum; this kernel divides, rounds the quotient and adds. A value half way
+# between two integers may become the other one: each pixel of an image that is scaled to -1 .. 1.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -53,10 +54,16 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             p_scale[0] = _ONE
         zero_point = 0
         if r[_ASYMMETRIC]:
-            quantize(arena, rom, extremes, extremes + 16, 1, scale, 0, _INT16)
-            zero_point = 0 - 0x80 - ((ptr16(p)[0] ^ 0x8000) - 0x8000)
-            if zero_point > 0x7F:
-                zero_point = 0x7F
+            # LiteRT computes it from the end of the range with the larger magnitude.
+            end = extremes
+            zero_point = 0x7F
+            if p[0] & magnitude < p[1] & magnitude:
+                end += 16
+                zero_point = 0 - 0x80
+            quantize(arena, rom, extremes, end, 1, scale, 0, _INT16)
+            zero_point -= (ptr16(p)[0] ^ 0x8000) - 0x8000
+            if zero_point > 0x7F or zero_point < 0 - 0x80:  # of infinity
+                zero_point = 0
         ptr32(base + (r[_OFFSETS] >> 2))[start] = zero_point
         quantize_batch(op, arena, rom, start)
         start += 1
