@@ -22,12 +22,14 @@ _DERIVED = {
     "modules/tflm/kernels/armv6m/arithmetic_float.py",
     "modules/tflm/kernels/armv6m/batch_matmul_float.py",
     "modules/tflm/kernels/armv6m/fully_connected_bands_float.py",
+    "modules/tflm/kernels/armv6m/hybrid_quantize.py",
     "modules/tflm/kernels/armv6m/pooling_rows_float.py",
     "modules/tflm/kernels/armv6m/reduce_float.py",
     "modules/tflm/kernels/armv6m/softmax.py",
     "modules/tflm/kernels/armv6m/softmax_float.py",
     "modules/tflm/kernels/armv6m/svdf_float.py",
     "modules/tflm/kernels/armv6m/unidirectional_sequence_lstm_float.py",
+    "modules/tflm/kernels/armv7emsp/hybrid.py",
     "modules/tflm/kernels/rv32imc/add_table.py",
 }
 _PRODUCTS = {

@@ -2,14 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+from math import prod
 
-import numpy as np
 from tflm.errors import InputError, ModelError
 from tflm.features.settings import METADATA, Settings
 
 from .. import files
 from ..errors import ToolError
-from . import blocks
 
 _MAX_BYTES = 1 << 20
 
@@ -34,13 +33,15 @@ class FeatureBlock:
 
     def features_of(self, samples, info):
         """Return the features of samples in the shape of an input (TensorInfo)."""
+        from . import blocks  # imported here because the page flattens without numpy
+
         found = blocks.features(self.settings, samples)
         self.check(info)
         return found.reshape(info.shape)
 
     def check(self, info):
         """Raise ToolError unless an input has as many elements as the block has features."""
-        wanted, count = int(np.prod(info.shape)), int(np.prod(self.settings.shape))
+        wanted, count = prod(info.shape), prod(self.settings.shape)
         if wanted != count:
             raise ToolError(
                 f"the block {self.settings.type} computes {count} features, input '{info.name}' "
@@ -52,6 +53,8 @@ class FeatureBlock:
 
         A row is a sample of all axes; a column before them, like a time stamp, is ignored.
         """
+        import numpy as np
+
         rows, axes, length = np.array(rows), self.settings.axes, self.settings.length
         if rows.shape[1] == axes + 1:
             rows = rows[:, 1:]
