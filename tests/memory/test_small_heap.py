@@ -14,8 +14,8 @@ _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
 # For these models, Prepare compiled from source needs too much heap. Precompiled, it fits.
 _FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")
 # About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
-# source on the heap, needs more: up to 300 KB, as free blocks are fragmented.
-_HEAPS = {"flat": "200k", "tflite": "320k"}
+# source on the heap, needs more: from 224 to 400 KB, which depends even on the length of paths.
+_HEAPS = {"flat": "200k", "tflite": "448k"}
 
 _INVOKE = """
 import gc, sys, tflm
@@ -87,7 +87,7 @@ try:
 except tflm.TflmError as error:
     print(error)
 """
-    found = [run_script(script, heap=f"{size}k") for size in range(128, 321, 16)]
+    found = [run_script(script, heap=f"{size}k") for size in range(128, 449, 32)]
     assert any(text.startswith("not enough heap to read a .tflite") for text in found)
     assert found[-1] == "runs\n"
     more = "; or: micropython -X heapsize=64M\n"
