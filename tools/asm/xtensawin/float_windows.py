@@ -19,7 +19,7 @@ FRAME = (
     "first_height",  # first row of the filter inside of the image
     "count_height",  # rows of the filter inside of the image
     "at_height",  # row of the image where they begin
-    "first_width",  # the same for columns
+    "first_width",  # first column of the filter inside of the image
     "count_width",
     "at_width",
     "pixels",  # that are computed together: an even number, or 1
