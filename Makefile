@@ -78,6 +78,7 @@ models: $(VENV)/train.stamp  ## make the project's own models (installs TensorFl
 	$(BIN)/python models/keywords/make.py
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/anomaly/make.py
+	$(BIN)/python models/shapes/make.py
 	rm -rf build/hey_pico
 	$(BIN)/tflm wake train "hey pico" -o build/hey_pico
 	cp build/hey_pico/* models/hey_pico/

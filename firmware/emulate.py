@@ -21,7 +21,8 @@ from tflm_tools.extras import installing
 
 _LEAVE = b"\x1d"  # Ctrl-]
 _CLOCK_AND_DATA = (2, 3)  # pins of the PDM microphone in the app `wake`
-_CAMERA = (6, 14, 15, 16)  # pins D0, PCLK, HSYNC and VSYNC of the camera in the app `person`
+# Pins D0, PCLK, HSYNC and VSYNC of the camera in the apps `person` and `objects`.
+_CAMERA = (6, 14, 15, 16)
 
 
 # Send keys to the board and show its output, until Ctrl-] or until the board ends.

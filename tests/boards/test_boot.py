@@ -57,9 +57,9 @@ def test_machine_code_is_aligned(firmware):
     assert {int(address, 16) % 4 for address in found} == {0}
 
 
-# The largest apps fit; gestures is the largest one that reads .tflite files, too.
+# The largest apps fit; objects is the largest one that reads .tflite files, too.
 @pytest.mark.quick_boards
-@pytest.mark.parametrize("app", ["mlperf_tiny", "wake", "gestures"])
+@pytest.mark.parametrize("app", ["mlperf_tiny", "wake", "objects"])
 def test_every_app_fits(firmware, app):
     built = firmware("RPI_PICO", app=app)
     _, size = profiles.named("RPI_PICO").tflm.firmware

@@ -1,4 +1,4 @@
-# Tests of tflm.camera and of the app `person` on an emulated Pico with cameras at its pins
+# Tests of tflm.camera and its apps on an emulated Pico with cameras at its pins
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 import pytest
+import tflm_tools as tt
+from PIL import Image
 from session import Session
 from terminal import listen
 from tflm_tools.check import oracle
@@ -110,3 +112,34 @@ def test_app_equals_the_host(emulated, shared_models, tmp_path):
     assert len(re.findall("led on", board.log)) == 1
     print(said[1])
     assert sum(map(int, re.findall(r"(\d+) ms", said[1]))) <= 400
+
+
+# The app prints the boxes that `tflm run --detect` finds, and draws them.
+def test_boxes_equal_the_host(emulated, repository, tmp_path):
+    shapes = repository / "models" / "shapes"
+    with Image.open(shapes / "example.png") as image:
+        picture = np.asarray(image)
+    (tmp_path / "frames").write_bytes(_frame_with(picture).tobytes())
+    board = emulated(
+        "RPI_PICO", app="objects", fast=True, led=True, xip=48,
+        camera=("hm01b0", 0, *_PINS, tmp_path / "frames"),
+    )  # fmt: skip
+    said = listen(board, r"boxes [\d.]+ ms\n", 2)
+    found = tt.run(shapes / "shapes_int8.tflite", shapes / "example.png", detect="fomo").detections
+    wanted = [
+        (each.label, f"{100 * each.score:.0f}", each.x, each.y, each.width, each.height)
+        for each in found
+    ]
+    assert len(wanted) == 3
+    first = said.split(" objects, ")[0]
+    printed = re.findall(r"(\w+) +(\d+) % at (\d+), (\d+), (\d+) x (\d+) pixels", first)
+    assert printed == [tuple(map(str, row)) for row in wanted]
+    sketch = [line for line in first.splitlines() if re.fullmatch(r"[.cst]{48}", line)]
+    assert len(sketch) == 24
+    for label, _, x, y, width, height in wanted:
+        box = [line[x // 2 : (x + width) // 2] for line in sketch[y // 4 : (y + height) // 4]]
+        edges = box[0] + box[-1] + "".join(line[0] + line[-1] for line in box)
+        assert set(edges) == {label[0]}
+        assert "".join(sketch).count(label[0]) == len(edges) - 4
+    assert "led on" in board.log
+    print(said.splitlines()[-1])
