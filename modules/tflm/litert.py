@@ -3,7 +3,11 @@
 
 from .api_compat import arrays, details
 from .api_compat.signature_runner import SignatureRunner
+from .dtypes import const
 from .introspection.signature import table_of
+from .loading import load
+
+_VAR_HANDLE = const(142)
 
 
 class Interpreter:
@@ -187,16 +191,27 @@ class Interpreter:
             )
         number, inputs, outputs = table[signature_key]
         if number:
-            raise ValueError(
-                "signature %s begins in another sub-graph; use one of the main sub-graph"
-                % signature_key
-            )
+            return self._of_other_subgraph(signature_key).get_signature_runner(signature_key)
         indices = self._indices()
         return SignatureRunner(
             self,
             {name: indices[0][i] for i, name in inputs},
             {name: indices[1][i] for i, name in outputs},
         )
+
+    # Return an Interpreter of a signature that does not run sub-graph 0. It has separate memory.
+    def _of_other_subgraph(self, key):
+        model = self._interpreter.model
+        if not hasattr(model, "subgraphs"):
+            raise ValueError(
+                "signature %s begins in another sub-graph; flatten with --signature %s"
+                % (key, key)
+            )
+        if model.has_code((_VAR_HANDLE,)):
+            raise ValueError(
+                "signature %s may share variables with others; use tflm.load(signature=)" % key
+            )
+        return Interpreter(model_content=load(model.buffer, signature=key))
 
 
 def _names(entries):

@@ -7,7 +7,7 @@ from .micropython_port import more_heap
 from .model import FlatModel, is_flat
 
 
-def load(source, trusted=False, copy=False):
+def load(source, trusted=False, copy=False, signature=None):
     """Return the model of a path or a buffer of bytes, .tflm or .tflite.
 
     source: a path, or a buffer, which is used in place and must not change. If there is no file at
@@ -16,9 +16,11 @@ def load(source, trusted=False, copy=False):
         .tflm in ROMFS is always trusted, as code is (docs/explanation/security.md).
     copy: read a file into RAM even if it is in ROMFS. By default a ROMFS file is used in place if
         its address is a multiple of 4; other files are read into RAM. Kernels read RAM faster.
+    signature: the signature of a .tflite whose sub-graph runs; None: sub-graph 0. A .tflm must
+        have been flattened with it.
 
     Raises ModelError for a file that is no model or is damaged, InputError for a source that is
-    no buffer of bytes, and OSError for a file that cannot be read.
+    no buffer of bytes and for a missing signature, and OSError for a file that cannot be read.
     """
     if isinstance(source, str):
         try:
@@ -38,12 +40,17 @@ def load(source, trusted=False, copy=False):
     if source is None:
         raise InputError("a model is a path or a buffer of bytes; pass one")
     if is_flat(source):
-        return FlatModel(source, trusted)
+        model = FlatModel(source, trusted)
+        if signature is not None:
+            from .introspection.signature import entry_of
+
+            entry_of(model, signature)
+        return model
     try:
         from .tflite.reader import TfliteModel, is_tflite
 
         if is_tflite(source):
-            return TfliteModel(source)
+            return TfliteModel(source, None, signature)
     except MemoryError:
         source = None
     if source is None:

@@ -140,6 +140,71 @@ def test_scripts_print_the_same_everywhere(model):
     assert json.loads(run_script(text)) == theirs
 
 
+# A runner of another sub-graph, as LiteRT has it; a resource variable would not be shared.
+OTHER_SUBGRAPH = """
+import json
+from tflm.litert import Interpreter
+
+interp = Interpreter(model_path=MODEL)
+said = []
+for name, values in (("negative", [4, -5]), ("absolute", [-1, 2, -3])):
+    runner = interp.get_signature_runner(name)
+    x = runner.get_input_details()["x"]
+    said.append([x["name"], list(map(int, x["shape"]))])
+    found = runner(x=x["dtype"](values))
+    said.append([[key, found[key].tolist()] for key in found])
+"""
+
+
+def with_two_subgraphs(variable):
+    builder = ModelBuilder()
+    x, y = builder.tensor((3,), "float32", name="x"), builder.tensor((3,), "float32")
+    builder.operator("ABS", [x], [y])
+    builder.io([x], [y])
+    other = builder.subgraph("other")
+    a, b = other.tensor((2,), "float32", name="a"), other.tensor((2,), "float32")
+    other.operator("NEG", [a], [b])
+    if variable:
+        handle = builder.tensor((), "resource")
+        builder.operator("VAR_HANDLE", [], [handle], shared_name="v")
+    other.io([a], [b])
+    builder.signature("absolute", {"x": x}, {"y": y})
+    builder.signature("negative", {"x": a}, {"y": b}, subgraph=1)
+    return builder.build()
+
+
+@needs_litert
+def test_signature_of_another_subgraph(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(with_two_subgraphs(variable=False))
+    text = f"MODEL = {str(path)!r}\n{OTHER_SUBGRAPH}{PRINT_SAID}"
+    theirs = json.loads(in_cpython(text.replace(OURS, THEIRS)).splitlines()[-1])
+    assert theirs[1] == [["y", [-4, 5]]] and theirs[3] == [["y", [1, 2, 3]]]
+    assert json.loads(in_cpython(text)) == theirs
+    assert json.loads(run_script(text)) == theirs
+
+
+def test_refused_signatures_of_another_subgraph(tmp_path):
+    path = tmp_path / "model.tflite"
+    path.write_bytes(with_two_subgraphs(variable=True))
+    flat = tmp_path / "model.tflm"
+    flat.write_bytes(flatten(with_two_subgraphs(variable=False)))
+    device(
+        """
+        from tflm.litert import Interpreter
+
+        def refused(path):
+            return raises(ValueError, Interpreter(path).get_signature_runner, "negative")
+
+        assert refused(PATH).endswith("may share variables with others; use tflm.load(signature=)")
+        assert refused(FLAT) == ("signature negative begins in another sub-graph; "
+                                 "flatten with --signature negative")
+        """,
+        PATH=str(path),
+        FLAT=str(flat),
+    )
+
+
 # A .tflm has only the numbers of inputs and outputs, and no open shapes.
 def test_flat_model(model):
     text = script(model.with_suffix(".tflm"), "")

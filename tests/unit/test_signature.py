@@ -4,6 +4,7 @@
 import binascii
 import random
 import struct
+from pathlib import Path
 
 import pytest
 from support.builder import ModelBuilder
@@ -96,6 +97,66 @@ def test_errors(path):
         assert run(**good)["sum"] == [2.0] * 4
         """,
         PATH=path,
+    )
+
+
+# ABS of three values and NEG of two in separate sub-graphs, with a signature for each.
+@pytest.fixture
+def two_subgraphs(tmp_path):
+    builder = ModelBuilder()
+    x, y = builder.tensor((3,), "float32"), builder.tensor((3,), "float32")
+    builder.operator("ABS", [x], [y])
+    builder.io([x], [y])
+    other = builder.subgraph("other")
+    a, b = (other.tensor((2,), "float32", shape_signature=(-1,)) for _ in range(2))
+    other.operator("NEG", [a], [b])
+    other.io([a], [b])
+    builder.signature("absolute", {"x": x}, {"y": y})
+    builder.signature("negative", {"a": a}, {"b": b}, subgraph=1)
+    builder.signature("damaged", {"a": a}, {"b": b}, subgraph=7)
+    path = tmp_path / "model.tflite"
+    path.write_bytes(builder.build())
+    return str(path)
+
+
+def test_signature_of_load(two_subgraphs):
+    device(
+        """
+        for name, values, wanted in (("absolute", [-1, 2, -3], [1, 2, 3]),
+                                     ("negative", [4, -5], [-4, 5])):
+            for source in (PATH, open(PATH, "rb").read()):
+                interp = tflm.Interpreter(tflm.load(source, signature=name))
+                assert interp.signatures() == [name], interp.signatures()
+                run = interp.signature()
+                assert run(**{run.inputs[0]: values}) == {run.outputs[0]: wanted}
+        interp = tflm.Interpreter(tflm.load(PATH, signature="negative"))
+        interp.resize_input(0, (4,))
+        assert interp.signature("negative")(a=[1, 2, 3, -4]) == {"b": [-1, -2, -3, 4]}
+        text = raises(UnsupportedError, tflm.Interpreter(PATH_OF_THREE).signature, "other")
+        assert text.endswith("; pass it to load() or flatten"), text
+        text = raises(InputError, tflm.load, PATH, signature="nothing")
+        assert text == ("the model has no signature 'nothing'; pass one of: "
+                        "absolute, damaged, negative"), text
+        text = raises(ModelError, tflm.load, PATH, signature="damaged")
+        assert text == "the signature 'damaged' is damaged; convert the model again", text
+        """,
+        PATH=two_subgraphs,
+        PATH_OF_THREE=model_files(Path(two_subgraphs).parent, build(), "three")["TFLITE"],
+    )
+
+
+def test_signature_of_load_of_a_flat_model(tmp_path):
+    device(
+        """
+        interp = tflm.Interpreter(tflm.load(PATH, signature="a_part"))
+        assert interp.signatures() == ["a_part", "other", "serving_default"]
+        text = raises(UnsupportedError, tflm.load, PATH, signature="other")
+        assert text == ("the signature 'other' runs sub-graph 1, not the first; "
+                        "pass it to load() or flatten"), text
+        text = raises(InputError, tflm.load, PATH, signature="absent")
+        assert text.endswith("pass one of: a_part, other, serving_default"), text
+        """,
+        PATH=model_files(tmp_path, build())["FLAT"],
     )
 
 

@@ -79,20 +79,7 @@ def _values(tensor):
 
 # Return the Signature of a key; None: the only one.
 def find(interpreter, key):
-    found = table_of(interpreter.model)
-    if key is None and len(found) == 1:
-        key = list(found)[0]
-    if key not in list(found):
-        raise InputError(
-            "the model has no signature %r; pass one of: %s"
-            % (key, ", ".join(sorted(found)) or "none")
-        )
-    subgraph, inputs, outputs = found[key]
-    if subgraph:
-        raise UnsupportedError(
-            "the signature '%s' runs sub-graph %d, not the first; flatten with --signature"
-            % (key, subgraph)
-        )
+    key, inputs, outputs = entry_of(interpreter.model, key)
     for entries, size in (
         (inputs, interpreter.inputs_size()),
         (outputs, interpreter.outputs_size()),
@@ -101,6 +88,30 @@ def find(interpreter, key):
             if position >= size:
                 raise _damaged(key)
     return Signature(interpreter, key, inputs, outputs)
+
+
+# Return the entry of a key in a table of signatures.
+def entry_in(found, key):
+    if key not in list(found):
+        raise InputError(
+            "the model has no signature %r; pass one of: %s"
+            % (key, ", ".join(sorted(found)) or "none")
+        )
+    return found[key]
+
+
+# Return (key, inputs, outputs) of a signature that the model can run; None: the only one.
+def entry_of(model, key):
+    found = table_of(model)
+    if key is None and len(found) == 1:
+        key = list(found)[0]
+    subgraph, inputs, outputs = entry_in(found, key)
+    if subgraph:
+        raise UnsupportedError(
+            "the signature '%s' runs sub-graph %d, not the first; pass it to load() or flatten"
+            % (key, subgraph)
+        )
+    return key, inputs, outputs
 
 
 def _damaged(key):

@@ -238,13 +238,14 @@ def _check_type_and_shape(tensor):
 
 
 # A .tflite in memory; weights are read in place. `input_shapes`: {input: shape} to use in place of
-# the shapes in the file.
+# the shapes in the file. `signature`: the name of the signature whose sub-graph runs as sub-graph
+# 0, which it replaces; the model then has only this signature.
 class TfliteModel:
     is_planned = False  # the arena size is known only after Prepare
     incomplete = False  # operators are missing, so nothing may write some tensors
     views = None  # on the host: tensors that are parts of others
 
-    def __init__(self, buffer, input_shapes=None):
+    def __init__(self, buffer, input_shapes=None, signature=None):
         self.buffer = memoryview(buffer)
         self.input_shapes = input_shapes or {}
         self.lists = None  # the TensorLists of a model with lists of tensors
@@ -270,6 +271,13 @@ class TfliteModel:
         self._buffers = root.vector(4)
         self._metadata = root.vector(6)
         self._signatures = root.vector(7)
+        self.chosen_signature = None
+        main = 0
+        if signature is not None:
+            from ..introspection.signature import entry_in
+
+            main = entry_in(self.signatures(), signature)[0]
+            self.chosen_signature = signature
         self.subgraphs = []
         self._call_graph = None
         self._items_left = len(self.buffer) // 4
@@ -282,8 +290,11 @@ class TfliteModel:
                 "the model has %d sub-graphs, at most %d are supported; use a smaller one"
                 % (len(tables), _MAX_SUBGRAPHS)
             )
+        if main >= len(tables):
+            raise ModelError("the signature '%s' is damaged; convert the model again" % signature)
         for number in range(len(tables)):
-            subgraph = Subgraph(self, tables.table(number), number, first_tensor, first_node)
+            table = tables.table(number or main)
+            subgraph = Subgraph(self, table, number, first_tensor, first_node)
             self.subgraphs.append(subgraph)
             first_tensor += subgraph.tensors_length()
             first_node += subgraph.nodes_length()
@@ -310,7 +321,7 @@ class TfliteModel:
     # Infer shapes if needed. Converters know all shapes if the batch is the only open dimension
     # and no shape is computed.
     def _find_shapes(self):
-        known = 0 if self._has_code(_COMPUTES_SHAPES) else 1
+        known = 0 if self.has_code(_COMPUTES_SHAPES) else 1
         is_open = max([s.open_dimensions() for s in self.subgraphs]) > known
         if self._has_lists():
             from .tensor_lists import TensorLists
@@ -373,7 +384,7 @@ class TfliteModel:
         return self._dense[tensor.index]
 
     # Return True if the model has an operator with one of these builtin codes.
-    def _has_code(self, wanted):
+    def has_code(self, wanted):
         codes = range(len(self._operator_codes) if self._operator_codes else 0)
         return any([self.operator_code(i)[0] in wanted for i in codes])
 
@@ -385,7 +396,7 @@ class TfliteModel:
     # Return the CallGraph: which sub-graphs run, and when.
     def call_graph(self):
         if self._call_graph is None:
-            if self._has_code(_CONTROL_FLOW):
+            if self.has_code(_CONTROL_FLOW):
                 from .call_graph import CallGraph
 
                 self._call_graph = CallGraph(self)
@@ -443,11 +454,12 @@ class TfliteModel:
         found = {}
         for i in range(len(self._signatures) if self._signatures else 0):
             table = self._signatures.table(i)
-            found[table.string(2)] = (
-                table.get(4, "I"),
-                _tensor_map(table.vector(0)),
-                _tensor_map(table.vector(1)),
-            )
+            key, number = table.string(2), table.get(4, "I")
+            if self.chosen_signature is not None:
+                if key != self.chosen_signature:
+                    continue
+                number = 0
+            found[key] = number, _tensor_map(table.vector(0)), _tensor_map(table.vector(1))
         return found
 
 

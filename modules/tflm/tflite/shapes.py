@@ -315,4 +315,4 @@ def resized(model, program, i, shape):
         raise InputError("there is no input %s; give its number" % (i,))
     shapes = dict(model.input_shapes)
     shapes[i] = tuple(shape)
-    return type(model)(model.buffer, shapes)
+    return type(model)(model.buffer, shapes, model.chosen_signature)

@@ -66,9 +66,13 @@ class Interpreter:
         if self._process is None:
             self._process = unix_port.start_script("session", "", self._folder.name)
             weakref.finalize(self, _end, self._process)
-        shapes = list(getattr(self.model, "input_shapes", {}).items())
-        keep = self._keep_tensors
-        answer, _ = self._ask("allocate", model=str(path), shapes=shapes, keep_tensors=keep)
+        answer, _ = self._ask(
+            "allocate",
+            model=str(path),
+            signature=getattr(self.model, "chosen_signature", None),
+            shapes=list(getattr(self.model, "input_shapes", {}).items()),
+            keep_tensors=self._keep_tensors,
+        )
         self._inputs = [ArrayTensor(each) for each in answer["inputs"]]
         self._outputs = [ArrayTensor(each) for each in answer["outputs"]]
         self._kept = {number: ArrayTensor(each) for number, each in answer["kept"]}

@@ -26,10 +26,10 @@ class _Session:
     def __init__(self):
         self._interpreter = None
 
-    # Load a model and allocate its tensors: `model` (path), `shapes` ([input, shape] pairs),
-    # `keep_tensors`.
+    # Load a model and allocate its tensors: `model` (path), `signature` (name or None), `shapes`
+    # ([input, shape] pairs), `keep_tensors`.
     def allocate(self, request, _):
-        model = tflm.load(request["model"])
+        model = tflm.load(request["model"], signature=request["signature"])
         self._interpreter = interp = tflm.Interpreter(model, keep_tensors=request["keep_tensors"])
         for i, shape in request["shapes"]:
             interp.resize_input(i, shape)
