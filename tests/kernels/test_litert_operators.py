@@ -34,6 +34,15 @@ for op, count in (("ADD_N", 2), ("ADD_N", 4)):
         tensors = [Tensor(shape, "int32") for _ in range(count)]
         values = [generator(f"{op}{shape}").integers(-(2**29), 2**29, shape, np.int32)] * count
         _add(f"{op} int32 {count} {shape}", op, tensors, [Tensor(shape, "int32")], [values])
+for op in ("ABS", "NEG"):
+    for shape in [(), (3, 5), (0, 2)]:
+        _add(f"{op} int32 {shape}", op, [Tensor(shape, "int32")], [Tensor(shape, "int32")])
+    values = [-(2**31), 2**31 - 1, 0, -1, 1, 2**30]
+    _add(f"{op} int32", op, [Tensor((6,), "int32")], [Tensor((6,), "int32")], [[values]])
+    quantized = Tensor((2,), "int32", scale=0.5, zero_point=1)
+    cases.add(
+        f"{op} int32 scale", single_op(op, [quantized], [quantized]), error="a scale for this type"
+    )
 
 # The input's scale of an untrained network. LiteRT's reference kernel ends the process; its
 # optimized kernel gives equal probabilities.

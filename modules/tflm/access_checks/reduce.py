@@ -15,6 +15,7 @@ _KEPT0 = const(3)
 _KEPT_STEP0 = const(4)
 _REDUCED0 = const(8)
 _REDUCED_STEP0 = const(9)
+_COUNT = const(14)
 
 # Words of the block REDUCE, from its first word.
 _TO_REDUCED0 = const(5)
@@ -76,7 +77,14 @@ def _extreme(r, size):
     r.writes(_OUTPUT, size * r.units, align=size)
 
 
+# The kernel divides by the count.
+def _mean_int32(r):
+    _extreme(r, 4)
+    r.numbers(_COUNT, 1)
+
+
 CHECKS = {
+    "mean_int32.eval_int32": _mean_int32,
     "reduce.eval_int8": _sum,
     "reduce_float.eval_float32": _sum_float,
     "reduce_int16.eval_int16": _sum_int16,

@@ -58,6 +58,7 @@ def _from_float16(r):
 
 
 CHECKS = {
+    "abs_int32.eval_int32": lambda r: _unary(r, 4),
     "activations_float.eval_float32": lambda r: _unary(r, 5),
     "cast_float.eval_from_float32": _to_integers,
     "cast_float.eval_to_float32": _from_integers,

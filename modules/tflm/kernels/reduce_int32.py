@@ -1,7 +1,7 @@
 # tflm: SUM, REDUCE_MAX and REDUCE_MIN, int32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int32; package more; check reduce
+# Kernel: types int32; package core; check reduce
 
 _INPUT = const(1)
 _OUTPUT = const(2)

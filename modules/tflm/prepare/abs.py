@@ -20,6 +20,11 @@ def prepare(context, node):
         check_same_elements(node, source, node.output(0))
         emit_rescale(context, node, negate=MAGNITUDE, output_zero_point=0, high=_UNSIGNED)
         return
+    if source.dtype == dtypes.INT32:
+        from .abs_int32 import emit_int32
+
+        emit_int32(context, node, negate=0)
+        return
     source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         from .elementwise_math import SIGN

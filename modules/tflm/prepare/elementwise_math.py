@@ -47,6 +47,11 @@ def prepare(context, node):
         emit = emit_exp if node.builtin_code == _EXP else emit_log
         emit(context, node)
         return
+    if node.builtin_code == _NEG and node.input(0).dtype == dtypes.INT32:
+        from .abs_int32 import emit_int32
+
+        emit_int32(context, node, negate=1)
+        return
     unary_tensors(node, dtypes.FLOAT32)
     kernel, steps, layout, fields = _KERNELS[node.builtin_code]
     emit_unary(context, node, kernel, steps, layout, **fields)

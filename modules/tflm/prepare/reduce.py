@@ -42,6 +42,7 @@ INT8 = _OPERANDS + REDUCE + _SUMS + REQUANTIZE
 INT16 = _OPERANDS + REDUCE + _SUMS + CLAMP + ("multiplier", "shift")
 MIN_MAX = ("input", "output") + REDUCE + ("flip",)
 INT32 = ("input", "output") + REDUCE + ("kind",)
+MEAN_INT32 = ("input", "output") + REDUCE + ("count",)
 
 _OPTIONS = const(27)  # ReducerOptions
 _KEEP_DIMS = const(0)
@@ -141,25 +142,23 @@ def _float32(context, node, count, fields):
     emit_reduce_float(context, node, fields, divisor)
 
 
-# TFLM has no reductions of int32; sums and extremes equal LiteRT's.
+# TFLM has no reductions of int32; they equal LiteRT's.
 def _int32(context, node, count, fields):
-    source, target = node.input(0), node.output(0)
-    context.emit(
-        "reduce_int32.eval_int32",
-        INT32,
-        target.elements(),
-        2 * source.elements() + 8 * target.elements(),
-        input=source if source.elements() else None,
-        output=target,
-        kind=_INT32_KINDS[node.builtin_code],
-        **fields,
-    )
+    kind = _INT32_KINDS[node.builtin_code]
+    _emit_plain(context, node, "reduce_int32.eval_int32", INT32, fields, kind=kind)
+
+
+def _mean_int32(context, node, count, fields):
+    support(count < 1 << 15, node, "MEAN of %d int32" % count)
+    count = max(1, count)
+    _emit_plain(context, node, "mean_int32.eval_int32", MEAN_INT32, fields, count=count)
 
 
 _INT32_KINDS = {_SUM: 0, _REDUCE_MAX: 1, _REDUCE_MIN: 2}
 _MEAN_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8, dtypes.INT16: _int16}
-_SUM_KERNELS = {dtypes.INT32: _int32}
-_SUM_KERNELS.update(_MEAN_KERNELS)
+_SUM_KERNELS = dict(_MEAN_KERNELS)
+_SUM_KERNELS[dtypes.INT32] = _int32
+_MEAN_KERNELS[dtypes.INT32] = _mean_int32
 
 
 # REDUCE_MAX and REDUCE_MIN compare the stored numbers, so that the scales must be equal.
@@ -186,15 +185,20 @@ def _all(context, node, count, fields):
 
 
 def _emit_extreme(context, node, kernel, flip, fields):
+    _emit_plain(context, node, kernel, MIN_MAX, fields, flip=flip)
+
+
+# Write the record of a reduction without accumulators in the arena.
+def _emit_plain(context, node, kernel, layout, geometry, **fields):
     source, target = node.input(0), node.output(0)
+    fields.update(geometry)
     context.emit(
         kernel,
-        MIN_MAX,
+        layout,
         target.elements(),
         2 * source.elements() + 8 * target.elements(),
         input=source if source.elements() else None,
         output=target,
-        flip=flip,
         **fields,
     )
 
