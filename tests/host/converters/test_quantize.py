@@ -1,6 +1,10 @@
 # Tests of `tflm convert` with a float .tflite, using LiteRT's quantizer
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gzip
+import re
+import zipfile
+
 import numpy as np
 import pytest
 import tflm_tools as tt
@@ -148,6 +152,40 @@ def test_invalid_data(folder, digits, change, words):
     with pytest.raises(ToolError, match=words) as error:
         _convert(folder, data="bad.npz")
     assert "\n" not in str(error.value) and not (folder / "out.tflite").exists()
+
+
+# Sources without one float model: the sentence names what the file has, and nothing is written.
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("two.h", "has 2 models .a, b.; name one, like .*two.h#a"),
+        ("none.h", "none.h has no model: it has no array; give the file that holds a .tflite"),
+        ("picture.h", "picture.h has no model: it has arrays picture; give the file"),
+        ("damaged.zip", "damaged.zip is a damaged or encrypted zip archive; get it again"),
+        ("two.zip", "has 2 models .a.tflite, b.tflite.; name one, like .*two.zip#a.tflite"),
+        ("text.zip", "text.zip has no model: it has files a.txt; give the file"),
+        ("cut.gz", "cut.gz is a damaged gzip file; get it again"),
+    ],
+)
+def test_invalid_sources(tflm, folder, name, words):
+    data = (folder / "digits.tflite").read_bytes()
+    array = "const unsigned char {}[] = {{" + ", ".join(map(str, data)) + "}};\n"
+    (folder / "two.h").write_text(array.format("a") + array.format("b"))
+    (folder / "none.h").write_text("extern const unsigned char a[];\n")
+    (folder / "picture.h").write_text("const unsigned char picture[] = {1, 2, 3};\n")
+    for archive, files in (
+        ("two", {"a.tflite": data, "b.tflite": data}),
+        ("text", {"a.txt": b""}),
+    ):
+        with zipfile.ZipFile(folder / f"{archive}.zip", "w") as file:
+            for each, content in files.items():
+                file.writestr(each, content)
+    (folder / "damaged.zip").write_bytes((folder / "two.zip").read_bytes()[:2000])
+    (folder / "cut.gz").write_bytes(gzip.compress(data)[:2000])
+    found = tflm("convert", folder / name, "--dynamic", "-o", folder / "out.tflite")
+    assert found.code == 1 and found.err.count("\n") == 1, found.err
+    assert re.search(words, found.err), found.err
+    assert not (folder / "out.tflite").exists()
 
 
 # Bytes are right for a model that divides them itself, or for one that was trained on bytes.

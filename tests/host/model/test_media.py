@@ -139,6 +139,57 @@ def test_samples_of_a_sound(tmp_path, width):
         media.real_values(path, info((2,), "int16"))
 
 
+# A PNG of 16 bits has the values of its higher bytes.
+def test_image_of_16_bits(tmp_path):
+    from PIL import Image
+
+    pixels = np.repeat([[0, 0x1000, 0x8000, 0xFFFF]], 4, 0).astype(np.uint16)
+    Image.fromarray(pixels).save(tmp_path / "x.png")
+    found = media.real_values(tmp_path / "x.png", info((4, 4, 1), "float32"))
+    assert np.allclose(found[0, :, 0], [0, 15 / 255, 127 / 255, 1])
+
+
+@pytest.mark.parametrize(
+    "rates, block_rate, words",
+    [
+        ([16000, 16000, 8000], None, "2.wav has 8000 samples per second, most other sounds have"),
+        ([16000, 8000, 16000], None, "1.wav has 8000 samples per second, .* 16000; resample it"),
+        ([16000] * 3, 8000, "0.wav has 16000 samples per second, the features need 8000;"),
+        ([16000] * 3, None, None),
+    ],
+)
+def test_sample_rates_of_a_folder(tmp_path, rates, block_rate, words):
+    (tmp_path / "yes").mkdir()
+    for number, rate in enumerate(rates):
+        with wave.open(str(tmp_path / "yes" / f"{number}.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(rate)
+            file.writeframes(bytes(8))
+    x = info((1, 4), "float32")
+    if block_rate:
+        x.block = SimpleNamespace(settings=SimpleNamespace(rate=block_rate))
+    if words:
+        with pytest.raises(ToolError, match=words):
+            dataset.load(tmp_path, [x], [])
+    else:
+        assert dataset.read(tmp_path, [x])["x"].shape == (3, 4)
+
+
+# An empty folder of a class is an error; the folders of tools are no classes.
+def test_folders(tmp_path, image):
+    for name in ("0", ".ipynb_checkpoints", "__MACOSX"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "0" / "a.png").write_bytes(image.read_bytes())
+    x = info((1, 8, 8, 1), "uint8", scale=1.0)
+    assert dataset.read(tmp_path, [x])["y"].tolist() == [0]
+    (tmp_path / "1").mkdir()
+    with pytest.raises(
+        ToolError, match="1 holds no images.*; add examples.* or remove the folder"
+    ):
+        dataset.read(tmp_path, [x])
+
+
 # Data sets of a .csv and of folders.
 def test_data_sets(tmp_path, image):
     x = info((1, 2), scale=0.5, zero_point=3)

@@ -79,7 +79,8 @@ def check_range(data, runs, inputs, tflite):
         if factor and factor < _SMALL and low >= -1 and high <= 1:
             raise ToolError(
                 f"{data}: the values of {key} are {low:.4g} to {high:.4g}, but the model itself "
-                f"multiplies its input by {factor:.4g}; give bytes, 0 to {_BYTE}"
+                f"multiplies its input by {factor:.4g}; give bytes, 0 to {_BYTE} (for images "
+                "--pixels 0 255)"
             )
 
 

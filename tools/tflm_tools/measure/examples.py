@@ -1,6 +1,7 @@
 # tflm_tools: examples: reads a folder per class, or a .csv, as the arrays x and y of a data set
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ def arrays_of(path, inputs, labels=(), pixels=None, limit=None, with_targets=Tru
     files = files or _files(path, labels)
     if limit and limit < len(files):
         files = [files[i * len(files) // limit] for i in range(limit)]
+    _check_rates([file for file, _ in files], inputs[0])
     shape = media.of_one(inputs[0].shape)
     found = [media.real_values(file, inputs[0], pixels).reshape(shape) for file, _ in files]
     if files[0][1] is None:
@@ -50,6 +52,23 @@ def _media(folder):
     return [file for file in sorted(Path(folder).iterdir()) if media.is_media(file)]
 
 
+# Refuse sounds of another sample rate than the FeatureBlock's, or than most sounds without one.
+def _check_rates(files, info):
+    rates = {
+        file: media.sample_rate(file) for file in files if file.suffix.lower() in media.SOUNDS
+    }
+    if not rates:
+        return
+    wanted, owner = Counter(rates.values()).most_common(1)[0][0], "most other sounds have"
+    if info.block:
+        wanted, owner = info.block.settings.rate, "the features need"
+    for file, rate in rates.items():
+        if rate != wanted:
+            raise ToolError(
+                f"{file} has {rate:g} samples per second, {owner} {wanted:g}; resample it"
+            )
+
+
 def classes_of(path, labels):
     """Return {number of a class: name of its folder} of a folder, {} for other data."""
     if isinstance(path, dict) or not Path(path).is_dir():
@@ -58,8 +77,10 @@ def classes_of(path, labels):
     return dict(zip(_numbers(names, labels), names, strict=True))
 
 
+# The folders of the classes. Folders like .ipynb_checkpoints and __MACOSX are no classes.
 def _folders(path):
-    return sorted(each for each in Path(path).iterdir() if each.is_dir())
+    folders = sorted(each for each in Path(path).iterdir() if each.is_dir())
+    return [each for each in folders if not each.name.startswith((".", "__"))]
 
 
 # The numbers of the classes whose folders have these names.
@@ -77,13 +98,15 @@ def _files(path, labels):
     if not folders:
         raise ToolError(f"{path} has no folders; make one for each class, with its files in it")
     numbers = _numbers([folder.name for folder in folders], labels)
-    found = [
-        (file, number)
-        for folder, number in zip(folders, numbers, strict=True)
-        for file in _media(folder)
-    ]
-    if not found:
-        raise ToolError(f"the folders of {path} hold no images, sounds or tables; add some")
+    found = []
+    for folder, number in zip(folders, numbers, strict=True):
+        examples = _media(folder)
+        if not examples:
+            raise ToolError(
+                f"{folder} holds no images, sounds or tables; add examples of this class, or "
+                "remove the folder"
+            )
+        found += [(file, number) for file in examples]
     return found
 
 

@@ -87,6 +87,8 @@ def _image(path, info, pixels):
         with Image.open(data) as image:
             if image.width * image.height > _MAX_PIXELS:
                 raise ToolError(f"{path} has more than 64 million pixels; make it smaller")
+            if image.mode[:1] == "I":  # 16 bits, which convert() would cut off at 255
+                image = Image.fromarray((np.asarray(image) // 257).astype(np.uint8))
             image = image.convert("L" if channels == 1 else "RGB")
             image = image.resize((sizes[1], sizes[0]), Image.Resampling.BILINEAR)
             values = np.asarray(image, np.float64).reshape(info.shape)
@@ -101,15 +103,25 @@ def _image(path, info, pixels):
     return black + values * ((white - black) / 255)
 
 
-def _sound(path, info):
+def sample_rate(path):
+    """Return the sample rate of a sound in Hz. Raises ToolError."""
+    return _wave(path)[0].framerate
+
+
+# (parameters, bytes) of a WAV.
+def _wave(path):
     content = io.BytesIO(files.read(path))
     try:
         with wave.open(content) as file:
-            width, channels = file.getsampwidth(), file.getnchannels()
-            data = file.readframes(file.getnframes())
+            return file.getparams(), file.readframes(file.getnframes())
     except (EOFError, wave.Error) as error:
         reason = str(error) or "it ends within its header"
         raise ToolError(f"cannot read {path} as WAV: {reason}; convert it to PCM") from None
+
+
+def _sound(path, info):
+    parameters, data = _wave(path)
+    width, channels = parameters.sampwidth, parameters.nchannels
     data = data[: len(data) // (width * channels) * (width * channels)]
     if width == 1:  # unsigned
         samples = (np.frombuffer(data, np.uint8).astype(np.int64) - 128) << 8
