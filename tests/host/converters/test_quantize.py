@@ -111,6 +111,19 @@ def test_two_inputs_and_float_operators(tmp_path):
     assert any("computed in float32: ELU; LiteRT's quantizer" in note for note in result.notes)
 
 
+# The range of a tensor covers all examples, also of an output with one element.
+@pytest.mark.parametrize("types", ["int8", "int16"])
+def test_one_element(tmp_path, types):
+    net = FloatNet((1, 1))
+    (tmp_path / "line.tflite").write_bytes(net.build(net.dense(net.inputs[0], [[2.0]], [1.0])))
+    x = np.linspace(-1, 1, 101).reshape(-1, 1)
+    result = _convert(tmp_path, "line.tflite", {"x": x, "y": 2 * x + 1}, form=types)
+    assert result.made.inputs[0].scale == pytest.approx(
+        2 / 255 if types == "int8" else 2**-15, 0.01
+    )
+    assert result.after.mean_error < 0.02, result.after
+
+
 # EXPAND_DIMS and SQUEEZE become RESHAPE, which can be int8.
 def test_squeeze(tmp_path):
     random = np.random.default_rng(1)

@@ -9,6 +9,7 @@ import struct
 import pytest
 from optimize.network import Network
 from support.builder import ModelBuilder
+from support.single_op import Tensor, single_op
 from tflm import format as layout
 from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
@@ -306,11 +307,23 @@ def test_many_operators(tflm, tmp_path):
     assert "--exact" not in tflm("inspect", path, "--exact").out
 
 
-@pytest.mark.parametrize("int8_is_slower, reason", [
-    (False, "int8 is faster and smaller"), (True, "int8 is smaller"),
+@pytest.mark.parametrize("gains, command, reason", [
+    (("faster", "smaller"), "tflm convert", "int8 is faster and smaller"),
+    (("smaller",), "tflm convert", "int8 is smaller"),
+    ((), "tflm deploy", "flattens the model with kernels for your board"),
 ])  # fmt: skip
-def test_reason_follows_the_estimates(int8_is_slower, reason):
-    assert command_for("model.tflite", {FLOAT32: 3}, True, int8_is_slower)[1] == reason
+def test_reason_follows_the_estimates(gains, command, reason):
+    found = command_for("model.tflite", {FLOAT32: 3}, True, gains)
+    assert found[0].startswith(command) and found[1] == reason
+
+
+# A model without weights gains nothing as int8. A long command stays on one line.
+@pytest.mark.parametrize("dtype, wanted", [("float32", "float32"), ("int32", "int32")])
+def test_first_lines(tflm, tmp_path, dtype, wanted):
+    path = tmp_path / f"{'long_' * 20}name.tflite"
+    path.write_bytes(single_op("NEG", [Tensor((2,), dtype)], [Tensor((2,), dtype)]))
+    out = tflm("inspect", path).out
+    assert f"\ntype      {wanted}\n" in out and f"\nnext      tflm deploy {path.name}\n" in out
 
 
 # An unknown shape is one reason, and the operators after it are only counted.

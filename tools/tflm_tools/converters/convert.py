@@ -28,6 +28,7 @@ LIMIT = 200  # examples that represent the data
 _FEW_EXAMPLES = 50  # with fewer examples there is a note
 # A loss of accuracy is noted if it is at least this share of the examples, and this many of them.
 _NOTED_LOSS, _NOTED_EXAMPLES = 0.02, 5
+_NOTED_ERROR = 4  # times the error of the float model
 _CONVERSIONS = "QUANTIZE", "DEQUANTIZE"
 
 
@@ -361,8 +362,24 @@ def _notes(result, unrolled):
             f"computed in float32: {names}; {result.converter} has no {result.form} form of these "
             "operators; replace these layers if the model is too slow"
         )
-    before, after = result.before, result.after
-    lost = before.right - after.right if before and before.right is not None else 0
-    if lost >= max(_NOTED_EXAMPLES, _NOTED_LOSS * result.scored):
-        notes.append("accuracy is lost; try more data of all classes, or --int16")
+    if result.before and result.after:
+        notes += _notes_on_scores(result)
     return notes
+
+
+def _notes_on_scores(result):
+    before, after = result.before, result.after
+    if before.right is not None:
+        if before.right - after.right >= max(_NOTED_EXAMPLES, _NOTED_LOSS * result.scored):
+            return [f"accuracy is lost; {_remedy(result)}"]
+    elif before.mean_error and after.mean_error > _NOTED_ERROR * before.mean_error:
+        times = after.mean_error / before.mean_error
+        return [f"the error is {times:.0f} times as large; {_remedy(result)}"]
+    return []
+
+
+# What may give a better model.
+def _remedy(result):
+    if result.weight_bits < 8:
+        return "leave out --int4"
+    return "try more data of all classes" + (", or --int16" if result.form == INT8 else "")

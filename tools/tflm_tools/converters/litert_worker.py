@@ -231,11 +231,26 @@ class Worker:
                 )  # fmt: skip
         ranges = None
         if tool.need_calibration:
-            ranges = tool.calibrate({_SIGNATURE: self._examples(runs)}, num_threads=1)
+            ranges = self._ranges(tool, runs)
         result = tool.quantize(ranges, enable_progress_report=False, enable_progress_bar=False)
         with open("model.tflite", "wb") as file:
             file.write(bytes(result.quantized_model))
         return {}
+
+    # The least and greatest values of the tensors over all runs of taken.npz, as TensorFlow's
+    # converter takes them. The quantizer's own calibrate() takes moving averages of the runs: the
+    # range of an output with one element is then far too small.
+    def _ranges(self, tool, runs):
+        from litert_quantizer import calibrator, recipe_manager
+        from litert_quantizer.utils import qsv_utils
+
+        recipe = recipe_manager.RecipeManager()
+        recipe.load_quantization_recipe(tool.get_quantization_recipe())
+        calibration = calibrator.Calibrator(
+            self.data, num_threads=1, qsv_update_func=qsv_utils.min_max_update
+        )
+        calibration.calibrate({_SIGNATURE: self._examples(runs)}, recipe)
+        return calibration.get_model_qsvs()
 
     def _add_recipe(self, tool, operation, quantization, weight_bits):
         where = {"regex": ".*", "operation_name": operation}

@@ -28,6 +28,8 @@ from .model_type import FLOAT16, FLOAT32, command_for, type_of
 from .pico_time import pico_milliseconds
 from .survey import Missing, survey
 
+_NOTED_GAIN = 0.9  # an int8 model is called faster if it needs at most this share of the time
+_SMALL_WEIGHTS = 1024  # with fewer bytes of float weights an int8 file is not smaller
 MAX_PLANNED_OPERATORS = 32  # of a model whose memory is planned in a few seconds
 
 
@@ -195,8 +197,9 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         flat = pipeline.flat
     words, types = type_of(graph)
     int8_milliseconds = _int8_milliseconds(optimized, types)
-    is_slower = bool(milliseconds and int8_milliseconds and int8_milliseconds > milliseconds)
-    command, reason = command_for(model.path, types, runs, is_slower)
+    weights_bytes = _weights_bytes(graph)
+    gains = _int8_gains(milliseconds, int8_milliseconds, weights_bytes)
+    command, reason = command_for(model.path, types, runs, gains)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
@@ -214,7 +217,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         ops=ops,
         missing=missing,
         macs=sum(known),
-        weights_bytes=_weights_bytes(graph),
+        weights_bytes=weights_bytes,
         arena_bytes=arena_bytes,
         arena_tflite_bytes=tflite_arena,
         tflm_head_bytes=tflm_head_bytes(graph),
@@ -238,6 +241,14 @@ def _int8_milliseconds(optimized, types):
     if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
         return None
     return pico_milliseconds(optimized, as_int8=True)
+
+
+# What a float model gains as int8, by the estimates in milliseconds (None: unknown).
+def _int8_gains(milliseconds, int8_milliseconds, weights_bytes):
+    is_unknown = milliseconds is None or int8_milliseconds is None
+    is_faster = is_unknown or int8_milliseconds < _NOTED_GAIN * milliseconds
+    found = (("faster", is_faster), ("smaller", is_unknown or weights_bytes >= _SMALL_WEIGHTS))
+    return [gain for gain, is_true in found if is_true]
 
 
 # A row for each node of the sub-graphs that run, including unreadable nodes.

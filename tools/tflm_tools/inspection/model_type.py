@@ -33,7 +33,8 @@ def type_of(graph):
     types = Counter(_node_type(node, sources) for node in multiplying or nodes)
     types.pop("", None)
     if not types:
-        return "no numbers", types
+        found = {t.dtype for node in nodes for t in node.outputs if t is not None}
+        return " and ".join(map(dtypes.name, sorted(found))) or "no operators", types
     if len(types) > 1:
         counts = [f"{count} {kind}" for kind, count in types.most_common()]
         return f"mixed: operators that multiply are {', '.join(counts)}", types
@@ -44,21 +45,22 @@ def type_of(graph):
     return words, types
 
 
-def command_for(path, types, runs, int8_is_slower=False):
+def command_for(path, types, runs, int8_gains=("faster", "smaller")):
     """Return (command, reason): the command that makes a model fast, "" if it does not run.
 
-    types: the second result of type_of(). runs: True if tflm runs the model. int8_is_slower: by
-    the estimates, as for some tiny models.
+    types: the second result of type_of(). runs: True if tflm runs the model. int8_gains: what a
+    float model gains as int8; tiny models may gain nothing.
     """
     name = shlex.quote(Path(path).name)
     output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
     kinds = set(types)
     if not runs and not kinds & {HYBRID, WEIGHTS_ONLY}:
         return "", ""
-    if kinds and kinds <= set(_FLOATS):
-        reason = "int8 is smaller" if int8_is_slower else "int8 is faster and smaller"
+    is_float = bool(kinds) and kinds <= set(_FLOATS)
+    if is_float and int8_gains:
+        reason = f"int8 is {' and '.join(int8_gains)}"
         return f"tflm convert {name} --data DATA -o {output}", reason
-    if kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
+    if not is_float and kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
         command = f"tflm convert FLOAT_MODEL --data DATA -o {output}"
         return command, "int8 is faster; start from the float model"
     return f"tflm deploy {name}", "flattens the model with kernels for your board"

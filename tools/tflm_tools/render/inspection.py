@@ -57,7 +57,8 @@ def _print_overview(report, target):
     if report.command:
         rows += [("next", report.command), ("", report.reason)]
     for name, text in rows:
-        target.print(Text(f"{name:<10}", style="bold").append(text, style="default not bold"))
+        line = Text(f"{name:<10}", style="bold").append(text, style="default not bold")
+        target.print(line, soft_wrap=name == "next")  # a command stays one line, to be copied
 
 
 # Print inputs and outputs.
