@@ -83,19 +83,35 @@ def _replaces(file, other):
 _UNCONDITIONAL = os.path.join("kernels", "armv6m")
 
 
+# Overrides of float32 in _UNCONDITIONAL are for cores without an FPU.
+_FPU = "armv7emsp"
+
+
+# Return True if firmware with an FPU does not use an override.
+def _is_unused(file):
+    is_other = os.path.dirname(file) != _UNCONDITIONAL or _FPU not in options.arch.split()
+    return not is_other and file.endswith("_float.py")
+
+
 # Return True if a portable file is never loaded because an override has all of its functions.
 def _is_replaced(file, folders):
     override = os.path.join(_UNCONDITIONAL, os.path.basename(file))
     is_portable = os.path.dirname(file) == "kernels" and _UNCONDITIONAL in folders
-    if not is_portable or override not in _FACTS:
+    if not is_portable or override not in _FACTS or _is_unused(override):
         return False
     return _replaces(override, file)
+
+
+# Return True if no firmware of `folders` loads a kernel file.
+def _is_skipped(file, folders):
+    return _is_unused(file) or _is_replaced(file, folders)
 
 
 # The runtime imports these by name: the folder's list of overrides, the features of the core, how
 # cores wait for each other, and the helpers of float32 kernels on an FPU.
 _IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py"
 _IMPORTED_BY_NAME += "float32_helpers.py", "float32_fpu.py", "float32_curves.py"
+_IMPORTED_BY_NAME += ("float32_words.py",)
 
 
 # Return all kernel files that a model may need, and the files that they import.
@@ -105,7 +121,7 @@ def _every_kernel(folders):
         for file in _kernel_files(folder):
             is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
-            if is_runtime or has_kernels and not _is_replaced(file, folders):
+            if is_runtime or has_kernels and not _is_skipped(file, folders):
                 _add_with_imports(file, files)
     return files
 
@@ -127,6 +143,7 @@ def _kernels():
             os.path.join(folder, name + ".py")
             for folder in folders[1:] + folders[:1]
             if os.path.join(folder, name + ".py") in _FACTS
+            and not _is_unused(os.path.join(folder, name + ".py"))
             and not (folder != "kernels" and name in omitted)
         ]
         for file in candidates[:1]:

@@ -36,6 +36,7 @@ class Arch:
 _THUMB = ("armv7m", "armv6m")  # a Cortex-M3 and all larger cores run the code in these folders
 _WITH_DSP = ("armv7em", *_THUMB)
 _DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
+_FPU_FOLDER = "armv7emsp"
 _OPTIONAL = ("armv7em",)  # some cores cannot run this folder's code: its core.py tests the core
 # Endings of the names of overrides that need an FPU, for an arch that has cores without one.
 _FPU_ENDINGS = {"xtensawin": ("float", "fpu")}
@@ -47,8 +48,8 @@ ARCHS = {
         Arch("armv6m", "Cortex-M0+", "RP2040", "armv6m", "lanes", ("armv6m",), True),
         Arch("armv7m", "Cortex-M3", "", "armv6m", "lanes", _THUMB, True),
         Arch("armv7em", "Cortex-M4", overrides=_THUMB, packaged=False, **_DSP),
-        Arch("armv7emsp", "Cortex-M4, M33", "RP2350", overrides=("armv7emsp", *_WITH_DSP), **_DSP),
-        Arch("armv7emdp", "Cortex-M7", overrides=("armv7emsp", *_WITH_DSP), **_DSP),
+        Arch("armv7emsp", "Cortex-M4, M33", "RP2350", overrides=(_FPU_FOLDER, *_WITH_DSP), **_DSP),
+        Arch("armv7emdp", "Cortex-M7", overrides=(_FPU_FOLDER, *_WITH_DSP), **_DSP),
         Arch("rv32imc", "RISC-V", "ESP32-C3", "rv32imc", "lanes", ("rv32imc",)),
         Arch(
             "xtensawin",
@@ -82,6 +83,15 @@ def override_folders(arch):
     if arch in ARCHS:
         return ARCHS[arch].overrides
     return (arch,) if arch else ()
+
+
+def folders_for(file, arch):
+    """Return the folders of override_folders() that may have an override of a kernel file.
+
+    With an FPU, the overrides of float32 for Cortex-M0+ are slower than the portable kernels.
+    """
+    folders = override_folders(arch)
+    return (_FPU_FOLDER,) if _FPU_FOLDER in folders and file.endswith("_float") else folders
 
 
 def packing_of(target):

@@ -1,7 +1,19 @@
 # The files of kernels/rv32imc that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import add, add_table, depthwise, depthwise_plane, lanes_gather, lanes_multiply
+from . import (
+    add,
+    add_table,
+    depthwise,
+    depthwise_plane,
+    float_combine,
+    float_curves,
+    float_depthwise,
+    float_pooling,
+    float_windows,
+    lanes_gather,
+    lanes_multiply,
+)
 
 CORE = "RV32"
 FILES = {
@@ -19,5 +31,13 @@ FILES = {
         ),
     ),
     "add_asm.py": ("ADD, int8", (add.add,)),
+    "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
+    "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
+    "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (float_depthwise.depthwise,)),
+    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (float_pooling.maximum,)),
+    "float_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, float32",
+        (float_windows.windows,),
+    ),
 }
 DERIVED = {"add_table.py": ("add_table.py", add_table.DERIVED)}

@@ -12,7 +12,8 @@ _REGISTERS = {"zero", "sp", *_SAVED}
 _REGISTERS |= {f"a{i}" for i in range(8)} | {f"t{i}" for i in range(7)}
 
 # Instructions by their operands: three registers; two and a number; a branch on two.
-_THREE = ("add", "sub", "and_", "or_", "xor", "mul", "mulh", "sll", "sra", "srl", "slt", "sltu")
+_THREE = ("add", "sub", "and_", "or_", "xor", "sll", "sra", "srl", "slt", "sltu")
+_THREE += ("mul", "mulh", "mulhu", "divu", "remu")
 _NUMBER = ("addi", "andi", "xori")
 _SHIFT = ("slli", "srai", "srli")
 _LOAD = ("lb", "lbu", "lw", "sb", "sw")
@@ -45,17 +46,20 @@ class Rv32:
         for register, offset in self._saved.items():
             self.memory("sw", register, "sp", offset)
 
-    def text(self):
-        """Return the source of the function, which returns 0: a larger value would take heap."""
+    def text(self, result=""):
+        """Return the source of the function; it returns 0, or the number in the slot `result`."""
         # Before a label is known, mpy-cross 1.29 uses the word after its table of labels as the
         # label's address, and refuses a branch that seems too far. That word is 0 unless the table
         # fills whole blocks of the compiler's heap, four labels each.
         if sum("label(" in line for line in self._lines) % 4 == 0:
             self.label(self.new_label("end"))
+        if result:
+            self.load("a0", result)
         for register, offset in self._saved.items():
             self.memory("lw", register, "sp", offset)
         self.number("addi", "sp", "sp", self._frame)
-        self.li("a0", 0)
+        if not result:
+            self.li("a0", 0)
         names = ", ".join(f"a{i}" for i in range(self._arguments))
         head = comment(self._about)
         head += ["@micropython.asm_rv32", f"def {self._name}({names}):"]

@@ -19,6 +19,7 @@ from ..errors import ToolError
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
 from ..targets import (
+    folders_for,
     is_optional,
     more_targets,
     needs_fpu,
@@ -143,7 +144,7 @@ def _functions(file):
 def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
     files = []
-    for folder in [*override_folders(arch), ""]:
+    for folder in [*folders_for(file, arch), ""]:
         path = "/".join(filter(None, ("kernels", folder, file)))
         if not exists(path) or function not in _functions(path):
             continue
@@ -167,7 +168,7 @@ def overrides(name, arch, assembler=True):
     """
     required = {each for each in _functions(f"kernels/{name}") if each.startswith("eval")}
     files, functions = [], set()
-    for folder in override_folders(arch):
+    for folder in folders_for(name, arch):
         path = f"kernels/{folder}/{name}"
         if exists(path) and (assembler or not needs_assembler(path)):
             files.append(path)
@@ -222,6 +223,7 @@ def files_for_kernels(kernels, arch, assembler=True):
 _FLOAT32_HELPERS = {
     "float32_helpers": "kernels/float32",
     "float32_fpu": "kernels/float32",
+    "float32_words": "kernels/float32",
     "float32_curves": "kernels/float32_math",
 }
 

@@ -10,6 +10,7 @@ conv_float
 depthwise_conv_float
 fully_connected_float
 hybrid
+hybrid_quantize
 pooling_float
 """
 # END generated
@@ -18,10 +19,19 @@ pooling_float
 # no kernels of float32 does not have them.
 _HELPERS = ("float32", "float32_select", "float32_divide", "float32_dots")
 
+
+# Whether an override of kernels/armv6m is of use. Those of float32 compute with integers.
+def _is_integer(name):
+    return name[-6:] != "_float"
+
+
 try:
     from . import float32_fpu
 
     for name in _HELPERS:
         sys.modules["tflm.kernels." + name] = float32_fpu
+    # The tools would follow an import statement.
+    armv6m = __import__("tflm.kernels.armv6m", None, None, ("",))
+    armv6m.FILES = "\n".join(filter(_is_integer, armv6m.FILES.split("\n")))
 except ImportError:
     pass
