@@ -30,6 +30,7 @@ _DERIVED = {
     "modules/tflm/kernels/armv6m/svdf_float.py",
     "modules/tflm/kernels/armv6m/unidirectional_sequence_lstm_float.py",
     "modules/tflm/kernels/armv7emsp/hybrid.py",
+    "modules/tflm/kernels/armv7emsp/hybrid_quantize.py",
     "modules/tflm/kernels/rv32imc/add_table.py",
 }
 _PRODUCTS = {

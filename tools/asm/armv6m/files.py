@@ -16,8 +16,9 @@ from . import (
     float_windows,
     front_end,
     fully_connected_bands_float,
-    hybrid,
+    hybrid_outputs,
     hybrid_quantize,
+    hybrid_sums,
     int16_depthwise,
     int16_pooling,
     int16_windows,
@@ -93,7 +94,15 @@ FILES = {
     ),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
-        (hybrid.sums, hybrid.floats, hybrid.extremes, hybrid.quantize),
+        (
+            hybrid_sums.sums,
+            hybrid_outputs.floats,
+            hybrid_outputs.finish,
+        ),
+    ),
+    "hybrid_quantize_asm.py": (
+        "float32 to int8 with a scale for each batch",
+        (hybrid_quantize.extremes, hybrid_quantize.quantize),
     ),
     "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (int16_depthwise.depthwise,)),
     "int16_pooling_asm.py": ("AVERAGE_POOL_2D and MAX_POOL_2D, int16", (int16_pooling.pool,)),

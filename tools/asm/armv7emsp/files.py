@@ -1,7 +1,16 @@
 # The files of kernels/armv7emsp that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import conv_float, depthwise_float, float32, fully_connected_float, hybrid, pooling_float
+from . import (
+    conv_float,
+    depthwise_float,
+    float32,
+    fully_connected_float,
+    hybrid,
+    hybrid_outputs,
+    hybrid_quantize,
+    pooling_float,
+)
 
 CORE = "an FPU of single precision"
 FILES = {
@@ -16,7 +25,15 @@ FILES = {
     ),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
-        (hybrid.sums, hybrid.floats),
+        (
+            hybrid.sums,
+            hybrid.floats,
+            hybrid_outputs.finish,
+        ),
+    ),
+    "hybrid_quantize_asm.py": (
+        "float32 to int8 with a scale for each batch",
+        (hybrid_quantize.extremes, hybrid_quantize.quantize),
     ),
     "pooling_float_asm.py": (
         "pools of float32",
@@ -24,4 +41,7 @@ FILES = {
     ),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
 }
-DERIVED = {"hybrid.py": ("hybrid.py", hybrid.DERIVED)}
+DERIVED = {
+    "hybrid.py": ("hybrid.py", hybrid.DERIVED),
+    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
+}

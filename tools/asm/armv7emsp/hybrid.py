@@ -1,9 +1,9 @@
 # Generator of the kernels of float32 operators with int8 weights, for Cortex-M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..armv6m import hybrid
+from ..armv6m import hybrid_outputs, hybrid_sums
 from ..armv7em.thumb_dsp import ThumbDsp
-from ..common.derived import Derived, passage
+from ..common.derived import Derived
 from ..common.thumb import LR, R4, R5, R6, R7, R12
 from ..common.thumb_int16 import ROWS, SUMS
 
@@ -49,11 +49,11 @@ def _begin_taps(t):
 
 
 def sums():
-    return hybrid.sums(ThumbDsp, _taps, _begin_taps, ("zero_points",))
+    return hybrid_sums.sums(ThumbDsp, _taps, _begin_taps, ("zero_points",))
 
 
 def floats():
-    return hybrid.floats()
+    return hybrid_outputs.floats()
 
 
 # kernels/float32.py is the file for the FPU here (kernels/armv7emsp/__init__.py).
@@ -61,11 +61,11 @@ DERIVED = Derived(
     "CONV_2D and FULLY_CONNECTED of float32 with weights of int8",
     "armv6m/hybrid.py",
     {
-        passage("armv6m/hybrid.py", "from ..float32_select", "\n_SCALES"): (
+        "from ..float32_select import clamp\nfrom ..hybrid import outputs\n"
+        "from .float32 import combine\n": (
             "from ..float32 import combine\n"
             "from ..float32_select import clamp\n"
             "from ..hybrid import outputs\n"
-            "from .hybrid_asm import floats, sums\n"
         ),
     },
 )

@@ -93,6 +93,11 @@ class ThumbVfp(ThumbDsp):
         self.it(condition)
         self.move(to, value)
 
+    def ssat(self, to, value, bits):
+        """to = value, saturated to signed integers of a number of bits."""
+        low = to.number << 8 | bits - 1
+        self._wide(0xF300 | value.number, low, f"ssat {to}, #{bits}, {value}")
+
     # Memory.
 
     # A load or store of one register, at an offset.
@@ -175,6 +180,13 @@ class ThumbVfp(ThumbDsp):
     def to_float(self, to, value):
         """to = the signed integer `value` as a number."""
         self._unary(0xEEB8, "vcvt.f32.s32", to, value, 0xC0)
+
+    def to_integer(self, to, value):
+        """to = a number as a signed integer, rounded toward 0 and saturated; 0 for a NaN."""
+        self._unary(0xEEBD, "vcvt.s32.f32", to, value, 0xC0)
+
+    def vabs(self, to, value):
+        self._unary(0xEEB0, "vabs.f32", to, value, 0xC0)
 
     def vmov_if(self, condition, to, value):
         """to = value if `condition` is true."""

@@ -8,8 +8,8 @@
 from ..float32 import sub
 from ..float32_divide import div
 from ..quantize import quantize
-from .hybrid_asm import extremes as find_extremes
-from .hybrid_asm import quantize as quantize_batch
+from .hybrid_quantize_asm import extremes as find_extremes
+from .hybrid_quantize_asm import quantize as quantize_batch
 
 _INPUT = const(1)
 _QUANTIZED = const(2)

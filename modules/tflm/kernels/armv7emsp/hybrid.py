@@ -7,7 +7,7 @@
 from ..float32 import combine
 from ..float32_select import clamp
 from ..hybrid import outputs
-from .hybrid_asm import floats, sums
+from .hybrid_asm import finish, floats, sums
 
 _SCALES = const(2)
 _WEIGHT_SCALES = const(5)
@@ -26,8 +26,6 @@ _ACTIVATION_MIN = const(27)
 _MOST = const(1023)  # outputs of a call
 _MUL = const(1)
 _ADD = const(2)
-_IN_PLACE = const(1 | 1 << 10)  # steps: dst and a advance
-_EACH = const(1 << 20)  # steps: b advances, too
 
 
 # Units are outputs. The portable kernel computes DEPTHWISE_CONV_2D, groups, and filters whose
@@ -40,33 +38,35 @@ def eval_float32(op, arena, rom, start: int, stop: int):
     if stop >> 20 or gaps:
         outputs(op, arena, rom, start, stop)
         return
-    channels = r[_OUTPUT_CHANNELS]
-    pixels = r[_OUTPUT_HEIGHT] * r[_OUTPUT_WIDTH]
+    per_batch = r[_OUTPUT_HEIGHT] * r[_OUTPUT_WIDTH] * r[_OUTPUT_CHANNELS]
     while start < stop:
         count = stop - start
         if count > _MOST:
             count = _MOST
         sums(op, arena, rom, start << 10 | count)
-        floats(op, arena, rom, start << 10 | count)
         end = start + count
         while start < end:
-            # From here to the pixel's last channel.
-            pixel = start // channels
-            channel = start - pixel * channels
-            n = channels - channel
+            # From here to the end of the batch. `finish` leaves some numbers, such as infinity.
+            batch = start // per_batch
+            n = (batch + 1) * per_batch - start
             if n > end - start:
                 n = end - start
-            dst = r[_OUTPUT] + (start << 4)
-            steps = _IN_PLACE
-            word = r[_WEIGHT_SCALES]
-            if r[_PER_CHANNEL]:
-                steps = _IN_PLACE | _EACH
-                word += channel << 4
-            combine(arena, rom, dst, dst, word, n, steps, _MUL)
-            word = r[_SCALES] + (pixel // pixels << 4)
-            combine(arena, rom, dst, dst, word, n, _IN_PLACE, _MUL)
-            if r[_BIAS] != 1:
-                word = r[_BIAS] + (channel << 4)
-                combine(arena, rom, dst, dst, word, n, _IN_PLACE | _EACH, _ADD)
-            clamp(arena, op, dst, n, _ACTIVATION_MIN << 4 | 1)
-            start += n
+            done = int(finish(op, arena, rom, start << 10 | n))
+            start += done
+            if done < n:
+                floats(op, arena, rom, start << 10 | 1)
+                _finish_one(op, arena, rom, start, batch)
+                start += 1
+
+
+# Scale one output, which is float32, add its bias and limit it.
+@micropython.viper
+def _finish_one(op, arena, rom, at: int, batch: int):
+    r = ptr32(op)
+    channel = at - at // r[_OUTPUT_CHANNELS] * r[_OUTPUT_CHANNELS] << 4
+    dst = r[_OUTPUT] + (at << 4)
+    combine(arena, rom, dst, dst, r[_WEIGHT_SCALES] + channel * r[_PER_CHANNEL], 1, 0, _MUL)
+    combine(arena, rom, dst, dst, r[_SCALES] + (batch << 4), 1, 0, _MUL)
+    if r[_BIAS] != 1:
+        combine(arena, rom, dst, dst, r[_BIAS] + channel, 1, 0, _ADD)
+    clamp(arena, op, dst, 1, _ACTIVATION_MIN << 4 | 1)

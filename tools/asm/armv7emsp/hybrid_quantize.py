@@ -1,0 +1,63 @@
+# Generator of the quantization of inputs of hybrid operators, for the FPU
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from tflm.prepare.hybrid import QUANTIZE
+
+from ..armv6m import hybrid_quantize
+from ..common.thumb import R3, R4, R5, R6, R7, R8, R9, R10
+from .hybrid_outputs import operand
+from .thumb_vfp import ThumbVfp
+
+_HALF = 0x3F00  # upper half of the bits of 0.5
+_BITS = 19  # of integers before the zero point is added
+
+# The derived file imports the functions of this folder.
+DERIVED = hybrid_quantize.DERIVED
+
+
+def extremes():
+    return hybrid_quantize.extremes()
+
+
+# r6: 1; r7: output; r8: next input; r9: end; r10: zero point; s0: scale; s5: 0.5.
+def quantize():
+    t = ThumbVfp("quantize", hybrid_quantize.QUANTIZE_ABOUT)
+    value, done = t.new_label("value"), t.new_label("done")
+    for name, register in (("scales", R8), ("offsets", R10)):
+        operand(t, QUANTIZE, name, register)
+        t.add_wide(register, register, R3, "lsl", 2)
+    t.vldr(0, R8)
+    t.ldr_wide(R10, R10)
+    hybrid_quantize.batch_inputs(t)
+    t.move(R8, R5)
+    t.move(R9, R6)
+    t.mul_wide(R3, R3, R7)
+    operand(t, QUANTIZE, "quantized", R7)
+    t.add_wide(R7, R7, R3)
+    t.number(R6, 1)
+    t.number(R4, _HALF)
+    t.shift_left(R4, R4, 16)
+    t.from_core(5, R4)
+    t.label(value)
+    t.cmp(R8, R9)
+    t.branch("eq", done)
+    t.vldm(R8, 1)
+    t.vdiv(1, 1, 0)
+    t.to_integer(2, 1)
+    t.to_core(R4, 1)
+    t.to_core(R5, 2)
+    t.to_float(3, 2)
+    # Halves are rounded away from zero.
+    t.vsub(3, 1, 3)
+    t.vabs(3, 3)
+    t.ssat(R5, R5, _BITS)
+    t.asr(R4, R4, 31)
+    t.two("orr", R4, R6)
+    t.vcmp(3, 5)
+    t.add_if("ge", R5, R5, R4)
+    t.add_wide(R5, R5, R10)
+    t.ssat8(R5, R5)
+    t.strb_next(R5, R7)
+    t.b(value)
+    t.label(done)
+    return t.text()
