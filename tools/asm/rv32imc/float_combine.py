@@ -8,7 +8,9 @@ _ABOUT = """
 What combine() in kernels/float32.py does. `a0`, `a1` and `a2` are the addresses of dst, a and b.
 `a3` has the number of elements in 20 bits; then the operation (2 bits), and for dst, a and b a bit
 that is set if it advances. Returns the number of elements that are done; the next one has numbers
-that this function does not multiply, such as infinite ones. A dot product is one element.
+that this function does not multiply, such as infinite ones. A dot product is one element. If the
+upper bits are not 0, they are the number of rows of a matrix b; their products and the vector a
+are elements of dst, which advances.
 """
 
 _SLOTS = ("done",)
@@ -18,6 +20,8 @@ _MAC, _MUL, _ADD, _SUB = range(4)
 _DST, _A, _B = "s3", "s4", "s5"
 _STEPS = ("s6", "s7", "s8")  # bytes by which these advance
 _COUNT, _LEFT, _OPERATION = "s9", "s10", "s11"
+_ROWS, _ROW_END = "t6", "ra"  # rows of a matrix, and bytes of a row
+_ROWS_BIT = 25
 
 
 # Put the arguments into registers.
@@ -28,6 +32,7 @@ def _begin(t):
     t.slli(_COUNT, "a3", 32 - _COUNT_BITS)
     t.srli(_COUNT, _COUNT, 32 - _COUNT_BITS)
     t.mv(_LEFT, _COUNT)
+    t.srli(_ROWS, "a3", _ROWS_BIT)
     t.srli("a3", "a3", _COUNT_BITS)
     t.andi(_OPERATION, "a3", 3)
     for step in _STEPS:
@@ -86,12 +91,24 @@ def _element(t, products, store, bail):
 
 def combine():
     t = Rv32("combine_words", _ABOUT, 4, _SLOTS)
-    names = ("element", "run_end", "store", "bail")
-    element, run_end, store, bail = map(t.new_label, names)
+    names = ("element", "row", "run_end", "store", "bail", "next_element")
+    element, row, run_end, store, bail, next_element = map(t.new_label, names)
     products = Products(t, (None, None), checked=False, run_end=run_end, bail=bail)
     _begin(t)
     products.begin_function()
+    single = t.new_label("single")
+    t.branch("beq", _ROWS, "zero", single)
+    t.slli(_ROW_END, _COUNT, 2)
+    t.mv(_COUNT, _ROWS)
+    t.mv(_LEFT, _ROWS)
+    t.label(row)
+    t.mv(INPUTS, _A)
+    t.mv(WEIGHTS, _B)
+    t.add(END, INPUTS, _ROW_END)
+    products.begin_sum()
+    t.jump(products.next)
     # A dot product: all elements are one run.
+    t.label(single)
     t.branch("bne", _OPERATION, "zero", element)
     t.branch("bne", _STEPS[0], "zero", element)
     t.branch("beq", _STEPS[1], "zero", element)
@@ -115,7 +132,12 @@ def combine():
     for pointer, step in zip((_DST, _A, _B), _STEPS, strict=True):
         t.add(pointer, pointer, step)
     t.addi(_LEFT, _LEFT, -1)
-    t.branch("bne", _LEFT, "zero", element)
+    t.branch("beq", _LEFT, "zero", bail)
+    t.branch("beq", _ROWS, "zero", next_element)
+    t.mv(_B, WEIGHTS)
+    t.jump(row)
+    t.label(next_element)
+    t.jump(element)
     t.label(bail)
     t.sub(_COUNT, _COUNT, _LEFT)
     t.store(_COUNT, "done")

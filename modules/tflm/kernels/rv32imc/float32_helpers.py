@@ -14,16 +14,17 @@ pooling_float
 # END generated
 
 
-# Let a file replace a helper that portable kernels of float32 import. A board has the files that
+# Let a file replace helpers that portable kernels of float32 import. A board has the files that
 # its models need. The tools would follow an import statement.
-def _use(file, name):
+def _use(file, *names):
     try:
         module = __import__("tflm.kernels.rv32imc." + file, None, None, ("",))
     except ImportError:
         return
-    sys.modules["tflm.kernels." + name] = module
+    for name in names:
+        sys.modules["tflm.kernels." + name] = module
 
 
-_use("float32_words", "float32")
+_use("float32_words", "float32", "float32_dots")
 _use("float32_curves", "float32_math")
 sys.modules["tflm.kernels.rv32imc"].FILES += FILES

@@ -1,8 +1,8 @@
-# tflm: products and sums of float32 (kernels/float32.py): for RV32
+# tflm: products and sums of float32 (kernels/float32.py, float32_dots.py): for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Kernels of float32 import these functions in place of those in kernels/float32.py. The portable
-# function computes elements with numbers that the assembler leaves.
+# Kernels of float32 import these functions in place of the portable ones, which compute elements
+# with numbers that the assembler leaves.
 
 from ..float32 import combine as combine_any
 from ..float32 import store_rounded  # noqa: F401
@@ -16,6 +16,8 @@ _SUB = const(3)
 # Steps of 0 or 1; a dot product onto dst.
 _UNIT_STEPS = const(1 | 1 << 10 | 1 << 20)
 _DOT = const(1 << 10 | 1 << 20)
+
+_MOST_ROWS = const(31)  # of a call
 
 
 @micropython.viper
@@ -85,3 +87,33 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
         to += step_dst * at
         p_a += step_a * at
         p_b += step_b * at
+
+
+# target = rows first .. first + count - 1 of a matrix, times a vector.
+@micropython.viper
+def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
+    base = int(ptr8(arena))
+    gap = int(ptr8(rom)) - base
+    y = ptr32(base + (target >> 2))
+    p_vector = base + (vector >> 2) + gap * (vector & 1)
+    row = first * depth
+    p_row = base + (weights >> 2) + gap * (weights & 1) + 4 * row
+    fits = 1
+    if (int(y) | p_vector | p_row) >> 30 or depth >> 20:
+        fits = 0
+    while count:
+        rows = count if count < _MOST_ROWS else _MOST_ROWS
+        done = 0
+        if fits:
+            done = int(combine_words(int(y), p_vector, p_row, depth | 1 << 22 | rows << 25))
+            y = ptr32(int(y) + 4 * done)
+        if done < rows:
+            y[0] = 0
+            at = int(y) - base << 2
+            b = weights + (row + done * depth << 4)
+            combine_any(arena, rom, at, vector, b, depth, _DOT, _MAC)
+            y = ptr32(int(y) + 4)
+            done += 1
+        count -= done
+        row += done * depth
+        p_row += 4 * done * depth
