@@ -30,8 +30,10 @@ try:
 
     for name in _HELPERS:
         sys.modules["tflm.kernels." + name] = float32_fpu
-    # The tools would follow an import statement.
+    # The tools would follow import statements.
     armv6m = __import__("tflm.kernels.armv6m", None, None, ("",))
     armv6m.FILES = "\n".join(filter(_is_integer, armv6m.FILES.split("\n")))
+    curves = __import__(__name__ + ".float32_curves", None, None, ("",))
+    sys.modules["tflm.kernels.float32_math"] = curves
 except ImportError:
     pass
