@@ -8,7 +8,6 @@ from pathlib import Path
 import mac16
 import pytest
 import qemu_xtensa
-from fuzz.kernel_tracer import KERNELS, Machine
 from packed_cases import pooling_cases
 from support.check import flat_model_for
 from support.oracle import shared_oracle
@@ -19,7 +18,7 @@ from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.macs import macs
 from tflm_tools.optimize.memory.levels import OFF, RAM
 from tflm_tools.packages.machine_code import listing
-from xtensa_core import Core
+from xtensa_kernels import OVERRIDES, Xtensa
 
 from tests.kernels import test_dsp, test_lanes, test_mac16, test_pie
 
@@ -28,59 +27,16 @@ _MOST_MACS = 60_000  # of a case: this emulator is slow
 _EVERY = 6  # one of this number of cases runs here
 _EVERY_PIE = 3
 
-# Portable files, and the files of Xtensa whose functions stand in for theirs.
-_STAND_INS = {
-    "mac16": (("lanes", "mac16_asm"), ("mac16_multiply", "mac16_asm"),
-              ("depthwise_plane", "mac16_depthwise_asm"), ("mac16_rows", "mac16_depthwise_asm")),
-    "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
-              ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
-    "pie": (("pie_multiply", "pie_asm"), ("pie_plane", "pie_depthwise_asm")),
-    "pooling": (("pooling_asm", "pooling_asm"),),
-}  # fmt: skip
-
-
 _PACKED = ("conv", "fully_connected", "depthwise_conv")
 _KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes", "pie")] + [
     "pooling"
 ]
-_OVERRIDES = ("pooling",)  # kernels for Xtensa without a portable file that stands in
-
-
-# {function: (machine code, number of arguments)} of a shipped file.
-def _code(file):
-    source = (KERNELS / "xtensawin" / f"{file}.py").read_text()
-    return {name: (code, count) for name, count, code in listing.functions(source)}
 
 
 # {function: (machine code, number of arguments)} of the code that runs in qemu.
 def _without_mulsh(file):
     sources = {path.rpartition("/")[2]: source for path, source in qemu_xtensa.without_mulsh()}
     return {name: (code, count) for name, count, code in listing.functions(sources[f"{file}.py"])}
-
-
-class Xtensa(Machine):
-    """Kernels in CPython, whose inner functions are machine code in the emulator."""
-
-    def __init__(self, kernel, code_of=_code):
-        super().__init__(32)
-        self.core = Core(self._read, self._write)
-        packing = kernel.partition(".")[0].rpartition("_")[2]
-        for portable, file in _STAND_INS[packing]:
-            functions = {name: self._function(*code) for name, code in code_of(file).items()}
-            if "stride_2" in kernel and packing == "mac16" and "rows_3x3" in functions:
-                functions["rows_3x3"] = functions["rows_3x3_stride_2"]
-            self._files[portable] = functions
-
-    def _read(self, address, size):
-        data, at = self.locate(address, size, False)
-        return int.from_bytes(data[at : at + size], "little")
-
-    def _write(self, address, size, value):
-        data, at = self.locate(address, size, True)
-        data[at : at + size] = value.to_bytes(size, "little")
-
-    def _function(self, code, count):
-        return lambda *arguments: self.core.call(code, [int(x) for x in arguments[:count]])
 
 
 # (output, instructions) of a flat model of one operator for the bytes of its input.
@@ -92,7 +48,7 @@ def _run(flat, machine, data):
     record = Record(flat, memoryview(record), operands)
     check_of(kernel)(record)
     record.settle()
-    folder = "xtensawin/" if kernel.partition(".")[0] in _OVERRIDES else ""
+    folder = "xtensawin/" if kernel.partition(".")[0] in OVERRIDES else ""
     machine.run(folder + kernel, record, arena, flat.buffer)
     word, size, *_ = flat.tensor(1)
     return bytes(arena[word >> 2 : (word >> 2) + size]), machine.core.instructions

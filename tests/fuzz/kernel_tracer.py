@@ -9,7 +9,7 @@ from support.runner import REPOSITORY
 
 KERNELS = REPOSITORY / "modules" / "tflm" / "kernels"
 _MAX_TURNS = 300_000  # of all loops of one run
-_RECORD, _ARENA, _ROM = 0x01000000, 0x02000000, 0x08000000  # addresses
+RECORD, ARENA, ROM = 0x01000000, 0x02000000, 0x08000000  # addresses
 _TABLES = 0x10000000  # address of the constants in kernel files
 _TABLE_BYTES = 1 << 16
 _POINTERS = ("ptr8", "ptr16", "ptr32")
@@ -170,13 +170,13 @@ class Machine:
         """
         data = record.table(0, record.words)
         self._turns = 0
-        self._ranges = [(_RECORD, data, 0, len(data), False)]
+        self._ranges = [(RECORD, data, 0, len(data), False)]
         for operand, (start, stop) in record.ranges.items():
             if record[operand] & 1:
-                self._ranges.append((_ROM, rom, start, stop, False))
+                self._ranges.append((ROM, rom, start, stop, False))
             else:
-                self._ranges.append((_ARENA, arena, start, stop, True))
-        arguments = [_Address(base) for base in (_RECORD, _ARENA, _ROM)]
+                self._ranges.append((ARENA, arena, start, stop, True))
+        arguments = [_Address(base) for base in (RECORD, ARENA, ROM)]
         name, function = kernel.split(".")
         names = self._file(name)
         half = record.units // 2
