@@ -68,6 +68,7 @@ def _compile_version(source, name, arch, version):
             data = output.read_bytes()
             if arch in machine_code.ARCHS:
                 data = machine_code.convert(data, source.read_text(), arch)
+                data = machine_code.shortened(data, name, arch)
             return data
     reason = ((done.stderr or done.stdout).strip().splitlines() or ["no reason"])[-1]
     raise ToolError(f"mpy-cross cannot compile {name} for {arch}: {reason}; correct the source")

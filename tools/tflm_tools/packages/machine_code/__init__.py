@@ -11,7 +11,7 @@ from importlib import import_module
 
 from ... import targets
 from ...errors import ToolError
-from . import listing
+from . import listing, viper_optimizer
 from .mpy_file import ASM, KINDS, VIPER, Code, MpyFile
 
 # For an architecture with kernels in assembler, the file <arch>.py of this folder has wrap().
@@ -51,6 +51,16 @@ def convert(data, source, arch):
     if _has_assembler(mpy):
         raise ToolError("a function of the inline assembler is inside another; move it out")
     return mpy.data()
+
+
+def shortened(data, name, arch):
+    """Return a .mpy (bytes) with smaller machine code, if it is a kernel for Xtensa.
+
+    name: the path that it was compiled as. The code of kernels cannot raise exceptions and catch
+    them, which the optimizer does not support.
+    """
+    is_kernel = name.startswith("tflm/kernels/") and arch == "xtensawin"
+    return viper_optimizer.optimize_file(data) if is_kernel else data
 
 
 def _has_assembler(mpy):

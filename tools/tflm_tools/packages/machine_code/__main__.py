@@ -6,7 +6,7 @@ import sys
 
 from ... import files
 from ...errors import ToolError
-from . import ARCHS, convert
+from . import ARCHS, convert, shortened
 
 
 # The value of an option like "-march=rv32imc" or "-o", "out.mpy"; "" without the option.
@@ -29,7 +29,8 @@ def main(arguments):
         return code
     try:
         source = files.read(arguments[-1]).decode()
-        files.write(output, convert(files.read(output), source, arch))
+        data = convert(files.read(output), source, arch)
+        files.write(output, shortened(data, _option(arguments, "-s"), arch))
     except ToolError as error:
         print(f"machine_code: {error}", file=sys.stderr)
         return 1
