@@ -41,13 +41,13 @@ COLUMNS = ("chip", "model", "memory", "kernel_cycles", "other_cycles", "wait_cyc
            "ms_min", "ms_max")  # fmt: skip
 
 # Instructions around machine code, for each operator and each call: those that qemu counts for the
-# layers of mlperf_kws and mlperf_vww96 with MAC16, less those of the machine code.
+# layers of mlperf_kws and mlperf_vww96 with MAC16, less the instructions of the machine code.
 _OPERATOR, _CALL = 1_000, 630
 _OTHER = 1.5, 1.0, 2.0  # cycles of an instruction that is not in the emulator; least, most
 _KERNEL_ERROR = 0.1  # of the cycles of machine code: see measuring.md
 # A cache of the chip, the cycles that each MULA takes more, and its memories. Published times of
 # ESP-DSP give 1.7 cycles a MULA on an ESP32 and 1.2 on an ESP32-S3.
-Chip = namedtuple("Chip", "target ways more_for_mula external")
+Chip = namedtuple("Chip", "target associativity more_for_mula external")
 CHIPS = {
     "ESP32": Chip("mac16", 2, 0.7, (memory.SLOW_QUAD,)),
     "ESP32-S3": Chip("pie", 8, 0.2, (memory.FLASH, memory.OCTAL, memory.QUAD)),
@@ -105,8 +105,8 @@ def measure(path, chip):
     stock = _stock_instructions(path.stem)
     arena = bytearray(flat.arena_bytes)
     caches = [
-        Cache(_CACHE_BYTES, chip.ways, lambda address: address >= ROM),
-        Cache(_CACHE_BYTES, chip.ways, lambda address: address >= ARENA),
+        Cache(_CACHE_BYTES, chip.associativity, lambda address: address >= ROM),
+        Cache(_CACHE_BYTES, chip.associativity, lambda address: address >= ARENA),
     ]
     cycles, instructions = 0, 0
     first, count, *_ = flat.subgraph()
@@ -139,7 +139,7 @@ def rows_of(chip_name, model, run):
         kernel = run.kernel_cycles
         others = [run.other_instructions * each for each in _OTHER]
         kernels = kernel, kernel * (1 - _KERNEL_ERROR), kernel * (1 + _KERNEL_ERROR)
-        totals = [sum(parts) for parts in zip(kernels, others, waits, strict=True)]
+        totals = [sum(costs) for costs in zip(kernels, others, waits, strict=True)]
         yield (
             chip_name, model, name, round(kernel), round(others[0]), round(waits[0]),
             *(f"{total / memory.MHZ / 1000:.1f}" for total in totals),

@@ -24,7 +24,7 @@ _ERROR = 0.3  # of the cycles of a line, estimated
 
 @dataclass(frozen=True)
 class External:
-    """Memory behind the cache: cycles of a line that is read and of one that is written."""
+    """Memory that a cache serves: cycles of a line that is read and of one that is written."""
 
     name: str
     read: int
@@ -49,10 +49,12 @@ class Cache:
     fetched before it is written. counts(address): whether an address is in external memory.
     """
 
-    def __init__(self, size, ways, counts):
-        self._ways = ways
+    def __init__(self, size, associativity, counts):
+        self._associativity = associativity
         self._counts = counts
-        self._sets = [{} for _ in range(size // LINE // ways)]  # {line: whether it is changed}
+        self._sets = [
+            {} for _ in range(size // LINE // associativity)
+        ]  # {line: whether it is changed}
         self.read = self.written = 0
         self._last = None
 
@@ -68,7 +70,7 @@ class Cache:
             return
         if not is_write:
             self.read += 1
-        if len(lines) == self._ways:
+        if len(lines) == self._associativity:
             oldest = next(iter(lines))
             self.written += lines.pop(oldest)
         lines[line] = is_write

@@ -72,7 +72,7 @@ class _Registers(list):
 
 class Core:
     """Runs functions of the windowed ABI. `instructions` counts the executed instructions,
-    `products` those of MAC16.
+    `products` the products of MAC16.
 
     `cycles` counts cycles of an LX7 without wait states, about: an instruction takes one, a branch
     that is taken two more, and the use of a loaded value or of a product by the next instruction

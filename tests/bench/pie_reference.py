@@ -4,8 +4,7 @@
 """Written from the ESP32-S3 Technical Reference Manual (chapter 1.8: instruction words and
 operations), not from bench/xtensa_core.py. Registers are bit strings like the chip's: q0 to q7
 have 128 bits, ACCX has 40, QACC_H and QACC_L have 160. As on the chip, sums saturate and the
-lowest
-four bits of addresses are ignored.
+lowest four bits of addresses are ignored.
 """
 
 from xtensa_core import Core
@@ -25,7 +24,7 @@ _WORDS = {
     "zero_accx": "001001010000100000000100",
     "zero_qacc": "001001010000100001000100",
 }
-# The order in which the bits of a field come in words of 32 bits: x[1], x[0], x[2] and so on.
+# The order in which the bits of a field come in words of 32 bits: x[1], x[0], x[2] for x.
 _LONG_ORDER = {"x": (1, 0, 2), "y": (0, 2, 1), "u": (2, 1, 0)}
 
 
@@ -46,8 +45,8 @@ def decode(word, bits):
         numbers = {}
         for letter, digits in fields.items():
             order = _LONG_ORDER.get(letter) if bits == 32 else None
-            places = order or tuple(range(len(digits) - 1, -1, -1))
-            numbers[letter] = sum(d << p for d, p in zip(digits, places, strict=True))
+            positions = order or tuple(range(len(digits) - 1, -1, -1))
+            numbers[letter] = sum(d << p for d, p in zip(digits, positions, strict=True))
         if "i" in numbers:  # an immediate is signed and counts 16 bytes
             width = len(fields["i"])
             value = numbers["i"]

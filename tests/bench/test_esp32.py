@@ -21,8 +21,8 @@ _FROM_PSRAM, _TO_PSRAM, _WITHIN_PSRAM, _BY_BYTES = 605_593, 403_536, 1_054_546, 
 _COPIED = 100 * _KB
 
 
-def _cache(size=32 * _KB, ways=8):
-    return Cache(size, ways, lambda address: address >= 0x1000)
+def _cache(size=32 * _KB, associativity=8):
+    return Cache(size, associativity, lambda address: address >= 0x1000)
 
 
 def test_cache_replaces_the_least_recently_used_line():

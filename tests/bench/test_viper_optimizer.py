@@ -1,4 +1,4 @@
-# Tests of the shortened code of viper kernels for Xtensa (packages/machine_code/viper_optimizer.py)
+# Tests of viper kernels for Xtensa with shortened code (machine_code/viper_optimizer.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Functions run with the code that mpy-cross makes and with the shortened code, on the same records

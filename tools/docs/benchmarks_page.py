@@ -28,6 +28,7 @@ _FILES = """## Data files
 | [pico2.csv](../data/pico2.csv) | models on a Pico 2, estimated | `bench/cycles.py --core pico2 --core m33 --docs` |
 | [pico2-float.csv](../data/pico2-float.csv) | float32 and int16x8 networks with random weights on a Pico 2, estimated | `bench/float_models.py FOLDER`, then `bench/cycles.py --core pico2 --model FILE` |
 | [esp32-float.csv](../data/esp32-float.csv) | float32 networks with random weights on an ESP32 or ESP32-S3 | `bench/float_models.py FOLDER`, then `bench/cycles.py --core xtensa-mac16 --model FILE` |
+| [esp32.csv](../data/esp32.csv) | models on ESP32 and ESP32-S3 with waits for flash and PSRAM, estimated | `bench/esp32.py --docs` |
 | [no-wait-states.csv](../data/no-wait-states.csv) | models, memory without wait states | `bench/cycles.py --core m0plus --core m33 --core rv32 --docs` |
 | [no-wait-states-layers.csv](../data/no-wait-states-layers.csv) | layers of these models on a Cortex-M0+ | the same command |
 | [stock-firmware.csv](../data/stock-firmware.csv) | models on stock firmware | `bench/cycles.py --core rv32-stock --core xtensa --core xtensa-mac16 --docs` |
@@ -194,6 +195,17 @@ _SECTIONS = (
         "Stock firmware of ESP32 boards",
         "Instructions, not cycles, of whole invokes on firmware without an inline assembler.",
         _stock_firmware,
+    ),
+    (
+        "ESP32 and ESP32-S3",
+        "240 MHz, estimated by a model of the caches. Model and arena are in the named memory; "
+        "with flash, the arena is in internal RAM. Cycles of the kernels' machine code, of other "
+        "code, and of waits for data.",
+        lambda: _columns(
+            "esp32.csv", ("chip", "chip"), ("model", "model"), ("memory", "memory"),
+            (">kernels", "kernel_cycles"), (">other", "other_cycles"), (">waits", "wait_cycles"),
+            (">ms", "ms"), (">ms, min", "ms_min"), (">ms, max", "ms_max"),
+        ),
     ),
     (
         "Two cores of a Pico",

@@ -315,15 +315,15 @@ def _load_signed(instructions):
     out, targets = list(instructions), _targets(instructions)
     live = _live_after(instructions, False)
 
-    def made(register, n):
+    def source_of(register, n):
         return _made_in_block(instructions, targets, register, n)
 
     for n, i in enumerate(instructions):
-        flip = made(i.s, n) if i.name == "sub" else None
+        flip = source_of(i.s, n) if i.name == "sub" else None
         if flip is None or instructions[flip].name != "xor" or live[n] >> i.s & 1:
             continue
-        load, mask = made(instructions[flip].s, flip), instructions[flip].t
-        masks = {made(mask, flip), made(i.t, n)}
+        load, mask = source_of(instructions[flip].s, flip), instructions[flip].t
+        masks = {source_of(mask, flip), source_of(i.t, n)}
         if None in masks or any(instructions[m] != _const(instructions[m].d) for m in masks):
             continue
         if load is None or instructions[load].name != "l16ui":

@@ -125,9 +125,9 @@ def _wide(word, at, code):
     if op0 == 0:
         return _registers(word, t, s, r, word >> 16 & 15, word >> 20)
     if op0 == 1:  # L32R
-        place = (at + 3 & ~3) + 4 * ((word >> 8) - (1 << 16))
-        if 0 <= place <= at - 4:
-            number = int.from_bytes(code[place : place + 4], "little")
+        literal = (at + 3 & ~3) + 4 * ((word >> 8) - (1 << 16))
+        if 0 <= literal <= at - 4:
+            number = int.from_bytes(code[literal : literal + 4], "little")
             return Instruction("const", t, number=number)
     elif op0 == 2:
         return _memory(word, t, s, r)
@@ -291,8 +291,8 @@ def encode(instructions):
                 i, distance = Instruction("j"), distance - 3
             word, size = _branch_word(i, distance)
         elif _word(i) is None:
-            place = 4 + 4 * constants.index(i.number)
-            offset = place - (at + 3 & ~3) >> 2
+            literal = 4 + 4 * constants.index(i.number)
+            offset = literal - (at + 3 & ~3) >> 2
             word, size = (offset & 0xFFFF) << 8 | i.d << 4 | 1, 3
         else:
             word, size = _word(i)
