@@ -8,6 +8,13 @@ from .micropython_port import more_heap
 from .op_resolver import OpResolver
 
 
+# Raise the error that replaces a MemoryError.
+def _raise_no_heap():
+    raise ArenaError(
+        "not enough memory to prepare the model; free some, or flatten a .tflite%s" % more_heap()
+    )
+
+
 class Interpreter:
     """Run a model: `Interpreter(model)`, set inputs, invoke(), read outputs.
 
@@ -71,10 +78,7 @@ class Interpreter:
         self._external_context = external_context
         self._program = None
         self._delegates = tuple(delegates)
-        if cores == 2:
-            from .run.cores import Cores
-
-            self._delegates += (Cores(),)
+        self._cores = cores
         self.delegate_error = None
 
     def allocate_tensors(self):
@@ -91,14 +95,16 @@ class Interpreter:
         except MemoryError:
             program = None
         if program is None:
-            raise ArenaError(
-                "not enough memory to prepare the model; free some, or flatten a .tflite%s"
-                % more_heap()
-            )
+            _raise_no_heap()
         self._program = program
 
     # Return the Program in its arena. After an error the arena is as before.
     def _allocate(self):
+        if self._cores == 2:
+            from .run.cores import Cores
+
+            self._delegates += (Cores(),)
+            self._cores = 1
         arena = self._arena
         if not isinstance(arena, Arena):
             is_planned = self.model.is_planned
@@ -185,12 +191,20 @@ class Interpreter:
         i: number of the input. shape: a sequence of positive ints. Call this before
         allocate_tensors(), invoke() and input(), or after free(). Only for a .tflite: the shapes
         of a .tflm come from `tflm flatten --input-shape`. Raises InputError for a shape that the
-        input cannot have. allocate_tensors() raises UnsupportedError if an operator cannot take
-        the new shapes.
+        input cannot have, and ArenaError if there is not enough heap; the shapes are then as
+        before. allocate_tensors() raises UnsupportedError if an operator cannot take the new
+        shapes.
         """
-        from .tflite.shapes import resized
+        model = None
+        try:
+            from .tflite.shapes import resized
 
-        self.model = resized(self.model, self._program, i, shape)
+            model = resized(self.model, self._program, i, shape)
+        except MemoryError:
+            pass
+        if model is None:
+            _raise_no_heap()
+        self.model = model
 
     # Return tensor `i` of the inputs or outputs; `what` names them in the error.
     def _tensor(self, tensors, i, what):

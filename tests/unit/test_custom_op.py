@@ -15,7 +15,7 @@ from unit import sample_models
 from unit.on_device import device
 
 # A custom operator that uses everything a context offers: y = gain * x + number of invokes.
-_OPERATOR = """
+OPERATOR = """
 class Gain:
     def __init__(self):
         self.log = []
@@ -74,12 +74,12 @@ def graph():
 # The resolver of this operator on the host.
 def host_resolver(code=""):
     names = {"tflm": tflm}
-    exec(_OPERATOR + code, names)
+    exec(OPERATOR + code, names)
     return names["resolver"]
 
 
 def run_file(path):
-    return lambda code: device(_OPERATOR + code, PATH=str(path), FORM=path.suffix[1:])
+    return lambda code: device(OPERATOR + code, PATH=str(path), FORM=path.suffix[1:])
 
 
 @pytest.fixture
@@ -553,7 +553,7 @@ def test_damaged(tmp_path):
     path = tmp_path / "damaged.bin"
     path.write_bytes(images)
     lines = device(
-        _OPERATOR
+        OPERATOR
         + """
 class Wild(Gain):
     def prepare(self, context, node):

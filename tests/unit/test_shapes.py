@@ -14,7 +14,7 @@ from unit.damaged_files import damaged_copies
 
 
 # x [?, 4] -> [?, 2, 2] through SHAPE, STRIDED_SLICE and PACK, as converters write Reshape.
-def _reshape(reader="RESHAPE"):
+def reshape_model(reader="RESHAPE"):
     model = ModelBuilder()
     x = model.tensor((1, 4), "float32", shape_signature=(-1, 4), name="x")
     sizes = model.tensor((2,), "int32")
@@ -35,20 +35,20 @@ def _reshape(reader="RESHAPE"):
 
 
 def test_right_shapes_are_not_changed():
-    model = TfliteModel(_reshape())
+    model = TfliteModel(reshape_model())
     assert model.known == {}
     assert model.subgraphs[0].nodes_length() == 4
 
 
 def test_computed_shapes_are_constants():
-    subgraph = TfliteModel(_reshape("FILL")).subgraphs[0]
+    subgraph = TfliteModel(reshape_model("FILL")).subgraphs[0]
     assert subgraph.nodes_length() == 1
     assert subgraph.node_number(0) == 3
     assert subgraph.node(0).input(0).data == np.array([1, 2, 2], "<i4").tobytes()
 
 
 def test_shapes_follow_the_inputs():
-    model = TfliteModel(_reshape(), {0: (5, 4)})
+    model = TfliteModel(reshape_model(), {0: (5, 4)})
     subgraph = model.subgraphs[0]
     assert subgraph.nodes_length() == 1
     assert subgraph.tensor(subgraph.outputs[0]).shape == (5, 2, 2)
@@ -57,12 +57,12 @@ def test_shapes_follow_the_inputs():
 @pytest.mark.parametrize("shape", [(4,), (1, 2, 2), (-1, 4)])
 def test_impossible_shapes(shape):
     with pytest.raises(InputError, match="cannot have the shape"):
-        TfliteModel(_reshape(), {0: shape})
+        TfliteModel(reshape_model(), {0: shape})
 
 
 def test_missing_input():
     with pytest.raises(InputError, match="no input 1"):
-        TfliteModel(_reshape(), {1: (1, 4)})
+        TfliteModel(reshape_model(), {1: (1, 4)})
 
 
 # A node without a possible shape is refused by name in Prepare; inspect reports it.
@@ -165,7 +165,7 @@ def test_updates_of_lists(step, replaced):
 @pytest.mark.parametrize("reader", ["RESHAPE", "FILL"])
 def test_damaged_shapes(reader):
     results = set()
-    for data in damaged_copies(_reshape(reader), reader, 400):
+    for data in damaged_copies(reshape_model(reader), reader, 400):
         try:
             flatten(data)
             results.add("ran")
@@ -198,8 +198,8 @@ print(tflm.Interpreter(model).output(0).shape)
 
 
 def test_resize_input(tmp_path):
-    (tmp_path / "m.tflite").write_bytes(_reshape())
-    (tmp_path / "m.tflm").write_bytes(flatten(_reshape(), input_shapes={0: (2, 4)}))
+    (tmp_path / "m.tflite").write_bytes(reshape_model())
+    (tmp_path / "m.tflm").write_bytes(flatten(reshape_model(), input_shapes={0: (2, 4)}))
     lines = run_script(_RESIZE, str(tmp_path / "m.tflite"), str(tmp_path / "m.tflm")).splitlines()
     assert "InputError" in lines[0] and "cannot have the shape [1, 2, 2]" in lines[0]
     assert "InputError there is no input 3" in lines[1]

@@ -23,8 +23,14 @@ class CustomNode:
         raw = getattr(registration, "raw_options", False)
         self.options = bytes(node.custom_options) if raw else parse_options(node.custom_options)
         self.data = None
-        if hasattr(registration, "init"):
-            self.data = registration.init(context, self.options)
+        self._is_initialized = False
+
+    # Call the user's init. The node is in the list of nodes before: if the list could not grow
+    # after init(), nothing would call free().
+    def init(self):
+        if hasattr(self._registration, "init"):
+            self.data = self._registration.init(self._context, self.options)
+        self._is_initialized = True
 
     # Prepare: the user's prepare, then a record that makes invoke() call evaluate().
     def prepare(self, context):
@@ -55,7 +61,7 @@ class CustomNode:
 
     # Call the user's free.
     def free(self):
-        if hasattr(self._registration, "free"):
+        if self._is_initialized and hasattr(self._registration, "free"):
             self._registration.free(self._context, self.data)
         self.data = None
 

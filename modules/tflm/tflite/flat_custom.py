@@ -163,6 +163,7 @@ class FlatCustom:
         self._operators.append(operator)
         self._context.node = operator.node
         self.nodes.append(CustomNode(self._context, operator.node, registration))
+        self.nodes[-1].init()
         return self.nodes[-1].evaluate
 
     # Run prepare of all operators, then make the tensors that invoke gets.

@@ -68,6 +68,7 @@ def _prepare_nodes(model, context, resolver, custom):
             if resolver.shipped(node.custom_name) is None:
                 context.node = node
                 custom[node.index] = CustomNode(context, node, resolver.custom(node.custom_name))
+                custom[node.index].init()
         elif _is_in_place(subgraph, i):
             in_place.add(subgraph.number)
     if in_place:
