@@ -62,7 +62,7 @@ def test_figures(emulated, repository, tmp_path, name):
     # Learn five examples of each class in turn, then predict some of the other examples.
     learnt = [np.flatnonzero(y == c)[i] for i in range(5) for c in range(4)]
     asked = np.setdiff1d(np.flatnonzero(y < 4), learnt)[:24]
-    flat = tt.flatten(model, target="armv6m", features=("last",)).data
+    flat = tt.flatten(model, target="armv6m", feature=("last",)).data
     if x.dtype != np.int8:
         x = quantize(x, open_model(model).inputs[0])
     inputs = np.concatenate([x[learnt], x[asked]]).tobytes()
