@@ -1,4 +1,4 @@
-# Tests of the message that a command shows on a terminal while it works
+# Tests of the message that a command shows on standard error while it works
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import os
@@ -11,7 +11,7 @@ import pytest
 _PROGRAM = """
 import sys, time
 from tflm_tools.cli import output
-output._QUIET_SECONDS = float(sys.argv[1])
+output._QUIET_SECONDS = output._LINE_SECONDS = float(sys.argv[1])
 with output.working("verify", "digits"):
     time.sleep(0.4)
 print("done")
@@ -40,7 +40,9 @@ def _stderr_of_program(after, terminal):
         os.close(outer)
 
 
-@pytest.mark.parametrize("after, terminal, is_shown", [(0.05, True, True), (9, True, False),
-                                                       (0.05, False, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    "after, terminal, is_shown",
+    [(0.05, True, True), (9, True, False), (0.05, False, True), (9, False, False)],
+)
 def test_message_while_working(after, terminal, is_shown):
     assert (b"verify digits" in _stderr_of_program(after, terminal)) == is_shown

@@ -13,6 +13,7 @@ _MAX_PLACEMENTS = 1_200_000  # buffers that all tries together may place
 _PILE_CHANCE = 0.95  # share of the changes that move a buffer of the pile, see _changed_order()
 _DRAFT_TRIES_DIVISOR = 4  # a draft tries fewer orders by this factor if it knows a similar plan
 _DRAFT_PATIENCE = 2500  # a draft ends when twice as many tries and this many brought nothing
+_MAX_KNOWN_PLANS = 1024  # plans that are kept for the next time; a large model has as many
 _BUSY_SHARE = 0.7  # a step is busy if more than this share of the first plan's bytes is in use
 
 
@@ -64,10 +65,13 @@ class _Placement:
         self.sizes = [buffer.size for buffer in buffers]
         self.neighbours = [[] for _ in buffers]
         self.exclusive = [set() for _ in buffers]
+        live_steps = [buffer.live_steps for buffer in buffers]
         for (i, buffer), (k, other) in combinations(enumerate(buffers), 2):
+            if not live_steps[i] & live_steps[k]:
+                continue  # as for most pairs
             plain, stepped = lifetimes.forbidden(buffer, other)
             if not plain and not stepped:
-                continue  # as for most pairs
+                continue
             self.neighbours[k].append((i, tuple(plain), tuple(stepped)))
             self.neighbours[i].append((k, *map(tuple, lifetimes.forbidden(other, buffer))))
             if any(low <= 1 - other.size and high >= buffer.size - 1 for low, high in plain):
@@ -249,7 +253,7 @@ def _searched_order(placement, order, head, offsets, tries, is_draft, enough_byt
 
 
 # place_buffers() for a _Placement: (bytes, offsets, order). start: a promising order or None.
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_MAX_KNOWN_PLANS)
 def _best_plan(placement, tries, start=None, is_draft=False, enough_bytes=0):
     # Step 1.
     spans = placement.spans

@@ -3,11 +3,13 @@
 
 import os
 import sys
+import time
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from threading import Timer
+from threading import Event, Thread, Timer
 
 _QUIET_SECONDS = 1.0  # a command that takes longer shows what it does
+_LINE_SECONDS = 10.0  # between two lines if standard error is no terminal
 
 
 def show(data, as_json, file, name, **options):
@@ -23,15 +25,17 @@ def show(data, as_json, file, name, **options):
 
 @contextmanager
 def working(command, model):
-    """Show the command's name on standard error while the body runs, if that is a terminal.
+    """Show on standard error what runs while the body runs.
 
-    The message appears after _QUIET_SECONDS.
+    A terminal shows it after _QUIET_SECONDS. Otherwise a line with the time so far is printed
+    every _LINE_SECONDS.
     """
     from ..render.common import console
 
     target = console(sys.stderr)
     if not target.is_terminal:
-        yield
+        with _time_lines(f"{command} {os.path.basename(model)}"):
+            yield
         return
     status = target.status(f"{command} {os.path.basename(model)}")
     timer = Timer(_QUIET_SECONDS, status.start)
@@ -43,6 +47,23 @@ def working(command, model):
         timer.cancel()
         timer.join()
         status.stop()
+
+
+@contextmanager
+def _time_lines(title):
+    start, ended = time.monotonic(), Event()
+
+    def print_lines():
+        while not ended.wait(_LINE_SECONDS):
+            print(f"tflm: {title}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+
+    thread = Thread(target=print_lines, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

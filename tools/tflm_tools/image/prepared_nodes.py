@@ -9,7 +9,13 @@ from tflm.tflite.graph import Node
 from ..model.schema import BuiltinOperator
 from .packed_weights import PackedWeights
 
-_CONVOLUTIONS = BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D
+# Operators whose Prepare depends on nothing but the tensors and options of the node.
+_SELF_CONTAINED = (
+    BuiltinOperator.CONV_2D,
+    BuiltinOperator.DEPTHWISE_CONV_2D,
+    BuiltinOperator.LOGISTIC,
+    BuiltinOperator.TANH,
+)
 
 
 class CachingResolver:
@@ -59,7 +65,7 @@ class ReplayedPrepare:
 # What Prepare depends on: nodes with equal keys get equal records, apart from the numbers of their
 # tensors. Prepare of other nodes (a PartialOperator, say) may depend on more than the tensors.
 def _key(node):
-    if type(node) is not Node or node.builtin_code not in _CONVOLUTIONS:
+    if type(node) is not Node or node.builtin_code not in _SELF_CONTAINED:
         return id(node)
     first_use, tensors = {}, []
     for at, tensor in enumerate((*node.inputs, *node.outputs)):
