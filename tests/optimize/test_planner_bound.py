@@ -24,6 +24,7 @@ class _RandomLifetimes:
             number = len(self.buffers)
             buffer = SimpleNamespace(number=number, key=number, size=size, first=first)
             buffer.last = first + chance.randrange(3)
+            buffer.live_steps = (2 << buffer.last) - (1 << first)
             for i, other in enumerate(self.buffers):
                 low, high = 1 - size, other.size - 1
                 kind = chance.randrange(4)
