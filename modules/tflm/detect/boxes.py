@@ -37,6 +37,49 @@ def _insert(rows: ptr32, count: int, most: int) -> int:
     return count
 
 
+# Copy a row from element `source` to element `target`.
+@micropython.viper
+def _copy(rows: ptr32, source: int, target: int):
+    k = 0
+    while k < 7:
+        rows[target + k] = rows[source + k]
+        k += 1
+
+
+# Add a box to `count` rows, merged with all boxes of its class that touch it; return the new
+# number of rows. A merged box may touch more boxes, so the search starts again.
+@micropython.viper
+def _merge(rows: ptr32, count: int, most: int, x0: int, y0: int, x1: int, y1: int, label: int,
+           score: int) -> int:  # fmt: skip
+    at = 0
+    while at < 7 * count:
+        touches = rows[at] <= x1 and rows[at + 2] >= x0
+        if touches and rows[at + 1] <= y1 and rows[at + 3] >= y0 and rows[at + 4] == label:
+            x0 = x0 if x0 < rows[at] else rows[at]
+            y0 = y0 if y0 < rows[at + 1] else rows[at + 1]
+            x1 = x1 if x1 > rows[at + 2] else rows[at + 2]
+            y1 = y1 if y1 > rows[at + 3] else rows[at + 3]
+            score = score if score > rows[at + 5] else rows[at + 5]
+            # The last row replaces this one.
+            count -= 1
+            k = 0
+            while k < 6:
+                rows[at + k] = rows[7 * count + k]
+                k += 1
+            at = 0 - 7
+        at += 7
+    if count < most:
+        at = 7 * count
+        rows[at] = x0
+        rows[at + 1] = y0
+        rows[at + 2] = x1
+        rows[at + 3] = y1
+        rows[at + 4] = label
+        rows[at + 5] = score
+        count += 1
+    return count
+
+
 # Remove each row that overlaps a better one by more than `limit` (of 65536); return their number.
 # The overlap is intersection over union. `class_wise`: only rows of the same class.
 @micropython.viper
@@ -119,42 +162,19 @@ class Boxes:
         self.add(x, y, x + width, y + height, label, score, anchor)
 
     def merge(self, x0, y0, x1, y1, label, score):
-        """Add a box, merged with all boxes of its class that touch it; the order is lost."""
-        rows, i = self.rows, 0
-        while i < self.count:
-            at = FIELDS * i
-            i += 1
-            if (
-                rows[at + CLASS] == label
-                and rows[at + X0] <= x1
-                and rows[at + X1] >= x0
-                and rows[at + Y0] <= y1
-                and rows[at + Y1] >= y0
-            ):
-                x0, y0 = min(x0, rows[at + X0]), min(y0, rows[at + Y0])
-                x1, y1 = max(x1, rows[at + X1]), max(y1, rows[at + Y1])
-                score = max(score, rows[at + SCORE])
-                # The last row takes the place of this one. The larger box may touch more boxes.
-                self.count -= 1
-                self._copy(self.count, at)
-                i = 0
-        if self.count < self._most:
-            at = FIELDS * self.count
-            self.set_row(self.count, x0, y0, x1, y1)
-            rows[at + CLASS] = label
-            rows[at + SCORE] = score
-            self.count += 1
+        """Add a box, merged with all boxes of its class that touch it; the order is lost.
 
-    def _copy(self, i, to):
-        for k in range(FIELDS):
-            self.rows[to + k] = self.rows[FIELDS * i + k]
+        The corners are between 0 and ONE. The box is lost if there are `most` boxes.
+        """
+        self.count = _merge(self.rows, self.count, self._most, x0, y0, x1, y1, label, score)
 
     def sort(self):
         """Sort all rows by their scores, the best first."""
+        rows, last = self.rows, FIELDS * self._most
         count = 0
         for i in range(self.count):
-            self._copy(i, FIELDS * self._most)
-            count = _insert(self.rows, count, self._most)
+            _copy(rows, FIELDS * i, last)
+            count = _insert(rows, count, self._most)
 
     def suppress(self, limit, class_wise):
         """Remove each box that overlaps a better one by more than `limit`, ONE for 1.0."""
