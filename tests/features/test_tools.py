@@ -2,16 +2,20 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import subprocess
 import wave
 
 import numpy as np
 import pytest
 import tflm_tools as tt
 from support.builder import ModelBuilder
+from tflm_tools.converters import process
+from tflm_tools.converters.examples import Examples
 from tflm_tools.errors import ToolError
 from tflm_tools.features import blocks
 from tflm_tools.features.feature_block import FeatureBlock, read_block
 from tflm_tools.model.flat_file import FlatFile
+from tflm_tools.model.model_file import TensorInfo
 from tflm_tools.packages import runtime_files
 from unit.on_device import device
 
@@ -93,16 +97,22 @@ def test_one_file(folder):
     assert FlatFile(data)
 
 
-def test_eval(folder):
-    path, _ = folder
-    (path / "mfe.tflite").write_bytes(_model(24 * 20, "float32"))
+# Write a folder of sounds, with a class in each of its folders; return their samples.
+def _write_sounds(folder):
     random = np.random.RandomState(2)
     sounds = random.randint(-9000, 9000, (2, 5000)).astype("<i2")
     for name, sound in zip("01", sounds, strict=True):
-        (path / "sounds" / name).mkdir(parents=True)
-        with wave.open(str(path / "sounds" / name / "a.wav"), "wb") as file:
+        (folder / name).mkdir(parents=True)
+        with wave.open(str(folder / name / "a.wav"), "wb") as file:
             file.setparams((1, 2, 16000, 0, "NONE", ""))
             file.writeframes(sound.tobytes())
+    return sounds
+
+
+def test_eval(folder):
+    path, _ = folder
+    (path / "mfe.tflite").write_bytes(_model(24 * 20, "float32"))
+    sounds = _write_sounds(path / "sounds")
     result = tt.evaluate(path / "mfe.tflite", path / "sounds", features=path / "mfe.json")
     settings = read_block(_MFE).settings
     wanted = [blocks.features(settings, sound[:4000]).argmax() for sound in sounds]
@@ -119,6 +129,62 @@ def test_csv_of_examples(folder):
         path / "model.tflite", path / "examples.csv", features=path / "block.json"
     )
     assert result.count == 2
+
+
+# The inputs that represent the data when `tflm convert` quantizes a model: features, not samples.
+def test_examples_of_convert(folder):
+    path, samples = folder
+    sounds = _write_sounds(path / "sounds")
+    row = ",".join(map(str, samples.reshape(-1)))
+    (path / "motion_examples.csv").write_text(f"{row},0\n{row},1\n")
+    for data, description, signals in (
+        ("sounds", _MFE, [sound[:4000] for sound in sounds]),
+        ("motion_examples.csv", _SPECTRAL, [samples, samples]),
+    ):
+        block = read_block(description)
+        size = int(np.prod(block.settings.shape))
+        info = TensorInfo("x", "float32", (1, size), 0.0, 0, 4 * size)
+        info.block = block
+        output = TensorInfo("y", "float32", (1, 2), 0.0, 0, 8)
+        found = Examples(path / data, [info], [output], 10)
+        assert found.available == 2 and found.classes == [(0, 1, 1), (1, 1, 1)]
+        for run, signal in zip(found.taken.runs, signals, strict=True):
+            wanted = blocks.features(block.settings, signal)
+            np.testing.assert_allclose(run[0].reshape(-1), wanted, rtol=1e-5, atol=1e-5)
+
+
+# A Keras model of the features of motion, quantized with recordings. Needs TensorFlow
+# (make -C tests convert).
+@pytest.mark.parametrize("data", ["sounds", "motion_examples.csv"])
+def test_convert(folder, data):
+    path, samples = folder
+    try:
+        python = process.python()
+    except ToolError:
+        pytest.skip("TensorFlow is not installed: make -C tests convert")
+    row = ",".join(map(str, samples.reshape(-1)))
+    (path / "motion_examples.csv").write_text(f"{row},0\n{row},1\n")
+    _write_sounds(path / "sounds")
+    size, block = (480, "mfe.json") if data == "sounds" else (39, "block.json")
+    code = f"""
+import keras
+x = keras.Input(({size},))
+keras.Model(x, keras.layers.Dense(2, activation="softmax")(x)).save("model.keras")
+"""
+    subprocess.run([python, "-c", code], cwd=path, check=True, capture_output=True)
+    made = path / "made.tflite"
+    result = tt.convert(path / "model.keras", path / data, made, features=path / block)
+    assert result.taken == 2 and result.made.inputs[0].shape == (1, size)
+    # The range of the input is the range of the features, not of the samples.
+    scored = tt.evaluate(made, path / data, features=path / block)
+    assert scored.score.right == result.after.right
+    settings = read_block(path / block).settings
+    if data == "sounds":
+        assert result.made.inputs[0].scale < 0.005  # features of MFE are below 1
+    else:
+        wanted = blocks.features(settings, samples)
+        spread = max(wanted.max(), 0) - min(wanted.min(), 0)
+        assert result.made.inputs[0].scale == pytest.approx(spread / 255, rel=0.01)
 
 
 def test_settings_survive_metadata():

@@ -37,6 +37,8 @@ _FILES = """## Data files
 | [m33-layers.csv](../data/m33-layers.csv) | selected layers on a Cortex-M33 | `bench/cycles.py --core m33 --optimize off`, with `--target armv6m` for the last column |
 | [viper.csv](../data/viper.csv) | models without assembler kernels | `bench/cycles.py --without all --optimize off` with `--core m0plus --portable`, `--core rv32 --portable`, `--core rv32` |
 | [two-cores.csv](../data/two-cores.csv) | models on two cores of a Pico | `bench/cycles.py --core pico --cores 2 --optimize off`; without wait states: `make test-boards` |
+| [decoders.csv](../data/decoders.csv) | decoders of detectors on a Pico | `bench/blocks.py --docs` |
+| [blocks.csv](../data/blocks.csv) | blocks of signal processing on a Pico | the same command |
 | [wake-words.csv](../data/wake-words.csv) | wake words per inference | `bench/cycles.py --model NAME --core CORE` |
 | [levels.csv](../data/levels.csv) | arena and cycles of each level | `bench/cycles.py --core m0plus --without all --optimize LEVEL --model NAME` |
 | [arena-budgets.csv](../data/arena-budgets.csv) | what `--arena-budget` finds | `tflm flatten MODEL --arena-budget BYTES [--input-by-rows] [--target armv6m]` |
@@ -166,6 +168,16 @@ def _optimization_passes():
     return _table(("model", ">operators", ">MACs", ">flash", ">million M0+ cycles"), rows)
 
 
+# The rows of decoders.csv or blocks.csv, with milliseconds.
+def _blocks(name, *columns):
+    times = "microseconds", "no_wait_microseconds"
+    rows = [
+        (*(row[column] for column in columns), *(f"{int(row[t]) / 1000:.1f}" for t in times))
+        for row in _rows(name)
+    ]
+    return _table((*columns, ">ms", ">ms without waits"), rows)
+
+
 # (heading, introduction, function that returns the table)
 _SECTIONS = (
     (
@@ -227,6 +239,21 @@ _SECTIONS = (
             "wake-words.csv", ("model", "model"), ("case", "case"), (">cycles", "cycles"),
             (">operators", "operators"), (">arena", "arena_bytes"), (">flash", "flash_bytes"),
         ),
+    ),
+    (
+        "Decoders of detectors",
+        "One `detect()` of [tflm.detect](../how-to/detect.md) on a Pico at 125 MHz, our firmware, "
+        "with waits for flash. The int8 outputs have three objects with three candidates each, "
+        "for FOMO nine cells each. These times vary by up to 15 % with the place of the code in "
+        "flash.",
+        lambda: _blocks("decoders.csv", "decoder", "outputs"),
+    ),
+    (
+        "Blocks of signal processing",
+        "One `compute()` of [tflm.features](../how-to/features.md) with int16 samples and default "
+        "parameters on a Pico at 125 MHz, our firmware, with waits for flash. These times vary "
+        "by up to 15 % with the place of the code in flash.",
+        lambda: _blocks("blocks.csv", "block", "window"),
     ),
     (
         "Levels of --optimize",
