@@ -1,12 +1,12 @@
-# Tests of the FFT of tflm.features in assembler, on the emulated Cortex-M0+
+# Tests of the power spectra of tflm.features in assembler, on the emulated Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from packed_cases import BUILD, emulated, firmware_of, needs_firmware
 from tflm_tools.board import romfs_image
 
 pytestmark = needs_firmware("m0plus")
-# Transforms numbers of each kind with the assembler, then without it, and compares all words. The
-# second import of fft.py finds a module of the assembler without run_stage().
+# Computes the FFT and the powers of numbers of each kind with the assembler, then without it, and
+# compares all words. The second import of fft.py finds no run_stage() in the assembler's module.
 _SCRIPT = """
 import cycles_device, sys
 from array import array
@@ -31,25 +31,31 @@ def random():
     return (seed << 5) - LIMIT
 
 
-def transformed(module, numbers, size):
-    work = array("i", numbers + [0] * (2 * size - len(numbers)))
+# Return the FFT and powers; the second powers are the larger ones of two exponents.
+def spectra(module, numbers, size):
+    work = array("i", numbers + [0] * (4 * size - len(numbers)))
+    pairs, table = size // 2, tables.fft_table(size)
     cycles_device.count(1)  # which looks at the alignment of loads and stores
-    module.transform(work, 0, len(numbers), size, size // 2, tables.fft_table(size))
+    module.transform(work, 0, len(numbers), size, pairs, table)
+    for target, exponents in ((2 * size, (156, 150, 157)), (3 * size, (60, 40))):
+        for i, exponent in enumerate(exponents):
+            module.power(work, size, pairs, table, target, exponent, int(i > 0))
     cycles_device.count(0)
     return work[size:]
 
 
 for size in (8, 16, 64):
     noise = [random() for _ in range(size)]
-    for numbers in noise, noise[: size - 3], [LIMIT, -LIMIT] * (size // 2), [-LIMIT] * size:
-        found = transformed(assembler, numbers, size)
-        assert found == transformed(portable, numbers, size), (size, numbers[:4])
-        assert any(found) == any(numbers)
+    faint = [number >> 16 for number in noise]
+    for numbers in noise, noise[: size - 3], faint, [LIMIT, -LIMIT] * (size // 2), [-LIMIT] * size:
+        found = spectra(assembler, numbers, size)
+        assert found == spectra(portable, numbers, size), (size, numbers[:4])
+        assert any(found[:size]) and any(found[size : 2 * size]) and any(found[2 * size :])
 print("equal")
 """
 
 
-def test_assembler_equals_portable_fft():
+def test_assembler_equals_portable():
     modules = emulated.modules(BUILD, emulated.ARCHS["m0plus"])
     wanted = "tflm/features/", "tflm/kernels/float", "tflm/kernels/armv6m/float"
     names = [name for name in modules if name.startswith(wanted) or name.count("/") < 2]

@@ -97,15 +97,16 @@ def test_one_file(folder):
     assert FlatFile(data)
 
 
-# Write a folder of sounds, with a class in each of its folders; return their samples.
-def _write_sounds(folder):
+# Write a folder of sounds, with a class in each of its folders; return the samples of each class.
+def _write_sounds(folder, each=1):
     random = np.random.RandomState(2)
     sounds = random.randint(-9000, 9000, (2, 5000)).astype("<i2")
     for name, sound in zip("01", sounds, strict=True):
         (folder / name).mkdir(parents=True)
-        with wave.open(str(folder / name / "a.wav"), "wb") as file:
-            file.setparams((1, 2, 16000, 0, "NONE", ""))
-            file.writeframes(sound.tobytes())
+        for i in range(each):
+            with wave.open(str(folder / name / f"{i}.wav"), "wb") as file:
+                file.setparams((1, 2, 16000, 0, "NONE", ""))
+                file.writeframes(sound.tobytes())
     return sounds
 
 
@@ -163,8 +164,8 @@ def test_convert(folder, data):
     except ToolError:
         pytest.skip("TensorFlow is not installed: make -C tests convert")
     row = ",".join(map(str, samples.reshape(-1)))
-    (path / "motion_examples.csv").write_text(f"{row},0\n{row},1\n")
-    _write_sounds(path / "sounds")
+    (path / "motion_examples.csv").write_text(f"{row},0\n{row},1\n" * 5)
+    _write_sounds(path / "sounds", 5)
     size, block = (480, "mfe.json") if data == "sounds" else (39, "block.json")
     code = f"""
 import keras
@@ -174,7 +175,7 @@ keras.Model(x, keras.layers.Dense(2, activation="softmax")(x)).save("model.keras
     subprocess.run([python, "-c", code], cwd=path, check=True, capture_output=True)
     made = path / "made.tflite"
     result = tt.convert(path / "model.keras", path / data, made, features=path / block)
-    assert result.taken == 2 and result.made.inputs[0].shape == (1, size)
+    assert result.taken == 10 and result.made.inputs[0].shape == (1, size)
     # The range of the input is the range of the features, not of the samples.
     scored = tt.evaluate(made, path / data, features=path / block)
     assert scored.score.right == result.after.right

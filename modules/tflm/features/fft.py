@@ -10,11 +10,11 @@
 import micropython
 
 try:
-    from .armv6m.stage import run_stage
+    from .armv6m.stage import run_power, run_stage
 except (ImportError, SyntaxError):  # another core, or firmware without the inline assembler
     run_stage = None
 
-_STAGE = bytearray(4 * 7)  # the argument of run_stage()
+_ARGUMENT = bytearray(4 * 10)  # of run_stage() and run_power()
 
 
 @micropython.viper
@@ -60,7 +60,7 @@ def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table
 # Step 2 of transform() with the assembler.
 @micropython.viper
 def _run_stages_armv6m(work: ptr32, data: int, pairs: int, table: ptr16):
-    stage = ptr32(_STAGE)
+    stage = ptr32(_ARGUMENT)
     data = int(work) + 4 * data
     span = 2
     while span < pairs:
@@ -71,7 +71,7 @@ def _run_stages_armv6m(work: ptr32, data: int, pairs: int, table: ptr16):
         stage[4] = 8 * pairs // span
         stage[5] = 16 * span
         stage[6] = data + 8 * span
-        run_stage(_STAGE)
+        run_stage(_ARGUMENT)
         span = 2 * span
 
 
@@ -117,10 +117,6 @@ def _run_stages(work: ptr32, data: int, pairs: int, table: ptr16):
                 i += 2 * gap
             k += 1
         span = 2 * span
-
-
-if run_stage is not None:
-    _run_stages = _run_stages_armv6m
 
 
 @micropython.viper
@@ -210,6 +206,26 @@ def power(work: ptr32, data: int, pairs: int, table: ptr16, target: int, exponen
                 out[j] = m
             i += 1
         k += 1
+
+
+# power() with the assembler.
+@micropython.viper
+def _power_armv6m(work: ptr32, data: int, pairs: int, table: ptr16, target: int, exponent: int,
+                  hold: int):  # fmt: skip
+    argument = ptr32(_ARGUMENT)
+    argument[0] = int(work) + 4 * data
+    argument[1] = int(table) + 2 * pairs
+    argument[2] = int(work) + 4 * target
+    argument[3] = pairs
+    argument[4] = exponent
+    argument[5] = hold
+    argument[6] = 0
+    run_power(_ARGUMENT)
+
+
+if run_stage is not None:
+    _run_stages = _run_stages_armv6m
+    power = _power_armv6m
 
 
 @micropython.viper
