@@ -57,6 +57,12 @@ _MODELS = {
     "keywords/model.tflm": "models/keywords/keywords_int8.tflite",
     "keywords/frontend.tflm": "models/audio_frontend/audio_frontend_int8.tflite",
 }
+# Networks whose features page/rom/teach.py learns.
+_TAUGHT = {
+    "teach.tflm": "models/digits/digits_int8.tflite",
+    "teach_sound.tflm": "models/keywords/keywords_int8.tflite",
+    "teach_motion.tflm": "models/gestures/gestures_int8.tflite",
+}
 _FILES = {
     "images": "firmware/apps/digits/rom/images",
     "words.wav": "models/keywords/words.wav",
@@ -144,8 +150,8 @@ def bundle(folder):
 def _board():
     contents = {name: flat(ROOT / path, TARGET) for name, path in _MODELS.items()}
     # Not packed for a Pico: the visitor can send the taught network to any board.
-    network = files.read(ROOT / _MODELS["digits.tflm"])
-    contents["teach.tflm"] = flatten(network, features=("last",))
+    for name, path in _TAUGHT.items():
+        contents[name] = flatten(files.read(ROOT / path), features=("last",))
     contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
     return files.read(build.build("RPI_PICO").bin), contents
 

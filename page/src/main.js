@@ -105,8 +105,8 @@ async function start() {
   /** @type {Repl['exec']} */
   const exec = (code, options) => repl.exec(code, options);
   const model = new Model(tools, about.models, exec, power);
-  new Teach(exec, (given) => model.use(given));
-  new OwnBoard(tools, () => model.given(), about.boards);
+  const ownBoard = new OwnBoard(tools, () => model.given(), about.boards);
+  new Teach(exec, (given) => model.use(given), () => ownBoard.port());
   await power(image);
   model.prepare();
   await navigator.serviceWorker?.register('offline.js').catch(() => {}); // optional: without it the page needs a network

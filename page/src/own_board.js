@@ -72,6 +72,14 @@ export class OwnBoard {
     return port;
   }
 
+  /** Return the port of the visitor's board; the visitor chooses it the first time. Raises an Error with a sentence. */
+  async port() {
+    const { serial } = /** @type {{ serial?: import('./messages.js').WebSerial }} */ (navigator);
+    if (!serial) throw new Error(NO_SERIAL);
+    this.#serial ??= await this.#choose(serial);
+    return this.#serial;
+  }
+
   /** @param {import('./messages.js').WebSerial} serial */
   #look(serial) {
     return this.#withPort(serial, 'Looking at the board...', (port, label, model) => ({ kind: 'doctor', port, label, model }));

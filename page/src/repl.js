@@ -55,7 +55,7 @@ export class Repl {
   #last = Promise.resolve();
 
   /**
-   * @param {import('./board.js').EmulatedBoard} port
+   * @param {{ listen: (reader: (bytes: Uint8Array) => void) => void, write: (bytes: Uint8Array) => void }} port
    * @param {(bytes: Uint8Array) => void} show shows bytes to the visitor
    */
   constructor(port, show) {

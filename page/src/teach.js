@@ -1,21 +1,33 @@
-// page: the section "Teach it": the board learns the visitor's symbols from a few pictures of each
+// page: the section "Teach it": the board learns the visitor's symbols, sounds or motion from examples
 // MIT license; Copyright (c) 2026 the tflm authors
 
 import { button, element, save } from './elements.js';
+import { OwnSensor, paintMotion } from './own_sensor.js';
 import { fromFile, paint, Paper } from './paper.js';
+import { isSound, paintFeatures, samplesOf } from './sound.js';
 
 const ENOUGH = 5; // examples of a class
 const MAX_CLASSES = 8; // as in page/rom/teach.py
 const MAX_EXAMPLES = 10; // of a class
 const PAUSE = 900; // milliseconds after the last stroke; symbols can have several
-const BATCH = 8; // examples in one command to the board
+const BATCH = { picture: 8, sound: 2, motion: 2 }; // examples in one command to the board
+const PIECE = 7 * 640; // bytes of sound in one command: 7 hops of 20 ms; they divide an example
 const FILE = 'taught.tflm';
+const NAMES = { picture: 'pictures', sound: 'sounds', motion: 'motion' };
 
-/** @typedef {{ label: string, text: string }} Example its text is the picture in base64 */
+/** @typedef {'picture' | 'sound' | 'motion'} Kind each has a network in page/rom/teach.py */
+/** @typedef {{ kind: Kind, text: string, show: (canvas: HTMLCanvasElement) => void }} Shown its text is for the network, in base64 */
+/** @typedef {Shown & { label: string }} Example */
 /** @typedef {{ label: string, row: HTMLElement, choice: HTMLInputElement, count: HTMLElement, pictures: HTMLElement }} Symbol */
 
-/** @param {number[]} pixels */
-const base64 = (pixels) => btoa(String.fromCharCode(...pixels));
+/** @param {Iterable<number>} bytes */
+const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
+
+/** @param {string} text lines of base64 */
+const bytesOf = (text) => Uint8Array.from(text.trim().split(/\s+/).map((line) => atob(line)).join(''), (letter) => letter.charCodeAt(0));
+
+/** @param {number[]} pixels @returns {Shown} */
+const pictureOf = (pixels) => ({ kind: 'picture', text: base64(pixels), show: (canvas) => paint(canvas, pixels) });
 
 export class Teach {
   #exec;
@@ -29,12 +41,15 @@ export class Teach {
   #last = Promise.resolve();
   #paper;
   #test = element('test', HTMLInputElement);
+  #sensor;
 
   /**
    * @param {import('./repl.js').Repl['exec']} exec runs code on the board
    * @param {(model: import('./messages.js').Given) => void} use makes a model the one for the visitor's board
+   * @param {() => Promise<import('./messages.js').WebSerialPort>} port returns the port of the visitor's board
    */
-  constructor(exec, use) {
+  constructor(exec, use, port) {
+    this.#sensor = new OwnSensor(port);
     this.#exec = exec;
     this.#use = use;
     this.#paper = new Paper(element('teach-paper', HTMLCanvasElement), element('teach-clear', HTMLButtonElement), {
@@ -42,7 +57,7 @@ export class Teach {
       single: true,
       drawn: (pixels) => {
         if (!this.#test.checked) this.#paper.clear();
-        this.#take([pixels]);
+        this.#take([pictureOf(pixels)]);
       },
     });
     element('new-symbol', HTMLFormElement).addEventListener('submit', (event) => {
@@ -74,13 +89,14 @@ export class Teach {
     return this.#last;
   }
 
-  // Pictures for the symbol that is chosen, or to test, also dropped on this section.
+  // Pictures and sounds for the symbol that is chosen, or to test, also dropped on this section.
   #watchFiles() {
     const input = element('pictures', HTMLInputElement);
     const read = (/** @type {File[]} */ files) => this.#do(async () => {
-      const pictures = [];
-      for (const file of files) pictures.push(await fromFile(file));
-      this.#take(pictures);
+      /** @type {Shown[]} */
+      const examples = [];
+      for (const file of files) examples.push(isSound(file) ? await this.#hear(file) : pictureOf(await fromFile(file)));
+      this.#take(examples);
     });
     input.addEventListener('change', () => {
       read([...input.files ?? []]);
@@ -91,6 +107,26 @@ export class Teach {
       event.stopPropagation(); // the page takes other drops for models
       read([...event.dataTransfer?.files ?? []]);
     });
+    element('own-sensor').hidden = !('serial' in navigator);
+    element('record', HTMLButtonElement).addEventListener('click', () => this.#do(() => this.#record()));
+  }
+
+  /** Return the features of a sound, which the board computes. @param {File} file @returns {Promise<Shown>} */
+  async #hear(file) {
+    this.#say(`The board hears ${file.name}...`);
+    const samples = await samplesOf(file);
+    let text = '';
+    for (let at = 0; at < samples.length; at += PIECE) {
+      text += await this.#run(`teach.hear(${at ? 'False' : 'True'}, '${base64(samples.subarray(at, at + PIECE))}')`);
+    }
+    const features = bytesOf(text);
+    return { kind: 'sound', text: base64(features), show: (canvas) => paintFeatures(canvas, features) };
+  }
+
+  async #record() {
+    this.#say('Your board records: move it for two seconds...');
+    const bytes = await this.#sensor.record(element('sensor-program', HTMLTextAreaElement).value);
+    this.#take([{ kind: 'motion', text: base64(bytes), show: (canvas) => paintMotion(canvas, bytes) }]);
   }
 
   #addSymbol() {
@@ -153,36 +189,41 @@ export class Teach {
     return this.#examples.filter((example) => example.label === label).length;
   }
 
-  /** Learn pictures of the symbol that is chosen, or test them. @param {number[][]} pictures */
-  #take(pictures) {
+  /** Learn examples of the symbol that is chosen, or test them. @param {Shown[]} examples */
+  #take(examples) {
     const symbol = this.#symbols.find(({ choice }) => choice.checked);
     const isTest = this.#test.checked;
     return this.#do(async () => {
+      for (const { kind } of examples) {
+        const known = this.#examples[0]?.kind ?? examples[0].kind;
+        if (kind !== known) throw new Error(`the board learns ${NAMES[known]} now; remove these symbols before you add ${NAMES[kind]}`);
+      }
       if (isTest) {
-        for (const pixels of pictures) await this.#read(pixels);
+        for (const example of examples) await this.#read(example);
       } else if (symbol) {
-        await this.#learn(symbol, pictures);
+        await this.#learn(symbol, examples);
       } else {
         throw new Error('no symbol is chosen; give one a name and press Add symbol');
       }
     });
   }
 
-  /** @param {Symbol} symbol @param {number[][]} pictures */
-  async #learn({ label, pictures: shown }, pictures) {
-    if (this.#countOf(label) + pictures.length > MAX_EXAMPLES) {
+  /** @param {Symbol} symbol @param {Shown[]} examples */
+  async #learn({ label, pictures }, examples) {
+    if (this.#countOf(label) + examples.length > MAX_EXAMPLES) {
       throw new Error(`${label} has ${this.#countOf(label)} examples, the limit is ${MAX_EXAMPLES}; choose Test, or another symbol`);
     }
-    for (const pixels of pictures) {
-      this.#examples.push({ label, text: base64(pixels) });
+    for (const example of examples) {
+      this.#examples.push({ label, ...example });
       const canvas = document.createElement('canvas');
-      paint(canvas, pixels);
-      shown.append(canvas);
+      example.show(canvas);
+      pictures.append(canvas);
     }
     this.#say('The board learns...');
     await this.#sync();
     const left = ENOUGH - this.#countOf(label);
-    this.#say(left > 0 ? `The board has learned it. Draw ${label} ${left} more times.`
+    const more = { picture: `Draw ${label} ${left} more times.`, sound: `Add ${left} more sounds of ${label}.`, motion: `Record ${label} ${left} more times.` };
+    this.#say(left > 0 ? `The board has learned it. ${more[this.#examples[0].kind]}`
       : `The board knows ${label}. Add another symbol, or choose Test.`);
     this.#update();
   }
@@ -191,9 +232,10 @@ export class Teach {
   async #sync() {
     if (this.#learned < 0 || this.#learned > this.#examples.length) await this.#forget();
     do {
-      const batch = this.#examples.slice(this.#learned, this.#learned + BATCH);
+      const kind = this.#examples[0]?.kind ?? 'picture';
+      const batch = this.#examples.slice(this.#learned, this.#learned + BATCH[kind]);
       const pairs = batch.map(({ label, text }) => `(${JSON.stringify(label)},'${text}'),`).join('');
-      const count = Number(await this.#run(`teach.learn(${this.#learned}, (${pairs}))`));
+      const count = Number(await this.#run(`teach.learn('${kind}', ${this.#learned}, (${pairs}))`));
       if (count < 0) await this.#forget();
       else this.#learned = count;
     } while (this.#learned < this.#examples.length);
@@ -209,12 +251,12 @@ export class Teach {
     return this.#exec(`import teach\n${code}`, { waits: (text) => this.#say(text) });
   }
 
-  /** @param {number[]} pixels */
-  async #read(pixels) {
+  /** @param {Shown} example */
+  async #read({ kind, text }) {
     element('symbol').textContent = '?';
     this.#say('Reading...');
     await this.#sync();
-    const { label, unusual, us } = JSON.parse(await this.#run(`teach.read('${base64(pixels)}')`));
+    const { label, unusual, us } = JSON.parse(await this.#run(`teach.read('${kind}', '${text}')`));
     element('symbol').textContent = label;
     const doubt = unusual ? ' It resembles none of the examples much.' : '';
     this.#say(`${(us / 1000).toFixed(1)} ms on a Pico.${doubt}`);
@@ -224,7 +266,6 @@ export class Teach {
   async #export() {
     this.#say('The board writes the model...');
     await this.#sync();
-    const lines = (await this.#run('teach.save()')).trim().split(/\s+/);
-    return Uint8Array.from(lines.map((line) => atob(line)).join(''), (letter) => letter.charCodeAt(0));
+    return bytesOf(await this.#run('teach.save()'));
   }
 }

@@ -1,4 +1,4 @@
-# Tests of the power spectra of tflm.features in assembler, on the emulated Cortex-M0+
+# Tests of the power spectra and filters of tflm.features in assembler, on the emulated Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from packed_cases import BUILD, emulated, firmware_of, needs_firmware
@@ -6,19 +6,22 @@ from tflm_tools.board import romfs_image
 
 pytestmark = needs_firmware("m0plus")
 # Computes the FFT and the powers of numbers of each kind with the assembler, then without it, and
-# compares all words. The second import of fft.py finds no run_stage() in the assembler's module.
+# compares all words. Then it filters numbers in both ways. A second import of the modules finds no function in the assembler's module.
 _SCRIPT = """
 import cycles_device, sys
 from array import array
 from tflm import features
-from tflm.features import fft as assembler, tables
+from tflm.features import fft as assembler, filters, tables
 
 stage = sys.modules["tflm.features.armv6m.stage"]
 run_stage = stage.run_stage
+run_section = stage.run_section
 del sys.modules["tflm.features.fft"], features.fft, stage.run_stage
-from tflm.features import fft as portable
-stage.run_stage = run_stage
+del sys.modules["tflm.features.filters"], features.filters, stage.run_section
+from tflm.features import fft as portable, filters as portable_filters
+stage.run_stage, stage.run_section = run_stage, run_section
 assert assembler.run_stage and portable.run_stage is None
+assert filters.run_section and portable_filters.run_section is None
 
 LIMIT = (1 << 28) - 1
 seed = 1
@@ -51,6 +54,24 @@ for size in (8, 16, 64):
         found = spectra(assembler, numbers, size)
         assert found == spectra(portable, numbers, size), (size, numbers[:4])
         assert any(found[:size]) and any(found[size : 2 * size]) and any(found[2 * size :])
+
+
+# Return numbers after all sections of a filter.
+def filtered(module, numbers, kind, order, cutoff):
+    work = array("i", [5] + numbers + [7])
+    table = tables.butterworth_table(kind, order, cutoff, 100)
+    cycles_device.count(1)
+    for section in range(len(table) // 8):
+        module.filter_section(work, 1, len(numbers), table, section)
+    cycles_device.count(0)
+    return work
+
+
+for case in (("low", 6, 8), ("high", 4, 3), ("low", 2, 1), ("high", 8, 40)):
+    for numbers in [random() >> 2 for _ in range(40)], [LIMIT >> 2] * 20, [-LIMIT >> 3, 0, 0, 9]:
+        found = filtered(filters, numbers, *case)
+        assert found == filtered(portable_filters, numbers, *case), case
+        assert found[0] == 5 and found[-1] == 7 and any(found[1:-1])
 print("equal")
 """
 

@@ -1,8 +1,9 @@
-# Tests of the page: symbols that a visitor teaches to the board
+# Tests of the page: symbols, sounds and motion that a visitor teaches to the board
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import math
 import time
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,99 @@ def test_pictures(page, tmp_path):
     for name, given in files.items():
         page.set_input_files("#pictures", given[-1])
         expect(page.locator("#symbol")).to_have_text(name)
+
+
+# Write sounds of a word from models/keywords/words.wav, one more than the page needs. They begin
+# at different times and differ in loudness and noise. Return their paths.
+def _sounds(folder, repository, name, begin):
+    with wave.open(str(repository / "models" / "keywords" / "words.wav")) as file:
+        words = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
+    chance = np.random.default_rng(int(1000 * begin))
+    paths = []
+    for i in range(_EXAMPLES + 1):
+        first = int(16000 * (begin + chance.uniform(-0.1, 0.1)))
+        sound = chance.uniform(0.6, 1.2) * words[first : first + 16000]
+        sound += chance.normal(0, chance.uniform(10, 60), len(sound))
+        paths.append(folder / f"{name}{i}.wav")
+        with wave.open(str(paths[-1]), "wb") as file:
+            file.setparams((1, 2, 16000, 0, "NONE", ""))
+            file.writeframes(np.clip(sound, -32768, 32767).astype("<i2").tobytes())
+    return paths
+
+
+# Sounds of words are features of the front end, which the board computes.
+def test_sounds(page, repository, tmp_path):
+    files = {
+        name: _sounds(tmp_path, repository, name, begin)
+        for name, begin in (("yes", 0.5), ("no", 1.6))
+    }
+    for name, given in files.items():
+        begin = time.monotonic()
+        _add(page, name)
+        page.set_input_files("#pictures", given[:-1])
+        expect(page.locator("#teach-state")).to_contain_text(
+            f"The board knows {name}", timeout=2 * _PATIENCE
+        )
+        print(f"five sounds of {name} after {time.monotonic() - begin:.1f} s")
+    page.check("#test")
+    for name, given in files.items():
+        page.set_input_files("#pictures", given[-1])
+        expect(page.locator("#symbol")).to_have_text(name, timeout=_PATIENCE)
+    page.set_input_files("#pictures", _pictures(tmp_path, "ring")[0])
+    expect(page.locator("#teach-state")).to_have_text(
+        "the board learns sounds now; remove these symbols before you add pictures"
+    )
+    with page.expect_download(timeout=_PATIENCE) as download:
+        page.click("#get-taught")
+    path = tmp_path / "taught.tflm"
+    path.write_bytes(Path(download.value.path()).read_bytes())
+    assert inspect(path).contents.labels == ["yes", "no"]
+    assert open_model(path).inputs[0].shape == (1, 49, 1, 40)
+
+
+# A program for the visitor's board that prints two seconds of motion in g.
+_MOTION = """
+import math
+for i in range(96):
+    sine, cosine = math.sin(i * {speed}), math.cos(i * {speed})
+    print("%.4f,%.4f,%.4f" % ({x} * sine, {y} * cosine, 1 + {z} * sine))
+"""
+_MOTIONS = {
+    "circle": {"x": 0.5, "y": 0.5, "z": 0, "speed": 0.15},
+    "shake": {"x": 1.5, "y": 0, "z": 0.2, "speed": 1.2},
+}
+
+
+# The visitor's own board records motion by Web Serial.
+def test_motion_of_own_board(opened):
+    page = opened(script=Path(__file__).with_name("fake_serial.js").read_text())
+    answered(page)
+    page.click("#own-sensor summary")
+
+    def record(name, scale):
+        values = {key: scale * value for key, value in _MOTIONS[name].items()}
+        page.fill("#sensor-program", _MOTION.format(**values))
+        page.click("#record")
+
+    for name in _MOTIONS:
+        _add(page, name)
+        for i in range(_EXAMPLES):
+            record(name, 1 + 0.04 * i)
+            expect(page.locator(".pictures canvas")).to_have_count(
+                _EXAMPLES * list(_MOTIONS).index(name) + i + 1, timeout=_PATIENCE
+            )
+        expect(page.locator("#teach-state")).to_contain_text(
+            f"The board knows {name}", timeout=_PATIENCE
+        )
+    page.check("#test")
+    for name in _MOTIONS:
+        record(name, 1.1)
+        expect(page.locator("#symbol")).to_have_text(name, timeout=_PATIENCE)
+    page.fill("#sensor-program", "print('1,2')")
+    page.click("#record")
+    expect(page.locator("#teach-state")).to_have_text(
+        "the program printed 1 lines; print 96 lines x,y,z in g", timeout=_PATIENCE
+    )
 
 
 def test_names(page):

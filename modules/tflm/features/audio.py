@@ -3,8 +3,8 @@
 
 import math
 
+from . import filters, statistics, tables
 from . import samples as integers
-from . import tables
 from .block import Block
 from .fft import power, transform
 from .scalars import (
@@ -72,7 +72,7 @@ class Spectrogram(Block):
     def _compute(self, samples, kind, sink):
         scale = 0
         if self._is_scaled and (self.settings.version == 3):
-            scale = 15 * integers.is_above_one(samples, kind, self.length)
+            scale = 15 * statistics.is_above_one(samples, kind, self.length)
         for i in range(self._rows):
             self._frame_power(samples, kind, i * self._step, scale)
             if self._is_scaled:
@@ -107,7 +107,7 @@ class Spectrogram(Block):
         scale += integers.scale_of(kind, exponent)
         scale += integers.normalize(work, x, count + shift, 27)
         high, low = self._emphasis
-        integers.emphasize(work, x, count, shift, high, low)
+        filters.emphasize(work, x, count, shift, high, low)
         scale += integers.normalize(work, x, count, 28)
         pairs = self._pairs
         transform(work, x, count, self._data, pairs, self._table)
@@ -207,13 +207,13 @@ class MFE(Spectrogram):
             exponent = integers.largest(work, at, self._columns, rows)
             integers.load(work, x, work, integers.FLOAT32, at, self._columns, rows, exponent)
             scale = integers.scale_of(integers.FLOAT32, exponent)
-            integers.window_means(work, x, rows, self._window, means, 0)
-            integers.subtract(work, x, means, rows)
+            filters.window_means(work, x, rows, self._window, means, 0)
+            filters.subtract(work, x, means, rows)
             scale += integers.normalize(work, x, rows, 28)
             if has_deviations:
-                integers.window_means(work, x, rows, self._window, means, 0)
-                integers.window_means(work, x, rows, self._window, means + rows, 1)
-                integers.subtract_squares(work, means + rows, means, rows)
+                filters.window_means(work, x, rows, self._window, means, 0)
+                filters.window_means(work, x, rows, self._window, means + rows, 1)
+                filters.subtract_squares(work, means + rows, means, rows)
                 s.from_ints(means, means + rows, rows)
                 replace_zeros(work, means, rows, self._tiny)
                 s.roots(means, rows)

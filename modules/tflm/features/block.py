@@ -3,6 +3,7 @@
 
 from ..errors import InputError
 from . import samples as integers
+from . import statistics
 from .scalars import ADD, EACH, MUL, Scalars, combine, copy, div, scale_by, sqrt
 from .sink import Sink
 
@@ -102,7 +103,7 @@ class Block:
         work = self._work
         root = self._free
         m2 = root + 1
-        if not integers.moments(work, at, count, m2):
+        if not statistics.moments(work, at, count, m2):
             copy(work, target, self._of_constant, 3, 1)
             return
         sqrt(work, work, root << 4, m2 << 4, 1)

@@ -1,44 +1,19 @@
-# tflm.features: Settings: the parameters of an Edge Impulse block, from a project's JSON.
+# tflm.features: Settings: the checked parameters of an Edge Impulse block, and its shapes.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError
-
-# The published parameters of each block and their defaults; [latest implementation version].
-_AUDIO = dict(frame_length=0.02, frame_stride=0.01, fft_length=256)
-_MEL = dict(num_filters=40, low_frequency=0, high_frequency=0, win_size=101)
-_FLAGS = ("average", "minimum", "maximum", "rms", "stdev", "skewness", "kurtosis")
-DEFAULTS = {
-    "spectral-analysis": dict(
-        scale_axes=1.0,
-        input_decimation_ratio=1,
-        filter_type="none",
-        filter_cutoff=3.0,
-        filter_order=6,
-        analysis_type="FFT",
-        fft_length=16,
-        do_log=True,
-        do_fft_overlap=True,
-        extra_low_freq=False,
-    ),
-    "mfe": dict(_AUDIO, noise_floor_db=-52, **_MEL),
-    "mfcc": dict(_AUDIO, **_MEL),
-    "spectrogram": dict(_AUDIO, noise_floor_db=-52),
-    "flatten": dict(scale_axes=1.0),
-}
-DEFAULTS["mfcc"].update(
-    frame_stride=0.02, num_filters=32, num_cepstral=13, pre_cof=0.98, pre_shift=1
+from .description import (
+    DEFAULTS,
+    FLAGS,
+    LATEST,
+    LATEST_OTHERS,
+    RATES,
+    VERSIONS,
+    WINDOWS,
+    collect,
+    number_of,
+    value_of,
 )
-DEFAULTS["spectrogram"]["fft_length"] = 128
-DEFAULTS["flatten"].update({name: True for name in _FLAGS})
-_LATEST = {"flatten": 1}
-_LATEST_OTHERS = 4
-_ALIASES = {"spectral-features": "spectral-analysis", "audio-mfe": "mfe", "audio-mfcc": "mfcc"}
-
-# Names of the sampling rate, the window and the version, as Edge Impulse's files spell them.
-_RATES = ("frequency_hz", "sampling_freq", "sampling_frequency", "frequency", "sample_rate")
-_WINDOWS = ("window_size_ms", "window_length_ms", "sample_length_ms")
-_VERSIONS = ("implementation_version", "latest_implementation_version")
-_TYPES = ("cpp_type", "type", "title", "name")
 
 METADATA = "tflm.features"  # the metadata of a model with its block
 
@@ -48,91 +23,8 @@ _MIN_FFT, _MAX_FFT = 4, 4096
 _RATIOS = (1, 3, 10, 30, 100, 1000)
 
 
-# Return a name of the JSON in snake_case.
-def _snake(name):
-    text = ""
-    for i, c in enumerate(name):
-        if c == "-" or c == " ":
-            text += "_"
-        elif c.lower() != c:
-            text += ("_" if i and name[i - 1] not in "-_ " else "") + c.lower()
-        else:
-            text += c
-    return text
-
-
-# Return the type of block that a text of the JSON names; None if it names none.
-def _block_type(text):
-    text = _snake(text).replace("_", "-").replace("(", "").replace(")", "")
-    text = text.replace("--", "-")
-    if text.endswith("-custom"):
-        text = text[: -len("-custom")]
-    text = _ALIASES.get(text, text)
-    # "Audio (MFE)" and "MFE" have capitals between which _snake() writes a hyphen.
-    plain = text.replace("-", "")
-    for name in DEFAULTS:
-        if plain == name.replace("-", ""):
-            return name
-    return _ALIASES.get(text)
-
-
-# Collect the parameters below a node of the JSON: entries {"param": ..., "value": ...}, and keys
-# with a plain value. The first value of a name remains.
-def _collect(node, found, types):
-    if isinstance(node, list):
-        for each in node:
-            _collect(each, found, types)
-        return
-    if not isinstance(node, dict):
-        return
-    if "param" in node:
-        found.setdefault(_snake(node["param"]), node.get("value", node.get("defaultValue")))
-        return
-    for key, value in node.items():
-        name = _snake(key)
-        if name in _TYPES and isinstance(value, str):
-            types.append(_block_type(value))
-        elif name == "axes" and isinstance(value, list):
-            found.setdefault(name, len(value))
-        elif isinstance(value, (dict, list)):
-            _collect(value, found, types)
-        elif value is not None:
-            found.setdefault(name, value)
-
-
-# Return a value of the JSON as the type of `default`; raise InputError if it has another type.
-def _value(name, value, default):
-    try:
-        if isinstance(default, bool):
-            if isinstance(value, str):
-                return {"true": True, "1": True, "yes": True, "false": False, "0": False}[
-                    value.lower()
-                ]
-            return bool(value)
-        if isinstance(default, int):
-            number = float(value)
-            if number != int(number):
-                raise ValueError
-            return int(number)
-        if isinstance(default, float):
-            return float(value)
-        return str(value)
-    except (KeyError, TypeError, ValueError):
-        raise InputError(
-            "the block's %s is %r; correct the JSON, its default is %r" % (name, value, default)
-        )
-
-
 def _is_power_of_two(number):
     return number > 0 and number & (number - 1) == 0
-
-
-# The first of some names that was found, as a number; None without.
-def _number(found, names):
-    for name in names:
-        if name in found:
-            return _value(name, found[name], 1.0)
-    return None
 
 
 # Return the whole number above `value` unless it is almost a whole number, as the reference does
@@ -168,7 +60,7 @@ class Settings:
                 % len(blocks["dspBlocks"])
             )
         found, types = {}, []
-        _collect(description, found, types)
+        collect(description, found, types)
         kinds = [kind for kind in types if kind]
         if not kinds:
             raise InputError(
@@ -178,14 +70,14 @@ class Settings:
         self.type = kinds[0]
         defaults = DEFAULTS[self.type]
         self.values = {
-            name: _value(name, found.get(name, defaults[name]), defaults[name])
+            name: value_of(name, found.get(name, defaults[name]), defaults[name])
             for name in defaults
         }
-        self.axes = int(axes or _number(found, ("axes",)) or 1)
-        self.rate = rate or _number(found, _RATES)
+        self.axes = int(axes or number_of(found, ("axes",)) or 1)
+        self.rate = rate or number_of(found, RATES)
         if not self.rate or self.rate <= 0:
             raise InputError('the JSON has no sampling rate; add "frequencyHz", or pass rate=')
-        milliseconds = _number(found, _WINDOWS)
+        milliseconds = number_of(found, WINDOWS)
         if length is None and milliseconds:
             length = int(milliseconds * self.rate / 1000 + 0.5)
         if not length or not 0 < length <= MAX_SAMPLES:
@@ -194,8 +86,8 @@ class Settings:
                 "or pass length=" % (length, MAX_SAMPLES)
             )
         self.length = length
-        latest = _LATEST.get(self.type, _LATEST_OTHERS)
-        self.version = int(version or _number(found, _VERSIONS) or latest)
+        latest = LATEST.get(self.type, LATEST_OTHERS)
+        self.version = int(version or number_of(found, VERSIONS) or latest)
         if not 1 <= self.version <= latest or self.is_motion and self.version == 1 < latest:
             raise InputError(
                 'version %d of the block %s is not supported; set "implementationVersion": %d'
@@ -363,7 +255,7 @@ class Settings:
     @property
     def flags(self):
         """The statistics of a block Flatten, in the order of its features."""
-        return [name for name in _FLAGS if self.values.get(name)]
+        return [name for name in FLAGS if self.values.get(name)]
 
     @property
     def shape(self):

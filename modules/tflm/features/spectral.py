@@ -1,8 +1,8 @@
 # tflm.features: the blocks Spectral Analysis and Flatten, for motion and other slow signals.
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from . import filters, statistics, tables
 from . import samples as integers
-from . import tables
 from .block import Block
 from .fft import max_hold
 from .scalars import ADD, MUL, replace_zeros
@@ -83,13 +83,13 @@ class SpectralAnalysis(Block):
             if self._butterworth is not None:
                 scale += integers.normalize(self._work, x, count, _FILTER_BITS)
                 for section in range(len(self._butterworth) // 8):
-                    integers.filter_section(self._work, x, count, self._butterworth, section)
-            scale += integers.centre(self._work, x, count)
+                    filters.filter_section(self._work, x, count, self._butterworth, section)
+            scale += statistics.centre(self._work, x, count)
             self._extract(count, scale, self._bins, sink, axis * self._columns)
             if self._has_low:
                 scale += integers.normalize(self._work, x, count, _FILTER_BITS)
                 count = self._decimate(count, _LOWER_RATE)
-                scale += integers.centre(self._work, x, count)
+                scale += statistics.centre(self._work, x, count)
                 at = low_position + axis * low_columns
                 self._extract(count, scale, self._low_bins, sink, at)
 
@@ -102,8 +102,8 @@ class SpectralAnalysis(Block):
         first = integers.integer_at(work, x)
         integers.add_constant(work, x, count, 1, 0 - first)
         for section in range(len(table) // 8):
-            integers.filter_section(work, x, count, table, section)
-        integers.add_constant(work, x, count, ratio, integers.decimated(first))
+            filters.filter_section(work, x, count, table, section)
+        integers.add_constant(work, x, count, ratio, filters.decimated(first))
         return -(-count // ratio)
 
     # Store the features of the samples of an axis.
@@ -123,7 +123,7 @@ class SpectralAnalysis(Block):
             data = self._data
             exponent = integers.largest(work, spectrum, 1, all_bins)
             integers.load(work, data, work, integers.FLOAT32, spectrum, 1, all_bins, exponent)
-            integers.centre(work, data, all_bins)
+            statistics.centre(work, data, all_bins)
             self._statistics(data, all_bins, 28, row)
             row -= 2
         self._statistics(self._x, count, scale, row)
@@ -174,16 +174,16 @@ class Flatten(Block):
         for axis in range(self.axes):
             scale = self._load(x, samples, kind, axis)
             scale += integers.normalize(work, x, count, 28)
-            integers.extremes(work, x, count, t)
+            statistics.extremes(work, x, count, t)
             s.from_int(row + 1 + int(self._is_negative), t)
             s.from_int(row + 2 - int(self._is_negative), t + 1)
-            mean = integers.mean(work, x, count)
+            mean = statistics.mean(work, x, count)
             integers.put(work, t, mean)
             s.from_int(row, t)
             for i in range(3):
                 s.scale(row + i, 0 - scale)
                 s.combine(MUL, row + i, row + i, self._factor)
-            scale += integers.centre(work, x, count)
+            scale += statistics.centre(work, x, count)
             self._statistics(x, count, scale, row + 4)
             s.combine(MUL, row + 4, row + 4, self._size_factor)
             s.combine(MUL, row + 5, row + 5, self._sign)
