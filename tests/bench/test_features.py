@@ -6,7 +6,8 @@ from tflm_tools.board import romfs_image
 
 pytestmark = needs_firmware("m0plus")
 # Computes the FFT and the powers of numbers of each kind with the assembler, then without it, and
-# compares all words. Then it filters numbers in both ways. A second import of the modules finds no function in the assembler's module.
+# compares all words. Then it filters numbers in both ways. A second import of the modules finds
+# no function in the assembler's module.
 _SCRIPT = """
 import cycles_device, sys
 from array import array

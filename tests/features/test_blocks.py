@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from tflm.features.settings import Settings
+from tflm.features.settings import read_settings
 from tflm_tools.features import blocks
 from unit.on_device import device
 
@@ -61,7 +61,7 @@ def _check(tmp_path, cases, rtol=1e-4, atol=1e-4):
     for (description, samples), (shape, found) in zip(
         cases, _compute(tmp_path, cases), strict=True
     ):
-        settings = Settings(description)
+        settings = read_settings(description)
         assert tuple(shape) == settings.shape
         wanted = blocks.features(settings, samples)
         np.testing.assert_allclose(found, wanted, rtol, atol, err_msg=str(description))
@@ -152,6 +152,18 @@ def test_flatten(tmp_path):
         (flatten, np.full((100, 3), -7, np.int16)),
     ]
     _check(tmp_path, cases, rtol=2e-4)
+
+
+# An impulse of several blocks.
+def test_impulse(tmp_path):
+    impulse = {
+        "inputBlocks": [{"windowSizeMs": 1000, "frequencyHz": 100}],
+        "dspBlocks": [
+            {"type": "spectral-analysis", "axes": ["x", "y", "z"], "fft-length": 32},
+            {"type": "flatten", "axes": ["x", "y", "z"], "skewness": False},
+        ],
+    }
+    _check(tmp_path, [(impulse, _motion(6)), (impulse, _motion(7, scale=900).astype(np.int16))])
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])

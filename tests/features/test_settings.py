@@ -3,7 +3,7 @@
 
 import pytest
 from tflm.errors import InputError
-from tflm.features.settings import DEFAULTS, Settings
+from tflm.features.settings import DEFAULTS, Settings, read_settings
 from unit.on_device import device
 
 
@@ -41,6 +41,20 @@ def test_forms():
     assert Settings({**flat, "num_filters": 20}, 4000, 16000, version=3).rate == 16000
 
 
+# Several blocks read the same window; their features follow each other.
+def test_several_blocks():
+    blocks = {"type": "spectral-analysis", "fft-length": 64}, {"type": "flatten"}
+    for description in (_impulse(*blocks), {"impulse": _impulse(*blocks)}):
+        settings = read_settings(description)
+        assert [each.type for each in settings.blocks] == ["spectral-analysis", "flatten"]
+        assert (settings.length, settings.rate, settings.axes) == (125, 62.5, 3)
+        assert settings.shape == (3 * (5 + 32) + 3 * 7,)
+        again = read_settings(settings.description())
+        assert [vars(each) for each in again.blocks] == [vars(each) for each in settings.blocks]
+    with pytest.raises(InputError, match="read different axes; give each block all axes"):
+        read_settings(_impulse(blocks[0], {**blocks[1], "axes": ["accX"]}))
+
+
 def test_names_of_blocks():
     names = {
         "Spectral features": "spectral-analysis",
@@ -62,7 +76,7 @@ _SPECTRAL = {"type": "spectral-analysis", "frequencyHz": 100, "windowSizeMs": 10
     [
         ([], "describes no block; pass an object"),
         ({"a": 1}, 'no type of block; add "type": one of flatten, mfcc, mfe'),
-        (_impulse({"type": "mfe"}, {"type": "mfcc"}), "2 processing blocks; keep one"),
+        (_impulse({"type": "mfe"}, {"type": "mfcc"}), "2 processing blocks; pass the whole JSON"),
         ({"type": "mfcc", "windowSizeMs": 1000}, 'no sampling rate; add "frequencyHz"'),
         ({"type": "mfcc", "frequencyHz": 16000}, 'set "windowSizeMs"'),
         ({**_MFCC, "windowSizeMs": 9000}, "144000 samples is not supported"),

@@ -28,6 +28,7 @@ _ON_BOARDS_ONLY = {
     "block",
     "fft",
     "filters",
+    "impulse",
     "samples",
     "statistics",
     "scalars",

@@ -6,6 +6,7 @@ from array import array
 import tflm.features as features
 
 _LOW_PASS = {"filter-type": "low", "filter-cutoff": 8}
+_MAX_FEATURES = 7000  # of a block
 _SOUND = {"frequencyHz": 16000, "windowSizeMs": 1000}
 
 
@@ -47,12 +48,13 @@ def _noise(count):
 def _run(settings):
     block = features.load(settings)
     samples = _SAMPLES[: block.length * block.axes]
-    target = array("f", bytes(4 * block.size))
+    target = _FEATURES[: block.size]
     return lambda: block.compute(samples, target)
 
 
-# Allocated first, while the heap has a large free block.
+# Allocated first, while the heap has large free blocks.
 _SAMPLES = memoryview(_noise(_SOUND["frequencyHz"]))
+_FEATURES = memoryview(array("f", bytes(4 * _MAX_FEATURES)))
 
 
 def cases():

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError
-from .settings import METADATA, Settings
+from .settings import METADATA, read_settings
 
 _MODULES = {
     "spectral-analysis": ("spectral", "SpectralAnalysis"),
@@ -14,7 +14,7 @@ _MODULES = {
 
 
 def load(source, length=None, rate=None, axes=None, version=None):
-    """Return the block that a JSON of Edge Impulse describes.
+    """Return the block that a JSON of Edge Impulse describes, or its blocks as an Impulse.
 
     source: path of the JSON, or the parsed dict. length: samples of a window for each axis. rate:
     samples per second. axes: their number. version: the block's implementation version. These
@@ -25,7 +25,7 @@ def load(source, length=None, rate=None, axes=None, version=None):
     """
     if isinstance(source, str):
         source = _read(source)
-    return create(Settings(source, length, rate, axes, version))
+    return create(read_settings(source, length, rate, axes, version))
 
 
 def of_model(interp):
@@ -38,7 +38,7 @@ def of_model(interp):
     data = interp.model.metadata().get(METADATA)
     if data is None:
         raise InputError("the model has no features; flatten it with --features block.json")
-    return create(Settings(json.loads(str(bytes(data), "utf-8"))))
+    return create(read_settings(json.loads(str(bytes(data), "utf-8"))))
 
 
 def _read(path):
@@ -52,7 +52,11 @@ def _read(path):
 
 
 def create(settings):
-    """Return the block with some Settings."""
+    """Return the block with some Settings, or the Impulse with some ImpulseSettings."""
+    if settings.type == "impulse":
+        from .impulse import Impulse
+
+        return Impulse(settings, [create(each) for each in settings.blocks])
     if settings.type in ("spectral-analysis", "flatten"):
         from . import spectral as module
     else:

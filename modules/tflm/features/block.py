@@ -61,12 +61,16 @@ class Block:
         Allocates nothing, except for the first call with these buffers. Raises InputError for
         buffers of other types or sizes.
         """
+        if self._sink is None or self._sink.target is not target:
+            self._sink = Sink(target, self.size)
+        self.compute_into(samples, self._sink)
+
+    def compute_into(self, samples, sink):
+        """Compute the features of a window; sink: has the method write() of a Sink."""
         if samples is not self._samples:
             self._kind = self._kind_of(samples)
             self._samples = samples
-        if self._sink is None or self._sink.target is not target:
-            self._sink = Sink(target, self.size)
-        self._compute(samples, self._kind, self._sink)
+        self._compute(samples, self._kind, sink)
 
     # Return INT16 or FLOAT32; raise InputError for other samples.
     def _kind_of(self, samples):

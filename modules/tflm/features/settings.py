@@ -34,6 +34,61 @@ def _ceil(value):
     return whole if value - whole < 0.001 else whole + 1
 
 
+# Return the object of a JSON that has the blocks.
+def _impulse_of(description):
+    blocks = description.get("impulse", description) if isinstance(description, dict) else None
+    if not isinstance(blocks, dict):
+        raise InputError("the JSON describes no block; pass an object with its parameters")
+    return blocks
+
+
+def read_settings(description, length=None, rate=None, axes=None, version=None):
+    """Return Settings, or ImpulseSettings for an impulse with several blocks.
+
+    Arguments and errors: as for Settings.
+    """
+    blocks = _impulse_of(description).get("dspBlocks")
+    if not isinstance(blocks, list) or len(blocks) < 2:
+        return Settings(description, length, rate, axes, version)
+    return ImpulseSettings(description, length, rate, axes, version)
+
+
+class ImpulseSettings:
+    """The parameters of an impulse with several blocks, which read the same axes.
+
+    Arguments and errors: as for Settings. type: "impulse". blocks: the Settings of each block.
+    shape: (features of all blocks,). length, axes, rate: as for Settings.
+    """
+
+    type = "impulse"
+
+    def __init__(self, description, length=None, rate=None, axes=None, version=None):
+        impulse = _impulse_of(description)
+        names = [
+            block["axes"] for block in impulse["dspBlocks"]
+            if isinstance(block, dict) and "axes" in block
+        ]  # fmt: skip
+        if any(each != names[0] for each in names):
+            raise InputError(
+                "the blocks of the impulse read different axes; give each block all axes"
+            )
+        self.blocks = [
+            Settings(dict(impulse, dspBlocks=[block]), length, rate, axes, version)
+            for block in impulse["dspBlocks"]
+        ]
+        first = self.blocks[0]
+        self.length, self.axes, self.rate = first.length, first.axes, first.rate
+        size = 0
+        for block in self.blocks:
+            rows, columns = block.shape
+            size += rows * columns
+        self.shape = (size,)
+
+    def description(self):
+        """Return a dict from which read_settings() makes an equal object."""
+        return {"dspBlocks": [block.description() for block in self.blocks]}
+
+
 class Settings:
     """The parameters of a block.
 
@@ -51,13 +106,10 @@ class Settings:
     """
 
     def __init__(self, description, length=None, rate=None, axes=None, version=None):
-        blocks = description.get("impulse", description) if isinstance(description, dict) else None
-        if not isinstance(blocks, dict):
-            raise InputError("the JSON describes no block; pass an object with its parameters")
-        if isinstance(blocks.get("dspBlocks"), list) and len(blocks["dspBlocks"]) != 1:
+        blocks = _impulse_of(description).get("dspBlocks")
+        if isinstance(blocks, list) and len(blocks) != 1:
             raise InputError(
-                "the impulse has %d processing blocks; keep one in the JSON"
-                % len(blocks["dspBlocks"])
+                "the impulse has %d processing blocks; pass the whole JSON to load()" % len(blocks)
             )
         found, types = {}, []
         collect(description, found, types)

@@ -215,6 +215,8 @@ def _spectrogram(x, rate, values, version):
 
 def features(settings, data):
     """Return the features (flat) of samples [length * axes], in double precision."""
+    if settings.type == "impulse":
+        return np.concatenate([features(each, data) for each in settings.blocks])
     data = np.asarray(data, float).reshape(-1, settings.axes)
     arguments = settings.rate, settings.values, settings.version
     if settings.type == "flatten":

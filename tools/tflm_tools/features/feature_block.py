@@ -5,7 +5,7 @@ import json
 from math import prod
 
 from tflm.errors import InputError, ModelError
-from tflm.features.settings import METADATA, Settings
+from tflm.features.settings import METADATA, read_settings
 
 from .. import files
 from ..errors import ToolError
@@ -16,7 +16,7 @@ _MAX_BYTES = 1 << 20
 class FeatureBlock:
     """A block that computes the features of a window of samples.
 
-    settings: the Settings of the block.
+    settings: the Settings of the block, or the ImpulseSettings of several blocks.
     """
 
     def __init__(self, settings):
@@ -82,7 +82,7 @@ def read_block(source):
                 f"{source} is no JSON; export the parameters of the block again"
             ) from None
     try:
-        block = FeatureBlock(Settings(description))
+        block = FeatureBlock(read_settings(description))
         _ = block.settings.shape  # checks the bins of the spectrum
         return block
     except InputError as error:
@@ -95,7 +95,7 @@ def block_of_metadata(metadata):
     if data is None:
         return None
     try:
-        return FeatureBlock(Settings(json.loads(bytes(data))))
+        return FeatureBlock(read_settings(json.loads(bytes(data))))
     except (ValueError, InputError):
         raise ModelError("its features are damaged; flatten the model again") from None
 
