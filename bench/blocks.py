@@ -53,6 +53,14 @@ def rows_of(text):
     return rows
 
 
+def with_both_times(rows, without):
+    """Return rows_of() a Pico with the times of `without`, those of a Pico without wait states."""
+    return {
+        kind: [[*row, other[-1]] for row, other in zip(rows[kind], without[kind], strict=True)]
+        for kind in rows
+    }
+
+
 def write_tables(folder, rows):
     """Write the tables of `rows` into a folder."""
     for kind, (name, columns) in TABLES.items():
@@ -82,10 +90,7 @@ def main():
     import build
 
     image = build.build("RPI_PICO", APP).image
-    rows, without = _measured(image, _MISS), _measured(image, 0)
-    for kind, table in rows.items():
-        for row, other in zip(table, without[kind], strict=True):
-            row.append(other[-1])
+    rows = with_both_times(_measured(image, _MISS), _measured(image, 0))
     if options.docs:
         write_tables(ROOT / "docs" / "data", rows)
 

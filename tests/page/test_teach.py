@@ -181,7 +181,9 @@ def _sounds(folder, repository, name, begin):
 
 
 # Sounds of words are features of the front end, which the board computes.
-def test_sounds(page, repository, tmp_path):
+def test_sounds(opened, repository, tmp_path):
+    page = opened()
+    answered(page)
     files = {
         name: _sounds(tmp_path, repository, name, begin)
         for name, begin in (("yes", 0.5), ("no", 1.6))

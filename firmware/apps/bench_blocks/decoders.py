@@ -64,14 +64,14 @@ def _fomo():
 
 
 def _ssd():
-    count = 1917
+    count = 3 * (12 * 12 + 6 * 6)
     boxes, scores = ((1, count, 4), 0.5, 0, 0), ((1, count, 2), 1 / 256, -128, -128)
-    model = _Model((300, 300), boxes, scores)
+    model = _Model((96, 96), boxes, scores)
     anchors = array("f", (0.5, 0.5, 0.2, 0.2) * count)
     for i, anchor in _candidates(count):
         model.set(0, 4 * anchor, (0, 40 * i))
         model.set(1, 2 * anchor + 1, (100,))
-    return ssd.SSD(model, anchors), "1,917 anchors, 1 class"
+    return ssd.SSD(model, anchors), "540 anchors, 1 class"
 
 
 def _yolov2():
