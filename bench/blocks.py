@@ -54,7 +54,7 @@ def rows_of(text):
 
 
 def with_both_times(rows, without):
-    """Return rows_of() a Pico with the times of `without`, those of a Pico without wait states."""
+    """Return rows with the times of both rows_of(); `without`: a Pico without wait states."""
     return {
         kind: [[*row, other[-1]] for row, other in zip(rows[kind], without[kind], strict=True)]
         for kind in rows

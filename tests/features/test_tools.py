@@ -173,11 +173,11 @@ x = keras.Input(({size},))
 keras.Model(x, keras.layers.Dense(2, activation="softmax")(x)).save("model.keras")
 """
     subprocess.run([python, "-c", code], cwd=path, check=True, capture_output=True)
-    made = path / "made.tflite"
-    result = tt.convert(path / "model.keras", path / data, made, features=path / block)
+    output = path / "made.tflite"
+    result = tt.convert(path / "model.keras", path / data, output, features=path / block)
     assert result.taken == 10 and result.made.inputs[0].shape == (1, size)
     # The range of the input is the range of the features, not of the samples.
-    scored = tt.evaluate(made, path / data, features=path / block)
+    scored = tt.evaluate(output, path / data, features=path / block)
     assert scored.score.right == result.after.right
     settings = read_block(path / block).settings
     if data == "sounds":

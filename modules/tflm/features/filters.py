@@ -1,7 +1,7 @@
 # tflm.features: filters of samples: pre-emphasis, recursive filters, means of windows.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The integers are those of samples.py.
+# samples.py says what the integers stand for.
 
 import micropython
 

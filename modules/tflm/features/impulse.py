@@ -4,8 +4,8 @@
 from .sink import Sink
 
 
-# Stores the features of a block behind those of the blocks before it.
-class _Part:
+# Stores the features of a block after the features of the blocks before it.
+class _OffsetSink:
     def __init__(self, sink, first):
         self._sink = sink
         self._first = first
@@ -27,15 +27,15 @@ class Impulse:
         self.size = self.shape[0]
         self.length, self.axes, self.rate = settings.length, settings.axes, settings.rate
         self._target = None
-        self._parts = []
+        self._sinks = []
 
     def compute(self, samples, target):
         """Compute the features of a window, as Block.compute() does."""
         if self._target is not target:
-            sink, first, self._parts = Sink(target, self.size), 0, []
+            sink, first, self._sinks = Sink(target, self.size), 0, []
             for block in self.blocks:
-                self._parts.append(_Part(sink, first))
+                self._sinks.append(_OffsetSink(sink, first))
                 first += block.size
             self._target = target
         for i in range(len(self.blocks)):
-            self.blocks[i].compute_into(samples, self._parts[i])
+            self.blocks[i].compute_into(samples, self._sinks[i])

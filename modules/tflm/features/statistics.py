@@ -1,7 +1,7 @@
 # tflm.features: statistics of samples: extremes, mean, moments.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The integers are those of samples.py.
+# samples.py says what the integers stand for.
 
 import micropython
 

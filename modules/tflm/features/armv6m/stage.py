@@ -398,8 +398,8 @@ def run_power(r0):
 # lower bits of a1, then of a2, half of 2 ** shift, half of 2 ** 14.
 #
 # An integer takes about 90 cycles. r0 points at it. r7: the twelve words. r8, r9: the last two
-# integers. r10, r11: the upper and lower bits of the last result; r12, r14: those of the one
-# before.
+# integers. r10, r11: the upper and lower bits of the last result; r12, r14: of the result
+# before it.
 @micropython.asm_thumb
 def run_section(r0):
     mov(r4, r8)
