@@ -141,6 +141,39 @@ cases.add(
 
 
 @litert.needs_litert
+# BATCH_MATMUL by a constant matrix. Each row of the input has a scale.
+def _matmul(name, left, right, dimension, adj_y=False, asymmetric=False, **options):
+    weights = _weights(name, right, dimension)
+    target = (*left[:-1], right[-2] if adj_y else right[-1])
+    model = single_op(
+        "BATCH_MATMUL",
+        [Tensor(left, "float32"), weights],
+        [Tensor(target, "float32")],
+        adj_y=adj_y,
+        asymmetric_quantize_inputs=asymmetric,
+        **options,
+    )
+    return model, _runs(name, left)
+
+
+for left, right, adj_y in [
+    ((1, 3, 8), (8, 4), False), ((2, 3, 8), (1, 8, 4), False), ((3, 5), (4, 5), True),
+    ((2, 1, 3, 5), (5, 1), False),
+]:  # fmt: skip
+    for by_channel in (False, True):
+        for asymmetric in (False, True):
+            name = f"matmul {left} {right} {by_channel} {asymmetric}"
+            dimension = len(right) - (2 if adj_y else 1) if by_channel else None
+            model, runs = _matmul(name, left, right, dimension, adj_y, asymmetric)
+            cases.add(name, model, runs, _RTOL, 1e-3, expected=litert.outputs)
+for name, left, right, options in (
+    ("batches", (2, 3, 8), (2, 8, 4), {}),
+    ("turned", (8, 8), (8, 8), {"adj_x": True}),
+):
+    model, _ = _matmul(name, left, right, None, **options)
+    cases.add(f"matmul {name}", model, error="times float32, except one constant matrix")
+
+
 @cases.parametrize
 def test_hybrid(case):
     case.check()

@@ -147,6 +147,8 @@ def test_unknown_type():
     builder = reshape()
     builder.table.subgraphs[0].tensors[1].type = 99
     refused(builder, r"type 99\[4\] has an unknown type", UnsupportedError)
+    builder.table.subgraphs[0].tensors[1].type = 19
+    refused(builder, r"has int2 weights; quantize them to int4 or int8", UnsupportedError)
 
 
 @pytest.mark.parametrize("raw", [b"123", b"12345", bytes(20)])

@@ -45,6 +45,7 @@ INT16 = _INTEGER + REQUANTIZE_INT16
 _OPTIONS = const(101)  # BatchMatMulOptions
 _ADJ_X = const(0)
 _ADJ_Y = const(1)
+_ASYMMETRIC = const(2)
 _BLOCK = 32  # taps, and sums, that the kernel unpacks at a time
 
 
@@ -82,11 +83,15 @@ def prepare(context, node):
     left, right, target = node.input(0), node.input(1), node.output(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
     check_dtype(node, left, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
-    check_dtype(node, right, left.dtype)
+    is_hybrid = left.dtype == dtypes.FLOAT32 and right.dtype == dtypes.INT8
+    check_dtype(node, right, dtypes.INT8 if is_hybrid else left.dtype)
     check_dtype(node, target, left.dtype)
     fields = _geometry(node, left, right, target)
     fields.update({"left": left, "right": right, "output": target})
     units, depth = target.elements(), fields["depth"]
+    if is_hybrid:
+        _emit_hybrid(context, node, fields)
+        return
     if left.dtype == dtypes.FLOAT32:
         work = units * (depth + 1) * FLOAT_WORK
         context.emit("batch_matmul_float.eval_float32", FLOAT32, units, work, **fields)
@@ -109,6 +114,27 @@ def prepare(context, node):
         table=table,
         **fields,
     )
+
+
+# TFLM lacks float32 times constant int8: a FULLY_CONNECTED of all rows. As in LiteRT each row has
+# a scale.
+def _emit_hybrid(context, node, fields):
+    from .hybrid import emit_fully_connected
+    from .unpack_int4 import UnpackedTensor
+
+    left, right, options = node.input(0), node.input(1), node.options(_OPTIONS)
+    is_matrix = right.is_constant() and product(right.shape[:-2]) == 1
+    is_plain = is_matrix and not options.get(_ADJ_X, "b")
+    support(is_plain, node, "%s times float32, except one constant matrix," % right)
+    rows, columns, depth = product(left.shape[:-1]), fields["columns"], fields["depth"]
+    if not options.get(_ADJ_Y, "b"):
+        turned = bytearray(columns * depth)
+        for i in range(columns * depth):
+            turned[i] = right.data[i % depth * columns + i // depth]
+        right = UnpackedTensor(right, context.constant(turned))
+    asymmetric = options.get(_ASYMMETRIC, "B")
+    node = node.with_inputs([left, right])
+    emit_fully_connected(context, node, NONE, rows, columns, depth, asymmetric)
 
 
 # Return the fields of _GEOMETRY, after checking the shapes: [..., rows, depth] times [..., depth,

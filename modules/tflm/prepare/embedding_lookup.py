@@ -30,11 +30,14 @@ def prepare(context, node):
     if not target.elements():
         return
     if values.dtype == dtypes.INT4:
-        check(values.is_quantized, node, "%s has no scale" % values)
+        check(values.is_quantized or values.blocks, node, "%s has no scale" % values)
         rows, values = _packed_rows(context, node, numbers, values)
     else:
         rows = context.request_scratch_buffer(target.elements())
         emit_gather(context, node, (values, numbers, rows), values.shape, count, 1, 1)
+    if values.blocks:
+        _emit_blocks(context, node, rows, values)
+        return
     check_quantized(node, values)
     check(values.zero_point() == 0, node, "%s should have the zero point 0" % values)
     if values.scales_length() == 1:
@@ -57,6 +60,30 @@ def _packed_rows(context, node, numbers, values):
     emit_gather(context, node, tensors, packed.shape, numbers.elements(), 1, 1, count // 2)
     context.emit("unpack_int4.eval_int4", LAYOUT, count, count, input=halves, output=rows)
     return rows, UnpackedTensor(values, rows)
+
+
+# Dequantize rows of blocks, which have a float16 scale each: the scales are gathered, too.
+def _emit_blocks(context, node, rows, values):
+    from .dequantize_channels import ONE, OperandTensor, emit_scaled
+    from .unary_float import UNARY
+
+    numbers, target, (scales, size) = node.input(0), node.output(0), values.blocks
+    width = product(values.shape[1:])
+    check(0 < size <= width and width % size == 0, node, "%s has blocks of %d" % (values, size))
+    blocks = width // size
+    is_whole = scales.dtype == dtypes.FLOAT16 and scales.is_constant()
+    is_whole = is_whole and scales.elements() == values.shape[0] * blocks
+    check(is_whole, node, "%s are no scales" % scales)
+    count = numbers.elements() * blocks
+    halves = context.request_scratch_buffer(2 * count)
+    found = context.request_scratch_buffer(4 * count)
+    emit_gather(context, node, (scales, numbers, halves), (values.shape[0], blocks),
+                numbers.elements(), 1, 1, count)  # fmt: skip
+    context.emit("float16.eval_to_float32", UNARY, count, 4 * count, input=halves, output=found)
+    emit_dequantize(context, node, rows, values, ONE)
+    by_blocks = node.with_inputs(node.inputs)
+    by_blocks.outputs = [target.with_shape((count, size))]
+    emit_scaled(context, by_blocks, OperandTensor(found, (count, 1)))
 
 
 # Dequantize rows that have a scale each: the scales are gathered, too.

@@ -20,6 +20,7 @@ _STABLEHLO_COMPOSITE = const(206)
 _CONTROL_FLOW = (_IF, _WHILE, _CALL_ONCE, _STABLEHLO_COMPOSITE)
 _COMPUTES_SHAPES = (_SHAPE, _RANK)
 _NEWEST_OP_VERSION = 20  # above the version of any builtin operator of the schema
+_INT2 = const(19)  # a type of the schema
 _BLOCKWISE = const(2)  # QuantizationDetails of the schema
 _MAX_SUBGRAPHS = 256
 _MAX_ITEMS = 1 << 12  # tensors, or operators; the planner's time grows with the square
@@ -220,6 +221,8 @@ class Subgraph:
 
 # Raise an error for an unknown type, or for dimensions whose product is too large to compute with.
 def _check_type_and_shape(tensor):
+    if tensor.dtype == _INT2:
+        raise UnsupportedError("%s has int2 weights; quantize them to int4 or int8" % tensor)
     if not dtypes.is_known(tensor.dtype):
         raise UnsupportedError(
             "%s has an unknown type; convert the model with an older LiteRT" % tensor
