@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
+from kernels.test_blockwise import set_blocks
 from support import litert
 from support.builder import ModelBuilder
 from support.check import Cases
@@ -71,6 +72,36 @@ cases.add(
     single_op("EMBEDDING_LOOKUP", [Tensor((1,), "int32"), odd], [Tensor((1, 3), "float32")]),
     error="rows of an odd number of elements",
 )
+
+
+# EMBEDDING_LOOKUP with a scale per block. LiteRT runs only int4.
+def lookup_of_blocks(name, shape, size, count, dtype="int4", block=None):
+    random = generator(name)
+    limit = 8 if dtype == "int4" else 128
+    values = random.integers(-limit, limit, shape)
+    factors = random.uniform(0.01, 0.05, (shape[0], shape[1] // size)).astype(np.float16)
+    numbers = random.integers(0, shape[0], count).astype(np.int32)
+    model = ModelBuilder(name)
+    x = model.tensor((count,), "int32")
+    w = model.tensor(shape, dtype, values)
+    s = model.tensor(factors.shape, "float16", factors)
+    y = model.tensor((count, shape[1]), "float32")
+    set_blocks(model, w, s, block or size)
+    model.operator("EMBEDDING_LOOKUP", [x, w], [y])
+    model.io([x], [y])
+    wanted = (values * np.repeat(factors.astype("f"), size, 1)).astype("f")[numbers]
+    return model.build(), [[numbers]], [[wanted]]
+
+
+for shape, size, count in (((7, 64), 32, 5), ((3, 6), 2, 1), ((20, 32), 32, 9)):
+    for dtype in ("int4", "int8"):
+        name = f"lookup {shape} {size} {count} {dtype}"
+        model, runs, expected = lookup_of_blocks(name, shape, size, count, dtype)
+        cases.add(name, model, runs, expected=expected)
+        if dtype == "int4" and size == 32:
+            cases.add(f"{name} LiteRT", model, runs, expected=litert.outputs)
+model, *_ = lookup_of_blocks("lookup", (3, 6), 2, 4, block=4)
+cases.add("blocks of 4", model, error="has blocks of 4")
 
 
 # Dynamic range with int4 weights; the input is quantized while the model runs.

@@ -1,11 +1,10 @@
-# Tests of weights of int4 and int8 that have a scale for each block, against numpy and LiteRT
+# Tests of FULLY_CONNECTED with int4 weights that have a scale for each block, against numpy
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# LiteRT leaves the output of FULLY_CONNECTED unwritten (reference kernel) or ignores the
-# activation (optimized kernel). Only XNNPACK runs these models as converters mean them.
+# LiteRT's reference kernel leaves the output unwritten, and its optimized kernel ignores the
+# activation. Only its XNNPACK delegate runs these models as converters mean them.
 
 import numpy as np
-from support import litert
 from support.builder import ModelBuilder
 from support.check import Cases
 from support.inputs import generator
@@ -25,7 +24,7 @@ def _quantized(x):
 
 
 # Set the quantization of tensor `number`: tensor `scales` has a scale for each block.
-def _set_blocks(model, number, scales, size):
+def set_blocks(model, number, scales, size):
     quantization = schema.QuantizationParametersT()
     quantization.detailsType = schema.QuantizationDetails.BlockwiseQuantization
     quantization.details = schema.BlockwiseQuantizationT()
@@ -47,7 +46,7 @@ def _model(
     s = model.tensor(factors.shape, "float16", factors)
     b = model.tensor((channels,), "float32", offsets) if bias else None
     y = model.tensor((batches, channels), "float32")
-    _set_blocks(model, w, s if scales is None else scales, block or size)
+    set_blocks(model, w, s if scales is None else scales, block or size)
     model.operator("FULLY_CONNECTED", [x, w, b], [y], fused_activation_function=activation)
     model.io([x], [y])
     runs = [[random.normal(size=(batches, depth)).astype("f")] for _ in range(3)]
@@ -75,36 +74,6 @@ for error, keywords in (
 ):
     model, *_ = _model(error, 1, channels=3, **keywords)
     cases.add(error, model, error=error)
-
-
-# EMBEDDING_LOOKUP: LiteRT runs int4.
-def _lookup(name, shape, size, count, dtype="int4", block=None):
-    random = generator(name)
-    limit = 8 if dtype == "int4" else 128
-    values = random.integers(-limit, limit, shape)
-    factors = random.uniform(0.01, 0.05, (shape[0], shape[1] // size)).astype(np.float16)
-    numbers = random.integers(0, shape[0], count).astype(np.int32)
-    model = ModelBuilder(name)
-    x = model.tensor((count,), "int32")
-    w = model.tensor(shape, dtype, values)
-    s = model.tensor(factors.shape, "float16", factors)
-    y = model.tensor((count, shape[1]), "float32")
-    _set_blocks(model, w, s, block or size)
-    model.operator("EMBEDDING_LOOKUP", [x, w], [y])
-    model.io([x], [y])
-    wanted = (values * np.repeat(factors.astype("f"), size, 1)).astype("f")[numbers]
-    return model.build(), [[numbers]], [[wanted]]
-
-
-for shape, size, count in (((7, 64), 32, 5), ((3, 6), 2, 1), ((20, 32), 32, 9)):
-    for dtype in ("int4", "int8"):
-        name = f"lookup {shape} {size} {count} {dtype}"
-        model, runs, expected = _lookup(name, shape, size, count, dtype)
-        cases.add(name, model, runs, expected=expected)
-        if dtype == "int4" and size == 32:
-            cases.add(f"{name} LiteRT", model, runs, expected=litert.outputs)
-model, *_ = _lookup("lookup", (3, 6), 2, 4, block=4)
-cases.add("blocks of 4", model, error="has blocks of 4")
 
 
 @cases.parametrize

@@ -26,6 +26,15 @@ def test_ratio_to_the_wheel(layers, large_tensors):
         assert row.ratio == pytest.approx(row.wheel_us / max(row.tflm_us, 1))
 
 
+# The wheel gets the model inside C source.
+def test_c_source(layers, tmp_path):
+    numbers = ", ".join(map(str, layers.read_bytes()))
+    path = tmp_path / "model.h"
+    path.write_text(f"const unsigned char g_model[] = {{{numbers}}};\n")
+    (row,) = bench([path], invokes=2)
+    assert row.refused == "" and row.wheel_us > 0, row
+
+
 def test_only_tflm_is_timed_without_the_wheel(tflm, layers, tmp_path, monkeypatch):
     monkeypatch.setattr(oracle, "installed", lambda *name: False)
     csv = tmp_path / "bench.csv"

@@ -82,7 +82,7 @@ def _bench_one(path, invokes, custom, timeout):
     for _ in range(_ROUNDS):
         ours += invoke(flat, [inputs], options).times
         try:
-            wheels += [] if refused else time_wheel(path, inputs, invokes)
+            wheels += [] if refused else time_wheel(model, inputs, invokes)
         except oracle.OracleError as error:
             refused = str(error)
     best = min(wheels, default=None)
@@ -100,16 +100,18 @@ def _bench_one(path, invokes, custom, timeout):
     )
 
 
-def time_wheel(path, inputs, invokes):
+def time_wheel(model, inputs, invokes):
     """Time TFLM's wheel on these arrays; returns microseconds of each invoke.
 
-    Raises OracleError.
+    model: a ModelFile. Raises OracleError.
     """
     oracle.require()
     with tempfile.TemporaryDirectory(prefix="tflm-bench-") as name:
+        path = Path(name) / "model.tflite"  # the model may be inside C source or an archive
+        path.write_bytes(model.data)
         arrays, report = Path(name) / "inputs.npz", Path(name) / "report.json"
         np.savez(arrays, **{str(i): array for i, array in enumerate(inputs)})
-        arena_bytes = oracle.arena_bytes(Path(path).stat().st_size)
+        arena_bytes = oracle.arena_bytes(len(model.data))
         command = [sys.executable, str(Path(__file__).with_name("wheel_worker.py")), str(path)]
         done = subprocess.run(
             [*command, str(arrays), str(invokes), str(arena_bytes), str(report)],
@@ -118,5 +120,5 @@ def time_wheel(path, inputs, invokes):
         )
         if done.returncode or not report.exists():
             last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise oracle.OracleError(f"TFLM itself does not run {Path(path).name}: {last}")
+            raise oracle.OracleError(f"TFLM itself does not run {Path(model.path).name}: {last}")
         return json.loads(report.read_text())

@@ -119,7 +119,7 @@ def _here(path, invokes, custom, timeout):
     wheel, refused = None, ""
     if model.kind == "tflite" and oracle.installed():
         try:
-            wheel = min(time_wheel(path, inputs, invokes))
+            wheel = min(time_wheel(model, inputs, invokes))
         except oracle.OracleError as error:
             refused = str(error)
     mean = sum(plain.times) / len(plain.times)
