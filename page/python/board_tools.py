@@ -21,7 +21,6 @@ from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle, runtime_files
 from tflm_tools.render import board as render
 from tflm_tools.render.common import said
-from tflm_tools.targets import ARCHS, more_targets, target_of
 
 _LINES = """\
 Unpack the zip, and run in its folder, with MicroPython's mpremote:
@@ -73,14 +72,6 @@ def send(channel, port, name, data, to, replace, progress):
     return _on(channel, port, name, data, act)
 
 
-# The target that models are packed for on a board with this Profile.
-def _target(profile):
-    core, chips = "", ARCHS[profile.arch].more[1:]
-    if chips and profile.chip in chips[-1].split(", "):
-        (core,) = more_targets(profile.arch)
-    return target_of(profile.arch, core)
-
-
 def files(name, data, board):
     """Pack a zip of all files that the board with this id needs for a model.
 
@@ -92,7 +83,7 @@ def files(name, data, board):
         stem = model_name(path)
         model = open_model(path, data)
         is_flat = model.kind == "tflm"
-        flat = model.data if is_flat else flatten(model.data, target=_target(profile))
+        flat = model.data if is_flat else flatten(model.data, target=profile.target)
         assembler = (profile.stock or profile.tflm).inline_assembler
         wanted = bundle.files(runtime_files.files_for(flat, profile.arch, assembler), profile.arch)
         packed = bundle.pack(wanted)

@@ -107,7 +107,7 @@ export class Teach {
       event.stopPropagation(); // the page takes other drops for models
       read([...event.dataTransfer?.files ?? []]);
     });
-    element('own-sensor').hidden = !('serial' in navigator);
+    element('own-sensor').hidden = !/** @type {{ serial?: unknown }} */ (navigator).serial;
     element('record', HTMLButtonElement).addEventListener('click', () => this.#do(() => this.#record()));
   }
 

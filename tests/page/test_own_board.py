@@ -143,7 +143,7 @@ def test_files(opened, repository):
     with zipfile.ZipFile(download.value.path()) as archive:
         given = {name: archive.read(name) for name in archive.namelist()}
     data = files.read(repository / "models" / "digits" / "digits_int8.tflite")
-    flat = flatten(data, target="mac16")
+    flat = flatten(data, target="pie")
     wanted = bundle.pack(
         bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
     )
