@@ -11,7 +11,9 @@ import tflm_tools as tt
 from host.converters.float_nets import FloatNet, digits_net, trained_digits
 from tflm.errors import TflmError
 from tflm_tools.converters import process
+from tflm_tools.converters.convert import Converted, _notes_on_scores
 from tflm_tools.errors import ToolError
+from tflm_tools.measure.evaluation import Score
 from tflm_tools.model.model_file import open_model
 
 pytest.importorskip("litert_quantizer")
@@ -121,7 +123,20 @@ def test_one_element(tmp_path, types):
     assert result.made.inputs[0].scale == pytest.approx(
         2 / 255 if types == "int8" else 2**-15, 0.01
     )
-    assert result.after.mean_error < 0.02, result.after
+    assert result.after.mean_error < 0.02 and not result.notes, result
+
+
+# A note for a larger error names a remedy.
+def test_note_on_the_error():
+    before, after = Score(mean_error=0.01), Score(mean_error=0.13)
+    result = Converted("", "", "", "int8", "", None, before=before, after=after)
+    (note,) = _notes_on_scores(result, np.array([-1.0, 1.0]))
+    assert note == (
+        "the mean error grew by 6% of the range of y; try more data of all classes, or --int16"
+    )
+    result.weight_bits = 4
+    assert _notes_on_scores(result, np.array([-1.0, 1.0]))[0].endswith("; leave out --int4")
+    assert _notes_on_scores(result, np.array([-9.0, 1.0])) == []
 
 
 # EXPAND_DIMS and SQUEEZE become RESHAPE, which can be int8.

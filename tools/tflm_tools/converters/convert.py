@@ -28,7 +28,7 @@ LIMIT = 200  # examples that represent the data
 _FEW_EXAMPLES = 50  # with fewer examples there is a note
 # A loss of accuracy is noted if it is at least this share of the examples, and this many of them.
 _NOTED_LOSS, _NOTED_EXAMPLES = 0.02, 5
-_NOTED_ERROR = 4  # times the error of the float model
+_NOTED_ERROR = 0.05  # of the range of the wanted values
 _CONVERSIONS = "QUANTIZE", "DEQUANTIZE"
 
 
@@ -268,6 +268,7 @@ class _Job:
             result.after = evaluate(
                 path, examples.scored_arrays, custom=custom, progress=request.progress
             ).score
+            result.notes += _notes_on_scores(result, examples.scored.values)
         result.notes += _notes(result, self.unrolled)
         return result
 
@@ -362,20 +363,21 @@ def _notes(result, unrolled):
             f"computed in float32: {names}; {result.converter} has no {result.form} form of these "
             "operators; replace these layers if the model is too slow"
         )
-    if result.before and result.after:
-        notes += _notes_on_scores(result)
     return notes
 
 
-def _notes_on_scores(result):
+# Notes on accuracy that the quantization loses. values: the wanted ones, or None.
+def _notes_on_scores(result, values):
     before, after = result.before, result.after
     if before.right is not None:
         if before.right - after.right >= max(_NOTED_EXAMPLES, _NOTED_LOSS * result.scored):
             return [f"accuracy is lost; {_remedy(result)}"]
-    elif before.mean_error and after.mean_error > _NOTED_ERROR * before.mean_error:
-        times = after.mean_error / before.mean_error
-        return [f"the error is {times:.0f} times as large; {_remedy(result)}"]
-    return []
+        return []
+    spread = float(values.max() - values.min())
+    share = (after.mean_error - before.mean_error) / spread if spread else 0
+    if share < _NOTED_ERROR:
+        return []
+    return [f"the mean error grew by {share:.0%} of the range of y; {_remedy(result)}"]
 
 
 # What may give a better model.
