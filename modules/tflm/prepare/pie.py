@@ -4,7 +4,9 @@
 from .common import LIMITS
 from .conv_lanes import is_flat, rows_of
 from .dsp import channels, is_plain_relu, words
-from .lanes import SCRATCH_WORDS, int8_values, packable
+from .lanes import int8_values, packable
+from .pie_folding import SCALE_BITS, fold, folded
+from .pie_geometry import MAX_BLOCK_BYTES, SCRATCH_BYTES, VECTOR, block_of, geometry_of, padded
 
 # One instruction multiplies 16 inputs by 16 weights. CONV_2D and FULLY_CONNECTED add all products
 # to one sum (ACCX, 40 bits), DEPTHWISE_CONV_2D adds each product to its channel's sum (QACC, 20
@@ -18,7 +20,6 @@ from .lanes import SCRATCH_WORDS, int8_values, packable
 #   output's zero point are all in these numbers, which is proved for all sums of the channel. For
 #   DEPTHWISE_CONV_2D, whose sums are in the upper 20 bits of a word, q is 4096 and s is 12.
 # Otherwise TFLM's two roundings, for CONV_2D and FULLY_CONNECTED.
-VECTOR = 16  # bytes
 
 # Inputs are copied by columns, as in prepare/conv_lanes.py.
 CONV = (
@@ -77,22 +78,9 @@ DEPTHWISE = (
 )
 
 _COPIED = ("input_height",) + CONV[6:9] + CONV[10:13]
-_SCRATCH_BYTES = 4 * SCRATCH_WORDS  # parameters
-_BLOCK_BYTES = 2048  # of inputs that are copied at a time
-_MAX_BLOCK_BYTES = 8192  # if _BLOCK_BYTES does not hold a single window
 _MAX_PLANE_BYTES = 8192  # three rows of all channels, for DEPTHWISE_CONV_2D
 _SPEED = 16  # a multiply-accumulate of these kernels is that much faster
 _SIDE = 3
-_SCALE_BITS = 12  # of DEPTHWISE_CONV_2D: q is a power of 2, and s has the same number of bits
-_MAX_SCALE_BITS = 12
-_MAX_SHIFT = 31
-_NEIGHBOURS = (0, 1, -1, 2, -2, 3, -3)  # differences of p to try
-_MAX = 1 << 31
-
-
-# Return the length of `size` rounded up to whole vectors.
-def padded(size):
-    return (size + VECTOR - 1) & (0 - VECTOR)
 
 
 # Emit a CONV_2D with the `fields` and `table` of conv.py. Return False if it is not supported.
@@ -103,7 +91,7 @@ def emit_conv(context, node, fields, table):
         return False
     if depth != fields["input_channels"] or fields["dilation_width"] > 1:
         return False
-    geometry = _geometry(fields, height, width, depth)
+    geometry = geometry_of(fields, height, width, depth)
     column, count = geometry["column_bytes"], geometry["window_columns"]
     rows, pixels = target.shape[0] * target.shape[1], target.shape[2]
     flat = is_flat(fields, height, width)
@@ -111,9 +99,9 @@ def emit_conv(context, node, fields, table):
         geometry["row_bytes"] = source.elements()
         rows, pixels = 1, rows * pixels
     window, step = column * count, column * geometry["pixel_columns"]
-    if window > _MAX_BLOCK_BYTES:
+    if window > MAX_BLOCK_BYTES:
         return False
-    block, block_rows, size = _block(rows, pixels, window, step)
+    block, block_rows, size = block_of(rows, pixels, window, step)
     stream = context.packed(
         _matrix, node, fields, table, weights.shape, (geometry["run"], count, column)
     )
@@ -141,48 +129,6 @@ def emit_conv(context, node, fields, table):
     return True
 
 
-# How the input is cut into columns.
-def _geometry(fields, height, width, depth):
-    stride = fields["stride_width"]
-    geometry = {
-        "filter_height": height,
-        "row_bytes": fields["input_width"] * depth,
-        "padding_bytes": fields["padding_width"] * depth,
-    }
-    run, columns, step, column_step = depth * width, 1, 1, stride * depth
-    is_whole = depth % 4 == 0
-    if is_whole and stride < width:
-        run, columns, step, column_step = depth, width, stride, depth
-    elif is_whole and width > 1:  # a run may be partly outside of the image
-        end = (fields["output_width"] - 1) * stride + width
-        is_whole = not fields["padding_width"] and end <= fields["input_width"]
-    geometry.update(
-        {
-            "column_step": column_step,
-            "run": run,
-            "column_bytes": padded(height * run),
-            "is_whole": 1 if is_whole else 0,
-            "window_columns": columns,
-            "pixel_columns": step,
-        }
-    )
-    return geometry
-
-
-# Return (pixels that are copied at a time: some whole rows or a part of a row; their rows; bytes
-# of scratch). The kernel reads one vector after the last one.
-def _block(rows, pixels, window, step):
-    row = window + (pixels - 1) * step
-    count = 1
-    if row <= _BLOCK_BYTES:
-        count = min(rows, _BLOCK_BYTES // row)
-        block = count * pixels
-    else:
-        block = max(1, 1 + (_BLOCK_BYTES - window) // step)
-        row = window + (block - 1) * step
-    return block, count, _SCRATCH_BYTES + count * row + VECTOR
-
-
 # Emit a FULLY_CONNECTED with the `fields` and `table` of fully_connected.py. Return False if it is
 # not supported.
 def emit_fully_connected(context, node, fields, table):
@@ -191,7 +137,7 @@ def emit_fully_connected(context, node, fields, table):
     if not packable(context, node) or not target.elements() or not depth:
         return False
     size = padded(depth)
-    if size > _MAX_BLOCK_BYTES:
+    if size > MAX_BLOCK_BYTES:
         return False
     window = depth, 1, size
     stream = context.packed(_matrix, node, fields, table, (count, 1, 1, depth), window)
@@ -205,7 +151,7 @@ def emit_fully_connected(context, node, fields, table):
         input=source,
         stream=context.constant(stream),
         output=target,
-        scratch=context.request_scratch_buffer(_SCRATCH_BYTES + size + VECTOR),
+        scratch=context.request_scratch_buffer(SCRATCH_BYTES + size + VECTOR),
         depth=depth,
         depth_bytes=size,
         batches=fields["batches"],
@@ -241,7 +187,7 @@ def emit_depthwise_conv(context, node, fields, table):
         input=source,
         stream=context.constant(stream),
         output=target,
-        scratch=context.request_scratch_buffer(_SCRATCH_BYTES + size),
+        scratch=context.request_scratch_buffer(SCRATCH_BYTES + size),
         channels=count,
         plane_columns=columns,
         input_zero_point=source.zero_point(),
@@ -271,7 +217,7 @@ def _matrix(context, node, fields, table, shape, window):
     zero_point = node.input(0).zero_point()
     chunks = []
     for channel in found:
-        numbers = _folded(channel, zero_point) if is_plain_relu(fields) else None
+        numbers = folded(channel, zero_point) if is_plain_relu(fields) else None
         if numbers is None:
             half = 1 << channel.shift >> 1
             numbers = 2 * channel.bias, channel.multiplier, channel.shift, half
@@ -293,94 +239,12 @@ def _vectors_3x3(context, node, fields, table):
         group = found[first : first + VECTOR]
         numbers = []
         for channel in group:
-            folded = _fold(channel, zero_point, _SCALE_BITS, _SCALE_BITS)
-            if folded is None:
+            pair = fold(channel, zero_point, SCALE_BITS, SCALE_BITS)
+            if pair is None:
                 return None
-            numbers += folded
+            numbers += pair
         empty = VECTOR - len(group)
         for i in range(_SIDE**2):
             chunks.append(bytes([channel.row[i] & 0xFF for channel in group] + [0] * empty))
         chunks.append(words(numbers + [0, 0] * empty))
     return b"".join(chunks)
-
-
-# Return (d, p, -1 - s, q) of FOLDED, or None. Large q and p are the most precise.
-def _folded(channel, zero_point):
-    lowest, highest = _range(channel, zero_point)
-    largest = max(abs(lowest), abs(highest)) + (256 << channel.shift)
-    bits = _MAX_SCALE_BITS
-    while bits and largest << bits >= _MAX:
-        bits -= 1
-    shift = min(_MAX_SHIFT, max(0, channel.shift + bits - 1))
-    folded = _fold(channel, zero_point, bits, shift)
-    return (folded[0], folded[1], -1 - shift, 1 << bits) if folded else None
-
-
-# Return (d, p) of FOLDED for q = 2**bits, or None.
-def _fold(channel, zero_point, bits, shift):
-    lowest, highest = _range(channel, zero_point)
-    steps = _steps(channel, lowest, highest)
-    if lowest == highest:  # a constant output, whose bias may be too large for the rest
-        k = -128 if steps[1] is None else steps[1]
-        return (2 * k + 1) << (1 + shift), _MAX >> 1
-    left = 1 + shift - channel.shift - bits
-    middle = channel.multiplier << left if left >= 0 else channel.multiplier >> 0 - left
-    for p in [middle + i for i in _NEIGHBOURS]:
-        if 0 < p < _MAX:
-            d = _offset(steps, 1 << bits, p, 32 + shift, lowest, highest)
-            if d is not None:
-                return d + (channel.bias << bits), p
-    return None
-
-
-# Return (lowest, highest) sum of a channel, with its bias, for any inputs.
-def _range(channel, zero_point):
-    total, above = sum(channel.row), sum([w for w in channel.row if w > 0])
-    low, high = -128 - zero_point, 127 - zero_point
-    below = total - above
-    bias = channel.bias + zero_point * total
-    return bias + above * low + below * high, bias + above * high + below * low
-
-
-# Return the steps between outputs: [(output above -128, smallest sum of this output)] of those
-# that sums reach, first the two at which most factors fail; the last output whose sums are all
-# that exist or None; the first output that no sum reaches or None. See prepare/folding.py.
-def _steps(channel, lowest, highest):
-    multiplier, shift = channel.multiplier, channel.shift
-    reached, rests, below, above = [], [], None, None
-    if not multiplier:
-        return reached, below, -127
-    exact = ((((1 << shift) + 1) >> 1) << 31) - (1 << 30)
-    for k in range(-127, 128):
-        at = 0 - ((0 - exact) // multiplier)
-        if at > highest:
-            above = k
-            break
-        if at <= lowest:
-            below = k
-        else:
-            reached.append((k, at))
-            rests.append(at * multiplier - exact)
-        exact += 1 << (31 + shift)
-    if reached:
-        hardest = [reached[rests.index(min(rests))], reached[rests.index(max(rests))]]
-        reached = hardest + reached
-    return reached, below, above
-
-
-# Return a d with which ((q * a + d) * p) >> bits has these steps for all sums a, or None: each
-# step has q * at + d >= c > q * (at - 1) + d, where c = k * 2**bits / p, rounded up.
-def _offset(steps, q, p, bits, lowest, highest):
-    reached, below, above = steps
-    low, high = 0 - _MAX - q * lowest, _MAX - 1 - q * highest
-    if below is not None:
-        low = max(low, 0 - (0 - below << bits) // p - q * lowest)
-    if above is not None:
-        high = min(high, 0 - (0 - above << bits) // p - q * highest - 1)
-    for k, at in reached:
-        d = 0 - (0 - k << bits) // p - q * at
-        low = max(low, d)
-        high = min(high, d + q - 1)
-        if low > high:
-            return None
-    return low if low <= high else None
