@@ -173,9 +173,23 @@ def main():
         grid.add_row(*row[:3], *map(number, row[3:6]), *row[6:])
     show(grid, console(), "model")
     if options.docs:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
-        files.write(_DATA / "esp32.csv", text.getvalue().encode())
+        _write(rows)
+
+
+# Write rows into the table of the documentation. Rows of other chips and models stay.
+def _write(rows):
+    path = _DATA / "esp32.csv"
+    _, *lines = csv.reader(io.StringIO(files.read(path).decode()))
+    by_model = {}
+    for row in (*lines, *rows):
+        group = by_model.setdefault(tuple(row[:2]), {})
+        group[row[2]] = row
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for group in by_model.values():
+        writer.writerows(group.values())
+    files.write(path, text.getvalue().encode())
 
 
 if __name__ == "__main__":

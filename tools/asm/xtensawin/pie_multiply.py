@@ -7,7 +7,7 @@ from .pie import VECTOR, Pie
 _HELD = 7  # vectors of weights that stay in q0 to q6; q7 has inputs
 _GAP = 2  # instructions between the last product and the read of ACCX, as in ESP-NN
 _SLOTS = ["stream", "output", "inputs", "channels", "pixels", "rows", "rows_left", "row"]
-_SLOTS += ["pixel_step", "row_step", "output_step", "window", "vectors"]
+_SLOTS += ["pixel_step", "row_step", "output_step", "window", "vectors", "sign"]
 _SLOTS += ["output_zero_point", "activation_min", "activation_max"]
 _ABOUT = """
 Outputs of channels for pixels whose inputs are vectors. The arguments are the arena, the offset of
@@ -116,6 +116,10 @@ _W, _PIXEL, _WEIGHTS, _BIAS, _FACTOR, _HALF = "a15", "a4", "a5", "a6", "a7", "a8
 _OUT_2, _PIXELS_LEFT, _PAIRS, _ODD, _T, _V_2, _S = "a3", "a9", "a10", "a11", "a12", "a13", "a14"
 
 
+_NEXT = _PIXEL  # bytes from the vector after the inputs of a pixel to the next pixel
+_PARTLY_HELD = 4  # vectors of weights in q4 to q7
+
+
 # The sum of a pixel in ACCX. Two vectors of inputs and weights are loaded ahead of their products:
 # a vector after the window and a vector after the weights are also read.
 def _sum(t):
@@ -141,15 +145,15 @@ def _sum(t):
     t.add(_PIXEL, _PIXEL, _S)
 
 
-# All pixels of a channel; `requantize` makes an output of _V_2.
-def _read(t, requantize, next_channel):
+# All pixels of a channel that is not FOLDED, with few vectors.
+def _read(t, next_channel):
     row, pixel, done = t.new_label("row"), t.new_label("pixel"), t.new_label("done")
     t.label(row)
     t.load(_PIXEL, "row")
     t.load(_PIXELS_LEFT, "pixels")
     t.label(pixel)
     _sum(t)
-    requantize()
+    _twice(t)
     t.load(_S, "output_step")
     t.s8i(_V_2, _OUT_2, 0)
     t.add(_OUT_2, _OUT_2, _S)
@@ -167,12 +171,84 @@ def _read(t, requantize, next_channel):
     t.j(next_channel)
 
 
+# The instructions, as functions, that make an output of the sum _V_2 by the way FOLDED; _T is the
+# step between outputs.
 def _folded(t):
-    t.mull(_V_2, _V_2, _HALF)
-    t.add(_V_2, _V_2, _BIAS)
-    t.mulsh(_V_2, _V_2, _FACTOR)
-    t.sra(_V_2, _V_2)
-    t.clamps(_V_2, _V_2, _S)
+    return [
+        lambda: t.mull(_V_2, _V_2, _HALF),
+        lambda: t.add(_V_2, _V_2, _BIAS),
+        lambda: t.mulsh(_V_2, _V_2, _FACTOR),
+        lambda: t.sra(_V_2, _V_2),
+        lambda: t.clamps(_V_2, _V_2, _S),
+        lambda: t.s8i(_V_2, _OUT_2, 0),
+        lambda: t.add(_OUT_2, _OUT_2, _T),
+    ]
+
+
+# The sum of a pixel in ACCX, then in _V_2; _X advances to the next pixel. The first vectors of
+# weights are in q4 to q7, the others are read. `others`: instructions, as functions, that run
+# between the first products.
+def _sum_partly_held(t, others):
+    even, end = t.new_label("even"), t.new_label("multiplied")
+    t.mov(_W, _WEIGHTS)
+    t.vld_ip("q0", _X, VECTOR)
+    t.vld_ip("q1", _W, VECTOR)
+    inputs = ("q0", "q2") * _PARTLY_HELD
+    products = [
+        lambda i=i: t.mul_accx_load(inputs[i + 1], _X, VECTOR, inputs[i], f"q{4 + i}")
+        for i in range(_PARTLY_HELD)
+    ]
+    for instruction in _interleaved(products, others):
+        instruction()
+    t.beqz(_ODD, even)
+    t.mul_accx_load("q0", _X, VECTOR, "q0", "q1")
+    t.vld_ip("q1", _W, VECTOR)
+    t.label(even)
+    t.loopnez(_PAIRS, end)
+    t.vld_ip("q3", _W, VECTOR)
+    t.mul_accx_load("q2", _X, VECTOR, "q0", "q1")
+    t.vld_ip("q1", _W, VECTOR)
+    t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
+    t.label(end)
+    t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
+    t.add(_X, _X, _NEXT)
+    t.rur(_V_2, "accx_0")
+    t.zero_accx()
+
+
+# All pixels of a channel with more vectors of weights than registers hold. While the first products
+# of a pixel are computed, the output of the previous one is made by the instructions `requantize`.
+def _read_many(t, requantize, next_channel):
+    row, pixel, last = map(t.new_label, ("row", "pixel", "last"))
+    for i in range(_PARTLY_HELD):
+        t.vld_ip(f"q{4 + i}", _WEIGHTS, VECTOR)
+    t.addi(_PAIRS, _PAIRS, 0 - _PARTLY_HELD // 2)
+    t.load(_V_2, "window")
+    t.load(_NEXT, "pixel_step")
+    t.load(_T, "output_step")
+    t.sub(_NEXT, _NEXT, _V_2)
+    t.addi(_NEXT, _NEXT, 0 - VECTOR)
+    t.label(row)
+    t.load(_X, "row")
+    t.load(_PIXELS_LEFT, "pixels")
+    t.zero_accx()
+    _sum_partly_held(t, [])
+    t.beqz(_PIXELS_LEFT, last)
+    t.label(pixel)
+    _sum_partly_held(t, requantize)
+    t.bnez(_PIXELS_LEFT, pixel)
+    t.label(last)
+    for instruction in requantize:
+        instruction()
+    t.load(_V_2, "rows_left")
+    t.load(_X, "row")
+    t.load(_S, "row_step")
+    t.addi(_V_2, _V_2, -1)
+    t.add(_X, _X, _S)
+    t.store(_V_2, "rows_left")
+    t.store(_X, "row")
+    t.bnez(_V_2, row)
+    t.j(next_channel)
 
 
 # TFLM's two roundings, as in mac16_requantize.twice(); the limits are loaded when they are needed.
@@ -197,9 +273,36 @@ def _twice(t):
     t.min(_V_2, _V_2, _T)
 
 
+# The same as _twice() as functions, without a branch, with the output stored. The slot "sign" has
+# the least number that is added for a negative sum: 0 if the sum is not shifted, else -1.
+def _twice_stored(t):
+    return [
+        lambda: t.addx2(_V_2, _V_2, _BIAS),
+        lambda: t.mulsh(_T, _V_2, _FACTOR),
+        lambda: t.mull(_V_2, _V_2, _FACTOR),
+        lambda: t.load(_S, "sign"),
+        lambda: t.extui(_V_2, _V_2, 31, 1),
+        lambda: t.add(_V_2, _V_2, _T),
+        lambda: t.srai(_T, _V_2, 31),
+        lambda: t.max(_T, _T, _S),
+        lambda: t.add(_V_2, _V_2, _HALF),
+        lambda: t.load(_S, "output_zero_point"),
+        lambda: t.add(_V_2, _V_2, _T),
+        lambda: t.sra(_V_2, _V_2),
+        lambda: t.load(_T, "activation_min"),
+        lambda: t.add(_V_2, _V_2, _S),
+        lambda: t.load(_S, "activation_max"),
+        lambda: t.max(_V_2, _V_2, _T),
+        lambda: t.load(_T, "output_step"),
+        lambda: t.min(_V_2, _V_2, _S),
+        lambda: t.s8i(_V_2, _OUT_2, 0),
+        lambda: t.add(_OUT_2, _OUT_2, _T),
+    ]
+
+
 # Load the numbers of a channel whose weights stay in memory, then compute it.
 def _channel_from_memory(t, next_channel):
-    is_folded = t.new_label("folded")
+    is_folded, is_small = t.new_label("folded"), t.new_label("small")
     t.load(_WEIGHTS, "stream")
     t.load(_V_2, "window")
     t.add(_W, _WEIGHTS, _V_2)
@@ -217,12 +320,22 @@ def _channel_from_memory(t, next_channel):
     t.store(_V_2, "rows_left")
     t.bltz(_T, is_folded)
     t.ssr(_T)
-    _read(t, lambda: _twice(t), next_channel)
+    t.movi(_V_2, 0)
+    t.movi(_T, -1)
+    t.max(_V_2, _V_2, _HALF)
+    t.neg(_V_2, _V_2)
+    t.max(_V_2, _V_2, _T)
+    t.store(_V_2, "sign")
+    t.movi(_T, (_HELD + 1) // 2)
+    t.far("blt", _PAIRS, _T, is_small)
+    _read_many(t, _twice_stored(t), next_channel)
+    t.label(is_small)
+    _read(t, next_channel)
     t.label(is_folded)
     t.movi(_V_2, -1)
     t.sub(_T, _V_2, _T)
     t.ssr(_T)
-    _read(t, lambda: _folded(t), next_channel)
+    _read_many(t, _folded(t), next_channel)
 
 
 # a2: arena, a3: offset, a4: memory of the stream.

@@ -167,7 +167,7 @@ def gather_bytes(arena, offset, memory):
 # of the stream (prepare/pie.py). Addresses among the parameters are offsets in these two.
 @micropython.viper
 def multiply(arena, offset, memory):
-    #: 36c100 entry a1, 96
+    #: 36e100 entry a1, 112
     #: 2a33 add.n a3, a3, a2
     #: 5803 l32i.n a5, a3, 0
     #: 4a55 add.n a5, a5, a4
@@ -193,11 +193,11 @@ def multiply(arena, offset, memory):
     #: 5893 l32i.n a5, a3, 36
     #: 59b1 s32i.n a5, a1, 44
     #: 58a3 l32i.n a5, a3, 40
-    #: 59d1 s32i.n a5, a1, 52
-    #: 58b3 l32i.n a5, a3, 44
     #: 59e1 s32i.n a5, a1, 56
-    #: 58c3 l32i.n a5, a3, 48
+    #: 58b3 l32i.n a5, a3, 44
     #: 59f1 s32i.n a5, a1, 60
+    #: 58c3 l32i.n a5, a3, 48
+    #: 526110 s32i a5, a1, 64
     #: 58b1 l32i.n a5, a1, 44
     #: 505441 srli a5, a5, 4
     #: 59c1 s32i.n a5, a1, 48
@@ -206,28 +206,28 @@ def multiply(arena, offset, memory):
     #: eaff add.n a15, a15, a14
     #: 482f l32i.n a4, a15, 8
     #: f8c1 l32i.n a15, a1, 48
-    #: d67403 bgez a4, 0x8b
+    #: d67403 bgez a4, 0x8c
     #: 0c14 movi.n a4, 1
-    #: 479f02 bne a15, a4, 0x5b
-    #: 865000 j 0x19e
+    #: 479f02 bne a15, a4, 0x5c
+    #: 86bc00 j 0x34f
     #: 0c24 movi.n a4, 2
-    #: 479f02 bne a15, a4, 0x63
-    #: 066b00 j 0x210
+    #: 479f02 bne a15, a4, 0x64
+    #: 06d700 j 0x3c1
     #: 0c34 movi.n a4, 3
-    #: 479f02 bne a15, a4, 0x6b
-    #: 068900 j 0x290
+    #: 479f02 bne a15, a4, 0x6c
+    #: 06f500 j 0x441
     #: 0c44 movi.n a4, 4
-    #: 479f02 bne a15, a4, 0x73
-    #: 46aa00 j 0x31d
+    #: 479f02 bne a15, a4, 0x74
+    #: c61501 j 0x4cc
     #: 0c54 movi.n a4, 5
-    #: 479f02 bne a15, a4, 0x7b
-    #: 46ce00 j 0x3b5
+    #: 479f02 bne a15, a4, 0x7c
+    #: c63901 j 0x564
     #: 0c64 movi.n a4, 6
-    #: 479f02 bne a15, a4, 0x83
-    #: 06f500 j 0x458
+    #: 479f02 bne a15, a4, 0x84
+    #: 066001 j 0x605
     #: 0c74 movi.n a4, 7
-    #: 479f02 bne a15, a4, 0x8b
-    #: 061e01 j 0x504
+    #: 479f02 bne a15, a4, 0x8c
+    #: 068901 j 0x6b1
     #: 5801 l32i.n a5, a1, 0
     #: d8b1 l32i.n a13, a1, 44
     #: daf5 add.n a15, a5, a13
@@ -243,8 +243,120 @@ def multiply(arena, offset, memory):
     #: d971 s32i.n a13, a1, 28
     #: d851 l32i.n a13, a1, 20
     #: d961 s32i.n a13, a1, 24
-    #: 963c08 bltz a12, 0x132
+    #: 967c1b bltz a12, 0x267
     #: 000c40 ssr a12
+    #: 0c0d movi.n a13, 0
+    #: 7cfc movi.n a12, -1
+    #: 80dd53 max a13, a13, a8
+    #: d0d060 neg a13, a13
+    #: c0dd53 max a13, a13, a12
+    #: d9d1 s32i.n a13, a1, 52
+    #: 0c4c movi.n a12, 4
+    #: c7aa02 bge a10, a12, 0xc9
+    #: 464700 j 0x1e7
+    #: 5401a3 ee.vld.128.ip q4, a5, 16
+    #: 5481a3 ee.vld.128.ip q5, a5, 16
+    #: 5401b3 ee.vld.128.ip q6, a5, 16
+    #: 5481b3 ee.vld.128.ip q7, a5, 16
+    #: a2cafe addi a10, a10, -2
+    #: d8b1 l32i.n a13, a1, 44
+    #: 4881 l32i.n a4, a1, 32
+    #: c8a1 l32i.n a12, a1, 40
+    #: d044c0 sub a4, a4, a13
+    #: 42c4f0 addi a4, a4, -16
+    #: 2871 l32i.n a2, a1, 28
+    #: 9841 l32i.n a9, a1, 16
+    #: 040825 ee.zero.accx
+    #: fd05 mov.n a15, a5
+    #: 240183 ee.vld.128.ip q0, a2, 16
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 2e2102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q4
+    #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
+    #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
+    #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
+    #: 166b00 beqz a11, 0x10d
+    #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 769a0d loopnez a10, 0x11e
+    #: f48193 ee.vld.128.ip q3, a15, 16
+    #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 2e9182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q3
+    #: 0b99 addi.n a9, a9, -1
+    #: 4a22 add.n a2, a2, a4
+    #: 00d0e3 rur.accx_0 a13
+    #: 040825 ee.zero.accx
+    #: 164907 beqz a9, 0x1a0
+    #: fd05 mov.n a15, a5
+    #: 240183 ee.vld.128.ip q0, a2, 16
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 60dd90 addx2 a13, a13, a6
+    #: 2e2102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q4
+    #: 70cdb2 mulsh a12, a13, a7
+    #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
+    #: 70dd82 mull a13, a13, a7
+    #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
+    #: e8d1 l32i.n a14, a1, 52
+    #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
+    #: d0df05 extui a13, a13, 31, 1
+    #: cadd add.n a13, a13, a12
+    #: d0cf31 srai a12, a13, 31
+    #: e0cc53 max a12, a12, a14
+    #: 8add add.n a13, a13, a8
+    #: e8e1 l32i.n a14, a1, 56
+    #: cadd add.n a13, a13, a12
+    #: d0d0b1 sra a13, a13
+    #: c8f1 l32i.n a12, a1, 60
+    #: eadd add.n a13, a13, a14
+    #: e22110 l32i a14, a1, 64
+    #: c0dd53 max a13, a13, a12
+    #: c8a1 l32i.n a12, a1, 40
+    #: e0dd43 min a13, a13, a14
+    #: d24300 s8i a13, a3, 0
+    #: ca33 add.n a3, a3, a12
+    #: 166b00 beqz a11, 0x180
+    #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 3df0 nop.n
+    #: 769a0d loopnez a10, 0x193
+    #: f48193 ee.vld.128.ip q3, a15, 16
+    #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 2e9182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q3
+    #: 0b99 addi.n a9, a9, -1
+    #: 4a22 add.n a2, a2, a4
+    #: 00d0e3 rur.accx_0 a13
+    #: 040825 ee.zero.accx
+    #: 56a9f8 bnez a9, 0x12b
+    #: 60dd90 addx2 a13, a13, a6
+    #: 70cdb2 mulsh a12, a13, a7
+    #: 70dd82 mull a13, a13, a7
+    #: e8d1 l32i.n a14, a1, 52
+    #: d0df05 extui a13, a13, 31, 1
+    #: cadd add.n a13, a13, a12
+    #: d0cf31 srai a12, a13, 31
+    #: e0cc53 max a12, a12, a14
+    #: 8add add.n a13, a13, a8
+    #: e8e1 l32i.n a14, a1, 56
+    #: cadd add.n a13, a13, a12
+    #: d0d0b1 sra a13, a13
+    #: c8f1 l32i.n a12, a1, 60
+    #: eadd add.n a13, a13, a14
+    #: e22110 l32i a14, a1, 64
+    #: c0dd53 max a13, a13, a12
+    #: c8a1 l32i.n a12, a1, 40
+    #: e0dd43 min a13, a13, a14
+    #: d24300 s8i a13, a3, 0
+    #: ca33 add.n a3, a3, a12
+    #: d861 l32i.n a13, a1, 24
+    #: 2871 l32i.n a2, a1, 28
+    #: e891 l32i.n a14, a1, 36
+    #: 0bdd addi.n a13, a13, -1
+    #: ea22 add.n a2, a2, a14
+    #: d961 s32i.n a13, a1, 24
+    #: 2971 s32i.n a2, a1, 28
+    #: 56fdef bnez a13, 0xe4
+    #: 066001 j 0x768
     #: 4871 l32i.n a4, a1, 28
     #: 9841 l32i.n a9, a1, 16
     #: 2d04 mov.n a2, a4
@@ -252,11 +364,10 @@ def multiply(arena, offset, memory):
     #: 040825 ee.zero.accx
     #: 240183 ee.vld.128.ip q0, a2, 16
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 166b00 beqz a11, 0xcc
+    #: 166b00 beqz a11, 0x202
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 3df0 nop.n
-    #: 769a0d loopnez a10, 0xdf
+    #: 769a0d loopnez a10, 0x213
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -270,21 +381,21 @@ def multiply(arena, offset, memory):
     #: 70dd82 mull a13, a13, a7
     #: d0df05 extui a13, a13, 31, 1
     #: cadd add.n a13, a13, a12
-    #: 169800 beqz a8, 0x103
+    #: 169800 beqz a8, 0x237
     #: d0cf31 srai a12, a13, 31
     #: 8add add.n a13, a13, a8
     #: cadd add.n a13, a13, a12
     #: d0d0b1 sra a13, a13
-    #: c8d1 l32i.n a12, a1, 52
-    #: e8e1 l32i.n a14, a1, 56
+    #: c8e1 l32i.n a12, a1, 56
+    #: e8f1 l32i.n a14, a1, 60
     #: cadd add.n a13, a13, a12
-    #: c8f1 l32i.n a12, a1, 60
+    #: c22110 l32i a12, a1, 64
     #: e0dd53 max a13, a13, a14
     #: c0dd43 min a13, a13, a12
     #: e8a1 l32i.n a14, a1, 40
     #: d24300 s8i a13, a3, 0
     #: ea33 add.n a3, a3, a14
-    #: 5699f9 bnez a9, 0xb5
+    #: 56a9f9 bnez a9, 0x1eb
     #: c861 l32i.n a12, a1, 24
     #: 4871 l32i.n a4, a1, 28
     #: e891 l32i.n a14, a1, 36
@@ -292,50 +403,90 @@ def multiply(arena, offset, memory):
     #: ea44 add.n a4, a4, a14
     #: c961 s32i.n a12, a1, 24
     #: 4971 s32i.n a4, a1, 28
-    #: 162c00 beqz a12, 0x12f
-    #: 46e0ff j 0xb1
-    #: 862201 j 0x5bd
+    #: 162c00 beqz a12, 0x264
+    #: 86e0ff j 0x1e7
+    #: 064001 j 0x768
     #: 7cfd movi.n a13, -1
     #: c0cdc0 sub a12, a13, a12
     #: 000c40 ssr a12
-    #: 4871 l32i.n a4, a1, 28
+    #: 5401a3 ee.vld.128.ip q4, a5, 16
+    #: 5481a3 ee.vld.128.ip q5, a5, 16
+    #: 5401b3 ee.vld.128.ip q6, a5, 16
+    #: 5481b3 ee.vld.128.ip q7, a5, 16
+    #: a2cafe addi a10, a10, -2
+    #: d8b1 l32i.n a13, a1, 44
+    #: 4881 l32i.n a4, a1, 32
+    #: c8a1 l32i.n a12, a1, 40
+    #: d044c0 sub a4, a4, a13
+    #: 42c4f0 addi a4, a4, -16
+    #: 2871 l32i.n a2, a1, 28
     #: 9841 l32i.n a9, a1, 16
-    #: 2d04 mov.n a2, a4
-    #: fd05 mov.n a15, a5
     #: 040825 ee.zero.accx
+    #: fd05 mov.n a15, a5
     #: 240183 ee.vld.128.ip q0, a2, 16
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 166b00 beqz a11, 0x155
+    #: 2e2102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q4
+    #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
+    #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
+    #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
+    #: 166b00 beqz a11, 0x2b3
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 769a0d loopnez a10, 0x166
+    #: 3df0 nop.n
+    #: 769a0d loopnez a10, 0x2c6
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
     #: 2e9182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q3
-    #: e881 l32i.n a14, a1, 32
     #: 0b99 addi.n a9, a9, -1
+    #: 4a22 add.n a2, a2, a4
     #: 00d0e3 rur.accx_0 a13
-    #: ea44 add.n a4, a4, a14
+    #: 040825 ee.zero.accx
+    #: 164905 beqz a9, 0x328
+    #: fd05 mov.n a15, a5
+    #: 240183 ee.vld.128.ip q0, a2, 16
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 80dd82 mull a13, a13, a8
+    #: 2e2102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q4
+    #: 6add add.n a13, a13, a6
+    #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
+    #: 70ddb2 mulsh a13, a13, a7
+    #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
+    #: d0d0b1 sra a13, a13
+    #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
+    #: 00dd33 clamps a13, a13, 7
+    #: d24300 s8i a13, a3, 0
+    #: ca33 add.n a3, a3, a12
+    #: 166b00 beqz a11, 0x308
+    #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 3df0 nop.n
+    #: 769a0d loopnez a10, 0x31b
+    #: f48193 ee.vld.128.ip q3, a15, 16
+    #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 2e9182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q3
+    #: 0b99 addi.n a9, a9, -1
+    #: 4a22 add.n a2, a2, a4
+    #: 00d0e3 rur.accx_0 a13
+    #: 040825 ee.zero.accx
+    #: 56a9fa bnez a9, 0x2d3
     #: 80dd82 mull a13, a13, a8
     #: 6add add.n a13, a13, a6
     #: 70ddb2 mulsh a13, a13, a7
     #: d0d0b1 sra a13, a13
     #: 00dd33 clamps a13, a13, 7
-    #: e8a1 l32i.n a14, a1, 40
     #: d24300 s8i a13, a3, 0
-    #: ea33 add.n a3, a3, a14
-    #: 5669fb bnez a9, 0x13e
-    #: c861 l32i.n a12, a1, 24
-    #: 4871 l32i.n a4, a1, 28
+    #: ca33 add.n a3, a3, a12
+    #: d861 l32i.n a13, a1, 24
+    #: 2871 l32i.n a2, a1, 28
     #: e891 l32i.n a14, a1, 36
-    #: 0bcc addi.n a12, a12, -1
-    #: ea44 add.n a4, a4, a14
-    #: c961 s32i.n a12, a1, 24
-    #: 4971 s32i.n a4, a1, 28
-    #: 162c00 beqz a12, 0x19b
-    #: 86e7ff j 0x13a
-    #: 860701 j 0x5bd
+    #: 0bdd addi.n a13, a13, -1
+    #: ea22 add.n a2, a2, a14
+    #: d961 s32i.n a13, a1, 24
+    #: 2971 s32i.n a2, a1, 28
+    #: 56ddf3 bnez a13, 0x28a
+    #: 060601 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: 680e l32i.n a6, a14, 0
     #: 781e l32i.n a7, a14, 4
@@ -359,7 +510,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a1c loopnez a10, 0x1f5
+    #: 769a1c loopnez a10, 0x3a6
     #: 504482 mull a4, a4, a5
     #: 2fc91af3 ee.vmulas.s8.accx.ld.xp q7, a2, a9, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -378,8 +529,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbfa bnez a11, 0x1bd
-    #: 06eb00 j 0x5bd
+    #: 56fbfa bnez a11, 0x36e
+    #: 86e900 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: 680e l32i.n a6, a14, 0
@@ -406,7 +557,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a20 loopnez a10, 0x275
+    #: 769a20 loopnez a10, 0x426
     #: 504482 mull a4, a4, a5
     #: 2fc91af3 ee.vmulas.s8.accx.ld.xp q7, a2, a9, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -426,8 +577,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 567bfa bnez a11, 0x235
-    #: 06cb00 j 0x5bd
+    #: 567bfa bnez a11, 0x3e6
+    #: 86c900 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -456,8 +607,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 3df0 nop.n
-    #: 769a24 loopnez a10, 0x302
+    #: 769a24 loopnez a10, 0x4b1
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -478,8 +628,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56dbf9 bnez a11, 0x2b8
-    #: c6a700 j 0x5bd
+    #: 56fbf9 bnez a11, 0x469
+    #: c6a600 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -511,7 +661,7 @@ def multiply(arena, offset, memory):
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
     #: 3df0 nop.n
-    #: 769a28 loopnez a10, 0x39a
+    #: 769a28 loopnez a10, 0x549
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -533,8 +683,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 565bf9 bnez a11, 0x348
-    #: c68100 j 0x5bd
+    #: 565bf9 bnez a11, 0x4f7
+    #: c68000 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -567,8 +717,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 3df0 nop.n
-    #: 769a2c loopnez a10, 0x43d
+    #: 769a2c loopnez a10, 0x5ea
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -591,8 +740,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56dbf8 bnez a11, 0x3e3
-    #: 065900 j 0x5bd
+    #: 56fbf8 bnez a11, 0x592
+    #: 865800 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -627,7 +776,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a30 loopnez a10, 0x4e9
+    #: 769a30 loopnez a10, 0x696
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -651,8 +800,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 567bf8 bnez a11, 0x489
-    #: 062e00 j 0x5bd
+    #: 567bf8 bnez a11, 0x636
+    #: 862d00 j 0x768
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -689,8 +838,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 3df0 nop.n
-    #: 769a34 loopnez a10, 0x5a2
+    #: 769a34 loopnez a10, 0x74d
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -715,8 +863,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56dbf7 bnez a11, 0x538
-    #: c6ffff j 0x5bd
+    #: 56fbf7 bnez a11, 0x6e5
+    #: c6ffff j 0x768
     #: 4801 l32i.n a4, a1, 0
     #: f8b1 l32i.n a15, a1, 44
     #: 42c410 addi a4, a4, 16
@@ -728,8 +876,8 @@ def multiply(arena, offset, memory):
     #: 0bff addi.n a15, a15, -1
     #: 4911 s32i.n a4, a1, 4
     #: f931 s32i.n a15, a1, 12
-    #: 162f00 beqz a15, 0x5da
-    #: c69afe j 0x46
+    #: 162f00 beqz a15, 0x785
+    #: 4630fe j 0x47
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
