@@ -149,6 +149,7 @@ def test_import_out_of_memory(tmp_path, model):
             except DeviceError as error:
                 kinds.add(error.kind)
     assert "MemoryError" in kinds
-    assert kinds <= {"MemoryError", "ModelError", "ArenaError", "garbage"}
+    # MicroPython reports a lack of memory while it looks for a module as an ImportError.
+    assert kinds <= {"MemoryError", "ModelError", "ArenaError", "ImportError", "garbage"}
     with Board(tmp_path / "board") as board, Link(board.port) as link:
         assert link.exec(lines) == wanted

@@ -216,8 +216,9 @@ def _sum_partly_held(t, others):
     t.zero_accx()
 
 
-# All pixels of a channel with more vectors of weights than registers hold. While the first products
-# of a pixel are computed, the output of the previous one is made by the instructions `requantize`.
+# All pixels of a channel with more vectors of weights than registers hold. While the first
+# products of a pixel are computed, the instructions `requantize` make the output of the previous
+# pixel.
 def _read_many(t, requantize, next_channel):
     row, pixel, last = map(t.new_label, ("row", "pixel", "last"))
     for i in range(_PARTLY_HELD):
@@ -273,7 +274,7 @@ def _twice(t):
     t.min(_V_2, _V_2, _T)
 
 
-# The same as _twice() as functions, without a branch, with the output stored. The slot "sign" has
+# TFLM's two roundings as functions, without a branch, with the output stored. The slot "sign" has
 # the least number that is added for a negative sum: 0 if the sum is not shifted, else -1.
 def _twice_stored(t):
     return [
