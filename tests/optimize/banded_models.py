@@ -15,7 +15,7 @@ from tflm_tools.image.flat_image import image_of
 from tflm_tools.image.prepare import prepare_graph
 from tflm_tools.model.graph import Graph
 from tflm_tools.optimize.memory.search.band_plan import BandPlan, apply_band_plan
-from tflm_tools.optimize.memory.search.edge import ArenaLimits, Edge
+from tflm_tools.optimize.memory.search.edge import Edge
 
 _NO_LIMIT = 1 << 50  # bytes
 _TOO_LARGE = 1 << 60  # more than any limit
@@ -54,12 +54,11 @@ def all_candidates(edges, first, end, limit=_NO_LIMIT):
     edges: a ModelEdges.
     """
     candidates, found = edges.candidates(first, end), []
-    limits = ArenaLimits(limit, limit, limit)
-    edge = candidates and candidates.cheapest(limits, inf)
+    edge = candidates and candidates.cheapest(limit, inf)
     while edge:
         found.append((edge, edge.arena, edge.optimistic_bytes))
         edge.arena, edge.optimistic_bytes = _TOO_LARGE, 0  # so that the next one is found
-        edge = candidates.cheapest(limits, inf)
+        edge = candidates.cheapest(limit, inf)
     for edge, arena, optimistic_bytes in found:
         edge.arena, edge.optimistic_bytes = arena, optimistic_bytes
     if candidates:

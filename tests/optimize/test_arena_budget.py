@@ -66,43 +66,6 @@ def test_arena_of_a_level_is_a_possible_budget(number, target):
     assert FlatFile(flatten(model, arena_budget=smallest, **options)).arena_bytes <= smallest
 
 
-# Wide layouts of weights in bands use the scratch that a budget leaves, and are used only if they
-# are allowed and faster.
-def test_wide_layouts_in_bands(monkeypatch):
-    wide_edges, estimate = [], ModelEdges._estimate
-
-    def checked_estimate(edges, edge, more, wide_arena):
-        result = estimate(edges, edge, more, wide_arena)
-        for each in filter(lambda each: each.uses_wide_layouts, more):
-            wide_edges.append(each)
-            costs = each.band_costs
-            assert wide_arena == budget
-            assert costs.layout_cycles < edge.band_costs.layout_cycles
-            for position, _, layouts in costs.slot_layouts:
-                scratch, smallest = costs.scratch_at[position], min(size for size, _ in layouts)
-                assert scratch <= max(smallest, wide_arena - costs.live_bytes[position])
-        return result
-
-    monkeypatch.setattr(ModelEdges, "_estimate", checked_estimate)
-    net = Network("memory for weights", (24, 24, 16))
-    source = net.conv(net.inputs[0], 64)
-    for _ in range(2):
-        source = net.conv(net.depthwise(source, 3), 64)
-    model = net.build(net.conv(source, 16, 3, 2))
-    small, whole = (
-        FlatFile(flatten(model, target="armv6m", optimize=level)).arena_bytes
-        for level in (RAM, SPEED)
-    )
-    assert not wide_edges
-    budget = (2 * small + whole) // 3
-    search = levels_of(TfliteModel(model), target="armv6m")._plans.search
-    narrow = search.within(budget, wide_arena=budget)
-    assert wide_edges and not any(edge.uses_wide_layouts for edge in narrow.edges)
-    wide = search.within(budget, wide_arena=budget, allow_wide_layouts=True)
-    assert any(edge.uses_wide_layouts for edge in wide.edges) and wide.cycles < narrow.cycles
-    assert FlatFile(flatten(model, target="armv6m", arena_budget=budget)).arena_bytes <= budget
-
-
 # An operator that does not fit by itself gets less scratch if bands would cost more.
 def test_small_scratch_if_bands_cost_more(repository):
     model = (repository / "models/gestures/gestures_int8.tflite").read_bytes()

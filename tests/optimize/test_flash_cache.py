@@ -98,8 +98,8 @@ def test_extra_cycles_of_new_layouts(name, level, shared_models, monkeypatch):
 def test_estimated_cycles_of_weights_are_a_lower_bound(name, shared_models, monkeypatch):
     cycles, estimate = [], ModelEdges._estimate
 
-    def recorded(edges, edge, more, wide_arena):
-        estimated, result = edge.estimated_layout_cycles, estimate(edges, edge, more, wide_arena)
+    def recorded(edges, edge, more):
+        estimated, result = edge.estimated_layout_cycles, estimate(edges, edge, more)
         if edge.band_costs is not None:
             minimum = edges.layout_search.min_cycles_of_region(edge.schedule.region)
             cycles.append((estimated, edge.band_costs.layout_cycles - minimum))

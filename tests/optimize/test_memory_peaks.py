@@ -188,8 +188,8 @@ def models_in_bands():
 def test_lower_bounds_of_scratch_and_records(target, miss, monkeypatch):
     scratch_seen, records_seen, estimate = set(), set(), ModelEdges._estimate
 
-    def checked_estimate(edges, edge, more, wide_arena):
-        result = estimate(edges, edge, more, wide_arena)
+    def checked_estimate(edges, edge, more):
+        result = estimate(edges, edge, more)
         region, node_costs = edge.schedule.region, edges._node_costs
         for each in [edge, *more] if result else ():
             costs, recomputed = each.band_costs, each.schedule.recomputed

@@ -19,7 +19,6 @@ from .costs import reported_cycles
 from .level_search import (
     BALANCED,
     BUDGET,
-    DRAFT_TOLERANCE,
     LARGER_LEVEL,
     MAX_SLOWDOWN,
     OFF,
@@ -27,6 +26,7 @@ from .level_search import (
     SPEED,
     LevelSearch,
 )
+from .part_arena import DRAFT_TOLERANCE
 from .planned_graphs import PlannedGraphs
 from .rewrites.operator_order import late_branches, reordered
 from .search.search_budget import SearchLimitReached

@@ -12,9 +12,10 @@ from ...model.schema import BuiltinOperator
 
 NO_LIMIT = 1 << 40  # bytes that no board has
 _TRIES = 50  # random orders that are tried for a part of a model
-_MORE_TRIES = 2000  # if the plan of a long part exceeds the limit a little:
-_NEAR = 1.02  # by at most this factor,
-_LONG_PART = 8  # with this number of operators or more
+_MORE_TRIES = 2000  # for a long part whose plan exceeds the limit by at most DRAFT_TOLERANCE
+_LONG_PART = 8  # operators
+# A plan with few tries may need this factor more than the final plan.
+DRAFT_TOLERANCE = 1.02
 
 
 @dataclass
@@ -103,7 +104,7 @@ class PartArena:
 # is searched for again with more tries; that result is final.
 def _planned(lifetimes, unrelated, limit, is_long):
     size = place_buffers(lifetimes, _TRIES)[0]
-    optimistic = ceil(size / _NEAR)
+    optimistic = ceil(size / DRAFT_TOLERANCE)
     if is_long and optimistic <= limit - unrelated < size:
         return PartPlan(unrelated + min(size, place_buffers(lifetimes, _MORE_TRIES)[0]))
     return PartPlan(unrelated + size, True, unrelated + optimistic if is_long else 0)

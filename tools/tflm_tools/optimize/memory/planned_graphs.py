@@ -3,15 +3,13 @@
 
 import copy
 
+from .part_arena import DRAFT_TOLERANCE
 from .search.band_plan import apply_band_plan
 from .search.shortest_path import PlanSearch
 from .weights.flash_cache import miss_of
 from .weights.spend_slack import copy_with_layouts
 
-_MAX_TRIES = 9  # plans of the whole model for one smallest arena
-_MAX_ROUGH_TRIES = 3  # the same if weight layouts will change the plan anyway
-_SINGLE_TRIES = 5  # tries in which only the region that ends highest is corrected
-_MAX_GROWTH = 1.02  # of the smallest plan: larger limits lead to no smaller plan
+MAX_TRIES = 4  # plans of the whole model for one limit; 9 gave the same plans (ablation.csv)
 
 
 class PreparedModels:
@@ -75,7 +73,7 @@ class PlannedGraphs:
             self._with_layouts[key] = copy_with_layouts(model, layouts, self.prepared(model))
         return self._with_layouts[key]
 
-    def check(self, plan, found, tries=_SINGLE_TRIES):
+    def check(self, plan, found):
         """Plan the whole model with a BandPlan; return True if it needs no more than `plan.arena`.
 
         A region was planned by itself. In the plan of the model, the tensors around it may leave
@@ -84,9 +82,8 @@ class PlannedGraphs:
         1. Plan the Graph of the BandPlan. Add it to `found`: {key: (Graph, extra cycles, head
            bytes)}, unless nothing runs in bands.
         2. If it exceeds `plan.arena`, find the regions and single operators during which a buffer
-           ends above that, and raise the arena of their Edges for later searches. In the first
-           `tries`, do so only for the ones that end highest, because others may be high due to
-           them.
+           ends highest, and raise the arena of their Edges for later searches. Others may be too
+           high due to them.
         3. If none of these is too high, raise the arena of the operator that writes the highest
            buffer.
         """
@@ -109,7 +106,7 @@ class PlannedGraphs:
         if is_elsewhere and self._raise_highest_operator(graph, storage):
             return False
         for edge, top in zip([*plan.edges, *plan.small_scratch], tops, strict=True):
-            if top == max(tops) or top > plan.arena and tries >= _SINGLE_TRIES:
+            if top == max(tops):
                 # It may be too high only between its nodes and the next ones.
                 edge.owner.raise_arena(edge, max(top, plan.arena + 1))
         return not tops
@@ -131,13 +128,12 @@ class PlannedGraphs:
         was found. Adds Graphs to `found`, as check() does.
         """
         min_arena = 0  # what the search has learnt only raises the smallest arena
-        is_rough = cycle_limit is not None and cycle_limit.cycles < max_cycles
-        for tries in range(_MAX_ROUGH_TRIES if is_rough else _MAX_TRIES):
+        for _ in range(MAX_TRIES):
             plan = self.search.smallest(max_arena, max_cycles, step, min_arena, cycle_limit)
             best = min((head for *_, head in found.values()), default=max_arena)
-            if plan is None or plan.arena > _MAX_GROWTH * best:
+            if plan is None or plan.arena > DRAFT_TOLERANCE * best:
                 break
-            if self.check(plan, found, tries):
+            if self.check(plan, found):
                 break
             min_arena = plan.arena
         return plan

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass, field
-from math import inf
 
 from ....bands.row_windows import UpsampledRows
 from ....bands.write import write_chain
@@ -20,7 +19,6 @@ class BandCosts:
     slot_layouts: for each slot with an operator (its position, cycles of its weights, [(scratch,
     cycles)] of all layouts).
     live_bytes: for each position, bytes in use while the operator runs, without its scratch.
-    uses_wide_layouts: weights use more scratch than necessary.
     """
 
     record_bytes: int
@@ -30,7 +28,6 @@ class BandCosts:
     slot_layouts: list = field(default_factory=list)
     scratch_at: dict = field(default_factory=dict)
     live_bytes: list = field(default_factory=list)
-    uses_wide_layouts: bool = False
     _savable: dict = field(default_factory=dict)
 
     def savable_cycles(self, arena):
@@ -45,13 +42,12 @@ class BandCosts:
         return self._savable[arena]
 
 
-def band_costs_of(schedule, node_costs, layout_search, make_tensor, max_scratch_of=None):
+def band_costs_of(schedule, node_costs, layout_search, make_tensor):
     """Return a list of BandCosts of a BandSchedule, from one band of each kind.
 
-    With as much scratch as Prepare requests; if that differs, with little scratch; and, if that is
-    faster, with wide layouts. The list is empty if the schedule cannot be written.
-    make_tensor(name, dtype, shape, like): returns a new tensor. max_scratch_of(schedule, costs):
-    bytes of scratch for wide layouts at each position, or None for no wide layouts.
+    With as much scratch as Prepare requests, and, if that differs, with little scratch. The list
+    is empty if the schedule cannot be written. make_tensor(name, dtype, shape, like): returns a
+    new tensor.
     Raises TflmError for what Prepare refuses.
     """
     kinds = _band_kinds(schedule)
@@ -83,11 +79,6 @@ def band_costs_of(schedule, node_costs, layout_search, make_tensor, max_scratch_
         costs = costs_with(usual)
         differs = costs.scratch_at != candidates[0].scratch_at
         candidates = [costs, *candidates] if differs else [costs]
-    if max_scratch_of is not None:
-        limits = max_scratch_of(schedule, candidates[0])
-        wide = costs_with([inf if at is None else limits[at] for at in chain.positions])
-        wide.uses_wide_layouts = True
-        candidates += [wide] if wide.layout_cycles < candidates[0].layout_cycles else []
     return candidates
 
 

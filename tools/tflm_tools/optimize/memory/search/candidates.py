@@ -23,7 +23,7 @@ class LazyCandidate:
     The other attributes have the same meaning as in an Edge.
     """
 
-    optimistic_bytes, has_lower_bound, is_planned, uses_wide_layouts = 0, False, False, False
+    optimistic_bytes, has_lower_bound, is_planned = 0, False, False
 
     def __init__(self, bound, cycles, schedule=None):
         self.bound, self.cycles, self.schedule = bound, cycles, schedule
@@ -39,7 +39,7 @@ class Candidates:
     owner: the ModelEdges that the Edges belong to.
 
     1. Each height, pacing operator and choice of recomputed feature maps is a LazyCandidate.
-    2. To find the cheapest candidate within limits, go through them by cycles. Compute lower
+    2. To find the cheapest candidate within a limit, go through them by cycles. Compute lower
        bounds of bytes only as far as necessary to exceed the limit.
     3. A LazyCandidate that does not exceed it is replaced by Edges: with rows kept and, if nothing
        is recomputed, with rows spilled; and by a LazyCandidate with warm-up bands.
@@ -52,7 +52,7 @@ class Candidates:
         self._cycles_of, self._layout_cycles_of = cycles_of, layout_cycles_of
         self._peaks = {}  # BandSchedule: bytes
         self._min_bytes = 0  # that any candidate needs, as far as is known
-        self._exceeding = None, 0  # limits, and how many of the first candidates exceed them
+        self._exceeding = None, 0  # a limit, and how many of the first candidates exceed it
         bounds = [BandLowerBound(region, *height) for height in region.band_heights(_HEIGHTS)]
         recomputing = product(
             region.band_heights(_RECOMPUTING_HEIGHTS), region.recompute_options()
@@ -61,32 +61,28 @@ class Candidates:
         candidates = (LazyCandidate(bound, bound.min_cycles(cycles_of)) for bound in bounds)
         self._candidates = sorted(candidates, key=_cycles)
 
-    def cheapest(self, limits, max_cycles):
-        """Return the cheapest Edge that may keep to ArenaLimits, or None.
+    def cheapest(self, limit, max_cycles):
+        """Return the cheapest Edge that may need at most `limit` bytes of arena, or None.
 
         max_cycles: the Edge must have fewer cycles.
         """
-        if self._min_bytes > limits.banded:
+        if self._min_bytes > limit:
             return None
-        known_limits, at = self._exceeding
-        at = at if known_limits == limits else 0
-        edge, at = self._cheapest_from(at, limits, max_cycles)
-        self._exceeding = limits, at
+        known_limit, at = self._exceeding
+        at = at if known_limit == limit else 0
+        edge, at = self._cheapest_from(at, limit, max_cycles)
+        self._exceeding = limit, at
         if at == len(self._candidates):
             bytes_needed = min(map(_optimistic_bytes, self._candidates), default=NEVER)
             self._min_bytes = max(self._min_bytes, bytes_needed)
         return edge
 
     # (cheapest() among the candidates from a position on, the position where the search ended).
-    def _cheapest_from(self, at, limits, max_cycles):
+    def _cheapest_from(self, at, limit, max_cycles):
         while at < len(self._candidates):
             candidate = self._candidates[at]
             if candidate.cycles >= max_cycles:
                 break
-            if candidate.uses_wide_layouts and not limits.allow_wide_layouts:
-                at += 1
-                continue
-            limit = limits.banded if candidate.is_planned else limits.estimated
             self._raise_lower_bound(candidate, limit)
             if _optimistic_bytes(candidate) > limit:
                 at += 1

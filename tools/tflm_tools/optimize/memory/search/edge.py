@@ -9,21 +9,6 @@ from .band_costs import BandCosts
 
 
 @dataclass(frozen=True)
-class ArenaLimits:
-    """Bytes of arena that Edges may need.
-
-    single: an operator by itself. banded: operators in bands, by a plan. estimated: operators in
-    bands, as long as there is only a lower bound.
-    allow_wide_layouts: weights in bands may use more scratch than necessary.
-    """
-
-    single: float
-    banded: float
-    estimated: float
-    allow_wide_layouts: bool = False
-
-
-@dataclass(frozen=True)
 class CycleLimit:
     """The extra cycles of a plan whose weights may later use more arena than its limit.
 
@@ -66,11 +51,6 @@ class Edge:
     estimated_layout_cycles: int = 0
     optimistic_bytes: int = 0
     has_lower_bound: bool = True
-
-    @property
-    def uses_wide_layouts(self):
-        """True if the weights use more scratch than necessary."""
-        return self.band_costs is not None and self.band_costs.uses_wide_layouts
 
     def savable_cycles(self, arena):
         """Return how many cycles the weights would save in `arena` bytes, at most."""

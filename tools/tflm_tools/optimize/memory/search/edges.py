@@ -94,13 +94,13 @@ class ModelEdges:
         else:
             edge.arena, edge.optimistic_bytes = max(edge.arena, arena), 0
 
-    def banded(self, first, end, limits, max_cycles=inf):
+    def banded(self, first, end, limit, max_cycles=inf):
         """Return the cheapest Edge of operators first..end-1 in bands, or None.
 
-        It may keep to ArenaLimits, and has fewer than `max_cycles`.
+        It may need at most `limit` bytes of arena, and has fewer than `max_cycles`.
         """
-        candidates = self.candidates(first, end, limits.banded)
-        return None if candidates is None else candidates.cheapest(limits, max_cycles)
+        candidates = self.candidates(first, end, limit)
+        return None if candidates is None else candidates.cheapest(limit, max_cycles)
 
     def candidates(self, first, end, limit=NO_LIMIT):
         """Return the Candidates for operators first..end-1.
@@ -142,11 +142,10 @@ class ModelEdges:
                 kept += each.row_bytes * each.rows
         return self._part_arena.unrelated_bytes(region) + kept
 
-    def examine(self, edge, limit=NO_LIMIT, wide_arena=0):
+    def examine(self, edge, limit=NO_LIMIT):
         """Find out more about the bytes and cycles of an Edge: its next stage.
 
-        limit: bytes; an Edge that needs more is not planned. wide_arena: bytes of arena that
-        weights may use, even if they need fewer; 0 for no such layouts.
+        limit: bytes; an Edge that needs more is not planned.
         Raises SearchLimitReached if the search may examine no more.
         """
         more = []
@@ -155,7 +154,7 @@ class ModelEdges:
             if edge.band_costs:
                 is_possible = self._plan(edge, limit)
             else:
-                is_possible = self._estimate(edge, more, wide_arena)
+                is_possible = self._estimate(edge, more)
         except TflmError:  # Prepare refuses a node for some rows
             is_possible = False
         if not is_possible:
@@ -163,20 +162,13 @@ class ModelEdges:
         self._candidates[edge.first, edge.end].update(more)
 
     # Stage 2, from one band of each kind; False if the Edge cannot run. Adds to `more` the Edges
-    # with less scratch, or with faster wide layouts.
-    def _estimate(self, edge, more, wide_arena):
+    # with less scratch.
+    def _estimate(self, edge, more):
         region = edge.schedule.region
         unrelated = self._part_arena.unrelated_bytes(region)
-
-        def max_scratch_of(schedule, costs):
-            available = wide_arena - unrelated - costs.record_bytes
-            live_bytes = peak_and_live_bytes(schedule, costs.scratch_at)[1]
-            return [available - size for size in live_bytes]
-
         candidates = band_costs_of(
-            edge.schedule, self._node_costs, self.layout_search, self._budget.tensors,
-            max_scratch_of if wide_arena else None,
-        )  # fmt: skip
+            edge.schedule, self._node_costs, self.layout_search, self._budget.tensors
+        )
         more += [copy(edge) for _ in candidates[1:]]
         for each, costs in zip([edge, *more], candidates, strict=False):
             each.band_costs = costs

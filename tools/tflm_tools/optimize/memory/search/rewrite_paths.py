@@ -11,15 +11,14 @@ from .edges import MAX_REGION, ModelEdges
 # to each position, or None.
 
 
-def relax(edges, paths, end, limits, latest_start=None):
+def relax(edges, paths, end, limit, latest_start=None):
     """Set paths[end] to the cheapest path, by an Edge from any earlier position.
 
     edges: ModelEdges. paths: the paths to all positions before `end`; paths[end] may be set, too.
-    limits: ArenaLimits. latest_start: Edges start at this position or earlier.
+    limit: bytes of arena. latest_start: Edges start at this position or earlier.
     An operator by itself is tried first. Bands, and layouts with little scratch, are tried only if
-    an operator by itself exceeds its limit.
+    an operator by itself exceeds the limit.
     """
-    limit = limits.single
     exceeds = edges.single(end - 1).arena > limit
     latest_start = end - 1 if latest_start is None else latest_start
 
@@ -39,7 +38,7 @@ def relax(edges, paths, end, limits, latest_start=None):
         exceeds = exceeds or edges.single(first).arena > limit
         if exceeds and paths[first] is not None and first <= latest_start:
             max_cycles = inf if paths[end] is None else paths[end][0] - paths[first][0]
-            edge = edges.banded(first, end, limits, max_cycles)
+            edge = edges.banded(first, end, limit, max_cycles)
             if edge is not None:
                 offer(edge)
 
@@ -68,10 +67,10 @@ class RewritePath:
         """Forget the paths to positions from `end` on, because an Edge has changed."""
         del self._paths[end:]
 
-    def offer(self, paths, limits):
+    def offer(self, paths, limit):
         """Improve the paths of the model to positions after the rewritten part.
 
-        paths: complete up to the position after the rewrite's reader. limits: ArenaLimits.
+        paths: complete up to the position after the rewrite's reader. limit: bytes.
         Paths of the last call are used again unless forget() removed them.
         """
         first = self.rewrite.first
@@ -85,7 +84,7 @@ class RewritePath:
         own_paths += paths[len(own_paths) : first + 1]
         for position in range(len(own_paths), end):
             own_paths.append(None)
-            relax(self._edges, own_paths, position, limits, reader)
+            relax(self._edges, own_paths, position, limit, reader)
         for position in range(reader + 1, end):
             if own_paths[position] is None:
                 continue

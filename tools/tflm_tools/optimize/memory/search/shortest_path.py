@@ -9,15 +9,13 @@ from ..node_costs import NodeCostTable
 from ..rewrites.pooled_groups import pooled_groups
 from ..rewrites.recompute import recomputations
 from .band_plan import BandPlan
-from .edge import ArenaLimits, Edge
+from .edge import Edge
 from .edges import MAX_REGION, ModelEdges
 from .rewrite_paths import RewritePath, relax
 from .search_budget import SearchBudget
 
 STEP = 256  # bytes between two limits that are tried
 MIN_STEP = 16  # the head of an arena is a multiple of it
-# Shares of a limit that an estimate may need: the less it needs, the likelier its plan fits.
-_ESTIMATE_SHARES = 0.85, 0.92, 1.0
 
 
 class PlanSearch:
@@ -67,17 +65,17 @@ class PlanSearch:
     def _all_rewrites(self):
         return chain.from_iterable(self._rewrites.values())
 
-    # (cycles, [Edge or RewritePath]) of the shortest path within ArenaLimits, or None. Edges that
+    # (cycles, [Edge or RewritePath]) of the shortest path within a limit, or None. Edges that
     # were not examined may need more. rewrites: {position of the reader: RewritePaths} that may be
     # used. paths: to each position; those up to `start` are kept.
-    def _shortest_path(self, limits, rewrites, paths, start):
+    def _shortest_path(self, limit, rewrites, paths, start):
         paths[start + 1 :] = [None] * (len(self.nodes) - start)
         for position in range(start, len(self.nodes)):
-            relax(self._edges, paths, position + 1, limits)
+            relax(self._edges, paths, position + 1, limit)
             for rewrite_path in rewrites.get(position, ()):
                 replaced = range(rewrite_path.rewrite.first, position + 1)
-                if any(self._edges.single(at).arena > limits.single for at in replaced):
-                    rewrite_path.offer(paths, limits)
+                if any(self._edges.single(at).arena > limit for at in replaced):
+                    rewrite_path.offer(paths, limit)
         if paths[-1] is None:
             return None
         elements, path = [], paths[-1]
@@ -92,55 +90,40 @@ class PlanSearch:
             rewrite_path.forget()
         return [(0, None, None)], 0
 
-    def within(
-        self,
-        limit,
-        max_cycles=None,
-        share=1.0,
-        estimate_share=1.0,
-        cycle_limit=None,
-        wide_arena=0,
-        allow_wide_layouts=False,
-    ):
+    def within(self, limit, max_cycles=None, cycle_limit=None):
         """Return the cheapest BandPlan that needs at most `limit` bytes, or None.
 
         max_cycles: extra cycles that it may cost. cycle_limit: a CycleLimit for it, too.
-        share: of the limit that its regions may need; estimate_share: of that, by estimate. Below
-        1, Edges near the limit are not examined: a plan is found soon, which may not be the
-        cheapest. allow_wide_layouts: weights in bands may use up to `wide_arena` bytes of arena,
-        which must be the same in all calls.
         """
-        estimated = estimate_share * share * limit
-        limits = ArenaLimits(limit, share * limit, estimated, allow_wide_layouts)
         max_cycles = inf if max_cycles is None else max_cycles
         cheapest_rewrite = min((each.cycles for each in self._all_rewrites), default=inf)
         # A plan that costs less than any rewrite is found without rewrites.
-        known = min(max_cycles, cheapest_rewrite), cycle_limit, wide_arena
-        is_final, path = self._examined_path(limits, {}, *known)
+        known = min(max_cycles, cheapest_rewrite), cycle_limit
+        is_final, path = self._examined_path(limit, {}, *known)
         if not is_final and cheapest_rewrite <= max_cycles:
             rewrites = self._rewrites_within(max_cycles)
-            path = self._examined_path(limits, rewrites, max_cycles, cycle_limit, wide_arena)[1]
+            path = self._examined_path(limit, rewrites, max_cycles, cycle_limit)[1]
         return None if path is None else _band_plan(path, limit)
 
     # The shortest path of which all Edges have been examined: (True, path). (False, None) if it
     # costs more than `max_cycles` or there is none; (True, None) if it exceeds the CycleLimit.
-    def _examined_path(self, limits, rewrites, max_cycles, cycle_limit, wide_arena):
+    def _examined_path(self, limit, rewrites, max_cycles, cycle_limit):
         paths, start = self._no_paths()
         while True:
-            path = self._shortest_path(limits, rewrites, paths, start)
+            path = self._shortest_path(limit, rewrites, paths, start)
             if path is None or path[0] > max_cycles:
                 return False, None
             edges = [each for each in path[1] if isinstance(each, Edge)]
             if cycle_limit is not None:
-                arena = cycle_limit.arena(limits.single)
+                arena = cycle_limit.arena(limit)
                 savable = sum(edge.savable_cycles(arena) for edge in edges)
                 if path[0] - savable > cycle_limit.cycles:
                     return True, None
-            unknown = [edge for edge in edges if not edge.is_known(limits.banded)]
+            unknown = [edge for edge in edges if not edge.is_known(limit)]
             if not unknown:
                 return True, path
             for edge in unknown:
-                edge.owner.examine(edge, limits.banded, wide_arena)
+                edge.owner.examine(edge, limit)
             start = min(map(self._first_changed_path, unknown))
 
     # The RewritePaths that cost at most `max_cycles`, by the position of their reader.
@@ -178,10 +161,8 @@ class PlanSearch:
         low, high = 0, max_arena // step
         while low < high:
             middle = (low + high) // 2
-            limits = ArenaLimits(*[middle * step] * 3)
-            path = self._shortest_path(
-                limits, self._rewrites_within(max_cycles), *self._no_paths()
-            )
+            rewrites = self._rewrites_within(max_cycles)
+            path = self._shortest_path(middle * step, rewrites, *self._no_paths())
             if path is not None and path[0] <= max_cycles:
                 high = middle
             else:
@@ -201,18 +182,11 @@ class PlanSearch:
             middle = (low + high) // 2
             if not is_found:
                 middle = min(middle, low + ahead)
-            if self._has_plan(middle * step, max_cycles, cycle_limit):
+            if self.within(middle * step, max_cycles, cycle_limit) is not None:
                 is_found, high = True, middle
             else:
                 low, ahead = middle + 1, 2 * ahead + 1
         return self.within(high * step, max_cycles) if is_found else None
-
-    # True if there is a BandPlan; those that surely fit are looked for first.
-    def _has_plan(self, limit, max_cycles, cycle_limit):
-        return any(
-            self.within(limit, max_cycles, 1.0, share, cycle_limit) is not None
-            for share in _ESTIMATE_SHARES
-        )
 
 
 # The BandPlan of a path (cycles, [Edge or RewritePath]).
