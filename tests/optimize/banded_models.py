@@ -56,14 +56,14 @@ def all_candidates(edges, first, end, limit=_NO_LIMIT):
     candidates, found = edges.candidates(first, end), []
     edge = candidates and candidates.cheapest(limit, inf)
     while edge:
-        found.append((edge, edge.arena, edge.optimistic_bytes))
-        edge.arena, edge.optimistic_bytes = _TOO_LARGE, 0  # so that the next one is found
+        found.append((edge, edge.arena))
+        edge.arena = _TOO_LARGE  # so that the next one is found
         edge = candidates.cheapest(limit, inf)
-    for edge, arena, optimistic_bytes in found:
-        edge.arena, edge.optimistic_bytes = arena, optimistic_bytes
+    for edge, arena in found:
+        edge.arena = arena
     if candidates:
         candidates.update()
-    return [edge for edge, *_ in found]
+    return [edge for edge, _ in found]
 
 
 def all_edges(edges):

@@ -89,7 +89,7 @@ def test_outputs(target):
             group_counts.add(max(chain[-1].values()))
             flat_models.append((f"{number}: {chain}", builder.model, flat))
             schedule = BandSchedule(builder.region(), *chain[2:])
-            assert peak_bytes(schedule, lambda _position, _rows: 0) <= storage.head_bytes
+            assert peak_bytes(schedule) <= storage.head_bytes
     assert {1, 3, 8} <= group_counts and len(flat_models) > COUNT
     assert differences_from_tflm(flat_models) == []
 

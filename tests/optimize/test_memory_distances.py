@@ -60,11 +60,11 @@ MAX_CASES = 6  # of a kernel in one file
 # Lets buffers begin at any word, so that overlaps are as near as words allow, or as vectors allow.
 @contextmanager
 def word_alignment(path=""):
-    before = planner._ALIGNMENT
-    planner._ALIGNMENT = 16 if path == VECTORS else 4
+    before = planner.ALIGNMENT
+    planner.ALIGNMENT = 16 if path == VECTORS else 4
     planner._best_plan.cache_clear()
     yield
-    planner._ALIGNMENT = before
+    planner.ALIGNMENT = before
     planner._best_plan.cache_clear()
 
 

@@ -167,8 +167,8 @@ def test_plans_are_reproducible():
 def test_early_stop_keeps_the_arena(monkeypatch, number):
     model = random_chain(f"stop {number}")
     whole, early = {}, {}
-    for limit, heads in ((level_search._MAX_TENSORS_FOR_CYCLES, whole), (-1, early)):
-        monkeypatch.setattr(level_search, "_MAX_TENSORS_FOR_CYCLES", limit)
+    for limit, heads in ((level_search.MAX_TENSORS, whole), (-1, early)):
+        monkeypatch.setattr(level_search, "MAX_TENSORS", limit)
         for level in (RAM, BALANCED, SPEED):
             heads[level] = prepare(model, optimize=level, target="armv6m")[1].head_bytes
     assert early == whole

@@ -3,17 +3,13 @@
 
 from itertools import chain, product
 
-import pytest
 from optimize.test_channel_groups import InvertedResiduals
 from optimize.test_memory_regions import GraphBuilder
 from tflm.tflite.reader import TfliteModel
 from tflm_tools.bands.band_schedule import BandSchedule
 from tflm_tools.bands.peak_memory import peak_bytes
 from tflm_tools.bands.region import RegionFinder
-from tflm_tools.flat.flatten import levels_of, optimized_model
 from tflm_tools.model.graph import Graph
-from tflm_tools.model.schema import BuiltinOperator
-from tflm_tools.optimize.memory.search.edges import ModelEdges
 from tflm_tools.optimize.memory.search.lower_bound import BandLowerBound
 
 HEIGHTS = (1, 2, 3, 4, 7)
@@ -113,20 +109,12 @@ def skips_rows(region):
     return False
 
 
-def no_scratch(_position, _rows):
-    return 0
-
-
-def some_scratch(position, rows):
-    return 24 * position + 16 * rows
-
-
 def test_peak_beside_brute_force():
     seen = 0
     for region in chain.from_iterable(map(small_regions, range(COUNT))):
         for schedule in all_schedules(region):
-            spilled = peak_bytes(schedule.with_spilled_rows(), no_scratch)
-            peak = peak_bytes(schedule, no_scratch)
+            spilled = peak_bytes(schedule.with_spilled_rows())
+            peak = peak_bytes(schedule)
             assert peak == RowUsage(schedule).peak() <= spilled
             seen += 1
     assert seen > 1000
@@ -163,55 +151,11 @@ def test_lower_bounds_beside_schedules():
             for schedule in filter(None, (plain, warm)):
                 seen, recomputing = seen + 1, recomputing + bool(recomputed)
                 assert bound.min_cycles(cycles_of) <= schedule.cycles(cycles_of)
-                for scratch_of in (no_scratch, some_scratch):
-                    options = scratch_of, schedule is warm
-                    size = bound.bytes_at_least(1 << 50, *options)
-                    assert 0 < bound.bytes_at_least(size - 1, *options) <= size
-                    peak = peak_bytes(schedule, scratch_of)
-                    assert size <= peak
-                    exact += scratch_of is no_scratch and size == peak
-                    if not recomputed:
-                        assert size <= peak_bytes(schedule.with_spilled_rows(), scratch_of)
+                size = bound.bytes_at_least(1 << 50, schedule is warm)
+                assert 0 < bound.bytes_at_least(size - 1, schedule is warm) <= size
+                peak = peak_bytes(schedule)
+                assert size <= peak
+                exact += size == peak
+                if not recomputed:
+                    assert size <= peak_bytes(schedule.with_spilled_rows())
     assert seen > 1500 and recomputing > 100 and exact > 0.6 * seen
-
-
-# Models with operators that run in bands.
-def models_in_bands():
-    for number in range(COUNT):
-        builder = GraphBuilder(f"graph {number}", number % 2, number % 3)
-        yield builder.net.build(builder.now)
-        yield InvertedResiduals(f"scratch {number}").model
-
-
-# The scratch and record bytes that are assumed before an Edge is examined are lower bounds.
-@pytest.mark.parametrize(("target", "miss"), [("armv6m", None), ("armv6m", 0), ("armv7em", None)])
-def test_lower_bounds_of_scratch_and_records(target, miss, monkeypatch):
-    scratch_seen, records_seen, estimate = set(), set(), ModelEdges._estimate
-
-    def checked_estimate(edges, edge, more):
-        result = estimate(edges, edge, more)
-        region, node_costs = edge.schedule.region, edges._node_costs
-        for each in [edge, *more] if result else ():
-            costs, recomputed = each.band_costs, each.schedule.recomputed
-            records = node_costs.min_record_buffer_bytes(region, recomputed)
-            assert records <= costs.record_bytes
-            records_seen.add((bool(recomputed), records == costs.record_bytes))
-            for position, scratch in costs.scratch_at.items():
-                rows = each.schedule.max_rows(region.outputs[position])
-                node, access = region.nodes[position], region.accesses[position]
-                bound = node_costs.min_scratch(node, access, rows)
-                assert bound <= scratch
-                scratch_seen.add((node.builtin_code, bound == scratch, bound > 0))
-        return result
-
-    monkeypatch.setattr(ModelEdges, "_estimate", checked_estimate)
-    for model in models_in_bands():
-        plans = levels_of(optimized_model(model)[0], None, target, miss=miss)._plans
-        plans.smallest(plans.head_bytes(plans.model), None, 256, {})
-    kinds = {BuiltinOperator.CONV_2D, BuiltinOperator.DEPTHWISE_CONV_2D}
-    kinds |= {BuiltinOperator.ADD, BuiltinOperator.TRANSPOSE_CONV} if target == "armv6m" else set()
-    assert {(kind, True, True) for kind in kinds} <= scratch_seen
-    assert {(False, True), (True, True), (True, False)} <= records_seen
-    if target == "armv7em":  # a CONV_2D has a single layout, so its bound is exact
-        exact = [each[1] for each in scratch_seen if each[0] == BuiltinOperator.CONV_2D]
-        assert all(exact)

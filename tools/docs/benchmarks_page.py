@@ -45,7 +45,7 @@ _FILES = """## Data files
 | [arena-budgets-measured.csv](../data/arena-budgets-measured.csv) | cycles of such plans | `bench/cycles.py --core CORE --model MODEL` and the options of the row |
 | [optimization-passes.csv](../data/optimization-passes.csv) | models with and without optimization passes | `bench/cycles.py --core m0plus`, with `--without all` before |
 | [flatten-times.csv](../data/flatten-times.csv) | run time of `tflm flatten --input-by-rows` | `bench/flatten_times.py --input-by-rows --optimize balanced --optimize ram FILES...` |
-| [ablation.csv](../data/ablation.csv) | plans without parts of the [search](../explanation/memory-planning.md#what-each-part-of-the-search-brings) | `bench/ablation.py FILES...` for the parts that were kept |
+| [ablation.csv](../data/ablation.csv) | plans without parts of the [search](../develop/memory-plan-search.md) | `bench/ablation.py --target armv6m --target armv7em FILES...` |
 | [beside-tflm.csv](../data/beside-tflm.csv) | time and memory beside the `tflite-micro` wheel | `make -C bench wheel` |
 """  # noqa: E501
 

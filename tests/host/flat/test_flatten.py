@@ -194,10 +194,10 @@ def test_level_is_skipped_at_the_search_limit(tflm, repository, tmp_path, monkey
     everything = ["ram", "balanced", "speed"]
     ram, usual = flattened("--optimize", "ram"), flattened()
     assert ram[:2] == usual[:2] == ([], everything)
-    monkeypatch.setattr(levels, "_MAX_QUICK_TENSORS", 400)
+    monkeypatch.setattr(levels, "MAX_TENSORS", 400)
     assert flattened() == (["ram"], everything[1:], usual[2])
     assert flattened("--optimize", "ram") == ram
-    monkeypatch.setattr(levels, "_MAX_QUICK_TENSORS", 4000)
+    monkeypatch.setattr(levels, "MAX_TENSORS", 20_000)
     assert flattened() == usual
 
 

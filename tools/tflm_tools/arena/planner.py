@@ -6,7 +6,7 @@ from collections import namedtuple
 from functools import lru_cache
 from itertools import combinations
 
-_ALIGNMENT = 16
+ALIGNMENT = 16
 _MAX_TRIES = 10_000  # orders that are tried for one plan
 _MAX_PAIRS = 12_000_000  # pairs of buffers that all tries together may examine, about
 _MAX_PLACEMENTS = 1_200_000  # buffers that all tries together may place
@@ -18,7 +18,7 @@ _BUSY_SHARE = 0.7  # a step is busy if more than this share of the first plan's 
 
 
 def _aligned(value):
-    return -(-value // _ALIGNMENT) * _ALIGNMENT
+    return -(-value // ALIGNMENT) * ALIGNMENT
 
 
 # The lowest offset, from `offset` on, outside of all ranges (low, high), which are sorted.
@@ -27,7 +27,7 @@ def _lowest_outside(ranges, offset=0):
         if low > offset:
             break
         if high >= offset:
-            offset = (high // _ALIGNMENT + 1) * _ALIGNMENT
+            offset = (high // ALIGNMENT + 1) * ALIGNMENT
     return offset
 
 
@@ -41,7 +41,7 @@ def _lowest_outside_stepped(ranges, stepped):
         for low, high, step, phase in stepped:
             if low <= offset <= high and (offset - phase) % step:
                 while offset <= high and (offset - phase) % step:
-                    offset += _ALIGNMENT
+                    offset += ALIGNMENT
                 moved = True
     return offset
 
@@ -172,7 +172,7 @@ class _Placement:
             at = offsets[i]
             for k, high in self._heights[i]:
                 below = offsets[k]
-                if below is not None and 0 < at - below - high <= _ALIGNMENT and k not in known:
+                if below is not None and 0 < at - below - high <= ALIGNMENT and k not in known:
                     known.add(k)
                     pile.append(k)
         return pile

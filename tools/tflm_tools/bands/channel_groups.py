@@ -9,7 +9,7 @@ from ..model.schema import BuiltinOperator
 
 # The channels of a depthwise convolution are independent. So the output of the convolution that
 # expands before it need not exist as a whole: some channels pass both operators before the next.
-_MAX_GROUPS = 8  # each group costs calls of both kernels in each band
+MAX_GROUPS = 8  # each group costs calls of both kernels in each band
 CHANNEL_ALIGNMENT = 4  # bytes that kernels access at a time
 
 
@@ -30,7 +30,7 @@ def group_counts(expanding, depthwise):
             return [1]
     if expanding.inputs[1].shape[3] != expanding.inputs[0].shape[3]:
         return [1]
-    counts = range(2, _MAX_GROUPS + 1)
+    counts = range(2, MAX_GROUPS + 1)
     return [1, *(count for count in counts if channels % (count * CHANNEL_ALIGNMENT) == 0)]
 
 

@@ -2,43 +2,32 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
-def peak_bytes(schedule, scratch_of):
-    """Return the bytes that every arena plan of a BandSchedule needs at least.
-
-    scratch_of(position, rows): bytes of scratch of the operator to compute that number of rows.
-    """
-    outputs = enumerate(schedule.region.outputs)
-    scratch = {at: scratch_of(at, schedule.max_rows(key)) for at, key in outputs}
-    return _run_all_bands(schedule, scratch).peak
+def peak_bytes(schedule):
+    """Return the bytes of feature maps that every plan of a BandSchedule needs at least."""
+    return peak_and_live_bytes(schedule, {})[0]
 
 
 def peak_and_live_bytes(schedule, scratch):
-    """Return (peak_bytes(), [bytes in use at most while each operator runs, without scratch]).
+    """Return (peak, [bytes in use at most while each operator runs, without scratch]).
 
-    scratch: {position: bytes} in use while the operator runs.
+    peak: bytes that every arena plan of a BandSchedule needs at least. scratch: {position: bytes}
+    in use while the operator runs.
     """
-    usage = _run_all_bands(schedule, scratch)
-    return usage.peak, usage.live
-
-
-def _run_all_bands(schedule, scratch):
     usage = _Usage(schedule, scratch)
     existing = schedule.region.memory(schedule.recomputed).existing
     usage.begin({key: _rows_read(schedule, key) for key in existing})
     for band in range(1, schedule.bands + 1):
         usage.run(band)
-    return usage
+    return usage.peak, usage.live
 
 
-def peak_bytes_of_band(band, scratch_of):
+def peak_bytes_of_band(band):
     """Return peak_bytes() of one band only.
 
     band: like a BandSchedule with one band, and with `before` ({key: rows that exist before it})
     and rows_read(key); see search/lower_bound.py.
     """
-    spans = [band.span(key, 1) for key in band.region.outputs]
-    scratch = {at: scratch_of(at, end - first) for at, (first, end) in enumerate(spans)}
-    usage = _Usage(band, scratch)
+    usage = _Usage(band, {})
     existing = band.region.memory(band.recomputed).existing
     usage.begin({key: band.rows_read(key) for key in existing}, band.before)
     usage.run(1)

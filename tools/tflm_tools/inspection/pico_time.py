@@ -15,7 +15,7 @@ from ..optimize.memory.costs import (
     is_float,
     node_cycles,
 )
-from ..optimize.memory.fpu_costs import fpu_cycles
+from ..optimize.memory.float_costs import fpu_cycles
 from ..optimize.memory.weights.flash_cache import miss_of
 
 # Fitted to docs/data/pico-layers.csv, measured on a Pico, including waits for code in flash.

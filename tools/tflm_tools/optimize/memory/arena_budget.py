@@ -5,15 +5,10 @@ from math import inf
 
 from tflm.errors import UnsupportedError
 
-from .part_arena import DRAFT_TOLERANCE
+from ...arena.planner import ALIGNMENT
+from .level_search import ARENA_FACTORS
 from .planned_graphs import MAX_TRIES
-from .search.shortest_path import MIN_STEP
 from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
-
-# Limits for bands as shares of the arena, in the order of tries. Weights use what a limit leaves.
-# Seven more limits saved at most 0.5 % of the cycles, and took a third more time (ablation.csv).
-_LIMITS = 1.0, 0.94, 0.88, 0.75
-_SAVABLE_FACTOR = 1.25  # of the cycles that weights may save with more scratch, which is estimated
 
 
 def fastest(plans, arena, levels):
@@ -28,7 +23,7 @@ def fastest(plans, arena, levels):
     """
     unbanded = plans.prepared(plans.model)
     max_head = arena - (unbanded.arena_bytes - unbanded.head_bytes)
-    found = _fitting(plans, max_head, [(plans.model, 0)])
+    found = _fitting(plans, max_head, plans.model)
     if not found or found[0][1] > 0:
         found += _banded(plans, max_head, found)
     if not found:
@@ -48,58 +43,37 @@ def fastest(plans, arena, levels):
     return with_finer_layouts(plans, model, max_head), cycles
 
 
-# [(Graph, extra cycles)] of graphs with the fastest layouts that fit `max_head` bytes. A graph
-# that is not faster than `max_cycles`, or than one before it, is left out.
-def _fitting(plans, max_head, graphs, max_cycles=inf):
-    fitting = []
-    for graph, cycles in graphs:
-        model, more = with_fastest_layouts(plans, graph, max_head, max_cycles - cycles)
-        if plans.head_bytes(model) <= max_head:
-            fitting.append((model, cycles + more))
-            max_cycles = min(max_cycles, cycles + more)
-    return fitting
+# [(Graph, extra cycles)] of a graph with the fastest layouts that fit `max_head` bytes; [] if none
+# do. max_cycles: slower layouts are not tried.
+def _fitting(plans, max_head, graph, cycles=0, max_cycles=inf):
+    model, more = with_fastest_layouts(plans, graph, max_head, max_cycles - cycles)
+    return [(model, cycles + more)] if plans.head_bytes(model) <= max_head else []
 
 
-# [(Graph, extra cycles)] in bands that fit, and may be faster than `known`.
+# [(Graph, extra cycles)] in bands that fit, and may be faster than `known`. Limits for bands are
+# below the arena by ARENA_FACTORS: weights use what a limit leaves.
 def _banded(plans, max_head, known):
     drafts, fitting = {}, []
-    for limit in _LIMITS:
+    for factor in ARENA_FACTORS:
         for _ in range(MAX_TRIES):
             best = min((cycles for _, cycles in known + fitting), default=inf)
-            plan = plans.search.within(int(limit * max_head))
-            if plan is None:
-                break
-            if plan.cycles - _SAVABLE_FACTOR * plan.savable_cycles(max_head) > best:
+            plan = plans.search.within(int(max_head / factor))
+            if plan is None or plan.cycles - plan.savable_cycles(max_head) > best:
                 break
             before = len(drafts)
             is_confirmed = plans.check(plan, drafts)
             for graph, cycles, head in list(drafts.values())[before:]:
                 if head <= max_head:
-                    fitting += _fitting(plans, max_head, [(graph, cycles)], best)
+                    fitting += _fitting(plans, max_head, graph, cycles, best)
             if is_confirmed:
                 break
-    within = [cycles for _, cycles, head in drafts.values() if head <= max_head]
-    near = [
-        (graph, cycles)
-        for graph, cycles, head in drafts.values()
-        if max_head < head <= DRAFT_TOLERANCE * max_head and cycles < min(within, default=inf)
-    ]
-    return fitting + _fitting(plans, max_head, _cheapest_final(plans, max_head, near))
-
-
-# [the cheapest of some drafts (Graph, extra cycles) whose final plan fits], or [].
-def _cheapest_final(plans, max_head, drafts):
-    for draft, cycles in sorted(drafts, key=lambda each: each[1]):
-        graph = plans.final(draft)
-        if plans.head_bytes(graph) <= max_head:
-            return [(graph, cycles)]
-    return []
+    return fitting
 
 
 # (Graph, extra cycles) of the smallest plan, for any cycles; `model` if none is smaller.
 def _smallest(plans, model, cycles):
     found = {None: (model, cycles, plans.head_bytes(model))}
-    plans.smallest(plans.head_bytes(model), None, MIN_STEP, found)
+    plans.smallest(plans.head_bytes(model), None, ALIGNMENT, found)
     return min(found.values(), key=lambda each: each[2])[:2]
 
 

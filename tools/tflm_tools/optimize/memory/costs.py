@@ -7,8 +7,7 @@ from tflm import dtypes
 
 from ...model.macs import macs
 from ...model.schema import op_name
-from .esp32_costs import esp32_instructions
-from .fpu_costs import fpu_cycles
+from .float_costs import esp32_instructions, fpu_cycles
 
 # Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
 # input, for each channel of the output, and for the operator as a whole.
@@ -54,6 +53,8 @@ OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 FLOAT = Cost(750, 250, 0, 0, 5_000)  # of the portable kernels
 # Cycles of portable float32 kernels on other cores, a share of the cycles of a Cortex-M0+.
 _FLOAT_SHARES = {"rv32imc": 0.65, "xtensawin": 0.5}
+# More cycles for a multiply-accumulate with weights in place, compared with lanes.
+IN_PLACE_CYCLES = 8
 # More cycles for a multiply-accumulate of FULLY_CONNECTED whose input exists some rows at a time.
 _BY_ROWS = 12.5
 

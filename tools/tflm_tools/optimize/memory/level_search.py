@@ -3,9 +3,10 @@
 
 from math import inf
 
+from ...arena.planner import ALIGNMENT
 from .part_arena import DRAFT_TOLERANCE
 from .search.edge import CycleLimit
-from .search.shortest_path import MIN_STEP, STEP
+from .search.shortest_path import STEP
 from .weights.spend_slack import in_first_arena, with_finer_layouts
 
 SPEED, BALANCED, RAM, OFF = "speed", "balanced", "ram", "off"
@@ -14,21 +15,16 @@ BUDGET = "budget"  # the plan for --arena-budget; not a choice of --optimize
 # The policy of the levels. "Cycles" are extra cycles of bands and weights, as a share of all
 # cycles of the model; "arena" is its head.
 MAX_SLOWDOWN = 0.03  # cycles that BALANCED may cost
-_MAX_CYCLE_SHARE = {BALANCED: MAX_SLOWDOWN, RAM: 1.0}
 MAX_ARENA_SHARE = 0.9  # of the unbanded arena: BALANCED spends no cycles for larger arenas
-_ARENA_GROWTH = 1.5  # the arena of SPEED may grow by this factor for weights that are fetched once
 _SMALL_ARENA = 8192  # bytes that weights may use at SPEED and BALANCED in any model
 LARGER_LEVEL = {BALANCED: SPEED, RAM: BALANCED}  # each level needs no more than this one
-# Tried first by RAM if weights cost cycles, in an arena by a factor above the limit, which may
-# save these: mlperf_resnet8 for armv6m needs 18 % more without it.
-_RAM_CYCLE_SHARE, _RAM_ARENA_FACTOR = 5, 1.12
-# Arenas for weights, times the smallest one; BALANCED tries also _ARENA_GROWTH without bands.
-_ARENA_FACTORS = 1, _RAM_ARENA_FACTOR, 1.25
-_MAX_RAM_STEPS = 64  # steps between limits that RAM may try
-# TemporaryTensors of a search. After that, it stops at a plan that needs no more bytes than every
-# plan, although another one may cost fewer cycles. A detector for 640x640 pixels makes 120,000
-# tensors in 20 s, person detection 4,000.
-_MAX_TENSORS_FOR_CYCLES = 40_000
+# Arenas for weights, times the smallest one. Only BALANCED without bands tries the last factor.
+# The arena of SPEED may grow by it for weights that are fetched once.
+ARENA_FACTORS = 1, 1.12, 1.25, 1.5
+# TemporaryTensors of a long search. After that, it stops at a plan that needs no more bytes than
+# every plan, although another one may cost fewer cycles. RAM is reported only if its search makes
+# fewer.
+MAX_TENSORS = 40_000
 
 
 class LevelSearch:
@@ -50,7 +46,6 @@ class LevelSearch:
         self.plans, self._off = plans, off
         self._drafts = {}  # level: (Graph, extra cycles)
         self._max_head = inf  # bytes; graphs that need as many are of no use
-        self._speed = None
 
     def model(self, level, max_head=inf):
         """Return (the Graph of SPEED, BALANCED or RAM, its extra cycles).
@@ -61,11 +56,8 @@ class LevelSearch:
         model, cycles = self._draft(level)
         head_bytes = self.plans.head_bytes
         if level == SPEED:
-            if self._speed is None:
-                arena = _ARENA_GROWTH * head_bytes(self.plans.model)
-                arena = max(arena, head_bytes(model))
-                self._speed = with_finer_layouts(self.plans, model, arena)
-            model = self._speed
+            arena = max(ARENA_FACTORS[-1] * head_bytes(self.plans.model), head_bytes(model))
+            model = with_finer_layouts(self.plans, model, arena)
         result = self.plans.final(model), cycles
         # Drafts were compared; in the end, the larger level may need less.
         if level in LARGER_LEVEL:
@@ -81,12 +73,9 @@ class LevelSearch:
         return self.plans.search.min_arena(unbanded, self._cycles_for_bands(level))
 
     def is_done(self, level, head):
-        """Return True if only a long search may find a better plan of a level than `head` bytes.
-
-        No plan is smaller then.
-        """
-        count = self.plans.search.budget.tensors.count
-        return count > _MAX_TENSORS_FOR_CYCLES and head <= self.min_head(level)
+        """Return True if the search was long, and no plan of a level has under `head` bytes."""
+        count = self.plans.search.tensors.count
+        return count > MAX_TENSORS and head <= self.min_head(level)
 
     # model() without the layouts and the search for an order that a final plan gets.
     def _draft(self, level):
@@ -140,8 +129,9 @@ class LevelSearch:
     # targets; on some, whose kernels are faster, that is more than all other cycles.
     def _cycles_for_bands(self, level):
         search = self.plans.search
-        cycles = search.reference_cycles if level == RAM else search.base_cycles
-        return _MAX_CYCLE_SHARE.get(level, 0) * cycles
+        if level == RAM:
+            return search.reference_cycles
+        return MAX_SLOWDOWN * search.base_cycles if level == BALANCED else 0
 
     # (head bytes, extra cycles) of (Graph, extra cycles).
     def _size(self, plan):
@@ -150,14 +140,15 @@ class LevelSearch:
     # Bytes of arena that the weights of a Graph may use, from the smallest on. head: what it needs
     # with as little scratch as possible. larger: plan of the larger level, whose arena is a limit.
     def _layout_arenas(self, level, graph, head, larger):
-        arena = max(head * (_ARENA_GROWTH if level == SPEED else 1), self._min_layout_arena(level))
+        factor = ARENA_FACTORS[-1] if level == SPEED else 1
+        arena = max(head * factor, self._min_layout_arena(level))
         limit = arena if larger is None else self.plans.head_bytes(larger[0])
         is_unbanded = graph is self.plans.model
         if is_unbanded and level == BALANCED:
             limit = max(arena, min(limit, self._off()[0]))
-        factors = _ARENA_FACTORS
+        factors = ARENA_FACTORS[:-1]
         if is_unbanded:
-            factors = (*_ARENA_FACTORS, _ARENA_GROWTH) if level == BALANCED else (1,)
+            factors = ARENA_FACTORS if level == BALANCED else (1,)
         return dict.fromkeys(min(factor * arena, limit) for factor in factors)
 
     # Bytes of arena that weights may use at a level, even if the model needs fewer.
@@ -170,26 +161,28 @@ class LevelSearch:
     # cycles of weights in a small arena are not counted. best_head(): bytes of the best plan.
     def _banded_graphs(self, level, best_head):
         unbanded = self.plans.head_bytes(self.plans.model)
-        if level in _MAX_CYCLE_SHARE:
+        if level != SPEED:
             max_head = min(
                 (MAX_ARENA_SHARE if level == BALANCED else 1) * unbanded, self._max_head
             )
-            is_with_arena = level == RAM and self.plans.miss > 0
-            for share in (_RAM_CYCLE_SHARE, 1) if is_with_arena else (1,):
-                for graphs, is_all in self._graphs_within(level, share, unbanded, best_head):
+            searches = [(self._cycles_for_bands(level), ARENA_FACTORS[2])]
+            if level == RAM and self.plans.miss > 0:  # first, any cycles that more arena may save
+                searches.insert(0, (inf, ARENA_FACTORS[1]))
+            for max_cycles, factor in searches:
+                limits = min(unbanded, self._max_head), max_cycles, factor
+                for graphs, is_all in self._graphs_within(level, *limits, best_head):
                     graphs = [each for each in graphs if each[2] < max_head]
                     yield sorted(graphs, key=lambda each: (each[2], each[1])), is_all
         yield [(self.plans.model, 0, unbanded)], True
 
-    # _banded_graphs() of any size, in any order, for a share of the cycles of a level.
-    # unbanded: head bytes of the model without bands.
-    def _graphs_within(self, level, share, unbanded, best_head):
-        max_cycles, step = share * self._cycles_for_bands(level), STEP
-        if level == RAM:
-            step = max(MIN_STEP, min(STEP, unbanded // _MAX_RAM_STEPS))
-        factor = _ARENA_FACTORS[-1] if share <= 1 else _RAM_ARENA_FACTOR
+    # _banded_graphs() with less than `largest` bytes, in any order, whose bands cost at most
+    # `max_cycles`. Weights may use `factor` times the arena.
+    def _graphs_within(self, level, largest, max_cycles, factor, best_head):
         cycle_limit = CycleLimit(self._max_cycles(level), factor, self._min_layout_arena(level))
-        found, largest = {}, min(unbanded, self._max_head)
+        found, step = {}, STEP
+        if level == RAM:  # more exactly: a share of the arena without bands
+            unbanded = self.plans.head_bytes(self.plans.model)
+            step = min(STEP, max(ALIGNMENT, unbanded // STEP))
         plan = self.plans.smallest(largest, max_cycles, step, found, cycle_limit)
         if plan is None:
             return
@@ -203,11 +196,11 @@ class LevelSearch:
             found.update(found_without)
         # The whole model may exceed the last plan's limit, from which the search has learnt.
         # Larger limits are for weights that are too slow in the smallest arena.
-        for factor in _ARENA_FACTORS:
+        for factor in ARENA_FACTORS[:-1]:
             limit = int(plan.arena * factor)
             smallest = min((head for *_, head in found.values()), default=inf)
             if limit < enough and not self.is_done(level, smallest):
                 other = self.plans.search.within(limit, None, cycle_limit)
                 if other is not None:
                     self.plans.check(other, found)
-            yield found.values(), factor == _ARENA_FACTORS[-1]
+            yield found.values(), factor == ARENA_FACTORS[-2]

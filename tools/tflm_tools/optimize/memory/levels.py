@@ -3,7 +3,7 @@
 
 import copy
 import gc
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 
@@ -15,12 +15,13 @@ from ...kernel_files import WEIGHTS, files_with_weights
 from ...model.graph import Graph
 from ...model.macs import macs
 from .arena_budget import fastest
-from .costs import reported_cycles
+from .costs import IN_PLACE_CYCLES, reported_cycles
 from .level_search import (
     BALANCED,
     BUDGET,
     LARGER_LEVEL,
     MAX_SLOWDOWN,
+    MAX_TENSORS,
     OFF,
     RAM,
     SPEED,
@@ -29,18 +30,16 @@ from .level_search import (
 from .part_arena import DRAFT_TOLERANCE
 from .planned_graphs import PlannedGraphs
 from .rewrites.operator_order import late_branches, reordered
-from .search.search_budget import SearchLimitReached
+from .search.temporary_tensors import SearchLimitReached
 from .weights.spend_slack import with_fastest_layouts, with_finer_layouts
 
 LEVELS = (RAM, BALANCED, SPEED, OFF)
-_IN_PLACE_CYCLES = 8  # per multiply-accumulate with weights in place, compared with lanes
 MAX_ABOVE_TFLM = 1024  # bytes that BALANCED may need more than TFLM's head
 # Unless that takes this many times the cycles. mlperf_ad01 would take 2 to 3.6 times as many for
 # 1.5 KB of arena, where packed weights need more scratch than all its tensors; others 1.3 at most.
 MAX_SLOWDOWN_NEAR_TFLM = 1.5
-# RAM is reported without a request only for models with fewer operators (in all orders), and if
-# the search makes fewer temporary tensors.
-_MAX_QUICK_OPERATORS, _MAX_QUICK_TENSORS = 80, 48_000
+# RAM is reported without a request only for models with fewer operators (in all orders).
+_MAX_QUICK_OPERATORS = 80
 
 
 @contextmanager
@@ -167,8 +166,8 @@ class Levels:
     def model(self, level):
         """Return (the Graph of a level other than OFF, its estimated extra cycles).
 
-        Raises SearchLimitReached if a SearchBudget is used up, and UnsupportedError if no plan
-        fits BUDGET.
+        Raises SearchLimitReached if TemporaryTensors reach their limit, and UnsupportedError if
+        no plan fits BUDGET.
         """
         if not self._can_be_planned:
             return self._plans.model, 0
@@ -239,7 +238,7 @@ class Levels:
             if self._plans.head_bytes(model) <= limit:
                 break
             layouts[number] = IN_PLACE, None
-            cycles += _IN_PLACE_CYCLES * macs(nodes[number])
+            cycles += IN_PLACE_CYCLES * macs(nodes[number])
             model = self._plans.with_layouts(plan[0], layouts)
         return min(plan, (model, cycles), key=self._size)
 
@@ -297,12 +296,14 @@ class Levels:
         if operators * len(self._orders) > _MAX_QUICK_OPERATORS:
             return False
         self.model(LARGER_LEVEL[level])
-        budgets = [order.plans.search.budget for order in self._orders]
-        remaining = _MAX_QUICK_TENSORS - sum(budget.tensors.count for budget in budgets)
-        with suppress(SearchLimitReached), ExitStack() as limits:
-            for budget in budgets:
-                limits.enter_context(budget.limited_to(budget.tensors.count + remaining))
+        counters = [order.plans.search.tensors for order in self._orders]
+        remaining = MAX_TENSORS - sum(tensors.count for tensors in counters)
+        for tensors in counters:
+            tensors.limit = tensors.count + remaining
+        with suppress(SearchLimitReached):
             self.model(level)
+        for tensors in counters:
+            tensors.limit = inf
         return level in self._plans_of_levels
 
     def is_of_use(self, level):

@@ -1,9 +1,6 @@
 # tflm_tools: PartArena: plans the arena for a few operators of a model, by themselves or in bands
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from dataclasses import dataclass
-from math import ceil
-
 from ...arena.distances import Distance
 from ...arena.lifetimes import BufferLifetimes
 from ...arena.planner import place_buffers
@@ -12,24 +9,8 @@ from ...model.schema import BuiltinOperator
 
 NO_LIMIT = 1 << 40  # bytes that no board has
 _TRIES = 50  # random orders that are tried for a part of a model
-_MORE_TRIES = 2000  # for a long part whose plan exceeds the limit by at most DRAFT_TOLERANCE
-_LONG_PART = 8  # operators
 # A plan with few tries may need this factor more than the final plan.
 DRAFT_TOLERANCE = 1.02
-
-
-@dataclass
-class PartPlan:
-    """Bytes that a part of a model needs.
-
-    is_planned: False if `size` is a lower bound, which exceeds the limit.
-    optimistic_bytes: what a plan with many more tries may need, if it is worth trying for a limit
-    between that and `size`; else 0.
-    """
-
-    size: int
-    is_planned: bool = True
-    optimistic_bytes: int = 0
 
 
 class PartArena:
@@ -42,19 +23,13 @@ class PartArena:
 
     def unrelated_bytes(self, region):
         """Return the bytes of tensors that exist while a Region runs and that it does not use."""
-        tensors = [t for node in region.nodes for t in node.inputs + node.outputs if t]
-        own = {root_of(tensor)[0].index for tensor in tensors}
-        return sum(
-            buffer.size
-            for buffer in self._buffers
-            if buffer.first < region.end and buffer.last >= region.first and buffer.key not in own
-        )
+        return self._surroundings(region.first, region.end)[2]
 
     def plan(self, first, end, scratch, chain=None, limit=NO_LIMIT):
-        """Return the PartPlan of operators first..end-1, in bands if there is a BandedChain.
+        """Return (bytes of arena, is_planned) of operators first..end-1, perhaps in bands.
 
-        scratch: [(bytes, nodes that use them)]. limit: bytes; a part whose lower bound exceeds
-        them is not planned.
+        scratch: [(bytes, nodes that use them)]. chain: their BandedChain, or None.
+        is_planned: False for a lower bound, which exceeds `limit` bytes.
         """
         before, after, unrelated = self._surroundings(first, end)
         nodes = chain.nodes if chain else self._nodes[first:end]
@@ -74,8 +49,8 @@ class PartArena:
         lifetimes = BufferLifetimes(before, after, nodes, scratch, distances)
         lower_bound = unrelated + lifetimes.lower_bound(shared)
         if lower_bound > limit:
-            return PartPlan(lower_bound, False)
-        return _planned(lifetimes, unrelated, limit, end - first >= _LONG_PART)
+            return lower_bound, False
+        return unrelated + place_buffers(lifetimes, _TRIES)[0], True
 
     # (tensors that exist before these operators, tensors that are needed after them, bytes of
     # other tensors that exist meanwhile).
@@ -98,13 +73,3 @@ class PartArena:
             if buffer.last >= end:
                 after.append(own[buffer.key])
         return before, after, unrelated
-
-
-# The PartPlan of a part with `unrelated` bytes beside it. A plan that exceeds the limit by little
-# is searched for again with more tries; that result is final.
-def _planned(lifetimes, unrelated, limit, is_long):
-    size = place_buffers(lifetimes, _TRIES)[0]
-    optimistic = ceil(size / DRAFT_TOLERANCE)
-    if is_long and optimistic <= limit - unrelated < size:
-        return PartPlan(unrelated + min(size, place_buffers(lifetimes, _MORE_TRIES)[0]))
-    return PartPlan(unrelated + size, True, unrelated + optimistic if is_long else 0)

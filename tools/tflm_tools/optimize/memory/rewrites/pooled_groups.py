@@ -5,14 +5,17 @@ from itertools import pairwise
 
 from tflm.tflite.graph import Tensor
 
-from ....bands.channel_groups import CHANNEL_ALIGNMENT, ChannelGroup, can_be_cut, with_tensors
+from ....bands.channel_groups import (
+    CHANNEL_ALIGNMENT,
+    MAX_GROUPS,
+    ChannelGroup,
+    can_be_cut,
+    with_tensors,
+)
 from ....bands.operators.pool_rows import CODES as POOLS
 from ....bands.operators.pool_rows import pool_reduction_of
 from ....model.graph import copy_quantization
 from ....model.schema import BuiltinOperator
-
-_GROUP_COUNTS = (2, 4, 8)  # that are tried, or the next larger count that divides the channels
-_MIN_POOLED_BYTES = 2048  # of the tensor that is pooled, for which groups may pay
 
 
 class PooledGroups:
@@ -80,7 +83,7 @@ def _can_be_grouped(conv, pool):
     if conv.builtin_code != BuiltinOperator.CONV_2D or pool.builtin_code not in POOLS:
         return False
     source, between = conv.inputs[0], conv.outputs[0]
-    if pool.inputs[0] is not between or between.nbytes() < _MIN_POOLED_BYTES:
+    if pool.inputs[0] is not between:
         return False
     if conv.inputs[1].shape[3] != source.shape[3] or pool_reduction_of(pool) is None:
         return False
@@ -94,9 +97,9 @@ def _is_private(subgraph, tensor):
     return tensor.view_of is None and tensor not in used
 
 
-# Into how many groups channels are cut.
+# Into how many groups channels are cut: powers of two, or the next larger divisors.
 def _group_counts(channels):
-    divisors = range(2, 2 * max(_GROUP_COUNTS))
+    divisors = range(2, 2 * MAX_GROUPS)
     possible = [count for count in divisors if channels % (count * CHANNEL_ALIGNMENT) == 0]
-    counts = {next((k for k in possible if k >= count), 0) for count in _GROUP_COUNTS}
-    return sorted(counts - {0})
+    powers = (1 << k for k in range(1, MAX_GROUPS.bit_length()))
+    return sorted({next((k for k in possible if k >= power), 0) for power in powers} - {0})

@@ -8,8 +8,8 @@ from tflm.tflite.graph import Tensor
 from ....bands.row_access import row_access_of
 from ....model.graph import copy_quantization, root_of
 
-_MAX_RECOMPUTED = 6  # operators that may run twice for one tensor
-_MIN_DISTANCE = 6  # operators between the writer and a reader for which recomputing may pay
+# Operators that may run twice for one tensor. Only a reader at least as far away is worth it.
+_MAX_RECOMPUTED = 6
 
 
 class Recomputation:
@@ -120,7 +120,7 @@ class _TensorUses:
                 continue
             is_by_rows = access is not None and not access.is_reduction and not read & as_whole
             (by_rows if is_by_rows else as_whole).update(_roots(self.nodes[at].outputs))
-        return readers[-1] if readers[-1] - position >= _MIN_DISTANCE else None
+        return readers[-1] if readers[-1] - position >= _MAX_RECOMPUTED else None
 
     # True for a tensor with separate bytes that only operators use.
     def _is_private(self, tensor):

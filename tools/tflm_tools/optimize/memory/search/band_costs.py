@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from ....bands.row_windows import UpsampledRows
 from ....bands.write import write_chain
+from ..weights.band_slots import BandSlot
 
-_SMALL_SCRATCH = 512  # bytes of scratch for the candidate with little scratch
+_SMALL_SCRATCH = 512  # bytes of scratch that a kernel may use in a candidate with little scratch
 
 
 @dataclass
@@ -45,9 +46,9 @@ class BandCosts:
 def band_costs_of(schedule, node_costs, layout_search, make_tensor):
     """Return a list of BandCosts of a BandSchedule, from one band of each kind.
 
-    With as much scratch as Prepare requests, and, if that differs, with little scratch. The list
-    is empty if the schedule cannot be written. make_tensor(name, dtype, shape, like): returns a
-    new tensor.
+    With as much scratch as Prepare requests, with little, and with the least, as far as these
+    differ. The list is empty if the schedule cannot be written.
+    make_tensor(name, dtype, shape, like): returns a new tensor.
     Raises TflmError for what Prepare refuses.
     """
     kinds = _band_kinds(schedule)
@@ -58,7 +59,7 @@ def band_costs_of(schedule, node_costs, layout_search, make_tensor):
     for nodes in nodes_of_slots:
         if len({node_costs.of(node).record_signature for node in nodes}) > 1:
             return []  # a slot has one record for all bands
-    slots = [layout_search.slot(slot, kinds.values()) for slot in chain.slots]
+    slots = [BandSlot(slot, node_costs, kinds.values()) for slot in chain.slots]
     usual = [slot.usual_scratch for slot in slots]
 
     def costs_with(max_scratch):
@@ -73,13 +74,13 @@ def band_costs_of(schedule, node_costs, layout_search, make_tensor):
                 costs.scratch_at[position] = sum(costs.scratch[-1])
         return costs
 
-    small = [min(size, _SMALL_SCRATCH) for size in usual]
-    candidates = [costs_with(small)]
-    if not schedule.spilled and not schedule.recomputed:
-        costs = costs_with(usual)
-        differs = costs.scratch_at != candidates[0].scratch_at
-        candidates = [costs, *candidates] if differs else [costs]
-    return candidates
+    limits = [[min(size, limit) for size in usual] for limit in (_SMALL_SCRATCH, 0)]
+    if all(len(slot.layouts) < 2 for slot in slots):
+        limits = [usual]  # there is no choice
+    elif not schedule.spilled and not schedule.recomputed:
+        limits.insert(0, usual)
+    candidates = {tuple(costs.scratch_at.items()): costs for costs in map(costs_with, limits)}
+    return list(candidates.values())
 
 
 def scratch_of(nodes, node_costs, layouts):

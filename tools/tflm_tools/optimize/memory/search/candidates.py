@@ -6,12 +6,12 @@ from itertools import product
 from operator import attrgetter
 
 from ....bands.peak_memory import peak_bytes
+from ..part_arena import NO_LIMIT
 from .edge import Edge
 from .lower_bound import BandLowerBound
 
-_HEIGHTS = (1, 2, 3, 4, 6, 8, 12)  # rows of a band that are tried
-_RECOMPUTING_HEIGHTS = (1, 2)  # the same if rows are recomputed, which needs the least memory
-NEVER = 1 << 40  # bytes that no board has
+# Rows of a band that are tried; if rows are recomputed, the first two, which need least memory.
+_HEIGHTS = (1, 2, 4, 8)
 
 _cycles = attrgetter("cycles")
 
@@ -23,7 +23,7 @@ class LazyCandidate:
     The other attributes have the same meaning as in an Edge.
     """
 
-    optimistic_bytes, has_lower_bound, is_planned = 0, False, False
+    has_lower_bound, is_planned = False, False
 
     def __init__(self, bound, cycles, schedule=None):
         self.bound, self.cycles, self.schedule = bound, cycles, schedule
@@ -33,9 +33,8 @@ class LazyCandidate:
 class Candidates:
     """The candidates for one Region, sorted by their cycles: LazyCandidates and Edges.
 
-    fixed_bytes_of(recomputed): bytes besides feature maps that a schedule needs at least.
-    cycles_of(node): cycles of an operator by itself. layout_cycles_of(schedule): extra cycles of
-    the weights, at least. min_scratch_of(node, access, rows): a lower bound of a node's scratch.
+    unrelated_bytes: of tensors that exist meanwhile and that the region does not use.
+    cycles_of(node): cycles of an operator by itself, without weights.
     owner: the ModelEdges that the Edges belong to.
 
     1. Each height, pacing operator and choice of recomputed feature maps is a LazyCandidate.
@@ -45,18 +44,14 @@ class Candidates:
        is recomputed, with rows spilled; and by a LazyCandidate with warm-up bands.
     """
 
-    def __init__(self, region, fixed_bytes_of, cycles_of, layout_cycles_of, min_scratch_of, owner):
-        self._region, self._fixed_bytes_of, self._owner = region, fixed_bytes_of, owner
-        self._fixed_bytes = {}  # by what is recomputed
-        self._min_scratch_of = min_scratch_of
-        self._cycles_of, self._layout_cycles_of = cycles_of, layout_cycles_of
+    def __init__(self, region, unrelated_bytes, cycles_of, owner):
+        self._region, self._unrelated_bytes, self._owner = region, unrelated_bytes, owner
+        self._cycles_of = cycles_of
         self._peaks = {}  # BandSchedule: bytes
         self._min_bytes = 0  # that any candidate needs, as far as is known
         self._exceeding = None, 0  # a limit, and how many of the first candidates exceed it
         bounds = [BandLowerBound(region, *height) for height in region.band_heights(_HEIGHTS)]
-        recomputing = product(
-            region.band_heights(_RECOMPUTING_HEIGHTS), region.recompute_options()
-        )
+        recomputing = product(region.band_heights(_HEIGHTS[:2]), region.recompute_options())
         bounds += [BandLowerBound(region, *height, each) for height, each in recomputing]
         candidates = (LazyCandidate(bound, bound.min_cycles(cycles_of)) for bound in bounds)
         self._candidates = sorted(candidates, key=_cycles)
@@ -73,7 +68,7 @@ class Candidates:
         edge, at = self._cheapest_from(at, limit, max_cycles)
         self._exceeding = limit, at
         if at == len(self._candidates):
-            bytes_needed = min(map(_optimistic_bytes, self._candidates), default=NEVER)
+            bytes_needed = min((each.arena for each in self._candidates), default=NO_LIMIT)
             self._min_bytes = max(self._min_bytes, bytes_needed)
         return edge
 
@@ -84,7 +79,7 @@ class Candidates:
             if candidate.cycles >= max_cycles:
                 break
             self._raise_lower_bound(candidate, limit)
-            if _optimistic_bytes(candidate) > limit:
+            if candidate.arena > limit:
                 at += 1
             elif isinstance(candidate, Edge):
                 return candidate, at
@@ -109,26 +104,14 @@ class Candidates:
                 candidate.arena = self._peak_bytes(candidate.schedule)
                 candidate.has_lower_bound = True
         else:
-            fixed, bound = self._fixed(candidate.bound.recomputed), candidate.bound
-            more = bound.bytes_at_least(limit - fixed, self._min_scratch, candidate.has_warm_up)
-            candidate.arena = fixed + more
+            more, has_warm_up = limit - self._unrelated_bytes, candidate.has_warm_up
+            more = candidate.bound.bytes_at_least(more, has_warm_up)
+            candidate.arena = self._unrelated_bytes + more
 
     def _peak_bytes(self, schedule):
         if schedule not in self._peaks:
-            fixed = self._fixed(schedule.recomputed)
-            self._peaks[schedule] = fixed + peak_bytes(schedule, self._min_scratch)
+            self._peaks[schedule] = self._unrelated_bytes + peak_bytes(schedule)
         return self._peaks[schedule]
-
-    # Bytes besides feature maps.
-    def _fixed(self, recomputed):
-        key = tuple(recomputed.items())
-        if key not in self._fixed_bytes:
-            self._fixed_bytes[key] = self._fixed_bytes_of(recomputed)
-        return self._fixed_bytes[key]
-
-    def _min_scratch(self, position, rows):
-        node, access = self._region.nodes[position], self._region.accesses[position]
-        return self._min_scratch_of(node, access, rows) if rows else 0
 
     # Step 3: the candidates that replace a LazyCandidate.
     def _computed(self, lazy):
@@ -138,20 +121,14 @@ class Candidates:
             schedule = lazy.bound.schedule()
         if schedule is None:
             return
-        layout_cycles = self._layout_cycles_of(schedule)
-        cycles = schedule.cycles(self._cycles_of) + layout_cycles
+        layout_search = self._owner.layout_search
+        cycles = schedule.cycles(self._cycles_of) + layout_search.min_cycles_in_bands(schedule)
         is_recomputing = bool(schedule.recomputed)
         for each in (schedule,) if is_recomputing else (schedule, schedule.with_spilled_rows()):
             total = round(cycles + each.copy_cycles())
             edge = Edge(self._region.first, self._region.end, 0, total)
             edge.schedule, edge.owner = each, self._owner
-            edge.estimated_layout_cycles = layout_cycles
             edge.is_planned = edge.has_lower_bound = False
             yield edge
         if not lazy.has_warm_up and not is_recomputing:
             yield LazyCandidate(lazy.bound, cycles, schedule)
-
-
-# Bytes that a candidate may need at least, as far as is known.
-def _optimistic_bytes(candidate):
-    return candidate.optimistic_bytes or candidate.arena

@@ -32,11 +32,10 @@ class Edge:
     1. `arena` and `cycles` are lower bounds. Once the rows of all bands are counted,
        has_lower_bound is True.
     2. `band_costs` are known: scratch, records and layouts of weights.
-    3. is_planned: `arena` comes from a plan. optimistic_bytes: of PartPlan.
+    3. is_planned: `arena` comes from a plan.
 
     cycles: extra cycles. layout_cycles: the part of them that WeightLayoutSearch.within() and
-    in_banded_model() count, too. estimated_layout_cycles: a lower bound of the weights' cycles,
-    which is part of `cycles` until stage 2. owner: the ModelEdges that can examine the Edge.
+    in_banded_model() count, too; 0 until stage 2. owner: the ModelEdges that can examine the Edge.
     """
 
     first: int
@@ -48,8 +47,6 @@ class Edge:
     band_costs: BandCosts | None = None
     owner: object = None
     layout_cycles: int = 0
-    estimated_layout_cycles: int = 0
-    optimistic_bytes: int = 0
     has_lower_bound: bool = True
 
     def savable_cycles(self, arena):
@@ -59,7 +56,3 @@ class Edge:
         if self.band_costs is None:  # `cycles` may be too high, too
             return inf
         return self.band_costs.savable_cycles(arena)
-
-    def is_known(self, limit):
-        """Return True if ModelEdges.examine() cannot change whether `limit` bytes are enough."""
-        return self.is_planned and (self.arena <= limit or not self.optimistic_bytes)

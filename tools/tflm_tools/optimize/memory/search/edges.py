@@ -3,7 +3,6 @@
 
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from math import inf
 
 from tflm.errors import TflmError
@@ -16,7 +15,7 @@ from ..weights.layout_search import WeightLayoutSearch
 from .band_costs import BandCosts, band_costs_of, scratch_of
 from .candidates import Candidates
 from .edge import Edge
-from .search_budget import SearchBudget
+from .temporary_tensors import TemporaryTensors
 
 MAX_REGION = 16  # operators of a region
 
@@ -25,14 +24,14 @@ class ModelEdges:
     """The Edges of a graph: single operators, and regions in bands.
 
     nodes: of the graph. layout_search: its WeightLayoutSearch. node_costs: a NodeCostTable.
-    budget: counts what is examined.
+    tensors: TemporaryTensors of the search, or None.
     """
 
-    def __init__(self, graph, node_costs, budget=None):
+    def __init__(self, graph, node_costs, tensors=None):
         self._subgraph = graph.running()[0]
         self.nodes = self._subgraph.nodes
         self._node_costs = node_costs
-        self._budget = budget or SearchBudget()
+        self._tensors = tensors or TemporaryTensors()
         self._part_arena = PartArena(self._subgraph, node_costs)
         self.layout_search = WeightLayoutSearch(node_costs, self.nodes, self._arena_of)
         self._regions = RegionFinder(self._subgraph)
@@ -45,7 +44,7 @@ class ModelEdges:
     def _arena_of(self, position, layouts):
         nodes = self.nodes[position : position + 1]
         scratch = [(size, nodes) for size in scratch_of(nodes, self._node_costs, layouts)]
-        return self._part_arena.plan(position, position + 1, scratch).size
+        return self._part_arena.plan(position, position + 1, scratch)[0]
 
     def single(self, position):
         """Return the Edge of an operator by itself.
@@ -92,7 +91,7 @@ class ModelEdges:
             for other in self._with_small_scratch[edge.first]:
                 other.arena += more
         else:
-            edge.arena, edge.optimistic_bytes = max(edge.arena, arena), 0
+            edge.arena = max(edge.arena, arena)
 
     def banded(self, first, end, limit, max_cycles=inf):
         """Return the cheapest Edge of operators first..end-1 in bands, or None.
@@ -117,18 +116,11 @@ class ModelEdges:
             region = self._regions.region(first, end)
             self._candidates[key] = Candidates(
                 region,
-                partial(self._fixed_bytes, region),
+                self._part_arena.unrelated_bytes(region),
                 self._node_costs.cycles,
-                self.layout_search.min_extra_cycles_in_bands,
-                self._node_costs.min_scratch,
                 self,
             )
         return self._candidates[key]
-
-    # Bytes besides a region's feature maps: of tensors that it does not use, and of its records.
-    def _fixed_bytes(self, region, recomputed):
-        records = self._node_costs.min_record_buffer_bytes(region, recomputed)
-        return self._part_arena.unrelated_bytes(region) + records
 
     def earliest_start(self, end):
         """Return the first operator that may run in bands with all others before `end`."""
@@ -149,7 +141,6 @@ class ModelEdges:
         Raises SearchLimitReached if the search may examine no more.
         """
         more = []
-        self._budget.check()
         try:
             if edge.band_costs:
                 is_possible = self._plan(edge, limit)
@@ -167,7 +158,7 @@ class ModelEdges:
         region = edge.schedule.region
         unrelated = self._part_arena.unrelated_bytes(region)
         candidates = band_costs_of(
-            edge.schedule, self._node_costs, self.layout_search, self._budget.tensors
+            edge.schedule, self._node_costs, self.layout_search, self._tensors
         )
         more += [copy(edge) for _ in candidates[1:]]
         for each, costs in zip([edge, *more], candidates, strict=False):
@@ -175,13 +166,13 @@ class ModelEdges:
             peak, live_bytes = peak_and_live_bytes(each.schedule, costs.scratch_at)
             fixed = unrelated + costs.record_bytes
             each.arena, costs.live_bytes = fixed + peak, [fixed + size for size in live_bytes]
-            each.cycles += costs.layout_cycles - each.estimated_layout_cycles
-            each.cycles -= self.layout_search.min_cycles_of_region(region)
+            each.cycles += costs.layout_cycles - self.layout_search.min_cycles_of_region(region)
+            each.cycles -= self.layout_search.min_cycles_in_bands(each.schedule)
         return bool(candidates)
 
     # Stage 3, from a plan of all bands; False if the Edge cannot run.
     def _plan(self, edge, limit):
-        chain = write_chain(edge.schedule, self._budget.tensors)
+        chain = write_chain(edge.schedule, self._tensors)
         if chain is None:
             return False
         scratch = []
@@ -189,6 +180,5 @@ class ModelEdges:
             scratch += [(size, list(filter(None, slot))) for size in sizes]
         scratch.append((edge.band_costs.record_bytes, chain.nodes))
         plan = self._part_arena.plan(edge.first, edge.end, scratch, chain, limit)
-        edge.arena, edge.is_planned = plan.size, plan.is_planned
-        edge.optimistic_bytes = plan.optimistic_bytes
+        edge.arena, edge.is_planned = plan
         return True

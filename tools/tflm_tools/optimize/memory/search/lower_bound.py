@@ -27,21 +27,21 @@ class BandLowerBound:
         """Return the BandSchedule."""
         return BandSchedule(self.region, self._height, self._pacing, recomputed=self.recomputed)
 
-    def bytes_at_least(self, limit, scratch_of, has_warm_up=False):
-        """Return bytes that every plan of the schedule needs, with spilled rows or not.
+    def bytes_at_least(self, limit, has_warm_up=False):
+        """Return bytes of feature maps that the schedule needs, with spilled rows or not.
 
         Examines the last, the middle and the first band, until the result exceeds `limit`.
-        scratch_of: as for peak_bytes(). has_warm_up: the schedule gets warm-up bands in front, so
-        the second band is examined instead of the first.
+        has_warm_up: the schedule gets warm-up bands in front, so the second band is examined
+        instead of the first.
         """
         bound = 0
         for band in (self.bands, self.bands // 2 + 1, 2 if has_warm_up else 1):
             if bound <= limit:
-                bound = max(bound, self._bytes_in(band, scratch_of))
+                bound = max(bound, self._bytes_in(band))
         return bound
 
     # Bytes that a band needs.
-    def _bytes_in(self, band, scratch_of):
+    def _bytes_in(self, band):
         before, after = self._rows_after(band - 1), self._rows_after(band)
         region, spans = self.region, {}
         for position in range(len(region.nodes) - 1, -1, -1):
@@ -49,7 +49,7 @@ class BandLowerBound:
             is_recomputed = key in self.recomputed
             span = region.rows_needed(key, spans) if is_recomputed else (before[key], after[key])
             spans[key] = span
-        return peak_bytes_of_band(_SingleBand(self, before, after, spans), scratch_of)
+        return peak_bytes_of_band(_SingleBand(self, before, after, spans))
 
     # {key: rows that exist after a band}.
     def _rows_after(self, band):

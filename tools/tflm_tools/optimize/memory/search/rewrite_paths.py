@@ -47,42 +47,29 @@ class RewritePath:
     """Paths through a rewrite of a part of the model: a Recomputation, or PooledGroups.
 
     Operators before and after the part run as in the model. cycles: what the rewrite costs more,
-    by itself. budget: the SearchBudget of the search.
+    by itself. tensors: TemporaryTensors of the search.
     """
 
-    def __init__(self, rewrite, node_costs, target, budget):
+    def __init__(self, rewrite, node_costs, target, tensors):
         self.rewrite = rewrite
         self._more_nodes = len(rewrite.copies) - len(rewrite.dropped)
         self.cycles = min_cycles(rewrite.copies, node_costs, target)
         self.cycles -= min_cycles(rewrite.dropped, node_costs, target)
-        self._node_costs, self._budget = node_costs, budget
+        self._node_costs, self._tensors = node_costs, tensors
         self._edges = None
-        self._paths = []  # to the positions of the rewritten graph
-
-    def has_edges(self, edges):
-        """Return True if these ModelEdges belong to the rewritten graph."""
-        return edges is self._edges
-
-    def forget(self, end=0):
-        """Forget the paths to positions from `end` on, because an Edge has changed."""
-        del self._paths[end:]
 
     def offer(self, paths, limit):
         """Improve the paths of the model to positions after the rewritten part.
 
         paths: complete up to the position after the rewrite's reader. limit: bytes.
-        Paths of the last call are used again unless forget() removed them.
         """
         first = self.rewrite.first
         reader = self.rewrite.reader + self._more_nodes
         if self._edges is None:
-            self._edges = ModelEdges(self.rewrite.graph, self._node_costs, self._budget)
-        own_paths, end = self._paths, min(len(self._edges.nodes), reader + MAX_REGION) + 1
-        known = own_paths[: first + 1]
-        if any(path is not own for path, own in zip(paths, known, strict=False)):
-            own_paths.clear()
-        own_paths += paths[len(own_paths) : first + 1]
-        for position in range(len(own_paths), end):
+            self._edges = ModelEdges(self.rewrite.graph, self._node_costs, self._tensors)
+        own_paths = paths[: first + 1]  # to the positions of the rewritten graph
+        end = min(len(self._edges.nodes), reader + MAX_REGION) + 1
+        for position in range(first + 1, end):
             own_paths.append(None)
             relax(self._edges, own_paths, position, limit, reader)
         for position in range(reader + 1, end):

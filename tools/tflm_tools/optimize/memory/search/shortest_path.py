@@ -1,6 +1,7 @@
 # tflm_tools: PlanSearch: the cheapest way to run a model within an arena, by shortest paths
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from bisect import bisect_left
 from itertools import chain
 from math import inf
 
@@ -10,12 +11,11 @@ from ..rewrites.pooled_groups import pooled_groups
 from ..rewrites.recompute import recomputations
 from .band_plan import BandPlan
 from .edge import Edge
-from .edges import MAX_REGION, ModelEdges
+from .edges import ModelEdges
 from .rewrite_paths import RewritePath, relax
-from .search_budget import SearchBudget
+from .temporary_tensors import TemporaryTensors
 
 STEP = 256  # bytes between two limits that are tried
-MIN_STEP = 16  # the head of an arena is a multiple of it
 
 
 class PlanSearch:
@@ -30,7 +30,8 @@ class PlanSearch:
     3. Repeat until all Edges of the path are planned.
     4. The smallest arena for a number of cycles is found by halving.
 
-    nodes: of the model. layout_search: its WeightLayoutSearch. budget: the SearchBudget.
+    nodes: of the model. layout_search: its WeightLayoutSearch. tensors: its
+    TemporaryTensors.
     base_cycles: of the model without bands, about. reference_cycles: the same with the kernels of
     a Cortex-M0+.
     """
@@ -38,17 +39,16 @@ class PlanSearch:
     def __init__(self, graph, target=None, packing=None, miss=None, packed_weights=None):
         self._node_costs = node_costs = NodeCostTable(graph, target, packing, miss, packed_weights)
         self._target = target
-        self.budget = SearchBudget()
-        self._edges = ModelEdges(graph, node_costs, self.budget)
+        self.tensors = TemporaryTensors()
+        self._edges = ModelEdges(graph, node_costs, self.tensors)
         self.nodes, self.layout_search = self._edges.nodes, self._edges.layout_search
         self.base_cycles = self.min_cycles(self.nodes)
         reference_target = target and REFERENCE_TARGET
         self.reference_cycles = min_cycles(self.nodes, node_costs, reference_target)
         self._rewrites = {}  # position of the reader: RewritePaths
         for rewrite in [*recomputations(graph), *pooled_groups(graph)]:
-            path = RewritePath(rewrite, node_costs, target, self.budget)
+            path = RewritePath(rewrite, node_costs, target, self.tensors)
             self._rewrites.setdefault(rewrite.reader, []).append(path)
-        self._readers = sorted(self._rewrites, reverse=True)
 
     def min_cycles(self, nodes):
         """Return the cycles of nodes that run one by one, with the fastest weight layouts."""
@@ -67,10 +67,10 @@ class PlanSearch:
 
     # (cycles, [Edge or RewritePath]) of the shortest path within a limit, or None. Edges that
     # were not examined may need more. rewrites: {position of the reader: RewritePaths} that may be
-    # used. paths: to each position; those up to `start` are kept.
-    def _shortest_path(self, limit, rewrites, paths, start):
-        paths[start + 1 :] = [None] * (len(self.nodes) - start)
-        for position in range(start, len(self.nodes)):
+    # used.
+    def _shortest_path(self, limit, rewrites):
+        paths = [(0, None, None)] + [None] * len(self.nodes)
+        for position in range(len(self.nodes)):
             relax(self._edges, paths, position + 1, limit)
             for rewrite_path in rewrites.get(position, ()):
                 replaced = range(rewrite_path.rewrite.first, position + 1)
@@ -83,12 +83,6 @@ class PlanSearch:
             elements.append(path[1])
             path = path[2]
         return paths[-1][0], elements[::-1]
-
-    # (paths, start) for _shortest_path(), without any known path.
-    def _no_paths(self):
-        for rewrite_path in self._all_rewrites:
-            rewrite_path.forget()
-        return [(0, None, None)], 0
 
     def within(self, limit, max_cycles=None, cycle_limit=None):
         """Return the cheapest BandPlan that needs at most `limit` bytes, or None.
@@ -108,9 +102,8 @@ class PlanSearch:
     # The shortest path of which all Edges have been examined: (True, path). (False, None) if it
     # costs more than `max_cycles` or there is none; (True, None) if it exceeds the CycleLimit.
     def _examined_path(self, limit, rewrites, max_cycles, cycle_limit):
-        paths, start = self._no_paths()
         while True:
-            path = self._shortest_path(limit, rewrites, paths, start)
+            path = self._shortest_path(limit, rewrites)
             if path is None or path[0] > max_cycles:
                 return False, None
             edges = [each for each in path[1] if isinstance(each, Edge)]
@@ -119,12 +112,11 @@ class PlanSearch:
                 savable = sum(edge.savable_cycles(arena) for edge in edges)
                 if path[0] - savable > cycle_limit.cycles:
                     return True, None
-            unknown = [edge for edge in edges if not edge.is_known(limit)]
+            unknown = [edge for edge in edges if not edge.is_planned]
             if not unknown:
                 return True, path
             for edge in unknown:
                 edge.owner.examine(edge, limit)
-            start = min(map(self._first_changed_path, unknown))
 
     # The RewritePaths that cost at most `max_cycles`, by the position of their reader.
     def _rewrites_within(self, max_cycles):
@@ -141,42 +133,28 @@ class PlanSearch:
         self._edges.single(position).arena = arena
         return True
 
-    # Forget the paths that an examined Edge may change; return the position up to which the paths
-    # of the model stay.
-    def _first_changed_path(self, edge):
-        start = edge.end - 1
-        for reader in self._readers:
-            changed = [each for each in self._rewrites[reader] if each.has_edges(edge.owner)]
-            for rewrite_path in changed:
-                rewrite_path.forget(edge.end)
-            if changed or reader < start <= reader + MAX_REGION:  # its paths lead further
-                start = reader
-        return start
-
     def min_arena(self, max_arena, max_cycles, step=STEP):
         """Return bytes, at most `max_arena`, that every plan with `max_cycles` needs.
 
         That is as far as is known before any Edge has been examined.
         """
-        low, high = 0, max_arena // step
-        while low < high:
-            middle = (low + high) // 2
-            rewrites = self._rewrites_within(max_cycles)
-            path = self._shortest_path(middle * step, rewrites, *self._no_paths())
-            if path is not None and path[0] <= max_cycles:
-                high = middle
-            else:
-                low = middle + 1
-        return high * step
+        rewrites = self._rewrites_within(max_cycles)
 
-    def smallest(self, max_arena, max_cycles, step=STEP, min_arena=0, cycle_limit=None):
+        def may_be_enough(limit):
+            path = self._shortest_path(limit, rewrites)
+            return path is not None and path[0] <= max_cycles
+
+        limits = range(0, max_arena // step * step, step)
+        return step * bisect_left(limits, True, key=may_be_enough)
+
+    def smallest(self, max_arena, max_cycles, step, min_arena=0, cycle_limit=None):
         """Return the BandPlan with the smallest arena below `max_arena` bytes, or None.
 
         max_cycles: extra cycles that it may cost, None for any number. step: bytes between two
         limits that are tried. min_arena: bytes that every plan needs, so that limits a little
         above them are tried first. cycle_limit: as for within().
         """
-        low, high, is_found = min_arena // step, max_arena // step, False
+        low, high, is_found = min_arena // step, int(max_arena) // step, False
         ahead = 0 if min_arena else high
         while low < high:
             middle = (low + high) // 2

@@ -1,7 +1,6 @@
 # tflm_tools: WeightLayoutSearch: the fastest layouts of weights within a limit of arena bytes
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from collections import Counter
 from operator import sub
 
 from ....arena.lifetimes import BufferLifetimes
@@ -25,12 +24,7 @@ class WeightLayoutSearch:
         self._nodes = nodes
         self._arena_of = arena_of
         self._arenas = {}  # (id of a node, LayoutCosts): [(bytes, LayoutCost)]
-        self._shares = {}  # (first, end) of a Region: _max_cached_share()
         self._slots = {}  # id of BandedChain.slots: (the slots, their BandSlots)
-
-    def layouts_of(self, node):
-        """Return the LayoutCosts of a node, the fastest one first."""
-        return self._node_costs.of(node).layouts
 
     def min_cycles(self, node):
         """Return the cycles that the weights of a node outside bands need at least."""
@@ -49,39 +43,17 @@ class WeightLayoutSearch:
             for node in region.nodes
         )
 
-    def min_extra_cycles_in_bands(self, schedule):
-        """Return how many cycles more the weights need at least in a BandSchedule."""
-        region, share = schedule.region, self._max_cached_share(schedule.region)
-        cycles = self._other_cycles(region.nodes, schedule.bands, share)
-        cycles -= self.min_cycles_of_region(region)
-        for position, access in enumerate(region.accesses):
-            costs = self._node_costs.of(region.nodes[position])
-            in_groups = schedule.channel_groups(position) > 1  # their weights may not stay cached
-            if costs.min_cycles_of_rows is None or access.is_reduction or in_groups:
-                continue
-            spans = schedule.spans(region.outputs[position])
-            counts = Counter(end - first for first, end in spans)
-            rows, is_down = access.rows.output_rows, access.axis == 1
-            cycles += share * self._node_costs.miss * costs.min_weight_words + sum(
-                bands * costs.min_cycles_of_rows(count, rows, is_down, share)
-                for count, bands in counts.items()
-                if count
-            )
-        return max(0, round(cycles))
-
-    # The largest share of a region's weights that a band may find in the cache.
-    def _max_cached_share(self, region):
-        key = region.first, region.end
-        if key not in self._shares:
-            pairs = zip(region.nodes, region.accesses, strict=True)
-            words = sum(
-                self._node_costs.of(node).min_weight_words
-                for node, access in pairs
-                if not access.is_reduction
-            )
-            share = cached_share(words, len(region.nodes)) if self._node_costs.miss else 0
-            self._shares[key] = share
-        return self._shares[key]
+    def min_cycles_in_bands(self, schedule):
+        """Return the cycles in which a BandSchedule fetches words again, at least, about."""
+        region, words = schedule.region, 0
+        for node, access in zip(region.nodes, region.accesses, strict=True):
+            costs = self._node_costs.of(node)
+            if costs.weight_words and not access.is_reduction:
+                layouts = None, *(cost.layout for cost in costs.layouts)
+                words += min(map(costs.weight_words, layouts))
+        share = cached_share(words, len(region.nodes))
+        again = round(self._node_costs.miss * (1 - share) * words * (schedule.bands - 1))
+        return again + self._other_cycles(region.nodes, schedule.bands, share)
 
     # [(bytes in use while a node runs by itself, LayoutCost)] of LayoutCosts, in their order.
     def _with_arenas(self, node, costs):
@@ -150,10 +122,6 @@ class WeightLayoutSearch:
                 extra += cost.cycles - fastest.cycles
         return chosen, extra
 
-    def slot(self, nodes, repeats=None):
-        """Return the BandSlot of nodes; see there."""
-        return BandSlot(nodes, self._node_costs, repeats)
-
     def in_chain(self, slots, max_scratch):
         """Return the fastest layouts of all BandSlots of a chain.
 
@@ -193,7 +161,7 @@ class WeightLayoutSearch:
     # The BandSlots of BandedChain.slots.
     def _band_slots(self, slots):
         if id(slots) not in self._slots:
-            self._slots[id(slots)] = slots, list(map(self.slot, slots))
+            self._slots[id(slots)] = slots, [BandSlot(slot, self._node_costs) for slot in slots]
         return self._slots[id(slots)][1]
 
     def live_bytes(self, model):
@@ -231,7 +199,7 @@ class WeightLayoutSearch:
             chosen.update(layouts)
             cycles += chain_cycles - self.chain_cycles(chain.slots, current)
         for nodes in split_operators:
-            slot = self.slot(nodes)
+            slot = BandSlot(nodes, self._node_costs)
             layout = slot.fastest(limit - live(nodes), 0)
             chosen.update(_chosen_layouts([slot], [layout]))
             cycles += layout.cycles_if_cached(0) - sum(map(self.min_cycles, nodes))

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
+from functools import cache
 
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED
 from tflm.prepare.dense import DENSE as DENSE_RECORD
@@ -35,12 +36,10 @@ _RUN_CYCLES = 150  # to begin a block whose pixels are one run of words
 _GROUP_CYCLES = 60  # to begin a group of four channels in a block
 _UNPACK_CYCLES = 80  # to make lanes of a channel of a depthwise 3x3 filter
 
-DENSE_SCRATCH = 64
+_DENSE_SCRATCH = 64
 _MAX_BLOCK_MACS = 1_500_000  # some 35 ms of a Pico: Ctrl-C waits for the end of a block
-_MIN_CYCLES_PER_BYTE = 16  # that a byte of scratch must save
+MIN_CYCLES_PER_BYTE = 16  # that a byte of scratch must save
 MIN_CYCLES_PER_FREE_BYTE = 1  # the same in an arena whose size is already fixed
-SMALLEST_LAYOUT = BYTES, None  # the layout with the fewest words
-_MAX_BLOCKS_TRIED = 24  # into which all rows, or a row, are cut
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,16 @@ class LayoutCost:
 
 # Yields (pixels of a block, number of blocks): some whole rows, or a part of a row.
 def _blocks(rows, pixels):
-    for count in (*range(1, min(rows, _MAX_BLOCKS_TRIED) + 1), rows):
-        block_rows = -(-rows // count)
+    for block_rows in _equal_parts(rows):
         yield block_rows * pixels, -(-rows // block_rows)
-    for count in range(2, min(pixels, _MAX_BLOCKS_TRIED) + 1):
-        block = -(-pixels // count)
+    for block in _equal_parts(pixels)[1:]:
         yield block, rows * -(-pixels // block)
+
+
+# The sizes, rounded up, of `count` things in equal parts.
+@cache
+def _equal_parts(count):
+    return list(dict.fromkeys(-(-count // blocks) for blocks in range(1, count + 1)))
 
 
 # Cycles to begin a block of a CONV_2D with the fields r.
@@ -94,7 +97,7 @@ def _conv_layouts(r, is_flat, miss):
     groups = -(-r["output_channels"] // GROUP)
     covers_input = rows == pixels == 1 and r["row_bytes"] * r["input_height"] == depth
     if covers_input:
-        yield (DENSE, None), DENSE_SCRATCH, _matrix_cycles(DENSE, groups, depth, 1, miss)
+        yield (DENSE, None), _DENSE_SCRATCH, _matrix_cycles(DENSE, groups, depth, 1, miss)
     for block, blocks in _blocks(rows, pixels):
         if block * depth * GROUP * groups > _MAX_BLOCK_MACS and block > 1:
             continue
@@ -115,7 +118,7 @@ def _fully_connected_layouts(r, miss):
         scratch = lane_scratch(2 * depth, 1, depth) + group_bytes(packing, depth)
         yield (packing, None), scratch, _matrix_cycles(packing, groups, depth, batches, miss)
     if batches == 1 and r["depth"] % QUAD == 0:
-        yield (DENSE, None), DENSE_SCRATCH, _dense_cycles(groups, depth, miss)
+        yield (DENSE, None), _DENSE_SCRATCH, _dense_cycles(groups, depth, miss)
 
 
 # Cycles for the DENSE weights of a FULLY_CONNECTED.
@@ -204,7 +207,7 @@ def _all_layouts(record, r, miss):
     return list(layouts)
 
 
-def layouts_of(record, miss, min_cycles_per_byte=_MIN_CYCLES_PER_BYTE):
+def layouts_of(record, miss, min_cycles_per_byte):
     """Return the LayoutCosts that are worth considering, from the fastest to the smallest scratch.
 
     min_cycles_per_byte: cycles that a faster layout must save for each byte of scratch.
@@ -289,31 +292,6 @@ def weight_words(record, layout=None):
         words = {BYTES: PACKED_WORDS, LANES: _lane_words(r), None: r["channel_words"]}
         return words[packing] * r["output_channels"]
     return _group_words(packing, -(-r["output_channels"] // GROUP), r["depth_lanes"])
-
-
-def min_cycles_of_rows(record, count, rows, is_down, share, miss, max_scratch):
-    """Return a lower bound of the cycles for the weights of some rows of a record's output.
-
-    count: of the `rows` that the record computes. is_down: these are rows, not columns, of
-    pictures. share: of the words that are in the cache already. max_scratch: bytes of scratch, if
-    some layout needs no more. Returns 0 if nothing is known.
-    """
-    r = lane_fields(record)
-    if r is None or not miss:
-        return 0
-    layouts = []
-    if _is_conv(r):
-        is_flat = _is_flat(record)
-        counted = "units" if is_down and not is_flat else "output_width"
-        r[counted] = max(1, r[counted] * count // rows)
-        all_layouts = list(_conv_layouts(r, is_flat, miss))
-        layouts = [each for each in all_layouts if each[1] <= max_scratch] or all_layouts
-    elif _is_depthwise(r):
-        layouts = _depthwise_layouts(r | {"output_height": count}, miss)
-    return min(
-        (cycles - share * miss * weight_words(record, layout) for layout, _, cycles in layouts),
-        default=0,
-    )
 
 
 def weight_cycles(record, miss):

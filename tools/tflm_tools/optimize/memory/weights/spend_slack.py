@@ -11,45 +11,38 @@ _OPERATOR_SHARES = (1.0, 0.92, 0.88, 0.84, 0.76, 0.68, 0.6)  # of an arena, for 
 # In all functions, `plans` is the PlannedGraphs that a model belongs to.
 
 
-def with_fastest_layouts(plans, model, arena, max_extra_cycles=inf):
-    """Return (the model with the fastest layouts for an arena of `arena` bytes, extra cycles).
-
-    The model itself is returned if no layouts fit. extra cycles: how many a larger arena would
-    save. max_extra_cycles: layouts with more extra cycles are not tried.
-    """
-    return _with_fastest_layouts(plans, model, arena, max_extra_cycles)[0]
-
-
 def in_first_arena(plans, model, arenas, max_extra_cycles, or_last=False):
     """Return with_fastest_layouts() for the first of some arena sizes that is fast enough.
 
     That is, with at most `max_extra_cycles`; else for the last size. or_last: with any number of
-    extra cycles for the last size. A size that is known to be too small is skipped.
+    extra cycles for the last size.
     """
-    arenas, min_bytes = list(dict.fromkeys(arenas)), 0
     for arena in arenas:
-        is_last = or_last and arena == arenas[-1]
-        if arena >= min_bytes or is_last:
-            limit = inf if is_last else max_extra_cycles
-            result, min_bytes = _with_fastest_layouts(plans, model, arena, limit)
-            if result[1] <= max_extra_cycles:
-                break
+        limit = inf if or_last and arena == arenas[-1] else max_extra_cycles
+        result = with_fastest_layouts(plans, model, arena, limit)
+        if result[1] <= max_extra_cycles:
+            break
     return result
 
 
-# (result of with_fastest_layouts(), bytes that the candidate with the least scratch needs).
-#
-# 1. For each share of the arena, choose the fastest layouts with which no operator by itself needs
-#    more than the share: from the fastest candidate to the smallest.
-# 2. Plan the smallest candidate. If it does not fit, the others would not either.
-# 3. Take the first candidate whose plan fits.
-def _with_fastest_layouts(plans, model, arena, max_extra_cycles):
+def with_fastest_layouts(plans, model, arena, max_extra_cycles=inf, is_fine=False):
+    """Return (the model with the fastest layouts for an arena of `arena` bytes, extra cycles).
+
+    The model itself is returned if no layouts fit. extra cycles: how many a larger arena would
+    save. max_extra_cycles: layouts with more extra cycles are not tried. is_fine: consider also
+    layouts that save few cycles for their bytes.
+
+    1. For each share of the arena, choose the fastest layouts with which no operator by itself
+       needs more than the share: from the fastest candidate to the smallest.
+    2. Plan the smallest candidate. If it does not fit, the others would not either.
+    3. Take the first candidate whose plan fits.
+    """
     nodes, split_operators = _nodes_outside_chains(model, plans.search)
     layout_search = plans.search.layout_search
     live_bytes = None if model.chains is None else layout_search.live_bytes(model)
     candidates = []
     for share in _OPERATOR_SHARES:
-        layouts, extra = layout_search.within(nodes, share * arena, arena)
+        layouts, extra = layout_search.within(nodes, share * arena, arena, is_fine)
         if live_bytes is not None:
             in_chains, more = layout_search.in_banded_model(
                 model, split_operators, share * arena, live_bytes
@@ -61,14 +54,13 @@ def _with_fastest_layouts(plans, model, arena, max_extra_cycles):
         if layouts and (not candidates or layouts != candidates[-1][0]):
             candidates.append((layouts, extra))
 
-    def head(candidate):
-        return plans.head_bytes(plans.with_layouts(model, candidate[0]))
+    def fits(candidate):
+        return plans.head_bytes(plans.with_layouts(model, candidate[0])) <= arena
 
-    min_bytes = head(candidates[-1]) if candidates else 0
-    if candidates and min_bytes <= arena:
-        layouts, extra = next(each for each in candidates if head(each) <= arena)
-        return (plans.with_layouts(model, layouts), extra), min_bytes
-    return (model, layout_search.extra_cycles_as_stored(nodes, model.layouts)), min_bytes
+    if candidates and fits(candidates[-1]):
+        layouts, extra = next(filter(fits, candidates))
+        return plans.with_layouts(model, layouts), extra
+    return model, layout_search.extra_cycles_as_stored(nodes, model.layouts)
 
 
 def with_finer_layouts(plans, model, arena):
@@ -76,17 +68,10 @@ def with_finer_layouts(plans, model, arena):
 
     Unlike with_fastest_layouts(), a layout may save few cycles for its bytes of scratch.
     """
-    before = _weight_cycles(plans.prepared(model), plans.miss)
-    (nodes, _), tried = _nodes_outside_chains(model, plans.search), {}
-    for share in _OPERATOR_SHARES if before else ():
-        layouts, _ = plans.search.layout_search.within(nodes, share * arena, arena, True)
-        if layouts == tried:
-            continue
-        candidate, tried = plans.with_layouts(model, layouts), layouts
-        storage = plans.prepared(candidate)
-        if storage.head_bytes <= arena and _weight_cycles(storage, plans.miss) < before:
-            return candidate
-    return model
+    if not plans.miss:
+        return model
+    finer, _ = with_fastest_layouts(plans, model, arena, is_fine=True)
+    return min(model, finer, key=lambda each: _weight_cycles(plans.prepared(each), plans.miss))
 
 
 def copy_with_layouts(model, layouts, storage):
