@@ -79,7 +79,7 @@ def _depthwise(r):
     stride_y, stride_x = r.numbers(_STRIDE_HEIGHT, 2)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     (across,) = r.numbers(_PLANE_COLUMNS, 1)
-    r.need(across >= left and across >= (columns - 1) * stride_x + _SIDE)
+    r.need(across >= left and across >= (columns - 1) * stride_x + _SIDE and r.words >= 16)
     r.small(rows * stride_y + _SIDE + top + height, stride_x * columns, width * channels)
     r.small((top + height + rows * stride_y) * width * channels, across * channels)
     groups = divided(channels, _VECTOR)
