@@ -75,9 +75,12 @@ def _all_models():
 
 
 # Raise ToolError unless the outputs are TFLM's of a second invoke, which sees the variables of the
-# first invoke.
+# first invoke. TFLM refuses hybrid models, whose outputs are not compared here.
 def _compare(model, ends, arrays, outputs):
-    wanted = oracle.run(model.data, [arrays, arrays]).outputs[1]
+    try:
+        wanted = oracle.run(model.data, [arrays, arrays]).outputs[1]
+    except oracle.RefusedModelError:
+        return
     for i, (info, data) in enumerate(zip(ends.outputs, outputs, strict=True)):
         got = from_bytes(data, info)
         difference = first_difference(got, wanted[i].reshape(info.shape))

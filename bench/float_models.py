@@ -1,4 +1,4 @@
-# bench: writes float32 and int16x8 networks with random weights: float_models.py FOLDER
+# bench: writes float32, int16x8 and hybrid networks with random weights: float_models.py FOLDER
 # MIT license; Copyright (c) 2026 the tflm authors
 
 """The networks have the shapes of MLPerf Tiny's and MNIST's; `cycles.py --model FOLDER/NAME`
@@ -45,8 +45,9 @@ class _FloatNetwork:
 
     def conv(self, filters, size, stride=1, padding="SAME", activation="RELU"):
         shape = (1, *self._sides(size, stride, padding), filters)
+        window = size if isinstance(size, tuple) else (size, size)
         inputs = [
-            self.last, self.constant((filters, size, size, self.shape[3])),
+            self.last, self.constant((filters, *window, self.shape[3])),
             self.constant((filters,)),
         ]  # fmt: skip
         return self.add(
@@ -80,6 +81,19 @@ class _FloatNetwork:
     def build(self):
         self.builder.io([self.first], [self.last])
         return self.builder.build()
+
+
+class _HybridNetwork(_FloatNetwork):
+    """A _FloatNetwork with weights of int8. Weights of DEPTHWISE_CONV_2D are float32."""
+
+    def constant(self, shape):
+        if len(shape) < 2 or len(shape) == 4 and shape[0] == 1:
+            return super().constant(shape)
+        scales = self.random.uniform(0.001, 0.004, shape[0] if len(shape) == 4 else 1)
+        return self.builder.tensor(
+            shape, "int8", self.random.integers(-127, 128, shape), scale=scales, zero_point=0,
+            quantized_dimension=0,
+        )  # fmt: skip
 
 
 def ad01():
@@ -120,6 +134,29 @@ def mobilenet():
             stride_h=25, stride_w=5, padding="VALID")  # fmt: skip
     net.dense(12, "NONE")
     net.add("SOFTMAX", [net.last], net.shape, beta=1.0)
+    return net.build()
+
+
+def kws_hybrid():
+    """MLPerf Tiny's network of keyword spotting with dynamic-range weights."""
+    net = _HybridNetwork("kws_hybrid", (1, 49, 10, 1))
+    net.conv(64, (10, 4), 2)
+    for _ in range(4):
+        net.depthwise(3)
+        net.conv(64, 1)
+    net.add("AVERAGE_POOL_2D", [net.last], (1, 1, 1, 64), filter_height=25, filter_width=5,
+            stride_h=25, stride_w=5, padding="VALID")  # fmt: skip
+    net.dense(12, "NONE")
+    net.add("SOFTMAX", [net.last], net.shape, beta=1.0)
+    return net.build()
+
+
+def ad01_hybrid():
+    """MLPerf Tiny's autoencoder with dynamic-range weights."""
+    net = _HybridNetwork("ad01_hybrid", (1, 640))
+    for units in (128, 128, 128, 128, 8, 128, 128, 128, 128):
+        net.dense(units)
+    net.dense(640, "NONE")
     return net.build()
 
 
@@ -175,6 +212,17 @@ def lenet_16x8():
     return net.build(net.dense(now, 10, activation="NONE"))
 
 
+def kws_16x8():
+    """MLPerf Tiny's network of keyword spotting with int16 activations and int8 weights."""
+    net = Network("kws_16x8", (49, 10, 1), dtype="int16")
+    now = net.conv(net.inputs[0], 64, (10, 4), 2, activation="RELU")
+    for _ in range(4):
+        now = net.depthwise(now, 3, activation="RELU")
+        now = net.conv(now, 64, 1, activation="RELU")
+    now = net.pool("AVERAGE_POOL_2D", now, 5)
+    return net.build(net.dense(now, 12, activation="NONE"))
+
+
 MODELS = {
     "ad01_float": ad01,
     "resnet8_float": resnet8,
@@ -183,6 +231,9 @@ MODELS = {
     "lenet_float": lenet,
     "mnist_lstm_float": lstm,
     "lenet_16x8": lenet_16x8,
+    "kws_16x8": kws_16x8,
+    "ad01_hybrid": ad01_hybrid,
+    "kws_hybrid": kws_hybrid,
 }
 
 

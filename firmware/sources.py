@@ -19,6 +19,7 @@ COLD = (
     "armv6m_float", "float_tflm_slash_kernels_slash_armv6m",
     "armv6m_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
     "armv6m_fully_connected_int16", "armv6m_pooling_int16", "armv6m_hybrid",
+    "armv6m_add_int16", "armv6m_mul_int16",
 )  # fmt: skip
 
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).

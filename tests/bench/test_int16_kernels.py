@@ -10,7 +10,10 @@ _FILES = (
     "test_depthwise_conv_int16",
     "test_fully_connected_int16",
     "test_pooling",
+    "test_add",
+    "test_mul",
 )
+_MIXED = "test_pooling", "test_add", "test_mul"  # files with cases of other types
 # Odd numbers of bytes and of elements in rows, sums of more than one word.
 _ALIGNED = (
     "bias=int64 extreme=127 gain=0.2 source=(1, 3, 3, 100)",
@@ -28,7 +31,7 @@ def core(request):
 # The cases of a file for one data type, or for all types by name.
 def _cases(file):
     cases = cases_of(file)
-    return [case for case in cases if "int16" in case.name] if file == "test_pooling" else cases
+    return [case for case in cases if "int16" in case.name] if file in _MIXED else cases
 
 
 @pytest.mark.parametrize("file", _FILES)

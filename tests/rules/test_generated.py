@@ -19,10 +19,12 @@ from asm import make
 # kernels by file, and a hand-written file that imports from a generated one takes 200 bytes of
 # heap.
 _DERIVED = {
+    "modules/tflm/kernels/armv6m/add_int16.py",
     "modules/tflm/kernels/armv6m/arithmetic_float.py",
     "modules/tflm/kernels/armv6m/batch_matmul_float.py",
     "modules/tflm/kernels/armv6m/fully_connected_bands_float.py",
     "modules/tflm/kernels/armv6m/hybrid_quantize.py",
+    "modules/tflm/kernels/armv6m/mul_int16.py",
     "modules/tflm/kernels/armv6m/pooling_rows_float.py",
     "modules/tflm/kernels/armv6m/reduce_float.py",
     "modules/tflm/kernels/armv6m/softmax.py",

@@ -26,14 +26,12 @@ _FILES = """## Data files
 | [pico.csv](../data/pico.csv) | models on a Pico | `bench/cycles.py --core pico --core pico-ram --docs` |
 | [pico-layers.csv](../data/pico-layers.csv) | layers on a Pico | the same command |
 | [pico2.csv](../data/pico2.csv) | models on a Pico 2, estimated | `bench/cycles.py --core pico2 --core m33 --docs` |
-| [pico2-float.csv](../data/pico2-float.csv) | float32 and int16x8 networks with random weights on a Pico 2, estimated | `bench/float_models.py FOLDER`, then `bench/cycles.py --core pico2 --model FILE` |
-| [esp32-float.csv](../data/esp32-float.csv) | float32 networks with random weights on an ESP32 or ESP32-S3 | `bench/float_models.py FOLDER`, then `bench/cycles.py --core xtensa-mac16 --model FILE` |
 | [esp32.csv](../data/esp32.csv) | models on ESP32 and ESP32-S3 with waits for flash and PSRAM, estimated | `bench/esp32.py --docs` |
+| [dtypes.csv](../data/dtypes.csv) | float32, int16x8 and hybrid networks with random weights on boards | `bench/float_models.py FOLDER`, then `bench/cycles.py --model FILE` with the cores `m0plus`, `pico`, `pico2` (estimated), `rv32` and `xtensa-mac16` |
 | [no-wait-states.csv](../data/no-wait-states.csv) | models, memory without wait states | `bench/cycles.py --core m0plus --core m33 --core rv32 --docs` |
 | [no-wait-states-layers.csv](../data/no-wait-states-layers.csv) | layers of these models on a Cortex-M0+ | the same command |
 | [stock-firmware.csv](../data/stock-firmware.csv) | models on stock firmware | `bench/cycles.py --core rv32-stock --core xtensa --core xtensa-mac16 --docs` |
 | [stock-firmware-layers.csv](../data/stock-firmware-layers.csv) | layers of these models | the same command |
-| [float-layers.csv](../data/float-layers.csv) | layers of float32 models on a Cortex-M0+, memory without wait states | `bench/cycles.py --core m0plus --model FILE` |
 | [m33-layers.csv](../data/m33-layers.csv) | selected layers on a Cortex-M33 | `bench/cycles.py --core m33 --optimize off`, with `--target armv6m` for the last column |
 | [viper.csv](../data/viper.csv) | models without assembler kernels | `bench/cycles.py --without all --optimize off` with `--core m0plus --portable`, `--core rv32 --portable`, `--core rv32` |
 | [two-cores.csv](../data/two-cores.csv) | models on two cores of a Pico | `bench/cycles.py --core pico --cores 2 --optimize off`; without wait states: `make test-boards` |
@@ -113,13 +111,18 @@ def _pico2():
                    ">ms, model in flash"), rows)  # fmt: skip
 
 
-def _pico2_float():
+def _dtypes():
     rows = [
-        (row["model"], row["type"], _number(row["macs"]), _number(row["cycles"]),
-         _per_mac(row["cycles"], row), _ms(int(row["cycles"]), _PICO2_MHZ))
-        for row in _rows("pico2-float.csv")
+        (
+            row["model"], row["type"], _number(row["macs"]), _number(row["m0plus_cycles"]),
+            _number(row["pico_cycles"]), _number(row["pico2_cycles"]),
+            _ms(int(row["pico2_cycles"]), _PICO2_MHZ), _number(row["rv32_instructions"]),
+            _number(row["esp32_instructions"]),
+        )
+        for row in _rows("dtypes.csv")
     ]  # fmt: skip
-    return _table(("model", "type", ">MACs", ">cycles", ">per MAC", ">ms, model in RAM"), rows)
+    return _table(("model", "type", ">MACs", ">Cortex-M0+", ">Pico", ">Pico 2", ">ms, Pico 2",
+                   ">RV32", ">ESP32"), rows)  # fmt: skip
 
 
 def _no_wait_states():
@@ -193,10 +196,11 @@ _SECTIONS = (
         _pico2,
     ),
     (
-        "Raspberry Pi Pico 2: float32 and int16x8",
-        "Networks with random weights and the shapes of MLPerf Tiny's and MNIST's. float32 runs "
-        "on the FPU, int16x8 in portable kernels. These figures are estimates.",
-        _pico2_float,
+        "float32, int16x8 and hybrid models",
+        "Networks with random weights and the shapes of MLPerf Tiny's and MNIST's. Cycles of a "
+        "Cortex-M0+ without wait states, of a Pico with the model in flash, and of a Pico 2 with "
+        "the model in RAM (estimated). Instructions of RV32 (ESP32-C3) and of an ESP32.",
+        _dtypes,
     ),
     (
         "Memory without wait states",

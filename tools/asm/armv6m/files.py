@@ -3,6 +3,7 @@
 
 from . import (
     add,
+    add_int16,
     arithmetic_float,
     batch_matmul_float,
     dense,
@@ -26,6 +27,7 @@ from . import (
     lanes_multiply,
     lut,
     matrix,
+    mul_int16,
     pooling,
     pooling_rows,
     pooling_rows_float,
@@ -139,6 +141,8 @@ _WITH_COMBINE = (
     unidirectional_sequence_lstm_float,
 )
 DERIVED = {
+    "add_int16.py": ("add_int16.py", add_int16.DERIVED),
+    "mul_int16.py": ("mul_int16.py", mul_int16.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
     "softmax.py": ("softmax.py", softmax.DERIVED),
 }

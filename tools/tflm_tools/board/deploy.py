@@ -7,6 +7,7 @@ from tflm.format import CUSTOM_KERNEL
 
 from ..errors import DeviceError
 from ..model.model_file import open_model
+from ..optimize.invoke_time import target_milliseconds
 from ..packages import bundle, mpy_compiler, runtime_files
 from . import esp_chips
 from .checks import check_board, check_files, check_frozen, check_memory
@@ -35,7 +36,8 @@ class Deployment:
     loading. fits_ram: the model is read from flash, and the free heap could hold a copy of it.
     faster: the estimated gain of streaming weights, if the heap cannot hold a copy, else None.
     weights: how they are stored, see Candidate. code_free: executable memory after loading, None
-    for a chip that stores machine code in the heap. hints: about the board's chip.
+    for a chip that stores machine code in the heap. ms: estimated milliseconds of an invoke at the
+    board's clock, None for a .tflm or an unknown core. hints: about the board's chip.
     """
 
     model: str
@@ -55,6 +57,7 @@ class Deployment:
     faster: StreamingEstimate | None = None
     weights: str = ""
     code_free: int | None = None
+    ms: float | None = None
     hints: list[str] = field(default_factory=list)
 
 
@@ -161,7 +164,8 @@ class _Target:
         return Deployment(
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
             len(flat), need.arena, runtime_text(facts, missing), self._counter.total, use, free,
-            fits_ram, faster, candidate.weights, code_memory(link, facts), chip_hints(facts),
+            fits_ram, faster, candidate.weights, code_memory(link, facts),
+            _milliseconds(candidate, facts), chip_hints(facts),
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -191,6 +195,13 @@ def _runtime(files, facts, flat, storage):
     if storage.name == "flash":
         extra["tflm_flash.mpy"] = mpy_compiler.compile_file(script_path("tflm_flash"))
     return Runtime(files, facts, required, extra)
+
+
+# The estimated milliseconds of an invoke of a Candidate.
+def _milliseconds(candidate, facts):
+    if candidate.pipeline is None:
+        return None
+    return target_milliseconds(candidate.pipeline.compressed, facts.target, facts.frequency)
 
 
 def chip_hints(facts):

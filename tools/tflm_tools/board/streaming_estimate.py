@@ -9,7 +9,7 @@ from tflm.prepare.conv_lanes import FULLY_CONNECTED
 from tflm.prepare.dense import DENSE
 
 from ..model.graph import Graph
-from ..optimize.memory.costs import node_cycles
+from ..optimize.memory.costs import cycles_of
 from ..optimize.memory.levels import SPEED
 from ..optimize.memory.weights.flash_cache import MISS
 from ..optimize.memory.weights.layouts import WIDEN_CYCLES
@@ -49,7 +49,7 @@ def estimate_streaming(pipeline, free):
     """
     flat, graph = pipeline.flat, Graph(pipeline.source)
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
-    work = sum(node_cycles(node, _TARGET) for node in nodes)
+    work = cycles_of(nodes, _TARGET)
     fetched = _fetched_bytes(flat, _FETCHED_ONCE)
     work += round(WIDEN_CYCLES * fetched)
     waits = MISS * fetched // 4

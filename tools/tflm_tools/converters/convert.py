@@ -13,10 +13,10 @@ from .. import files
 from ..errors import ToolError
 from ..features.feature_block import use_block
 from ..inspection.inspection import inspect
-from ..inspection.pico_time import nodes_of
 from ..measure.evaluation import Score, evaluate, score
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
+from ..optimize.invoke_time import nodes_of
 from ..render.common import Shown
 from . import source, values
 from .examples import Examples

@@ -21,11 +21,11 @@ from ..model.labels import labels_of
 from ..model.macs import macs
 from ..model.model_file import TensorInfo, naming, open_model
 from ..model.schema import op_name
+from ..optimize.invoke_time import board_milliseconds, pico_milliseconds_as_int8
 from ..optimize.memory.levels import BALANCED, OFF
 from ..render.common import Shown
 from .allocations import Allocations, allocations, flat_allocations
 from .model_type import FLOAT16, FLOAT32, command_for, type_of
-from .pico_time import pico_milliseconds
 from .survey import Missing, survey
 
 _NOTED_GAIN = 0.9  # an int8 model is called faster if it needs at most this share of the time
@@ -77,9 +77,10 @@ class Inspection(Shown):
     arena_bytes: of the flat model. arena_tflite_bytes: of the .tflite, when a board prepares it.
     tflm_head_bytes: of TFLM's plan for the same tensors. peak_op: index of the operator with the
     most live bytes. flat_bytes: size of the .tflm. allocations: of each kind of file that runs.
-    pico_ms: estimated milliseconds of an invoke on a Pico; pico_int8_ms: after a conversion to
-    int8, for a float model. model_type: the number types, in words. command: what makes the model
-    fast, and reason: why. is_planned: False if the arena could become smaller (inspect()).
+    pico_ms, pico2_ms, esp32_ms: estimated milliseconds of an invoke on these boards; pico_int8_ms:
+    after a conversion to int8, for a float model. model_type: the number types, in words. command:
+    what makes the model fast, and reason: why. is_planned: False if the arena could become smaller
+    (inspect()).
     """
 
     _shown = ("inspection", "print_inspection")
@@ -103,6 +104,8 @@ class Inspection(Shown):
     allocations: list[Allocations]
     plan: Plan | None = field(default=None, repr=False)
     pico_ms: float | None = None
+    pico2_ms: float | None = None
+    esp32_ms: float | None = None
     pico_int8_ms: float | None = None
     model_type: str = ""
     command: str = ""
@@ -189,16 +192,16 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     is_planned = is_exact or flat is not None or len(ops) <= MAX_PLANNED_OPERATORS
     options = FlattenOptions(optimize=BALANCED if is_planned else OFF)
     pipeline = FlattenPipeline(model.data, options, resolver)
-    optimized, milliseconds = None, None
+    optimized, times = None, {}
     if runs:
         optimized = pipeline.optimized
-        milliseconds = pico_milliseconds(optimized)
+        times = board_milliseconds(optimized)
     if runs and flat is None:
         flat = pipeline.flat
     words, types = type_of(graph)
     int8_milliseconds = _int8_milliseconds(optimized, types)
     weights_bytes = _weights_bytes(graph)
-    gains = _int8_gains(milliseconds, int8_milliseconds, weights_bytes)
+    gains = _int8_gains(times.get("pico"), int8_milliseconds, weights_bytes)
     command, reason = command_for(model.path, types, runs, gains)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
@@ -227,7 +230,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         contents=_contents(model.data, graph),
         allocations=found,
         plan=plan,
-        pico_ms=milliseconds,
+        **{f"{board}_ms": time for board, time in times.items()},
         pico_int8_ms=int8_milliseconds,
         model_type=words,
         command=command,
@@ -240,7 +243,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
 def _int8_milliseconds(optimized, types):
     if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
         return None
-    return pico_milliseconds(optimized, as_int8=True)
+    return pico_milliseconds_as_int8(optimized)
 
 
 # What a float model gains as int8, by the estimates in milliseconds (None: unknown).

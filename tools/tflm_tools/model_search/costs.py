@@ -4,8 +4,8 @@
 from dataclasses import dataclass
 
 from ..flat.flatten import FlattenOptions, FlattenPipeline
-from ..inspection.pico_time import milliseconds, nodes_of, weights_of
 from ..model.macs import macs
+from ..optimize.invoke_time import milliseconds, nodes_of, weights_of
 from ..optimize.memory.levels import BALANCED, OFF
 
 

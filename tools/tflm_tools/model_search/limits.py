@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..board import profiles
 from ..board.fit import free_memory
 from ..errors import ToolError
-from ..inspection.pico_time import CLOCKS
+from ..optimize.invoke_time import CLOCKS
 
 
 @dataclass

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from .common import UNKNOWN, console, number, show, size, table
+from .common import UNKNOWN, console, milliseconds, number, show, size, table
 
 _COLOURS = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
@@ -98,11 +98,14 @@ def print_deployment(result, target):
     free = f"{size(result.free)} of heap stay free"
     if result.code_free is not None:
         free += f", {size(result.code_free)} for machine code"
-    for label, text in (
+    lines = [
         ("model", model),
         ("arena", f"{number(result.arena_bytes)} bytes; {free}"),
         ("runtime", result.runtime),
-    ):
+    ]
+    if result.ms is not None:
+        lines.append(("time", f"about {milliseconds(result.ms)} per invoke (estimate)"))
+    for label, text in lines:
         target.print(Text(f"{label:<9}{text}"))
     target.print()
     for line in result.use:

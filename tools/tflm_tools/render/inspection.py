@@ -20,7 +20,7 @@ from .common import (
 )
 
 _LABELS = 12
-ERROR = 0.3  # of the estimated time (inspection/pico_time.py)
+ERROR = 0.3  # of the estimated time (optimize/invoke_time.py)
 
 
 def print_inspection(report, target, plan=False, allocations=False):
@@ -41,6 +41,16 @@ def print_inspection(report, target, plan=False, allocations=False):
     _print_boards(report, target)
 
 
+def time_words(report):
+    """Return the estimated times of an Inspection in words."""
+    words = f"about {milliseconds(report.pico_ms)} on a Pico (estimate, ±{ERROR:.0%})"
+    if report.pico_int8_ms is not None:
+        words += f"; as int8 about {milliseconds(report.pico_int8_ms)}"
+    others = ("a Pico 2", report.pico2_ms), ("an ESP32", report.esp32_ms)
+    words += "".join(f"; {milliseconds(ms)} on {name}" for name, ms in others if ms is not None)
+    return words.replace("%", " %")
+
+
 # Print the kind of model, whether it runs, its estimated time, and a command to run next.
 def _print_overview(report, target):
     rows = []
@@ -50,10 +60,7 @@ def _print_overview(report, target):
         names = ", ".join(dict.fromkeys(entry.op for entry in report.missing))
         rows.append(("runs", f"no: {names}; the remedies are below"))
     elif report.pico_ms is not None:
-        words = f"about {milliseconds(report.pico_ms)} on a Pico (estimate, ±{ERROR:.0%})"
-        if report.pico_int8_ms is not None:
-            words += f"; as int8 about {milliseconds(report.pico_int8_ms)}"
-        rows.append(("time", words.replace("%", " %")))
+        rows.append(("time", time_words(report)))
     if report.command:
         rows += [("next", report.command), ("", report.reason)]
     for name, text in rows:

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from .arena_scene import arena_scene
-from .common import UNKNOWN, microseconds, number, shape, size, tensor_type
+from .common import UNKNOWN, microseconds, milliseconds, number, shape, size, tensor_type
 from .graph_scene import graph_scene
 from .plan import plan_words
 from .report_style import page_style
@@ -59,6 +59,9 @@ def _tiles(report):
     if fitting.boards:
         text = f"{fitting.boards_that_fit} of {fitting.boards}"
         tiles.append((text, "boards that it fits"))
+    if found.pico_ms is not None:
+        boards = ("Pico", found.pico_ms), ("Pico 2", found.pico2_ms), ("ESP32", found.esp32_ms)
+        tiles += [(milliseconds(ms), f"on {board}, estimate") for board, ms in boards if ms]
     if report.profile:
         total = sum(row.us for row in report.profile)
         tiles.append((microseconds(total), "measured in operators"))

@@ -7,7 +7,7 @@ from tflm import dtypes
 
 from ...model.macs import macs
 from ...model.schema import op_name
-from .float_costs import esp32_instructions, fpu_cycles
+from .dtype_costs import dtype_cycles, dtype_of, rectified_nodes
 
 # Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
 # input, for each channel of the output, and for the operator as a whole.
@@ -45,14 +45,11 @@ _CORES = {
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
-FPU_TARGETS = ("armv7em",)  # stock firmware of their boards has an FPU
+_SAME_COSTS = {"pie": "mac16"}  # targets whose kernels for other types than int8 are the same
 REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
 _WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on all targets
 
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
-FLOAT = Cost(750, 250, 0, 0, 5_000)  # of the portable kernels
-# Cycles of portable float32 kernels on other cores, a share of the cycles of a Cortex-M0+.
-_FLOAT_SHARES = {"rv32imc": 0.65, "xtensawin": 0.5}
 # More cycles for a multiply-accumulate with weights in place, compared with lanes.
 IN_PLACE_CYCLES = 8
 # More cycles for a multiply-accumulate of FULLY_CONNECTED whose input exists some rows at a time.
@@ -61,11 +58,6 @@ _BY_ROWS = 12.5
 
 def _results(node):
     return [t for t in node.outputs if t is not None and dtypes.itemsize(t.dtype)]
-
-
-def is_float(node):
-    """Return True if a node computes float32."""
-    return any(tensor.dtype == dtypes.FLOAT32 for tensor in _results(node))
 
 
 def cycles_by(cost, node):
@@ -83,8 +75,6 @@ def cycles_by(cost, node):
 
 
 def _cost_of(node, target):
-    if is_float(node):
-        return FLOAT
     if target is None:
         return _PORTABLE
     name = op_name(node)
@@ -94,16 +84,17 @@ def _cost_of(node, target):
     return FITTED.get(name, OTHER)
 
 
-def node_cycles(node, target):
-    """Return the cycles of a node on a target, without fetching weights, about."""
-    if target in FPU_TARGETS and is_float(node):
-        return fpu_cycles(node)
-    if target == "mac16" and is_float(node):  # these cores have an FPU
-        return round(esp32_instructions(node) / _CORES[target].instructions)
+def node_cycles(node, target, is_rectified=False):
+    """Return the cycles of a node on a target, without fetching weights, about.
+
+    is_rectified: whether rectified_nodes() has the number of the node.
+    """
+    if dtype_of(node) is not None:
+        cycles = dtype_cycles(node, _SAME_COSTS.get(target, target), is_rectified)
+        is_counted = target in _CORES and target != "armv7em"
+        return round(cycles / _CORES[target].instructions) if is_counted else cycles
     cycles = cycles_by(_cost_of(node, target), node)
-    if target in _FLOAT_SHARES and is_float(node):
-        return round(_FLOAT_SHARES[target] * cycles)
-    if target not in _CORES or op_name(node) not in _WITH_OVERRIDES or is_float(node):
+    if target not in _CORES or op_name(node) not in _WITH_OVERRIDES:
         return cycles
     return round(_CORES[target].cycle_share * cycles)
 
@@ -118,9 +109,15 @@ def cycle_unit(target):
     return "instructions" if target in _CORES else "cycles of a Cortex-M0+"
 
 
+def cycles_of(nodes, target):
+    """Return the sum of node_cycles() of the nodes of a model."""
+    rectified = rectified_nodes(nodes)
+    return sum(node_cycles(node, target, node.index in rectified) for node in nodes)
+
+
 def more_cycles_by_rows(node, target):
     """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
-    if target is None or is_float(node):  # the portable kernels are as fast by rows
+    if target is None or dtype_of(node) is not None:  # these kernels are as fast by rows
         return 0
     return round(_BY_ROWS * (macs(node) or 0))
 
@@ -128,6 +125,5 @@ def more_cycles_by_rows(node, target):
 def min_cycles(nodes, node_costs, target):
     """Return the cycles of nodes that run one by one, with the fastest weight layouts, about."""
     layouts = [node_costs.of(node).layouts for node in nodes]
-    return sum(node_cycles(node, target) for node in nodes) + sum(
-        each[0].cycles for each in layouts if each
-    )
+    cycles = sum(node_cycles(node, target, node_costs.is_rectified(node)) for node in nodes)
+    return cycles + sum(each[0].cycles for each in layouts if each)

@@ -14,6 +14,7 @@ from ...image.packed_weights import PackedWeights
 from ...image.rom import RomStorage
 from ...targets import packing_of
 from .costs import more_cycles_by_rows, node_cycles
+from .dtype_costs import rectified_nodes
 from .weights.flash_cache import miss_of
 from .weights.layouts import (
     MIN_CYCLES_PER_BYTE,
@@ -80,6 +81,7 @@ class NodeCostTable:
         self.miss = miss_of(target, miss)
         self._packed_weights = packed_weights or PackedWeights()
         self._resolver = HostResolver()
+        self._rectified = None  # rectified_nodes() of the model
         self._by_key = {}
         self._by_node = WeakKeyDictionary()
 
@@ -135,9 +137,16 @@ class NodeCostTable:
         if costs.layouts or costs.block_layouts:
             costs.cost_of_layout = cache(partial(cost_of_layout, record, miss=self.miss))
 
+    def is_rectified(self, node):
+        """Return whether a RELU wrote the input of a float32 node."""
+        if self._rectified is None:
+            graphs = self._model.running()
+            self._rectified = rectified_nodes([each for graph in graphs for each in graph.nodes])
+        return node.index in self._rectified
+
     def cycles(self, node):
         """Return the cycles of a node by itself, without fetching weights, about."""
-        return node_cycles(node, self._target)
+        return node_cycles(node, self._target, self.is_rectified(node))
 
     def more_cycles_by_rows(self, node):
         """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
