@@ -59,6 +59,9 @@ def _override_folders():
                 _folders = (arch.replace("d", "s"), "armv7em") + _folders
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
+        if arch in ("rv32imc", "xtensawin"):
+            # Kernels of float32 need it first. An __init__ would import it with a deeper stack.
+            _import("tflm.kernels.%s.float32_helpers" % arch)
         if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
             _folders = ()
     return _folders

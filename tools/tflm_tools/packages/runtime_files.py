@@ -231,7 +231,8 @@ _FLOAT32_HELPERS = {
 def float32_helpers(files, arch, assembler):
     """Return the files for an arch that replace helpers of float32 kernels among `files`.
 
-    The __init__ of their folder imports them by name. assembler: as for files_for().
+    OpResolver imports float32_helpers, which imports the others by name. assembler: as for
+    files_for().
     """
     helpers = []
     for name, replaced in _FLOAT32_HELPERS.items():

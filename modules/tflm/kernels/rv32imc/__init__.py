@@ -23,8 +23,3 @@ fully_connected_lanes
 # END generated
 if not is_converted():
     raise ImportError("no machine code; compile with tflm_tools.packages")
-try:  # noqa: SIM105
-    # Boards without float32 lack this file. The tools would follow an import statement.
-    __import__(__name__ + ".float32_helpers")
-except ImportError:
-    pass

@@ -14,17 +14,23 @@ pooling_float
 # END generated
 
 
-# Let a file replace helpers that portable kernels of float32 import. A board has the files that
-# its models need. The tools would follow an import statement.
-def _use(file, *names):
+# Helpers that portable kernels of float32 import, and the file that replaces each of them. A board
+# has the files that its models need. Helpers come after their own imports, so that the stack stays
+# small. The tools would follow import statements.
+_REPLACED = (
+    ("float32", "float32_words"),
+    ("float32_dots", "float32_words"),
+    ("float32_math", "float32_curves"),
+)
+for name, _ in _REPLACED:
+    try:  # noqa: SIM105
+        __import__("tflm.kernels." + name)
+    except ImportError:
+        pass
+for name, file in _REPLACED:
     try:
         module = __import__("tflm.kernels.rv32imc." + file, None, None, ("",))
-    except ImportError:
-        return
-    for name in names:
         sys.modules["tflm.kernels." + name] = module
-
-
-_use("float32_words", "float32", "float32_dots")
-_use("float32_curves", "float32_math")
+    except ImportError:
+        pass
 sys.modules["tflm.kernels.rv32imc"].FILES += FILES

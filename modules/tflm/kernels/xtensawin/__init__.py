@@ -87,8 +87,3 @@ if not has_mac16():
     FILES = "\n".join(filter(_is_plain, FILES.split("\n")))
 if not has_pie():
     FILES = "\n".join(filter(_is_scalar, FILES.split("\n")))
-try:  # noqa: SIM105
-    # Boards without float32 lack this file. The tools would follow an import statement.
-    __import__(__name__ + ".float32_helpers")
-except ImportError:
-    pass

@@ -17,18 +17,22 @@ unidirectional_sequence_lstm_float
 # END generated
 
 
-# Let a file replace helpers that portable kernels of float32 import. A board has the files that
-# its models need. The tools would follow an import statement.
-def _use(file, names):
-    try:
-        module = __import__("tflm.kernels.xtensawin." + file, None, None, ("",))
-    except ImportError:
-        return
-    for name in names:
-        sys.modules["tflm.kernels." + name] = module
-
-
-_use("float32_curves", ("float32_math",))
+# Helpers that portable kernels of float32 import, and the file that replaces each of them. A board
+# has the files that its models need. Helpers come after their own imports, so that the stack stays
+# small. The tools would follow import statements.
+_REPLACED = []
 if has_mac16():  # these cores have an FPU
     sys.modules["tflm.kernels.xtensawin"].FILES += FILES
-    _use("float32_fpu", ("float32", "float32_select", "float32_dots"))
+    _REPLACED += [(name, "float32_fpu") for name in ("float32", "float32_select", "float32_dots")]
+_REPLACED.append(("float32_math", "float32_curves"))
+for name in ["float32"] + [name for name, _ in _REPLACED]:
+    try:  # noqa: SIM105
+        __import__("tflm.kernels." + name)
+    except ImportError:
+        pass
+for name, file in _REPLACED:
+    try:
+        module = __import__("tflm.kernels.xtensawin." + file, None, None, ("",))
+        sys.modules["tflm.kernels." + name] = module
+    except ImportError:
+        pass
