@@ -154,9 +154,9 @@ def test_file_larger_than_memory(tmp_path):
         [sys.executable, "-c", _LITTLE_MEMORY], cwd=tmp_path, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (
-        1, "tflm: large.tflite does not fit into memory; give a smaller file\n"
-    )  # fmt: skip
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]  # on a slow computer, the progress comes before it
+    assert last == "tflm: large.tflite does not fit into memory; give a smaller file"
 
 
 # Where a command reads no file, the memory may end, too.

@@ -84,7 +84,7 @@ for name, tolerance in OPERATORS:
     )
     cases.add(
         f"{name} of another type",
-        single_op(name, [Tensor((2,), "int32")], [Tensor((2,), "int32")]),
+        single_op(name, [Tensor((2,), "int64")], [Tensor((2,), "int64")]),
         error="float32",
     )
     cases.add(

@@ -45,7 +45,7 @@ INT16 = _INTEGER + REQUANTIZE_INT16
 _OPTIONS = const(101)  # BatchMatMulOptions
 _ADJ_X = const(0)
 _ADJ_Y = const(1)
-_ASYMMETRIC = const(2)
+_ASYMMETRIC_QUANTIZE_INPUTS = const(2)
 _BLOCK = 32  # taps, and sums, that the kernel unpacks at a time
 
 
@@ -132,7 +132,7 @@ def _emit_hybrid(context, node, fields):
         for i in range(columns * depth):
             turned[i] = right.data[i % depth * columns + i // depth]
         right = UnpackedTensor(right, context.constant(turned))
-    asymmetric = options.get(_ASYMMETRIC, "B")
+    asymmetric = options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B")
     node = node.with_inputs([left, right])
     emit_fully_connected(context, node, NONE, rows, columns, depth, asymmetric)
 
