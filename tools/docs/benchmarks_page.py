@@ -44,7 +44,7 @@ _FILES = """## Data files
 | [optimization-passes.csv](../data/optimization-passes.csv) | models with and without optimization passes | `bench/cycles.py --core m0plus`, with `--without all` before |
 | [flatten-times.csv](../data/flatten-times.csv) | run time of `tflm flatten --input-by-rows` | `bench/flatten_times.py --input-by-rows --optimize balanced --optimize ram FILES...` |
 | [ablation.csv](../data/ablation.csv) | plans without parts of the [search](../develop/memory-plan-search.md) | `bench/ablation.py --target armv6m --target armv7em FILES...` |
-| [beside-tflm.csv](../data/beside-tflm.csv) | time and memory beside the `tflite-micro` wheel | `make -C bench wheel` |
+| [beside-tflm.csv](../data/beside-tflm.csv) | time and memory beside the `tflite-micro` wheel | `bench/float_models.py build/float`, then `make -C bench wheel` |
 """  # noqa: E501
 
 
@@ -292,14 +292,15 @@ _SECTIONS = (
     (
         "Beside TFLM on x86-64",
         "The unix port of MicroPython beside the C++ of the `tflite-micro` wheel on the same "
-        "machine, best of 60 invokes, `--optimize speed`. A ratio above 1 means that tflm is "
-        "faster. Trust the ratios more than the times.",
+        "machine, best of at least 60 invokes. Times are those of `--optimize speed`, arena and flash are "
+        "those of the default plan. A ratio above 1 means that tflm is faster. Trust the ratios "
+        "more than the times. Networks whose names end with `_float` or `_16x8` have random "
+        "weights.",
         lambda: _columns(
             "beside-tflm.csv", ("model", "model"), (">MACs", "macs"),
-            (">tflm, µs", "tflm_microseconds"), (">TFLM, µs", "tflm_wheel_microseconds"),
-            (">ratio", "ratio"), (">arena", "arena_bytes"), (">arena of .tflite",
-            "tflite_arena_bytes"), (">TFLM's head", "tflm_wheel_head_bytes"),
-            (">flash", "flash_bytes"),
+            (">tflm, µs", "tflm_us"), (">TFLM, µs", "wheel_us"),
+            (">ratio", "ratio"), (">arena", "arena"), (">arena of .tflite", "arena_tflite"),
+            (">TFLM's head", "tflm_head"), (">flash", "flash"),
         ),
     ),
     (

@@ -31,9 +31,10 @@ _ROUNDS = 3  # tflm and the wheel run alternately, so that both see the same loa
 class BenchRow:
     """One model; times are the best of all invokes, in microseconds; sizes are in bytes.
 
-    ratio: TFLM's time divided by tflm's, above 1 if tflm is faster. arena: of the flat model.
+    tflm_us: with `--optimize speed`, as this computer has enough memory. arena, flash: with the
+    default plan. ratio: TFLM's time divided by tflm's, above 1 if tflm is faster.
     arena_tflite: of the .tflite when the device prepares it. tflm_head: of TFLM's plan for the
-    tensors. flash: of the .tflm. refused: why TFLM has no time.
+    tensors. refused: why TFLM has no time.
     """
 
     model: str
@@ -62,10 +63,15 @@ def bench(paths, invokes=20, csv_path=None, custom=(), timeout=None):
         columns = [field.name for field in fields(BenchRow) if field.name != "refused"]
         writer = csv.DictWriter(text, columns, extrasaction="ignore")
         writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+        writer.writerows(_rounded(asdict(row)) for row in rows)
         files.make_folder(Path(csv_path).parent)
         files.write(csv_path, text.getvalue().encode())
     return rows
+
+
+# Return a row with floats of two decimal places.
+def _rounded(row):
+    return {key: round(x, 2) if isinstance(x, float) else x for key, x in row.items()}
 
 
 def _bench_one(path, invokes, custom, timeout):
