@@ -33,6 +33,8 @@ def listen_on(port, manifests, path=None, vad=None, cutoff=None):
     settings = {} if cutoff is None else {"probability_cutoff": cutoff}
     given = [*manifests, vad] if vad else list(manifests)
     with Link(port) as link, _folder(link, given) as copies:
+        if not path:
+            _open_microphone(link)
         hop = link.eval(
             f"start({copies[: len(manifests)]!r}, {copies[-1] if vad else None!r}, "
             f"{_FOLDER + '/' + FRONT_END!r}, {settings!r})",
@@ -80,17 +82,20 @@ def _in_sound(link, blocks):
             yield from link.eval(f"take({text!r})", schema=_DETECTIONS_SCHEMA)
 
 
+def _open_microphone(link):
+    try:
+        link.exec("open_microphone()", _SECONDS)
+    except DeviceError as error:
+        if error.kind != "ImportError":
+            raise
+        raise DeviceError(
+            f"the board at {link.port} has no board.py that names its microphone; copy "
+            "firmware/apps/wake/board.py to it, or name a sound with --wav",
+            "ImportError",
+        ) from None
+
+
 # The microphone's buffer is large enough for the sound between two commands.
 def _in_microphone(link):
     while True:
-        try:
-            detections = link.eval(f"listen({_HOPS})", _SECONDS, schema=_DETECTIONS_SCHEMA)
-        except DeviceError as error:
-            if error.kind != "ImportError":
-                raise
-            raise DeviceError(
-                f"the board at {link.port} has no board.py that names its microphone; copy "
-                "firmware/apps/wake/board.py to it, or name a sound with --wav",
-                "ImportError",
-            ) from None
-        yield from detections
+        yield from link.eval(f"listen({_HOPS})", _SECONDS, schema=_DETECTIONS_SCHEMA)

@@ -5,8 +5,23 @@ from binascii import a2b_base64
 
 from tflm import wake
 
-_source = None
 _WARM_HOPS = 20  # of silence, which load everything that the first runs load
+
+
+def open_microphone():
+    """Open the microphone of board.py, at the clock frequency that the app wake uses.
+
+    Its buffer is the largest block of the heap, so it is allocated before the models.
+    """
+    global _source
+    import sys
+
+    import board
+    import machine
+
+    if "RP2040" in sys.implementation._machine:
+        machine.freq(200_000_000)
+    _source = board.microphone()
 
 
 def start(words, vad, front_end, settings):
@@ -45,22 +60,8 @@ def take(text):
     return detections
 
 
-# Open the microphone of board.py, at the clock frequency that the app wake uses.
-def _open_microphone():
-    import sys
-
-    import board
-    import machine
-
-    if "RP2040" in sys.implementation._machine:
-        machine.freq(200_000_000)
-    return board.microphone()
-
-
 def listen(hops):
     """Process up to `hops` hops of the microphone; return the first detections, or []."""
-    global _source
-    _source = _source or _open_microphone()
     for _ in range(hops):
         _source.readinto(_samples)
         detections = _hear()
