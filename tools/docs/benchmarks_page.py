@@ -292,9 +292,9 @@ _SECTIONS = (
     (
         "Beside TFLM on x86-64",
         "The unix port of MicroPython beside the C++ of the `tflite-micro` wheel on the same "
-        "machine, best of at least 60 invokes. Times are those of `--optimize speed`, arena and "
-        "flash are those of the default plan. A ratio above 1 means that tflm is faster. Trust "
-        "the ratios more than the times. Networks whose names end with `_float` or `_16x8` have "
+        "machine, best of at least 60 invokes. Times were measured with `--optimize speed`, arena "
+        "and flash with the default plan. A ratio above 1 means that tflm is faster. Trust the "
+        "ratios more than the times. Networks whose names end with `_float` or `_16x8` have "
         "random weights.",
         lambda: _columns(
             "beside-tflm.csv", ("model", "model"), (">MACs", "macs"),
