@@ -20,7 +20,7 @@ pooling_float
 _HELPERS = ("float32", "float32_select", "float32_divide", "float32_dots")
 
 
-# Whether an override of kernels/armv6m is of use. Those of float32 compute with integers.
+# Whether to use an override of kernels/armv6m. Its float32 overrides compute with integers only.
 def _is_integer(name):
     return name[-6:] != "_float"
 
