@@ -50,6 +50,7 @@ gc.collect()
 _HEAR = """
 checks, reading, hearing, heard, check = [], [], [], [], 0
 microphone = board.microphone()
+microphone._machine.active(1)  # hop() waits before the first readinto()
 
 
 def hop():

@@ -64,7 +64,7 @@ class Microphone:
             sideset_base=machine.Pin(clock, machine.Pin.OUT),
         )
         self._ring = Ring(state_machine, _SAMPLE_WORDS, HISTORY, SILENCE)
-        self._machine.active(1)
+        self._running = False  # until the first call of readinto()
 
     @property
     def overruns(self):
@@ -77,7 +77,13 @@ class Microphone:
         return self._ring.lost
 
     def readinto(self, buffer):
-        """Fill a buffer with samples; wait for them; return its bytes. Allocates nothing."""
+        """Fill a buffer with samples; wait for them; return its bytes. Allocates nothing.
+
+        The first call starts the microphone, so loading models after its creation loses no sound.
+        """
+        if not self._running:
+            self._machine.active(1)
+            self._running = True
         target, wanted = self._address_of(buffer), len(buffer) // 2
         ring = self._ring
         while wanted:
