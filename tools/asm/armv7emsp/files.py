@@ -10,6 +10,7 @@ from . import (
     hybrid,
     hybrid_outputs,
     hybrid_quantize,
+    lstm_float,
     pooling_float,
 )
 
@@ -36,6 +37,10 @@ FILES = {
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),
+    ),
+    "lstm_float_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (lstm_float.gates, lstm_float.cells),
     ),
     "pooling_float_asm.py": (
         "pools of float32",

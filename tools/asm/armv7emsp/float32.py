@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11
-from .parts import multiply_pixel
+from .parts import four_rows, multiply_pixel
 from .thumb_vfp import ThumbVfp
 
 _ELEMENTS = """
@@ -135,10 +135,7 @@ def rows():
     t.label(four)
     t.shift_left(R5, R10, 2)
     t.move(R1, R8)
-    for i, (before, register) in enumerate(((R1, R2), (R2, R3), (R3, R4)), 2):
-        t.move(register, before)
-        t.cmp_number(R11, i)
-        t.add_if("ge", register, before, R5)
+    four_rows(t, R11, R5)
     t.add_wide(R8, R8, R5, "lsl", 2)
     t.number(R0, 0)
     for i in range(4):

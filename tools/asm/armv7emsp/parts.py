@@ -28,6 +28,14 @@ def operand(t, layout, name, record, arena, rom, to, spare):
     t.store(to, name)
 
 
+def four_rows(t, left, step):
+    """Set R2 to R4 to the rows after R1, `step` bytes apart; the last of `left` rows repeats."""
+    for i, (before, register) in enumerate(((R1, R2), (R2, R3), (R3, R4)), 2):
+        t.move(register, before)
+        t.cmp_number(left, i)
+        t.add_if("ge", register, before, step)
+
+
 def multiply_pixel(t):
     """Add the products of R5 taps to the sums of four channels.
 

@@ -12,6 +12,7 @@ fully_connected_float
 hybrid
 hybrid_quantize
 pooling_float
+unidirectional_sequence_lstm_float
 """
 # END generated
 
