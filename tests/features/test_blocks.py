@@ -2,12 +2,16 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import sys
 
 import numpy as np
 import pytest
+from rules.sources import REPOSITORY
 from tflm.features.settings import read_settings
 from tflm_tools.features import blocks
 from unit.on_device import device
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
 
 # Computes each case twice, the second time without heap, into float32; then into an int8 input.
 _CODE = """
@@ -136,6 +140,59 @@ def test_filter_with_low_cutoff(tmp_path):
     _check(tmp_path, [(case, _motion(5, 400))], rtol=2e-3, atol=2e-3)
 
 
+def _wavelet(name, level, version=4, axes=3, count=100, **parameters):
+    wavelet = {"analysis-type": "Wavelet", "wavelet": name, "wavelet-level": level}
+    return _spectral(version, axes, count, **wavelet, **parameters)
+
+
+def test_wavelets(tmp_path):
+    small = _motion(1, scale=1e-3) + np.float32(20)
+    cases = [
+        (_wavelet("db4", 1), _motion(3)),
+        (_wavelet("db10", 0), small),
+        (_wavelet("bior3.1", 4, count=600), _motion(4, 600)),
+        (_wavelet("rbio6.8", 3, 3, count=256), _motion(5, 256)),
+        (_wavelet("coif3", 5, 3, axes=1, count=2000), _sound(6, 2000)),
+        (_wavelet("sym8", 10, axes=1, count=32768), _sound(6, 32768)),
+        (_wavelet("db2", 1, **{"scale-axes": -2.5}), _motion(7)),
+        (_wavelet("db3", 1, **{"filter-type": "low", "filter-cutoff": 8}), _motion(8)),
+        (_wavelet("db5", 2, count=1000, **{"input-decimation-ratio": 3}), _motion(9, 1000)),
+        (_wavelet("sym4", 1), np.full((100, 3), 7, np.int16)),
+    ]
+    _check(tmp_path, cases)
+    # A mean of 0 is exact to the float32 precision of the samples.
+    integers = (_motion(2, scale=1500)).astype(np.int16)
+    cases = [(_wavelet(name, 1), integers) for name in ("db4", "haar")]
+    _check(tmp_path, cases, atol=1e-3)
+
+
+# Each wavelet that the reference has.
+def test_names_of_wavelets(tmp_path):
+    names = ["haar", *(f"db{i}" for i in range(2, 11)), *(f"sym{i}" for i in range(2, 11))]
+    orders = ["1.3", "1.5", "2.2", "2.4", "2.6", "2.8", "3.1", "3.3", "3.5", "3.7", "3.9"]
+    orders += ["4.4", "5.5", "6.8"]
+    names += [*(f"coif{i}" for i in (1, 2, 3)), *(k + o for k in ("bior", "rbio") for o in orders)]
+    _check(tmp_path, [(_wavelet(name, 1, axes=1), _motion(9)[:, :1].copy()) for name in names])
+    assert len(names) == 50
+
+
+# The numpy implementation against PyWavelets, and the filters against its filters.
+def test_pywavelets():
+    pywt = pytest.importorskip("pywt")
+    import wavelet_filters
+
+    assert wavelet_filters.TARGET.read_text() == wavelet_filters.table()
+    x = _motion(1, 300)[:, :1].astype(float)
+    for name, level in (("db4", 3), ("sym5", 2), ("coif2", 1), ("bior2.4", 3), ("rbio3.9", 2)):
+        settings = read_settings(_wavelet(name, level, axes=1, count=300))
+        found = blocks.features(settings, x).reshape(-1, 14)
+        for row, wanted in zip(
+            found, pywt.wavedec(x[:, 0] - x.mean(), name, level=level), strict=True
+        ):
+            statistics = [wanted.mean(), wanted.std(), wanted.var(ddof=1)]
+            np.testing.assert_allclose(row[8:11], statistics, rtol=1e-6, atol=1e-7)
+
+
 def test_flatten(tmp_path):
     flatten = {
         "type": "flatten",
@@ -199,13 +256,19 @@ def test_silence(tmp_path):
 
 
 # The first features of the public Python reference for the samples of test_public_reference()
-# (edgeimpulse/processing-blocks at 9b0ceb2, run with numpy 2.4 and scipy 1.17).
+# (edgeimpulse/processing-blocks at 9b0ceb2, run with numpy 2.4, scipy 1.17 and PyWavelets 1.9).
 _PUBLISHED = [
     [1.09546, 1.1391, 1.51386, 1.42014, 1.10994, 0.6803, 0.368889, 0.312731],
     [0.125, 0.148438, 0.269531, 0.0859375, 0.046875, 0.269531, 0.132812, 0.296875],
     [1.88803, 2.0333, 1.91884, 1.84363, 1.80855, 1.80097, 1.79404, 1.77693],
     [2.31034, -0.00247806, -1.20061, 1.51998, 1.28578, 0.910834, 0.203672, 0.276669],
-]
+    [
+        3.35536, 0.396226, 0.396226, -2.10352, -0.906366, 1.17576, 2.23642, 0.1151, -0.0261712,
+        1.53352, 2.3969, 1.53374, -0.960529, 2.46872, 1.78214, 0.660377, 0.660377, -3.97686,
+        -3.97686, 3.15341, 3.15341, 0.823453, -0.0881405, 2.93325, 8.76939, 2.93457, -0.347681,
+        -1.49725,
+    ],
+]  # fmt: skip
 
 
 def test_public_reference(tmp_path):
@@ -216,6 +279,7 @@ def test_public_reference(tmp_path):
         (_audio("mfe"), ramp),
         (_audio("spectrogram"), ramp),
         (_spectral(), motion),
+        (_wavelet("db4", 1), motion),
     ]
     for (_, found), wanted in zip(_compute(tmp_path, cases), _PUBLISHED, strict=True):
         np.testing.assert_allclose(found[: len(wanted)], wanted, 5e-4, 5e-4)

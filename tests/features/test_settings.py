@@ -41,6 +41,17 @@ def test_forms():
     assert Settings({**flat, "num_filters": 20}, 4000, 16000, version=3).rate == 16000
 
 
+# Version 2 has no wavelets and computes an FFT; a block with an FFT stores no wavelet.
+def test_wavelets():
+    description = {**_SPECTRAL, **_WAVELET, "wavelet": "sym4", "wavelet-level": "1"}
+    settings = Settings(description, axes=3)
+    assert settings.shape == (3, 28)
+    again = read_settings(settings.description())
+    assert vars(again) == vars(settings)
+    settings = Settings(description, version=2)
+    assert settings.shape == (1, 11) and "wavelet" not in settings.description()
+
+
 # Several blocks read the same window; their features follow each other.
 def test_several_blocks():
     blocks = {"type": "spectral-analysis", "fft-length": 64}, {"type": "flatten"}
@@ -68,6 +79,7 @@ def test_names_of_blocks():
 
 
 _MFCC = {"type": "mfcc", "frequencyHz": 16000, "windowSizeMs": 1000}
+_WAVELET = {"analysis-type": "Wavelet"}
 _SPECTRAL = {"type": "spectral-analysis", "frequencyHz": 100, "windowSizeMs": 1000}
 
 
@@ -92,7 +104,10 @@ _SPECTRAL = {"type": "spectral-analysis", "frequencyHz": 100, "windowSizeMs": 10
         ({**_MFCC, "win_size": 10}, "choose 0 or an odd number"),
         ({**_MFCC, "num_cepstral": 40}, "choose 1 to num_filters, 32"),
         ({**_MFCC, "pre_shift": 0}, "pre_shift must be positive"),
-        ({**_SPECTRAL, "analysis-type": "Wavelet"}, "tflm computes FFT only"),
+        ({**_SPECTRAL, "analysis-type": "DCT"}, "is DCT; choose FFT or Wavelet"),
+        ({**_SPECTRAL, **_WAVELET, "wavelet": "db1"}, "wavelet is db1; choose haar, db2"),
+        ({**_SPECTRAL, **_WAVELET, "wavelet": "rbio7.7"}, "wavelet is rbio7.7; choose haar"),
+        ({**_SPECTRAL, **_WAVELET, "wavelet-level": 2}, "has 100 samples; choose a level from"),
         ({**_SPECTRAL, "filter-type": "band"}, "choose none, low or high"),
         ({**_SPECTRAL, "filter-type": "low", "filter-order": 5}, "choose 0, 2, 4, 6 or 8"),
         ({**_SPECTRAL, "filter-type": "low", "filter-cutoff": 60}, "choose one below 50 Hz"),

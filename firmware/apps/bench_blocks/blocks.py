@@ -27,6 +27,8 @@ _CASES = (
      _motion(62.5, fft_length=64, **_LOW_PASS)),
     ("Spectral Analysis, low-pass filter of order 6", "1 s of 3 axes at 100 Hz",
      _motion(100, **_LOW_PASS)),
+    ("Spectral Analysis, wavelet db4, level 1", "1 s of 3 axes at 100 Hz",
+     _motion(100, analysis_type="Wavelet")),
     ("Flatten", "1 s of 3 axes at 100 Hz", _motion(100, type="flatten")),
     ("MFCC", "1 s at 16 kHz", dict(_SOUND, type="mfcc")),
     ("MFE, 100 frames a second", "1 s at 16 kHz", dict(_SOUND, type="mfe")),

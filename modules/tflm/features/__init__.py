@@ -57,6 +57,10 @@ def create(settings):
         from .impulse import Impulse
 
         return Impulse(settings, [create(each) for each in settings.blocks])
+    if settings.type == "spectral-analysis" and settings.has_wavelets:
+        from .wavelet import WaveletAnalysis
+
+        return WaveletAnalysis(settings)
     if settings.type in ("spectral-analysis", "flatten"):
         from . import spectral as module
     else:

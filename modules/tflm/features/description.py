@@ -19,6 +19,8 @@ DEFAULTS = {
         do_log=True,
         do_fft_overlap=True,
         extra_low_freq=False,
+        wavelet="db4",
+        wavelet_level=1,
     ),
     "mfe": dict(_AUDIO, noise_floor_db=-52, **_MEL),
     "mfcc": dict(_AUDIO, **_MEL),

@@ -119,6 +119,26 @@ def is_set(work: ptr32, position: int) -> int:
 
 
 @micropython.viper
+def has_nonzero(work: ptr32, at: int, count: int) -> int:
+    """Return 1 if one of `count` integers is not 0, else 0."""
+    end = at + count
+    while at < end:
+        if work[at]:
+            return 1
+        at += 1
+    return 0
+
+
+@micropython.viper
+def negate(work: ptr32, at: int, count: int):
+    """Negate integers."""
+    end = at + count
+    while at < end:
+        work[at] = 0 - work[at]
+        at += 1
+
+
+@micropython.viper
 def put(work: ptr32, position: int, value: int):
     """Store an integer."""
     work[position] = value

@@ -204,6 +204,14 @@ class Scalars:
         """Copy a number."""
         copy(self._work, target, at, 1, 1)
 
+    def copy_vector(self, target, at, count):
+        """Copy `count` numbers."""
+        copy(self._work, target, at, count, 1)
+
+    def scale_vector(self, at, count, power):
+        """Multiply `count` numbers by 2 ** power."""
+        scale_by(self._work, at, count, power)
+
     def each(self, kind, at, count, b):
         """Store a + b, a - b or a * b for `count` numbers a, in place, and one number b."""
         combine(self._work, self._work, at << 4, at << 4, b << 4, count, BY_ONE, kind)
@@ -228,6 +236,11 @@ class Scalars:
         """Store the sum of `count` numbers."""
         clear(self._work, target, 1)
         combine(self._work, self._work, target << 4, target << 4, at << 4, count, SUM, ADD)
+
+    def dot(self, target, a, b, count):
+        """Store the sum of `count` products."""
+        clear(self._work, target, 1)
+        combine(self._work, self._work, target << 4, a << 4, b << 4, count, DOT, MAC)
 
 
 @micropython.viper

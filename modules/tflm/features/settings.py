@@ -21,6 +21,9 @@ MAX_SAMPLES = 32768  # of a window: sums of that many values fit the integers of
 _MAX_FRAMES = 500
 _MIN_FFT, _MAX_FFT = 4, 4096
 _RATIOS = (1, 3, 10, 30, 100, 1000)
+WAVELET_FEATURES = 14  # of each level
+_MIN_COEFFICIENTS = 32  # samples of a window for each coefficient of the last level, at least
+_MAX_LEVEL = 10  # of wavelets, with windows of MAX_SAMPLES
 
 
 def _is_power_of_two(number):
@@ -145,6 +148,9 @@ class Settings:
                 'version %d of the block %s is not supported; set "implementationVersion": %d'
                 % (self.version, self.type, latest)
             )
+        if self.type == "spectral-analysis" and not self.has_wavelets:
+            for name in ("wavelet", "wavelet_level"):
+                del self.values[name]
         self._check()
 
     def description(self):
@@ -178,10 +184,9 @@ class Settings:
 
     def _check_spectral(self):
         values = self.values
-        if values["analysis_type"] != "FFT":
+        if values["analysis_type"] not in ("FFT", "Wavelet"):
             raise InputError(
-                "analysis-type is %s; tflm computes FFT only: change the block"
-                % values["analysis_type"]
+                "analysis-type is %s; choose FFT or Wavelet" % values["analysis_type"]
             )
         if values["filter_type"] not in ("none", "low", "high"):
             raise InputError("filter-type is %s; choose none, low or high" % values["filter_type"])
@@ -201,11 +206,34 @@ class Settings:
                     % (values["filter_cutoff"], top)
                 )
         left = -(-self.length // ratio)
-        if self.has_low_frequencies and left < values["fft_length"] * 5:
+        if self.has_wavelets:
+            self._check_wavelets(left)
+        elif self.has_low_frequencies and left < values["fft_length"] * 5:
             raise InputError(
                 "extra-low-freq needs %d samples, the window has %d; lengthen it"
                 % (values["fft_length"] * 5 * ratio, self.length)
             )
+
+    # Check the wavelet for a number of samples after the decimation.
+    def _check_wavelets(self, count):
+        from .tables import low_pass_filters
+
+        name, level = self.values["wavelet"], self.values["wavelet_level"]
+        if low_pass_filters(name) is None:
+            raise InputError(
+                "wavelet is %s; choose haar, db2, sym4, coif1, bior2.2, rbio2.2 or another "
+                "published one" % name
+            )
+        if not 0 <= level <= _MAX_LEVEL or count >> level < _MIN_COEFFICIENTS:
+            raise InputError(
+                "wavelet-level is %d, the window has %d samples; choose a level from 0 to %d with "
+                "%d * 2 ** level samples" % (level, count, _MAX_LEVEL, _MIN_COEFFICIENTS)
+            )
+
+    @property
+    def has_wavelets(self):
+        """Whether the block analyzes with wavelets, not with an FFT: from version 3 on."""
+        return self.version >= 3 and self.values.get("analysis_type") == "Wavelet"
 
     @property
     def has_low_frequencies(self):
@@ -315,6 +343,8 @@ class Settings:
         values = self.values
         if self.type == "flatten":
             return self.axes, len(self.flags)
+        if self.has_wavelets:
+            return self.axes, (values["wavelet_level"] + 1) * WAVELET_FEATURES
         if self.type == "spectral-analysis":
             count = 0
             for first, end in [self.bins] + ([self.low_bins] if self.has_low_frequencies else []):

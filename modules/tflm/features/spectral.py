@@ -1,14 +1,12 @@
 # tflm.features: the blocks Spectral Analysis and Flatten, for motion and other slow signals.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import filters, statistics, tables
 from . import samples as integers
+from . import statistics, tables
 from .block import Block
 from .fft import max_hold
 from .scalars import ADD, MUL, replace_zeros
-
-_FILTER_BITS = 26  # of samples before a filter, whose peaks are higher
-_LOWER_RATE = 10  # decimation for the spectrum of the low frequencies
+from .signal_block import SignalBlock
 
 
 def _log2(number):
@@ -18,7 +16,7 @@ def _log2(number):
     return power
 
 
-class SpectralAnalysis(Block):
+class SpectralAnalysis(SignalBlock):
     """Edge Impulse's block Spectral Analysis with FFT, versions 2 to 4.
 
     For each axis: RMS, skewness, kurtosis; from version 4 skewness and kurtosis of the spectrum;
@@ -33,34 +31,19 @@ class SpectralAnalysis(Block):
         self._step = size // 2 if values["do_fft_overlap"] else size
         self._is_log = values["do_log"]
         self._has_spectral = settings.version >= 4
-        ratio = values["input_decimation_ratio"]
-        self._ratios = {1: (), 3: (3,), 10: (10,), 30: (3, 10), 100: (10, 10)}.get(
-            ratio, (10, 10, 10)
-        )
-        self._filters = {each: tables.decimation_table(each) for each in self._ratios}
         self._has_low = settings.has_low_frequencies
-        if self._has_low and _LOWER_RATE not in self._filters:
-            self._filters[_LOWER_RATE] = tables.decimation_table(_LOWER_RATE)
-        self._butterworth = None
-        if values["filter_type"] != "none" and values["filter_order"]:
-            self._butterworth = tables.butterworth_table(
-                values["filter_type"], values["filter_order"], values["filter_cutoff"],
-                settings.rate / ratio,
-            )  # fmt: skip
         self._bins = settings.bins
         self._low_bins = settings.low_bins if self._has_low else (0, 0)
+        self._low_count = -(-self._count // 10)
         self._table = tables.fft_table(size)
 
         # For fft.power(), without the scale of the samples.
         self._exponent = 156 + 28 + 2 * _log2(self._pairs) - _log2(size)
         scale = values["scale_axes"]
-        self._has_scale = scale != 1
         self._sign = self._constant(-1 if scale < 0 else 1)
-        self._factor = self._constant(abs(scale))
         self._square = self._constant(scale * scale)
         self._tiny = self._constant(1e-10)
         self._to_log10 = self._constant(0.4342944819)
-        self._x = self._reserve(self.length)
         self._data = self._reserve(2 * self._pairs)
         self._reserve(4)  # for statistics in front of the spectrum
         self._spectrum = self._reserve(self._pairs + 1)
@@ -74,37 +57,12 @@ class SpectralAnalysis(Block):
         low_position = self.axes * self._columns
         low_columns = self._row_size(self._low_bins)
         for axis in range(self.axes):
-            count = self.length
-            x = self._x
-            scale = self._load(x, samples, kind, axis)
-            for ratio in self._ratios:
-                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
-                count = self._decimate(count, ratio)
-            if self._butterworth is not None:
-                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
-                for section in range(len(self._butterworth) // 8):
-                    filters.filter_section(self._work, x, count, self._butterworth, section)
-            scale += statistics.centre(self._work, x, count)
-            self._extract(count, scale, self._bins, sink, axis * self._columns)
+            scale = self._filter_axis(samples, kind, axis)
+            self._extract(self._count, scale, self._bins, sink, axis * self._columns)
             if self._has_low:
-                scale += integers.normalize(self._work, x, count, _FILTER_BITS)
-                count = self._decimate(count, _LOWER_RATE)
-                scale += statistics.centre(self._work, x, count)
+                scale += self._lower_rate()
                 at = low_position + axis * low_columns
-                self._extract(count, scale, self._low_bins, sink, at)
-
-    # Filter the samples and keep each `ratio`-th; return their count. The filter starts as if all
-    # samples before were equal to the first one.
-    def _decimate(self, count, ratio):
-        work = self._work
-        x = self._x
-        table = self._filters[ratio]
-        first = integers.integer_at(work, x)
-        integers.add_constant(work, x, count, 1, 0 - first)
-        for section in range(len(table) // 8):
-            filters.filter_section(work, x, count, table, section)
-        integers.add_constant(work, x, count, ratio, filters.decimated(first))
-        return -(-count // ratio)
+                self._extract(self._low_count, scale, self._low_bins, sink, at)
 
     # Store the features of the samples of an axis.
     def _extract(self, count, scale, bins, sink, position):

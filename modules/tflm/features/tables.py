@@ -1,4 +1,4 @@
-# tflm.features: tables of the blocks: twiddles, mel filters, a DCT and digital filters.
+# tflm.features: tables of the blocks: twiddles, mel filters, a DCT, digital filters, wavelets.
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Floats of boards have 24 bits, which are too few for filters. So the tables are computed with
@@ -249,3 +249,44 @@ def _bilinear(real, imaginary, is_high):
     a1 = _div(2 * (square - _ONE), a0)
     a2 = _div(_ONE - 2 * real + square, a0)
     return _div(_ONE if is_high else square, a0), a1, a2
+
+
+def low_pass_filters(name):
+    """Return the low-pass filters (of decomposition, of reconstruction) of a wavelet.
+
+    They are arrays "i" in units of 2 ** -28. Returns None for an unknown name.
+    """
+    from .wavelet_filters import FILTERS
+
+    family = name[:4]
+    if family == "rbio":  # has the filters of bior in reversed roles and order
+        decomposition, reconstruction = low_pass_filters("bior" + name[4:]) or ((), ())
+        filters = array("i", reversed(reconstruction)), array("i", reversed(decomposition))
+        return filters if decomposition else None
+    data = FILTERS.get({"sym2": "db2", "sym3": "db3"}.get(name, name))
+    if data is None:
+        return None
+    values = array("i", data)
+    if family == "bior":
+        half = len(values) // 2
+        return values[:half], values[half:]
+    return values, array("i", reversed(values))
+
+
+def wavelet_table(name):
+    """Return the table (array "i") of a wavelet: see wavelet.decompose().
+
+    4 numbers for each tap: the coefficient of the low-pass filter as a * 2 ** 14 + b in units of
+    2 ** -28, with b from -8192 to 8192, then the coefficient of the high-pass filter. Opposite
+    coefficients have opposite numbers, so that equal samples cancel each other exactly.
+    """
+    decomposition, reconstruction = low_pass_filters(name)
+    words = array("i")
+    for i in range(len(decomposition)):
+        for value in (decomposition[i], reconstruction[i] if i & 1 else 0 - reconstruction[i]):
+            high = (abs(value) + 0x2000) >> 14
+            if value < 0:
+                high = 0 - high
+            words.append(high)
+            words.append(value - (high << 14))
+    return words

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
+from tflm.features.tables import low_pass_filters
 
 _TINY = 1e-10  # stands for a power of 0 before a logarithm
 
@@ -89,7 +90,44 @@ def _spectrum_features(x, rate, values, version):
     return [*features, *powers[first:end]]
 
 
-def _spectral_analysis(data, rate, values, version):
+# Return the coefficients (of the low-pass filter, of the high-pass filter) of a signal, which is
+# mirrored at both ends.
+def _decomposed(x, low, high):
+    padding = len(low) - 1
+    padded = np.pad(x, padding, "symmetric")
+    found = [np.convolve(padded, each, "valid")[1::2] for each in (low, high)]
+    # Mirrored samples cancel each other at an end; a rounding error would cross 0.
+    limit = 1e-12 * abs(x).max()
+    return [np.where(abs(each) < limit, 0, each) for each in found]
+
+
+# Return the features of the coefficients of a level.
+def _level_features(x):
+    if not x.any():
+        return np.zeros(14)
+    sizes, _ = np.histogram(x, 100)
+    shares = sizes[sizes > 0] / len(x)
+    ordered, last = np.sort(x), len(x) - 1
+    return [
+        -(shares * np.log(shares)).sum(),
+        *(np.count_nonzero(np.diff(x > edge)) / len(x) for edge in (0, x.mean())),
+        *(ordered[int(last * percent / 100 + 0.5)] for percent in (5, 25, 75, 95, 50)),
+        x.mean(), x.std(), x.var(ddof=1), np.sqrt((x**2).mean()), *_shape_of(x),
+    ]  # fmt: skip
+
+
+# Return the features of all levels, the approximation first.
+def _wavelet_features(x, values):
+    low, reconstruction = (np.array(f) / 2**28 for f in low_pass_filters(values["wavelet"]))
+    high = reconstruction * (-1.0) ** np.arange(1, len(low) + 1)
+    found = []
+    for _ in range(values["wavelet_level"]):
+        x, details = _decomposed(x, low, high)
+        found.insert(0, _level_features(details))
+    return np.concatenate([_level_features(x), *found])
+
+
+def _spectral_analysis(data, rate, values, version, has_wavelets):
     features, low_features = [], []
     ratios = {1: [], 3: [3], 10: [10], 30: [3, 10], 100: [10, 10], 1000: [10, 10, 10]}
     ratio = values["input_decimation_ratio"]
@@ -102,6 +140,9 @@ def _spectral_analysis(data, rate, values, version):
         if kind != "none" and order:
             x = filtered(x, butterworth(kind, order, values["filter_cutoff"] / rate))
         x = x - x.mean()
+        if has_wavelets:
+            features += [*_wavelet_features(x, values)]
+            continue
         features += _spectrum_features(x, rate, values, version)
         if version >= 4 and values["extra_low_freq"]:
             low = _decimated(x, 10)
@@ -222,6 +263,6 @@ def features(settings, data):
     if settings.type == "flatten":
         return _flatten(data, settings.values)
     if settings.type == "spectral-analysis":
-        return _spectral_analysis(data, *arguments)
+        return _spectral_analysis(data, *arguments, settings.has_wavelets)
     block = {"mfe": _mfe, "mfcc": _mfcc, "spectrogram": _spectrogram}[settings.type]
     return block(data[:, 0], *arguments).reshape(-1)
