@@ -163,8 +163,10 @@ def test_convert(folder, data):
         python = process.python()
     except ToolError:
         pytest.skip("TensorFlow is not installed: make -C tests convert")
-    row = ",".join(map(str, samples.reshape(-1)))
-    (path / "motion_examples.csv").write_text(f"{row},0\n{row},1\n" * 5)
+    windows = [samples * (1 - i / 50) for i in range(10)]
+    rows = [[*window.reshape(-1), i % 2] for i, window in enumerate(windows)]
+    text = "\n".join(",".join(map(str, row)) for row in rows)
+    (path / "motion_examples.csv").write_text(text)
     _write_sounds(path / "sounds", 5)
     size, block = (480, "mfe.json") if data == "sounds" else (39, "block.json")
     code = f"""
@@ -183,7 +185,7 @@ keras.Model(x, keras.layers.Dense(2, activation="softmax")(x)).save("model.keras
     if data == "sounds":
         assert result.made.inputs[0].scale < 0.005  # features of MFE are below 1
     else:
-        wanted = blocks.features(settings, samples)
+        wanted = np.stack([blocks.features(settings, window) for window in windows])
         spread = max(wanted.max(), 0) - min(wanted.min(), 0)
         assert result.made.inputs[0].scale == pytest.approx(spread / 255, rel=0.01)
 
