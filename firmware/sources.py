@@ -22,13 +22,22 @@ COLD = (
     "armv6m_add_int16", "armv6m_mul_int16",
 )  # fmt: skip
 
+# Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives
+# units to core 1, and tflm.features.
+HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_features_")
+# Parts of the names of kernels that are in RAM if the firmware has tflm.features, which runs them.
+HOT_WITH_FEATURES = (
+    "kernels_float32_divide", "kernels_float32_log", "kernels_float32_sqrt",
+    "kernels_armv6m_float32_tflm", "kernels_armv6m_float_combine_asm",
+)  # fmt: skip
+
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).
 # 1. Align frozen native functions to 4 bytes. Each starts with a word and has constants between
 #    its instructions, and a Cortex-M0+ loads words only from multiples of 4.
 # 2. Pad functions to even lengths. RISC-V's assembler ignores .align 1 in code sections, so a
 #    function of odd length would misalign the next one.
-# 3. Put hot code into a separate section for a linker script (boards/common/hot_code.cmake): the
-#    kernels for a Cortex-M except COLD, and the code that gives units to core 1.
+# 3. Put hot code into a separate section for a linker script (boards/common/hot_code.cmake). The
+#    arguments of the tool name all frozen files.
 _HALFWORDS = "__attribute__ ((aligned (2)))"
 _REPAIRS = (
     (_HALFWORDS, "__attribute__ ((aligned (4)))"),
@@ -39,11 +48,13 @@ _REPAIRS = (
     (
         "& ~1, self.fun_data_attributes)",
         f"""& ~1, self.fun_data_attributes.replace('".text,', '".text.kernels,' if any(
-                hot in self.escaped_name for hot in ('tflm_kernels_armv', 'tflm_run_second_core')
-            ) and not any(cold in self.escaped_name for cold in {COLD}) else '".text,'))""",
+                hot in self.escaped_name for hot in {HOT}
+            ) and not any(cold in self.escaped_name for cold in {COLD}) or any(
+                hot in self.escaped_name for hot in {HOT_WITH_FEATURES}
+            ) and any('tflm/features/' in name for name in sys.argv) else '".text,'))""",
     ),
 )
-# The third change as an older version of this project, with other COLD kernels, has made it.
+# The third change as an older version of this project, with other names, has made it.
 _OLDER = re.compile(r"""& ~1, self\.fun_data_attributes\.replace\(.*?'"\.text,'\)\)""", re.DOTALL)
 
 # A file that exists if a port's submodules have been fetched.
