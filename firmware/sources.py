@@ -23,8 +23,8 @@ COLD = (
 )  # fmt: skip
 
 # Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives
-# units to core 1, and tflm.features.
-HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_features_")
+# units to core 1, tflm.detect and tflm.features.
+HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_detect_", "tflm_features_")
 # Parts of the names of kernels that are in RAM if the firmware has tflm.features, which runs them.
 HOT_WITH_FEATURES = (
     "kernels_float32_divide", "kernels_float32_log", "kernels_float32_sqrt",

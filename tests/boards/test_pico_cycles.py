@@ -81,7 +81,7 @@ def test_cycles_of_each_instruction():
     assert not wrong
 
 
-# Functions of tflm.features are in RAM, and with them the float kernels that they run.
+# Functions of tflm.detect and tflm.features are in RAM, and the float kernels that features run.
 @pytest.mark.quick_boards
 def test_features_are_in_ram(monkeypatch):
     import sources
@@ -97,13 +97,13 @@ def test_features_are_in_ram(monkeypatch):
         return eval(f"(0 {after}", {"self": function, "sys": sys, "any": any})[1]
 
     features = "build/tflm/features/fft.mpy"
+    assert section("tflm_detect_scan") == '".text.kernels,"'
     assert section("tflm_features_fft", features) == '".text.kernels,"'
     assert section("tflm_kernels_float32_log", features) == '".text.kernels,"'
     assert section("tflm_kernels_float32_log", "build/tflm/arena.mpy") == '".text,"'
     assert section("tflm_kernels_float32_pow", features) == '".text,"'
     assert section("tflm_kernels_armv6m_conv_asm") == '".text.kernels,"'
     assert section("tflm_kernels_armv6m_float_combine_asm") == '".text,"'
-
 
 
 # Code in loops is in RAM and does not wait for flash: the core's kernels, the code that shares
