@@ -1,6 +1,8 @@
 # tflm.features: Block: the base class of the blocks.
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import micropython
+
 from ..errors import InputError
 from . import samples as integers
 from . import statistics
@@ -14,6 +16,9 @@ class Block:
     size, shape: number and shape of the features. length, axes: samples of a window for each axis,
     and their number. rate: samples per second.
     """
+
+    # Methods with many variables and arguments are native: the virtual machine allocates heap for
+    # the state of such a function at each call, and frees it.
 
     # A derived class reserves words of the work memory, calls _allocate(), then sets constants.
     def __init__(self, settings):
@@ -92,6 +97,7 @@ class Block:
         return integers.INT16
 
     # Load samples of an axis into the work memory; return the scale of the integers.
+    @micropython.native
     def _load(self, at, samples, kind, axis):
         axes = self.axes
         count = self.length
@@ -103,6 +109,7 @@ class Block:
 
     # Store the standard deviation, skewness and excess kurtosis of integers with a mean of 0 at
     # `target`.
+    @micropython.native
     def _statistics(self, at, count, scale, target):
         work = self._work
         root = self._free

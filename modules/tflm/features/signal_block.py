@@ -1,6 +1,8 @@
 # tflm.features: SignalBlock: scales, decimates and filters the axes of slow signals.
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import micropython
+
 from . import filters, statistics, tables
 from . import samples as integers
 from .block import Block
@@ -41,6 +43,7 @@ class SignalBlock(Block):
 
     # Store the `_count` filtered samples of an axis, with a mean of 0 and without scale-axes, at
     # `_x`; return their scale.
+    @micropython.native
     def _filter_axis(self, samples, kind, axis):
         count = self.length
         x = self._x

@@ -94,6 +94,7 @@ class Sink:
         self._settings = array("i", [tensor.zero_point, low, high, int(tensor.dtype == "int16")])
         self._scale = array("f", [tensor.scale])
 
+    @micropython.native
     def write(self, work, at, count, position):
         """Store `count` numbers as the elements from `position` on; changes them in `work`."""
         if self._settings is None:

@@ -1,6 +1,8 @@
 # tflm.features: the blocks Spectral Analysis and Flatten, for motion and other slow signals.
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import micropython
+
 from . import samples as integers
 from . import statistics, tables
 from .block import Block
@@ -65,6 +67,7 @@ class SpectralAnalysis(SignalBlock):
                 self._extract(self._low_count, scale, self._low_bins, sink, at)
 
     # Store the features of the samples of an axis.
+    @micropython.native
     def _extract(self, count, scale, bins, sink, position):
         work = self._work
         spectrum = self._spectrum
