@@ -237,16 +237,24 @@ class Interpreter:
         models read all rows first. Raises InputError if the source ends too early.
 
         Returns None, or 15 if an operator ended the run early, as CIRCULAR_BUFFER does until it
-        is full. The outputs are then invalid; continue with the next input.
+        is full. The outputs are then invalid; continue with the next input. Raises StateError if
+        the model already runs in another task, thread or callback of a timer.
         """
         program = self._program
-        is_plain = source is None and program is not None and not program.is_running
-        if not is_plain or program.calls or program.profiler is not None:
+        if program is None or source is not None or program.calls or program.profiler is not None:
             program = self._start(source)
-        if self.profiler is not None:
-            program.profiler = self.profiler
-            return self.profiler.invoke(program)
-        return program.run_steps(program.graphs[0])
+        # No other thread of an ESP32 runs between these two lines.
+        is_running = program.is_running
+        program.is_running = True
+        if is_running:
+            self._idle()
+        try:
+            if self.profiler is not None:
+                program.profiler = self.profiler
+                return self.profiler.invoke(program)
+            return program.run_steps(program.graphs[0])
+        finally:
+            program.is_running = False
 
     async def invoke_async(self, pause_ms=5, source=None):
         """Run the model once while other tasks of asyncio run: `await interp.invoke_async()`.
@@ -277,7 +285,7 @@ class Interpreter:
     def _idle(self):
         program = self._prepared()
         if program.is_running:
-            raise StateError("the model runs in invoke_async(); await, cancel or free() it first")
+            raise StateError("the model runs in another task, thread or timer; wait or free() it")
         return program
 
     def signatures(self):

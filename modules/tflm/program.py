@@ -18,7 +18,6 @@ class Program:
 
     begin_source = None  # of a model whose input comes by rows: run/rows.py begin()
     check_loops = None  # of a model with control flow: run/control_flow.py check_loops()
-    is_running = False  # in invoke_async(); free() ends that run
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words of arena tensors count from its start
@@ -30,6 +29,7 @@ class Program:
         self.bands = set()  # the lists that run in bands
         self.max_while_steps = self.while_steps_left = None  # each invoke sets them
         self.profiler = None
+        self.is_running = False  # in invoke() or invoke_async(); free() ends invoke_async()
         self.inputs = []
         self.outputs = []
         self.variables = []  # (bytes, the value that reset() gives them)

@@ -82,7 +82,7 @@ def test_other_calls_are_refused_during_a_run(run):
         async def main():
             task = asyncio.create_task(interp.invoke_async(0))
             await asyncio.sleep_ms(0)
-            text = "the model runs in invoke_async(); await, cancel or free() it first"
+            text = "the model runs in another task, thread or timer; wait or free() it"
             for call in (interp.invoke, interp.reset):
                 assert raises(StateError, call) == text
             try:
