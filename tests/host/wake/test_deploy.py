@@ -47,6 +47,9 @@ def test_deploy_of_a_wake_word(tmp_path, manifest, tflm):
             assert heard == "True\r\n"
         again = tflm("deploy", manifest, board.port, "--json").json()
         assert again["unchanged"] and again["sent"] == 0
+        assert again["ms"] is None and again["hints"] == []
+        printed = tflm("deploy", manifest, board.port).out
+        assert "hey_pico on" in printed and "word = wake.load(" in printed
         assert "leave out --to" in tflm("deploy", manifest, board.port, "--name", "x").err
         assert "name one port" in tflm("deploy", manifest, board.port, board.port).err
 

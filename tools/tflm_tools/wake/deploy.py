@@ -99,7 +99,7 @@ class _Target:
             str(self._manifest), facts.port, facts.machine, facts.arch, self._name, "files",
             not contents, len(flat), need.arena, runtime_text(facts, missing),
             self._counter.total, use, free, False, None, candidate.weights,
-            code_memory(link, facts), chip_hints(facts),
+            code_memory(link, facts), hints=chip_hints(facts),
         )  # fmt: skip
 
     # {path: bytes} of the files of tflm for the models and the word.
