@@ -6,7 +6,7 @@ from unit import sample_models
 from unit.on_device import device, model_files
 
 # A thread stands for a timer: it only schedules callbacks, which run in the main thread between
-# bytecodes, as those of machine.Timer do.
+# bytecodes, as callbacks of machine.Timer do.
 _PRELUDE = """
 import _thread
 import gc
@@ -140,7 +140,7 @@ for intrude in (in_callback, in_thread):
     assert result(interp, 37) == wanted
     assert texts == {"the model runs in another task, thread or timer; wait or free() it"}
     steps[:] = plain
-    assert result(interp, 37) == wanted  # the error leaves nothing behind
+    assert result(interp, 37) == wanted  # the error changes nothing
 """)
 
 
