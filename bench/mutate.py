@@ -1,7 +1,7 @@
 # Mutation testing: changes one token of a source file and reports whether its tests notice
 # MIT license; Copyright (c) 2026 the tflm authors
 
-"""Usage: mutate.py [--count N] [--seed TEXT] [--tests PATH...] [--seconds N] FILE...
+"""Usage: mutate.py [--count N] [--seed TEXT] [--tests PATH...] [--times N] FILE...
 
 A mutant is a copy of a file of modules/tflm with one operator, number or keyword changed. It is
 killed if a test of the file fails, and survives if all of them pass. A survivor either shows a
@@ -9,9 +9,10 @@ missing case, or it is equivalent: no test could notice the change. A person mus
 
 1. Copy all files that git tracks to a temporary folder, so that the repository stays unchanged.
 2. Find the tests of each file: tests/kernels/test_NAME.py, or the files in _TESTS.
-3. Run the tests once without a change. They must pass.
+3. Run the tests once without a change. They must pass, and their CPU time is measured.
 4. Choose --count mutants of the file with the fixed --seed, and run the tests on each of them.
-   A run that takes longer than --seconds counts as killed: the mutant hangs.
+   A mutant hangs, and counts as killed, if one process of its run uses --times as much CPU time
+   as the whole run of step 3. Other programs on this machine do not change CPU time.
 """
 
 import argparse
@@ -20,10 +21,13 @@ import io
 import keyword
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import tokenize
 from pathlib import Path
 from typing import NamedTuple
@@ -48,23 +52,39 @@ _TESTS = {
     "access_checks/bands": (
         "tests/fuzz/test_forged_control.py", "tests/fuzz/test_kernel_tracer.py",
     ),
+    "detect/*": (
+        "tests/detect/test_decoders.py", "tests/detect/test_normalization.py",
+        "tests/detect/test_shapes.py",
+    ),
+    "features/*": ("tests/features/test_blocks.py", "tests/features/test_settings.py"),
     "kernels/activations_float": ("tests/kernels/test_unary_float.py",),
+    "kernels/add_int16": ("tests/kernels/test_add.py", "tests/kernels/test_sub.py"),
     "kernels/add_table": ("tests/kernels/test_lanes.py",),
     "kernels/arithmetic_float": ("tests/kernels/test_arithmetic_float.py",),
+    "kernels/batch_matmul_int16": ("tests/kernels/test_batch_matmul.py",),
     "kernels/conv_unsigned": ("tests/kernels/test_unsigned.py",),
     "kernels/copy": ("tests/kernels/test_reshape.py",),
     "kernels/fixed_point": ("tests/kernels/test_add.py", "tests/kernels/test_svdf.py"),
     "kernels/fully_connected_lanes": ("tests/kernels/test_lanes.py",),
+    "kernels/hybrid_quantize": (
+        "tests/kernels/test_hybrid.py", "tests/kernels/test_hybrid_recurrent.py",
+    ),
+    "kernels/hybrid_transpose": ("tests/kernels/test_hybrid.py",),
     "kernels/lanes": ("tests/kernels/test_lanes.py",),
     "kernels/lanes_multiply": ("tests/kernels/test_lanes.py",),
     "kernels/lookup": ("tests/kernels/test_logistic.py", "tests/kernels/test_tanh.py"),
     "kernels/mac16_multiply": ("tests/kernels/test_mac16.py",),
     "kernels/matrix": ("tests/kernels/test_svdf.py", "tests/kernels/test_transpose_conv.py"),
+    "kernels/mul_int16": ("tests/kernels/test_mul.py",),
+    "kernels/pooling_int16": ("tests/kernels/test_pooling.py",),
+    "kernels/reduce_int16": ("tests/kernels/test_reduce.py",),
+    "kernels/requantize_int16": ("tests/kernels/test_quantize.py",),
     "kernels/rescale": ("tests/kernels/test_quantize.py", "tests/kernels/test_leaky_relu.py"),
     "kernels/strided_copy": (
         "tests/kernels/test_transpose.py", "tests/kernels/test_strided_slice.py",
         "tests/kernels/test_broadcast_to.py",
     ),
+    "kernels/unidirectional_sequence_lstm_hybrid": ("tests/kernels/test_hybrid_recurrent.py",),
     "prepare/add_table": ("tests/kernels/test_lanes.py",),
     "prepare/common": ("tests/kernels/test_conv.py", "tests/kernels/test_activations.py"),
     "prepare/conv_float": (
@@ -80,10 +100,13 @@ _TESTS = {
     "prepare/depthwise_dsp": ("tests/kernels/test_dsp.py",),
     "prepare/depthwise_lanes": ("tests/kernels/test_lanes.py",),
     "prepare/folding": ("tests/kernels/test_dsp.py",),
+    "prepare/lstm_hybrid": ("tests/kernels/test_hybrid_recurrent.py",),
     "prepare/reduce": ("tests/kernels/test_reduce.py", "tests/kernels/test_reduce_float.py"),
+    "prepare/requantize_int16": ("tests/kernels/test_quantize.py",),
     "prepare/rescale": ("tests/kernels/test_quantize.py", "tests/kernels/test_leaky_relu.py"),
     "prepare/scale": ("tests/unit/test_scale.py",),
     "prepare/strided": ("tests/kernels/test_transpose.py", "tests/kernels/test_strided_slice.py"),
+    "prepare/svdf_hybrid": ("tests/kernels/test_hybrid_recurrent.py",),
 }  # fmt: skip
 
 
@@ -168,10 +191,37 @@ def _copy_repository(folder):
             shutil.copyfile(_REPOSITORY / name, folder / name)
 
 
-# Run tests in the copy. Return True if they pass, False if one fails or they take too long.
-def _passes(folder, tests, seconds):
+# A run of tests: whether they passed, and what all of its processes used.
+class _Run(NamedTuple):
+    passed: bool
+    cpu_seconds: float
+    seconds: float
+
+
+# The limits of a run: CPU seconds of each process, and seconds of a run whose processes only wait.
+class _Limits(NamedTuple):
+    cpu_seconds: int
+    seconds: float
+
+
+# The limits of the run without a change, which nothing was measured for.
+_UNMEASURED = _Limits(3600, 7200)
+_SPARE_SECONDS = 10  # beside a multiple of a run, which may be short
+
+
+# Return the limits of a mutant's run, by the run without a change.
+def _limits(run, times):
+    # A process that waits for another one uses no CPU time. It may also be slow because of other
+    # programs, so its limit is large.
+    cpu_seconds = int(times * run.cpu_seconds) + _SPARE_SECONDS
+    return _Limits(cpu_seconds, 10 * times * run.seconds + 60 * _SPARE_SECONDS)
+
+
+# Run tests in the copy. Tests also fail that exceed a limit.
+def _run(folder, tests, limits):
     paths = [str(folder / name) for name in ("modules", "tools", "tests")]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider"]
+    start = time.monotonic()
     process = subprocess.Popen(
         [*command, *tests],
         cwd=folder,
@@ -179,13 +229,15 @@ def _passes(folder, tests, seconds):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, 2 * (limits.cpu_seconds,)),
     )
-    try:
-        return process.wait(timeout=seconds) == 0
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)  # pytest and the MicroPython that it runs
-        process.wait()
-        return False
+    # pytest and the MicroPython that it runs end together.
+    timer = threading.Timer(limits.seconds, os.killpg, (process.pid, 9))
+    timer.start()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = status
+    timer.cancel()
+    return _Run(status == 0, used.ru_utime + used.ru_stime, time.monotonic() - start)
 
 
 # Test one file. Return (number of mutants, survivors).
@@ -195,17 +247,19 @@ def _run_file(path, folder, arguments):
     if not tests:
         raise SystemExit(f"mutate: no tests are known for {name}; give --tests or extend _TESTS")
     source = path.read_text()
-    if not _passes(folder, tests, arguments.seconds):
+    unchanged = _run(folder, tests, _UNMEASURED)
+    if not unchanged.passed:
         raise SystemExit(f"mutate: {' '.join(tests)} fails without a change")
     chosen = mutants(source)
     if arguments.line:
         chosen = [mutant for mutant in chosen if mutant.line in arguments.line]
     elif len(chosen) > arguments.count:
         chosen = sorted(random.Random(f"{arguments.seed} {name}").sample(chosen, arguments.count))
+    limits = _limits(unchanged, arguments.times)
     target, survivors = folder / path.relative_to(_REPOSITORY), []
     for mutant in chosen:
         target.write_text(mutant.applied(source))
-        if _passes(folder, tests, arguments.seconds):
+        if _run(folder, tests, limits).passed:
             survivors.append(mutant)
             line = source.splitlines()[mutant.line - 1].strip()
             change = f"{mutant.old} -> {mutant.new or 'nothing'}"
@@ -227,7 +281,9 @@ def main():
         "--line", type=int, action="append", help="all mutants of this line instead"
     )
     parser.add_argument("--tests", nargs="*", help="test files, for all of FILE")
-    parser.add_argument("--seconds", type=float, default=300, help="limit of a run")
+    parser.add_argument(
+        "--times", type=float, default=4, help="limit: a multiple of the run without a change"
+    )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     total, survivors = 0, 0

@@ -56,3 +56,18 @@ def test_tests_of_a_file(name, tests):
 def test_known_test_files_exist():
     for tests in mutate._TESTS.values():
         assert all((REPOSITORY / test).is_file() for test in tests), tests
+
+
+# A run without CPU time of its own, as on a busy machine, is no hang; one that computes is.
+def test_hanging_tests_fail(tmp_path):
+    files = {"passes": "time.sleep(2)", "fails": "assert False", "hangs": "while True:\n    pass"}
+    for name, code in files.items():
+        lines = code.replace("\n", "\n    ")
+        (tmp_path / f"test_{name}.py").write_text(f"import time\n\n\ndef test():\n    {lines}\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    limits = mutate._Limits(10, 600)
+    found = {name: mutate._run(tmp_path, [f"test_{name}.py"], limits) for name in files}
+    assert [run.passed for run in found.values()] == [True, False, False]
+    assert found["passes"].seconds > 2 and found["hangs"].cpu_seconds > 5
+    slow = mutate._limits(mutate._Run(True, 3.0, 100.0), 4)
+    assert slow.cpu_seconds == 22 and slow.seconds > 1000
