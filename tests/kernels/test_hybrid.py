@@ -63,9 +63,11 @@ for dimension in (None, 0):
                 fused_activation_function="RELU" if batches == 3 else "NONE",
             )
     for stride, dilation, padding, target in [
-        (1, 1, "SAME", (2, 6, 5, 6)),
-        (2, 1, "SAME", (2, 3, 3, 6)),
-        (1, 2, "VALID", (2, 2, 1, 6)),
+        ((1, 1), (1, 1), "SAME", (2, 6, 5, 6)),
+        ((2, 2), (1, 1), "SAME", (2, 3, 3, 6)),
+        ((1, 1), (2, 2), "VALID", (2, 2, 1, 6)),
+        ((1, 3), (1, 1), "SAME", (2, 6, 2, 6)),
+        ((1, 1), (2, 1), "SAME", (2, 6, 5, 6)),
     ]:
         name = f"convolution {dimension} {stride} {dilation} {padding}"
         _add(
@@ -75,63 +77,86 @@ for dimension in (None, 0):
             _weights(name, (6, 3, 3, 4), dimension),
             _bias(name, 6),
             target,
-            stride_h=stride,
-            stride_w=stride,
+            stride_h=stride[0],
+            stride_w=stride[1],
             padding=padding,
-            dilation_h_factor=dilation,
-            dilation_w_factor=dilation,
-            fused_activation_function="RELU6" if stride == 2 else "NONE",
+            dilation_h_factor=dilation[0],
+            dilation_w_factor=dilation[1],
+            fused_activation_function="RELU6" if stride == (2, 2) else "NONE",
         )
-# LiteRT itself reads past the end of a single scale.
-for stride, multiplier in [(1, 1), (2, 2), (1, 3)]:
-    name = f"depthwise {stride} {multiplier}"
-    channels, side = 4 * multiplier, (6 + stride - 1) // stride
+# One output channel has one scale.
+for filters in (1, 2):
+    name = f"convolution of {filters} filters"
+    weights, bias = _weights(name, (filters, 3, 3, 4), 0), _bias(name, filters)
+    steps = {"stride_h": 1, "stride_w": 1, "dilation_h_factor": 1, "dilation_w_factor": 1}
+    shapes = (2, 6, 5, 4), (2, 6, 5, filters)
+    _add(name, "CONV_2D", shapes[0], weights, bias, shapes[1], padding="SAME", **steps)
+# LiteRT itself reads past the end of a single scale. One channel has one scale in any case.
+for stride, dilation, channels, multiplier in [
+    ((1, 1), (1, 1), 4, 1),
+    ((2, 2), (1, 1), 4, 2),
+    ((1, 1), (1, 1), 4, 3),
+    ((2, 1), (1, 1), 4, 1),
+    ((1, 1), (1, 2), 4, 1),
+    ((1, 1), (1, 1), 2, 1),
+    ((1, 1), (1, 1), 1, 2),
+    ((1, 1), (1, 1), 1, 1),
+]:
+    name = f"depthwise {stride} {dilation} {channels} {multiplier}"
+    outputs, (rows, columns) = channels * multiplier, ((5 + step) // step for step in stride)
     _add(
         name,
         "DEPTHWISE_CONV_2D",
-        (2, 6, 6, 4),
-        _weights(name, (1, 3, 3, channels), 3),
-        _bias(name, channels),
-        (2, side, side, channels),
-        stride_h=stride,
-        stride_w=stride,
+        (2, 6, 6, channels),
+        _weights(name, (1, 3, 3, outputs), 3),
+        _bias(name, outputs),
+        (2, rows, columns, outputs),
+        stride_h=stride[0],
+        stride_w=stride[1],
         padding="SAME",
         depth_multiplier=multiplier,
-        dilation_h_factor=1,
-        dilation_w_factor=1,
+        dilation_h_factor=dilation[0],
+        dilation_w_factor=dilation[1],
     )
+
+
+def _add_transposed(dimension, stride, filters, padding, target):
+    name = f"transposed convolution {dimension} {stride} {filters} {padding} {target[3]}"
+    cases.add(
+        name,
+        single_op(
+            "TRANSPOSE_CONV",
+            [
+                Tensor((4,), "int32", target),
+                _weights(name, (target[3], *filters, 4), dimension),
+                Tensor((2, 6, 5, 4), "float32"),
+                _bias(name, target[3]) if stride[0] < 3 else None,
+            ],
+            [Tensor(target, "float32")],
+            stride_h=stride[0],
+            stride_w=stride[1],
+            padding=padding,
+            fused_activation_function="RELU" if stride[0] == 2 else "NONE",
+        ),
+        _runs(name, (2, 6, 5, 4)),
+        _RTOL,
+        1e-3,
+        expected=litert.outputs,
+    )
+
+
 # Outputs of a TRANSPOSE_CONV that no input reaches have only the bias.
 for dimension in (None, 0):
-    for stride, filters, padding, side in [
-        (1, (3, 3), "SAME", (6, 5)),
-        (2, (3, 2), "SAME", (12, 10)),
-        (2, (3, 3), "VALID", (13, 11)),
-        (3, (2, 2), "VALID", (17, 14)),
+    for stride, filters, padding, side, channels in [
+        ((1, 1), (3, 3), "SAME", (6, 5), 6),
+        ((2, 2), (3, 2), "SAME", (12, 10), 6),
+        ((2, 2), (3, 3), "VALID", (13, 11), 6),
+        ((3, 3), (2, 2), "VALID", (17, 14), 6),
+        ((1, 2), (3, 2), "SAME", (6, 10), 6),
+        ((1, 1), (3, 3), "SAME", (6, 5), 1),
+        ((1, 1), (3, 3), "SAME", (6, 5), 2),
     ]:
-        name = f"transposed convolution {dimension} {stride} {filters} {padding}"
-        weights = _weights(name, (6, *filters, 4), dimension)
-        target = (2, *side, 6)
-        cases.add(
-            name,
-            single_op(
-                "TRANSPOSE_CONV",
-                [
-                    Tensor((4,), "int32", target),
-                    weights,
-                    Tensor((2, 6, 5, 4), "float32"),
-                    _bias(name, 6) if stride < 3 else None,
-                ],
-                [Tensor(target, "float32")],
-                stride_h=stride,
-                stride_w=stride,
-                padding=padding,
-                fused_activation_function="RELU" if stride == 2 else "NONE",
-            ),
-            _runs(name, (2, 6, 5, 4)),
-            _RTOL,
-            1e-3,
-            expected=litert.outputs,
-        )
+        _add_transposed(dimension, stride, filters, padding, (2, *side, channels))
 _SHAPES = [Tensor((1, 4), "float32"), Tensor((2, 4), "int8", np.ones((2, 4)))]
 cases.add(
     "no scale",
@@ -140,7 +165,6 @@ cases.add(
 )
 
 
-@litert.needs_litert
 # BATCH_MATMUL by a constant matrix. Each row of the input has a scale.
 def _matmul(name, left, right, dimension, adj_y=False, asymmetric=False, **options):
     weights = _weights(name, right, dimension)
@@ -174,6 +198,7 @@ for name, left, right, options in (
     cases.add(f"matmul {name}", model, error="times float32, except one constant matrix")
 
 
+@litert.needs_litert
 @cases.parametrize
 def test_hybrid(case):
     case.check()

@@ -56,13 +56,13 @@ def emit_conv(context, node, activation, fields):
     _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
 
 
-# Emit a DEPTHWISE_CONV_2D: groups of one channel. `fields`: WINDOWS.
+# Emit a DEPTHWISE_CONV_2D: groups of one channel. `fields`: WINDOWS. LiteRT always quantizes the
+# input asymmetrically, also for one channel with one scale.
 def emit_depthwise_conv(context, node, activation, fields):
     channels = fields["output_channels"]
     fields.update({"depth": 1, "channel_step": 1, "cell_step": channels})
     fields["group_channels"] = max(1, channels // max(1, fields["input_channels"]))
-    asymmetric = node.input(1).scales_length() > 1
-    _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
+    _emit(context, node, activation, node.input(0).shape[0], True, fields)
 
 
 # Two records: the input as int8, with a scale for each batch; then the operator.
