@@ -64,6 +64,8 @@ def test_several_blocks():
         assert [vars(each) for each in again.blocks] == [vars(each) for each in settings.blocks]
     with pytest.raises(InputError, match="read different axes; give each block all axes"):
         read_settings(_impulse(blocks[0], {**blocks[1], "axes": ["accX"]}))
+    with pytest.raises(InputError, match="17 blocks are too many; use at most 16"):
+        read_settings(_impulse(*blocks[:1] * 17))
 
 
 def test_names_of_blocks():
@@ -115,11 +117,30 @@ _SPECTRAL = {"type": "spectral-analysis", "frequencyHz": 100, "windowSizeMs": 10
         ({**_SPECTRAL, "input-decimation-ratio": 7}, "choose 1, 3, 10"),
         ({**_SPECTRAL, "extra-low-freq": True, "fft-length": 64}, "needs 320 samples"),
         ({**_SPECTRAL, "do-log": "maybe"}, "do_log is 'maybe'; correct the JSON"),
+        ({**_MFCC, "frequencyHz": 1e999}, "frequency_hz is inf; correct the JSON"),
+        ({**_MFCC, "frequencyHz": float("nan")}, "frequency_hz is nan; correct the JSON"),
+        ({**_MFCC, "frequencyHz": 1e-300}, 'no sampling rate; add "frequencyHz"'),
+        ({**_MFCC, "windowSizeMs": 10**400}, "window_size_ms is 1000+; correct"),
+        ({**_MFCC, "fft_length": 1e999}, "fft_length is inf; correct the JSON"),
+        ({**_MFCC, "fft_length": "x" * 5000}, "fft_length is 'x{39}; correct the JSON"),
+        ({**_MFCC, "frame_length": 1e30}, "frame_length is 1e.30; correct the JSON"),
+        ({**_SPECTRAL, "axes": -1}, "-1 axes are not supported; use 1 to 64"),
+        ({**_SPECTRAL, "axes": 65}, "65 axes are not supported; use 1 to 64"),
+        ({**_SPECTRAL, "filter-type": "x" * 5000}, "filter-type is x{40}; choose none, low or"),
+        ({"items": [{"param": ["type"], "value": 1}]}, "no type of block"),
     ],
 )
 def test_invalid_json(description, text):
     with pytest.raises(InputError, match=text):
         print(Settings(description).shape)
+
+
+# Parameters that are nested too deep are ignored.
+def test_depth():
+    deep = [[]]
+    for _ in range(5000):
+        deep = [deep]
+    assert vars(Settings({**_MFCC, "x": deep})) == vars(Settings(_MFCC))
 
 
 def test_errors_on_the_device(tmp_path):

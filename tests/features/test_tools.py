@@ -205,6 +205,9 @@ def test_errors(folder):
     (path / "cut.json").write_text("{")
     with pytest.raises(ToolError, match="cut.json is no JSON; export the parameters"):
         tt.run(path / "model.tflite", path / "motion.csv", features=path / "cut.json")
+    (path / "deep.json").write_text("[" * 100000)
+    with pytest.raises(ToolError, match="deep.json is no JSON; export the parameters"):
+        tt.run(path / "model.tflite", path / "motion.csv", features=path / "deep.json")
     (path / "wrong.json").write_text('{"type": "mfcc"}')
     with pytest.raises(ToolError, match='wrong.json: the JSON has no sampling rate; add "freq'):
         tt.run(path / "model.tflite", path / "motion.csv", features=path / "wrong.json")

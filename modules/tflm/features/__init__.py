@@ -1,7 +1,7 @@
 # tflm.features: From samples to a model's input: Edge Impulse's blocks of signal processing.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..errors import InputError
+from ..errors import InputError, damaged
 from .settings import METADATA, read_settings
 
 _MODULES = {
@@ -31,14 +31,18 @@ def load(source, length=None, rate=None, axes=None, version=None):
 def of_model(interp):
     """Return the block that `tflm flatten --features` stored in the model of an Interpreter.
 
-    Raises InputError if the model has none.
+    Raises InputError if the model has none, and ModelError if they are damaged.
     """
     import json
 
     data = interp.model.metadata().get(METADATA)
     if data is None:
         raise InputError("the model has no features; flatten it with --features block.json")
-    return create(read_settings(json.loads(str(bytes(data), "utf-8"))))
+    try:
+        description = json.loads(str(bytes(data), "utf-8"))
+    except ValueError:
+        raise damaged("its features are no JSON")
+    return create(read_settings(description))
 
 
 def _read(path):

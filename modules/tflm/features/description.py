@@ -42,6 +42,10 @@ WINDOWS = ("window_size_ms", "window_length_ms", "sample_length_ms")
 VERSIONS = ("implementation_version", "latest_implementation_version")
 _TYPES = ("cpp_type", "type", "title", "name")
 
+_MAX_DEPTH = 20  # of lists and objects in the JSON
+_MAX_NUMBER = 1e9  # products of two such numbers fit a float32
+_MAX_TEXT = 40
+
 
 # Return a name of the JSON in snake_case.
 def _snake(name):
@@ -71,19 +75,22 @@ def _block_type(text):
     return _ALIASES.get(text)
 
 
-def collect(node, found, types):
+def collect(node, found, types, depth=0):
     """Collect the parameters below a node of the JSON in the dict `found`.
 
     Parameters are entries {"param": ..., "value": ...}, and keys with a plain value. The first
-    value of a name remains. types: list of the types of blocks that the JSON names.
+    value of a name remains. types: list of the types of blocks that the JSON names. Nodes that are
+    too deep, as no project has them, are ignored.
     """
+    if depth > _MAX_DEPTH:
+        return
     if isinstance(node, list):
         for each in node:
-            collect(each, found, types)
+            collect(each, found, types, depth + 1)
         return
     if not isinstance(node, dict):
         return
-    if "param" in node:
+    if isinstance(node.get("param"), str):
         found.setdefault(_snake(node["param"]), node.get("value", node.get("defaultValue")))
         return
     for key, value in node.items():
@@ -93,7 +100,7 @@ def collect(node, found, types):
         elif name == "axes" and isinstance(value, list):
             found.setdefault(name, len(value))
         elif isinstance(value, (dict, list)):
-            collect(value, found, types)
+            collect(value, found, types, depth + 1)
         elif value is not None:
             found.setdefault(name, value)
 
@@ -107,17 +114,17 @@ def value_of(name, value, default):
                     value.lower()
                 ]
             return bool(value)
-        if isinstance(default, int):
-            number = float(value)
-            if number != int(number):
-                raise ValueError
-            return int(number)
-        if isinstance(default, float):
-            return float(value)
-        return str(value)
-    except (KeyError, TypeError, ValueError):
+        if isinstance(default, str):
+            return str(value)[:_MAX_TEXT]
+        number = float(value)
+        is_whole = isinstance(default, int)
+        if not abs(number) < _MAX_NUMBER or is_whole and number != int(number):
+            raise ValueError
+        return int(number) if is_whole else number
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise InputError(
-            "the block's %s is %r; correct the JSON, its default is %r" % (name, value, default)
+            "the block's %s is %s; correct the JSON, its default is %r"
+            % (name, repr(value)[:_MAX_TEXT], default)
         )
 
 

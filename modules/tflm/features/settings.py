@@ -18,6 +18,9 @@ from .description import (
 METADATA = "tflm.features"  # the metadata of a model with its block
 
 MAX_SAMPLES = 32768  # of a window: sums of that many values fit the integers of a board
+_MAX_AXES = 64
+_MAX_BLOCKS = 16  # of an impulse
+_MIN_RATE = 1e-6  # Hz
 _MAX_FRAMES = 500
 _MIN_FFT, _MAX_FFT = 4, 4096
 _RATIOS = (1, 3, 10, 30, 100, 1000)
@@ -67,6 +70,9 @@ class ImpulseSettings:
 
     def __init__(self, description, length=None, rate=None, axes=None, version=None):
         impulse = _impulse_of(description)
+        count = len(impulse["dspBlocks"])
+        if count > _MAX_BLOCKS:
+            raise InputError("%d blocks are too many; use at most %d" % (count, _MAX_BLOCKS))
         names = [
             block["axes"] for block in impulse["dspBlocks"]
             if isinstance(block, dict) and "axes" in block
@@ -130,8 +136,10 @@ class Settings:
         }
         self.axes = int(axes or number_of(found, ("axes",)) or 1)
         self.rate = rate or number_of(found, RATES)
-        if not self.rate or self.rate <= 0:
+        if not self.rate or self.rate < _MIN_RATE:
             raise InputError('the JSON has no sampling rate; add "frequencyHz", or pass rate=')
+        if not 0 < self.axes <= _MAX_AXES:
+            raise InputError("%d axes are not supported; use 1 to %d" % (self.axes, _MAX_AXES))
         milliseconds = number_of(found, WINDOWS)
         if length is None and milliseconds:
             length = int(milliseconds * self.rate / 1000 + 0.5)

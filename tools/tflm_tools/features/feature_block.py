@@ -77,7 +77,7 @@ def read_block(source):
     if not isinstance(source, dict):
         try:
             description = json.loads(files.read(source, _MAX_BYTES))
-        except ValueError:
+        except (RecursionError, ValueError):
             raise ToolError(
                 f"{source} is no JSON; export the parameters of the block again"
             ) from None
@@ -96,7 +96,7 @@ def block_of_metadata(metadata):
         return None
     try:
         return FeatureBlock(read_settings(json.loads(bytes(data))))
-    except (ValueError, InputError):
+    except (InputError, RecursionError, ValueError):
         raise ModelError("its features are damaged; flatten the model again") from None
 
 
