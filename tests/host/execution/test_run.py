@@ -82,6 +82,7 @@ def test_quantize(tflm, layers, tmp_path):
         (b"\x93NUMPY\x01\x00", "not a .npy file of numbers"),
         (b"PK\x03\x04", "not a .npy file of numbers"),
         (_VAST, "not a .npy file of numbers"),
+        (_VAST.replace(b"(1099", b"((199"), "not a .npy file of numbers"),
         (None, "no such file"),
     ],
 )

@@ -14,6 +14,7 @@ from tflm_tools.measure import dataset
 from tflm_tools.model import media
 from tflm_tools.model.model_file import open_model
 from tflm_tools.model.normalization import pixels_of
+from tflm_tools.wake.sound import blocks
 
 
 def info(shape, dtype="int8", scale=0.0, zero_point=0):
@@ -134,9 +135,14 @@ def test_samples_of_a_sound(tmp_path, width):
     found = media.real_values(path, info((1, 6), "float32"))
     assert found.tolist() == [[0, 0.25, -1, 32512 / 32768, 0, 0]]
     assert media.real_values(path, info((2,), "int16")).tolist() == [0, 8192]
-    path.write_bytes(b"RIFF")
-    with pytest.raises(ToolError, match="cannot read .* as WAV"):
-        media.real_values(path, info((2,), "int16"))
+    # A file that ends in its header, and a chunk before the samples that is longer than the file.
+    whole = path.read_bytes()
+    for content in (b"RIFF", whole[:12] + b"junk" + b"\xff\xff\xff\0" + whole[12:]):
+        path.write_bytes(content)
+        with pytest.raises(ToolError, match="cannot read .* as WAV: it ends within its header"):
+            media.real_values(path, info((2,), "int16"))
+        with pytest.raises(ToolError, match="cannot read .* as WAV: it ends within its header"):
+            list(blocks(path))
 
 
 # A PNG of 16 bits has the values of its higher bytes.

@@ -3,6 +3,7 @@
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 
@@ -18,6 +19,7 @@ _NOTED_SHARE = 0.05  # of values outside the input's range: a larger share is no
 DAMAGED = (
     ValueError, TypeError, EOFError, OSError, AttributeError, LookupError, SyntaxError,
     RuntimeError, MemoryError, OverflowError, struct.error, zlib.error, zipfile.BadZipFile,
+    tokenize.TokenError,
 )  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def _wave(path):
     try:
         with wave.open(content) as file:
             return file.getparams(), file.readframes(file.getnframes())
-    except (EOFError, wave.Error) as error:
+    except (EOFError, RuntimeError, wave.Error) as error:
         reason = str(error) or "it ends within its header"
         raise ToolError(f"cannot read {path} as WAV: {reason}; convert it to PCM") from None
 

@@ -30,7 +30,7 @@ def blocks(path):
                 yield block
     except OSError as error:
         raise files.read_error(path, error) from None
-    except (EOFError, wave.Error) as error:
+    except (EOFError, RuntimeError, wave.Error) as error:
         reason = str(error) or "it ends within its header"
         raise ToolError(f"cannot read {path} as WAV: {reason}; {_CONVERT}") from None
     if missing > 0:
