@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tflm_tools as tt
-from tflm_tools.converters import process, reasons
+from tflm_tools.converters import process, reasons, values
 from tflm_tools.converters.examples import Examples, choose
 from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import evaluate
@@ -16,6 +16,22 @@ from tflm_tools.model.model_file import TensorInfo
 
 
 # The first tests run without TensorFlow.
+def test_note_on_columns_of_another_range():
+    rng = np.random.default_rng(3)
+    runs = [[rng.uniform((5, 0, 7), (40, 1000, 7), (1, 3)).astype("f")] for _ in range(50)]
+    source = TensorInfo("sensors", "float32", (1, 3), 0.0, 0, 12)
+    quantized = TensorInfo("sensors", "int8", (1, 3), 1000 / 255, -128, 3)
+    (note,) = values.notes_on_columns(runs, [source], [quantized])
+    assert "column 0 of input sensors has 7.998 to 39.07, which is 8 of 256 steps;" in note
+    kept_float = TensorInfo("sensors", "float32", (1, 3), 0.0, 0, 12)
+    assert not values.notes_on_columns(runs, [source], [kept_float])
+    same = [[run[0] / (1, 30, 1)] for run in runs]
+    quantized = TensorInfo("sensors", "int8", (1, 3), 40 / 255, -128, 3)
+    assert not values.notes_on_columns(same, [source], [quantized])
+    image = TensorInfo("image", "float32", (1, 3, 1, 1), 0.0, 0, 12)
+    assert not values.notes_on_columns(runs, [image], [quantized])
+
+
 def test_choose_balances_classes():
     assert choose(3, 5) == [0, 1, 2]
     assert choose(10, 4) == [0, 2, 5, 7]

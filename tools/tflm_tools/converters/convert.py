@@ -269,6 +269,10 @@ class _Job:
                 path, examples.scored_arrays, custom=custom, progress=request.progress
             ).score
             result.notes += _notes_on_scores(result, examples.scored.values)
+        if examples:
+            result.notes += values.notes_on_columns(
+                examples.taken.runs, self.inputs, result.made.inputs
+            )
         result.notes += _notes(result, self.unrolled)
         return result
 

@@ -15,6 +15,8 @@ _ARITHMETIC = "MUL", "ADD", "SUB", "DIV"
 _SMALL = 1 / 32  # a factor below belongs to a model that divides bytes itself
 _BYTE = 255
 _MANY = 16  # elements of an input that may be an image
+_MAX_COLUMNS = 64  # of an input that has a measurement of another unit in each column
+_FEW_STEPS = 16  # of int8 for a column, of 256
 
 
 # The number of input `index` that the values in a .npz have.
@@ -82,6 +84,30 @@ def check_range(data, runs, inputs, tflite):
                 f"multiplies its input by {factor:.4g}; give bytes, 0 to {_BYTE} (for images "
                 "--pixels 0 255)"
             )
+
+
+def notes_on_columns(runs, inputs, made):
+    """Return a note for each int8 input with a column whose values span few of its steps.
+
+    All columns of an input share one scale. runs, inputs: as for check_values(). made: a
+    TensorInfo of each input of the int8 model.
+    """
+    notes = []
+    for k, (info, quantized) in enumerate(zip(inputs, made, strict=True)):
+        if len(info.shape) != 2 or not 1 < info.shape[1] <= _MAX_COLUMNS:
+            continue
+        if quantized.dtype != "int8" or not quantized.scale:
+            continue
+        rows = np.concatenate([run[k] for run in runs])
+        spans = (rows.max(axis=0) - rows.min(axis=0)) / quantized.scale
+        worst = int(np.where(spans > 0, spans, np.inf).argmin())
+        if 0 < spans[worst] < min(_FEW_STEPS, spans.max() / 2):
+            low, high = rows[:, worst].min(), rows[:, worst].max()
+            notes.append(
+                f"column {worst} of input {info.name} has {low:.4g} to {high:.4g}, which is "
+                f"{spans[worst]:.0f} of 256 steps; train with columns of the same range"
+            )
+    return notes
 
 
 # (True if the first operator of an input is arithmetic with a constant, its factor or None).
