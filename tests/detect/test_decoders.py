@@ -138,6 +138,7 @@ def test_yolo_v3_with_two_outputs(dtype):
 def test_ssd(dtype, background, logits, scales):
     random = np.random.RandomState(5)
     anchors = _boxes(random, 120).round(3)
+    anchors[:60, 0] = anchors[:60, 1] = 0  # centers at the border are valid
     offsets, offset_values = _stored(random.normal(0, 0.6, (1, 120, 4)), dtype, -2, 2)
     scores = random.normal(-1, 1.5, (1, 120, 3)) if logits else random.uniform(0, 1, (1, 120, 4))
     scores, score_values = _stored(scores, dtype, *((-5, 5) if logits else (0, 1)))
@@ -199,7 +200,11 @@ def test_outputs_of_detection_postprocess():
 @pytest.mark.parametrize("dtype", _TYPES)
 @pytest.mark.parametrize(
     "name, points, side, grids",
-    [("BlazeFace", 6, 128, [(16, 2), (8, 6)]), ("BlazePalm", 7, 192, [(24, 2), (12, 6)])],
+    [
+        ("BlazeFace", 6, 128, [(16, 2), (8, 6)]),
+        ("BlazePalm", 7, 192, [(24, 2), (12, 6)]),
+        ("BlazePalm", 7, 256, [(32, 2), (16, 2), (8, 6)]),
+    ],
 )
 def test_blaze(dtype, name, points, side, grids):
     random = np.random.RandomState(6)
@@ -229,7 +234,10 @@ def test_fomo(dtype):
     random = np.random.RandomState(7)
     values = random.normal(0, 1, (1, 12, 10, 3))
     values[..., 0] += 3
-    for y, x, label in [(2, 2, 1), (2, 3, 1), (3, 4, 1), (7, 7, 2), (9, 7, 1), (11, 0, 2)]:
+    cells = [(2, 2, 1), (2, 3, 1), (3, 4, 1), (7, 7, 2), (9, 7, 1), (11, 0, 2)]
+    # A column that continues after another box has begun.
+    cells += [(5, 0, 1), (6, 0, 1), (6, 5, 2), (7, 0, 1)]
+    for y, x, label in cells:
         values[0, y, x, label] += 6
     values = np.exp(values)
     output, values = _stored(values / values.sum(-1, keepdims=True), dtype, 0, 255 / 256)
