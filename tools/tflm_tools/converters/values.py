@@ -86,14 +86,14 @@ def check_range(data, runs, inputs, tflite):
             )
 
 
-def notes_on_columns(runs, inputs, made):
+def notes_on_columns(runs, inputs, quantized_inputs):
     """Return a note for each int8 input with a column whose values span few of its steps.
 
-    All columns of an input share one scale. runs, inputs: as for check_values(). made: a
-    TensorInfo of each input of the int8 model.
+    All columns of an input share one scale. runs, inputs: as for check_values().
+    quantized_inputs: a TensorInfo of each input of the int8 model.
     """
     notes = []
-    for k, (info, quantized) in enumerate(zip(inputs, made, strict=True)):
+    for k, (info, quantized) in enumerate(zip(inputs, quantized_inputs, strict=True)):
         if len(info.shape) != 2 or not 1 < info.shape[1] <= _MAX_COLUMNS:
             continue
         if quantized.dtype != "int8" or not quantized.scale:
