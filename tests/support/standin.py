@@ -15,7 +15,6 @@ from pathlib import Path
 from tflm_tools.port import unix_port
 
 _DEVICE = Path(__file__).parent / "device" / "standin.py"
-_WINDOW = 512
 _RAW = b"raw REPL; CTRL-B to exit\r\n"
 _BANNER = b"MicroPython stand-in\r\n>>> "
 
@@ -28,6 +27,8 @@ class Board:
     bytes from the host. flash_cut: the power is cut at this erase or write of the partition.
     heap: as for MicroPython's heapsize.
     """
+
+    window = 512  # bytes that the host may send in raw paste mode before it waits
 
     def __init__(self, folder, library=None, rom=0, special="", cut=None, flash_cut=0,
                  heap="8M"):  # fmt: skip
@@ -140,11 +141,11 @@ class Board:
 
     # Read code in raw paste mode: the host sends at most the window's size.
     def _paste(self):
-        self._put(b"R\x01" + struct.pack("<H", _WINDOW))
+        self._put(b"R\x01" + struct.pack("<H", self.window))
         code = bytearray()
         while (data := self._get()) != b"\x04":
             code += data
-            if len(code) % _WINDOW == 0:
+            if len(code) % self.window == 0:
                 self._put(b"\x01")
         self._put(b"\x04")
         self._run(bytes(code))

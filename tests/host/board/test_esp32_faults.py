@@ -1,26 +1,17 @@
 # Tests of deploy and doctor on boards like an ESP32: resets at the port, full flash, no memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import os
-import select
-import time
-
 import pytest
 from host.conftest import build_layers
+from support.esp32_board import ResettingBoard, StockBoard
 from support.standin import Board
+from tflm_tools.board import deploy as deploy_file
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
 from tflm_tools.board.link import Link
+from tflm_tools.board.memory_need import MemoryNeed
 from tflm_tools.errors import DeviceError
 
-# What an ESP32 sends after a reset: the ROM's first line at another speed, then its boot log.
-_BOOT_LOG = (
-    b"\x80\xf8\x00\xfe\xc0\x86ets Jul 29 2019 12:21:46\r\n\r\n"
-    b"rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\r\n"
-    b"configsip: 0, SPIWP:0xee\r\nmode:DIO, clock div:2\r\nload:0x3fff0030,len:4892\r\n"
-    b"entry 0x400805b0\r\nMicroPython v1.26.1; Generic ESP32 module with ESP32\r\n"
-    b'Type "help()" for more information.\r\n>>> '
-)
 # Limits the bytes that all files of the board can take: {limit}.
 _FULL = """
 import builtins
@@ -47,27 +38,6 @@ builtins.open = open
 """
 
 
-class ResettingBoard(Board):
-    """A board that resets when its port is opened, as DTR and RTS make an ESP32 do.
-
-    It ignores what arrives while it boots. seconds: how long that takes.
-    """
-
-    seconds = 1.5
-
-    def _serve(self):
-        if not select.select([self._master], [], [], 30)[0]:  # the host opens the port
-            return
-        end = time.monotonic() + self.seconds
-        for i in range(0, len(_BOOT_LOG), 16):
-            self._put(_BOOT_LOG[i : i + 16])
-            time.sleep(0.02)
-        while time.monotonic() < end:
-            if select.select([self._master], [], [], 0.05)[0]:
-                os.read(self._master, 1024)
-        super()._serve()
-
-
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "net.tflite"
@@ -81,6 +51,28 @@ def test_board_that_resets_when_the_port_is_opened(tmp_path, model):
         done = deploy(model, board.port)
         with Link(board.port) as link:
             link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
+# Packed weights that the board stores but cannot load are replaced by single bytes.
+def test_second_candidate_after_a_trial(tmp_path, monkeypatch):
+    path = tmp_path / "net.tflite"
+    path.write_bytes(build_layers(512, 250, 4))
+    monkeypatch.setattr(deploy_file, "memory_need", lambda *_, **more: MemoryNeed(0, 0, 0, 0))
+    with StockBoard(tmp_path / "board", heap="300k") as board:
+        done = deploy(path, board.port)
+        assert done.weights == "bytes" and done.sent > 2 * done.flat_bytes
+        with Link(board.port) as link:
+            link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
+@pytest.mark.parametrize("chip", ["ESP32C2", "ESP8266"])
+def test_chips_that_cannot_run_tflm(tmp_path, model, chip):
+    with StockBoard(tmp_path / "board", chip) as board:
+        found = doctor(board.port, [model])
+        assert not found.healthy() and not found.models[0].fits
+        with pytest.raises(DeviceError, match="use another chip") as caught:
+            deploy(model, board.port)
+        assert caught.value.kind == "chip"
 
 
 # Flash that fills up at any time: deploy says so, the old model runs, and a later deploy works.

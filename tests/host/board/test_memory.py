@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from host.conftest import build_layers
+from support.esp32_board import LIKE_ESP32
 from support.standin import Board
 from tflm_tools.board import board_device as board_device_file
 from tflm_tools.board import deploy as deploy_file
@@ -46,28 +47,6 @@ _ESP32 = Facts(
     regions=[[*_OWN, _SHARED], [_SHARED, (20000, 18000, 17000), (12000, 9000, 8500)]],
     core="mac16",
 )  # fmt: skip
-
-# Makes the stand-in an ESP32 with this number of free bytes of executable memory.
-_FAKE_ESP32 = """
-import sys as _sys
-class Implementation:
-    name, version = _sys.implementation.name, _sys.implementation.version
-    _mpy = _sys.implementation._mpy
-    _machine = "Generic ESP32 module with ESP32"
-class Sys:
-    implementation = Implementation
-    platform, path, modules = _sys.platform, _sys.path, _sys.modules
-class Esp32:
-    HEAP_EXEC, HEAP_DATA = 1, 2
-    def idf_heap_info(kind):
-        return [({0}, {0}, {0}, 0)] if kind == 1 else [(9000, 9000, 9000, 0)]
-class Machine:
-    mem32 = {{0x3FF5A00C: 1 << 15, 0x3FF5A014: 1 << 20, 0x3FF6607C: 1 << 31}}
-    def freq():
-        return 160_000_000
-_sys.modules["machine"] = Machine
-_sys.modules["sys"], _sys.modules["esp32"] = Sys, Esp32
-"""
 
 
 @pytest.mark.parametrize(
@@ -176,7 +155,7 @@ def test_deploy_takes_the_first_candidate_that_fits(tmp_path, repository, monkey
 def test_deploy_and_doctor_show_both_budgets(tflm, tmp_path):
     path = tmp_path / "net.tflite"
     path.write_bytes(build_layers(64, 300, 64))
-    with Board(tmp_path / "board", special=_FAKE_ESP32.format(1 << 20)) as board:
+    with Board(tmp_path / "board", special=LIKE_ESP32.format(1 << 20)) as board:
         printed = tflm("doctor", board.port, "--model", path).out
         assert "code      1.00 MB free for machine code\n" in printed
         assert "of machine code" in printed
@@ -191,7 +170,7 @@ def test_deploy_and_doctor_show_both_budgets(tflm, tmp_path):
             "interpreter = tflm.Interpreter",
         ]  # fmt: skip
         assert "1.00 MB for machine code" in tflm("deploy", path, board.port).out
-    with Board(tmp_path / "other", special=_FAKE_ESP32.format(1000)) as board:
+    with Board(tmp_path / "other", special=LIKE_ESP32.format(1000)) as board:
         fit = doctor(board.port, [path]).models[0]
         assert not fit.fits and "bytes of executable memory" in fit.how
         with pytest.raises(DeviceError, match="has 1000; use a model with fewer kinds"):
@@ -256,7 +235,7 @@ def test_tflm_on_an_esp32(tmp_path, repository):
         source = mpy_compiler.runtime_source(file, "xtensawin")
         assert len(source) > len(mpy_compiler.runtime_source(file, "armv6m"))
         (library / "tflm" / f"{file}.py").write_text(source)
-    special = _FAKE_ESP32.format(1000)
+    special = LIKE_ESP32.format(1000)
     with Board(tmp_path / "board", library=library, special=special) as board:
         (tmp_path / "board" / "net.tflm").write_bytes(flatten(build_layers(8, 4)))
         with Link(board.port) as link:

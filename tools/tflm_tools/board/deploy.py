@@ -136,7 +136,6 @@ class _Target:
     def __init__(self, link, facts, name, options, progress):
         self._link, self._facts, self._name, self._options = link, facts, name, options
         self._counter = SentBytes(progress)
-        self._files = Files(link, self._counter.add)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
     def deploy(self, candidate):
@@ -144,7 +143,8 @@ class _Target:
         if facts.frozen:
             check_frozen(link, facts, flat)
             link.reset()
-            self._files = Files(link, self._counter.add)
+        # The trial of an earlier candidate has reset the board, too.
+        self._files = Files(link, self._counter.add)
         storages = available_storages(link, self._files, facts, self._options.to)
         storage, too_small = choose_storage(storages, facts, name, flat, self._options.replace)
         need = memory_need([flat], facts, in_ram=not storage.in_place)

@@ -158,6 +158,7 @@ def _board(facts):
 def _fit(path, facts, free_bytes):
     fit = Fit(Path(path).name, 0, 0, False, "")
     try:
+        esp_chips.check_chip(facts)
         for candidate in candidates_for_board(open_model(path), facts):
             found = _candidate_fit(candidate, facts, free_bytes, fit.model)
             if not fit.flat_bytes or found.fits:

@@ -21,11 +21,17 @@ _LAST_FAULTY_REVISION = 1
 
 
 def check_chip(facts):
-    """Raise DeviceError if MicroPython's native code cannot run on the chip of a board's Facts."""
+    """Raise DeviceError if tflm cannot run on the chip of a board's Facts."""
     if facts.chip == "ESP32C2":
         raise DeviceError(
             f"the board at {facts.port} has an ESP32-C2, on which MicroPython's native code "
             "crashes; use another chip, like an ESP32-C3",
+            "chip",
+        )
+    if facts.chip == "ESP8266":
+        raise DeviceError(
+            f"the board at {facts.port} has an ESP8266, whose memory is too small for tflm; use "
+            "another chip, like an ESP32",
             "chip",
         )
 
