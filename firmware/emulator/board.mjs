@@ -5,6 +5,7 @@ import { BOOTLOADER, makeChip } from './chip.mjs';
 import { TwoCores } from './two_cores.mjs';
 import { UartSerial, UsbSerial } from './serial.mjs';
 
+const RAM = 0x20000000;
 const WATCHDOG = 0x40058; // rp2040js names devices by the upper bits of their address
 const STEPS = 1000; // instructions between two checks of the serial port
 const ROUNDS = 400; // such checks in one call of run()
@@ -39,6 +40,13 @@ export class Board {
   // Send bytes to the serial port.
   write(bytes) {
     for (const byte of bytes) this.#queue.push(byte);
+  }
+
+  // Write bytes into RAM, as the DMA of a sensor does; an address outside of RAM writes nothing.
+  store(address, bytes) {
+    const { sram } = this.mcu;
+    const start = address - RAM;
+    if (start >= 0 && start + bytes.length <= sram.length) sram.set(bytes, start);
   }
 
   // Make a chip at power-on.

@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import math
 import tempfile
 import zipfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from tflm_tools.board import profiles
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
 from tflm_tools.board.flatten_for_board import model_name
+from tflm_tools.board.link import Link
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle, runtime_files
@@ -34,6 +36,32 @@ Then on the board:
   interpreter = tflm.Interpreter(tflm.load("{stem}.tflm", trusted=True))
 """
 
+# Runs on the board after the lines that load the model: invokes it twice on zeros, and prints the
+# microseconds of the second invoke, and (shape, first values) of each output.
+_RUN = """
+import time
+def clear():
+    for i in range(interpreter.inputs_size()):
+        raw = interpreter.input(i).raw
+        for at in range(0, len(raw), 64):
+            raw[at : at + 64] = bytes(min(64, len(raw) - at))
+def values(tensor):
+    scale, zero_point = tensor.scale or 1, tensor.zero_point if tensor.scale else 0
+    return ["%.3g" % (scale * (q - zero_point)) for q in tensor.data[:{count}]]
+clear()
+interpreter.invoke()
+clear()
+interpreter.reset()
+begin = time.ticks_us()
+interpreter.invoke()
+took = time.ticks_diff(time.ticks_us(), begin)
+outputs = [interpreter.output(i) for i in range(interpreter.outputs_size())]
+print(repr((took, [(list(output.shape), values(output.kept)) for output in outputs])))
+"""
+_COUNT = 10  # values of an output that are shown
+_RUN_SECONDS = 120.0
+_RUN_SCHEMA = 1 << 40, [([int], [str])]
+
 web_serial.install()
 
 
@@ -51,6 +79,18 @@ def _on(channel, port, name, data, act):
         web_serial.give(port, None)
 
 
+# Run the model of a Deployment on the board; return the time and the outputs as text.
+def _first_run(done, port):
+    with Link(port) as link:
+        code = "\n".join([*done.use, _RUN.format(count=_COUNT)])
+        microseconds, outputs = link.value(link.exec(code, _RUN_SECONDS), _RUN_SCHEMA)
+    lines = [f"\nIt ran on the board, on zeros as input: {microseconds / 1000:.1f} ms per invoke."]
+    for i, (shape, values) in enumerate(outputs):
+        more = ", ..." if math.prod(shape) > len(values) else ""
+        lines.append(f"  output {i}, {shape}: {', '.join(values)}{more}")
+    return "\n".join(lines) + "\n"
+
+
 def look(channel, port, name, data):
     """Run `tflm doctor PORT --model NAME`; return its output as JSON."""
     return _on(
@@ -60,14 +100,15 @@ def look(channel, port, name, data):
 
 
 def send(channel, port, name, data, to, replace, progress):
-    """Run `tflm deploy NAME PORT --to TO`; return its output as JSON.
+    """Run `tflm deploy NAME PORT --to TO`, then the model; return the output of both as JSON.
 
     progress: called as progress(done, total), in bytes.
     """
 
     def act(path):
         done = deploy(path, port, to=to, replace=replace, progress=progress)
-        return said(render.print_deployment, dataclasses.replace(done, faster=None))
+        text = said(render.print_deployment, dataclasses.replace(done, faster=None))
+        return text + _first_run(done, port)
 
     return _on(channel, port, name, data, act)
 

@@ -9,6 +9,7 @@ from array import array
 
 import tflm
 from tflm.learner import Learner
+from uctypes import addressof
 
 _CLASSES = 8
 _EXAMPLES = 80
@@ -23,9 +24,11 @@ _PER_G = 8192  # an int16 of motion is g * 8192
 _FRONT_END = "/rom/keywords/frontend.tflm"
 _HOP = 640  # bytes of 20 ms of int16 at 16 kHz
 _FRAME = 960  # bytes of 30 ms, the window of the front end
+_HOPS = 49  # of a sound
+_CHANNELS = 40  # features of a hop
 
 _kind = _learner = None
-_front_end = None
+_front_end = _samples = None
 _frame = bytearray(_FRAME)
 
 
@@ -93,25 +96,27 @@ def read(kind, text):
     print(json.dumps({"label": label, "unusual": _learner.is_unusual(), "us": took}))
 
 
-def hear(begins, text):
-    """Print the features of the next samples, in base64 as they are: int16 at 16 kHz.
-
-    begins: a sound begins with these samples. They are a multiple of 20 ms.
-    """
-    global _front_end
+def microphone():
+    """Print the address of a buffer for the samples of hear(): int16 at 16 kHz."""
+    global _front_end, _samples
     if _front_end is None:
         _front_end = _load(_FRONT_END)
-    if begins:
-        _front_end.reset()
-        _frame[:] = bytes(_FRAME)
-    samples = memoryview(binascii.a2b_base64(text))
-    features = b""
-    for at in range(0, len(samples), _HOP):
+        _samples = bytearray(_HOPS * _HOP)
+    print(addressof(_samples))
+
+
+def hear():
+    """Print the features of the samples in the buffer of microphone(), in base64."""
+    _front_end.reset()
+    _frame[:] = bytes(_FRAME)
+    source, target = _front_end.input(0), _front_end.output(0)
+    samples, features = memoryview(_samples), bytearray(_HOPS * _CHANNELS)
+    for i in range(_HOPS):
         _frame[: _FRAME - _HOP] = _frame[_HOP:]
-        _frame[_FRAME - _HOP :] = samples[at : at + _HOP]
-        _front_end.input(0).raw[:] = _frame
+        _frame[_FRAME - _HOP :] = samples[i * _HOP : (i + 1) * _HOP]
+        source.raw[:] = _frame
         _front_end.invoke()
-        features += bytes(_front_end.output(0).raw)
+        features[i * _CHANNELS : (i + 1) * _CHANNELS] = target.raw
     print(binascii.b2a_base64(features).decode(), end="")
 
 

@@ -76,6 +76,11 @@ export class EmulatedBoard {
     this.#send({ kind: 'send', bytes });
   }
 
+  /** Write bytes into the RAM of the board, as the DMA of a sensor does. @param {number} address @param {Uint8Array} bytes */
+  store(address, bytes) {
+    this.#send({ kind: 'store', address, bytes });
+  }
+
   /** @param {(bytes: Uint8Array) => void} reader */
   listen(reader) {
     this.#reader = reader;

@@ -15,6 +15,7 @@ declare module 'emulator/board.mjs' {
     readonly flash: Uint8Array;
     readonly clock: { nanos: number };
     write(bytes: Uint8Array): void;
+    store(address: number, bytes: Uint8Array): void;
     run(): boolean;
   }
 }

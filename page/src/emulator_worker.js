@@ -104,5 +104,6 @@ function run() {
 /** @param {MessageEvent<import('./messages.js').ToEmulator>} event */
 self.onmessage = ({ data: message }) => {
   if (message.kind === 'power') power(message.rom, message.image);
+  else if (message.kind === 'store') board?.store(message.address, message.bytes);
   else board?.write(message.bytes);
 };

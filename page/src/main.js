@@ -106,7 +106,7 @@ async function start() {
   const exec = (code, options) => repl.exec(code, options);
   const model = new Model(tools, about.models, exec, power);
   const ownBoard = new OwnBoard(tools, () => model.given(), about.boards);
-  new Teach(exec, (given) => model.use(given), () => ownBoard.port());
+  new Teach(exec, (address, data) => board.store(address, data), (given) => model.use(given), () => ownBoard.port());
   await power(image);
   model.prepare();
   await navigator.serviceWorker?.register('offline.js').catch(() => {}); // optional: without it the page needs a network

@@ -3,7 +3,8 @@
 
 export type ToEmulator =
   | { kind: 'power'; rom: Uint8Array; image: Uint8Array | null } // null keeps the content of flash
-  | { kind: 'send'; bytes: Uint8Array };
+  | { kind: 'send'; bytes: Uint8Array }
+  | { kind: 'store'; address: number; bytes: Uint8Array }; // into the board's RAM
 
 export type FromEmulator =
   | { kind: 'received'; bytes: Uint8Array }

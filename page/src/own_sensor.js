@@ -8,6 +8,13 @@ const SAMPLES = 96; // of an example: about two seconds, as the network reads it
 const AXES = 3;
 const PER_G = 8192; // as in page/rom/teach.py
 const HEIGHT = 24; // pixels of a small canvas
+const PIECE = 64; // bytes in one write; the UART of an ESP32 loses bytes if more than 256 wait
+const PAUSE = 10; // milliseconds between two writes
+const TRIES = 10; // many an ESP32 resets when its port is opened, and loses what it receives then
+const LIMIT = 20_000; // milliseconds until the program must have ended
+const LATE = 'your board does not answer; check that it runs MicroPython, then press its reset button';
+const LOST = 'the connection to your board was lost; plug it in and try again';
+const ENDLESS = `the program did not end within ${LIMIT / 1000} s; print ${SAMPLES} lines in about two seconds`;
 
 /** A serial port for Repl, on the worker's end of a SerialPump. */
 class PumpedPort {
@@ -15,6 +22,9 @@ class PumpedPort {
   #port = null;
   /** @type {((bytes: Uint8Array) => void) | null} */
   #reader = null;
+  /** @type {Promise<void>} */
+  #written = Promise.resolve();
+  onLost = () => {};
 
   /** @param {(bytes: Uint8Array) => void} reader */
   listen(reader) {
@@ -27,23 +37,31 @@ class PumpedPort {
     /** @param {MessageEvent<import('./messages.js').FromPump>} event */
     port.onmessage = ({ data: message }) => {
       if (message.kind === 'bytes') this.#reader?.(message.bytes);
+      else if (message.kind === 'lost') this.onLost();
     };
   }
 
   /** @param {Uint8Array} bytes */
   write(bytes) {
-    this.#port?.postMessage({ kind: 'write', bytes });
+    const port = this.#port;
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      this.#written = this.#written.then(() => {
+        port?.postMessage({ kind: 'write', bytes: bytes.slice(at, at + PIECE) });
+        return new Promise((resolve) => setTimeout(resolve, PAUSE));
+      });
+    }
   }
 }
 
 export class OwnSensor {
   #chosen;
   #port = new PumpedPort();
-  #repl = new Repl(this.#port, () => {});
+  #repl = new Repl(this.#port, () => {}, { tries: TRIES, late: LATE });
 
   /** @param {() => Promise<import('./messages.js').WebSerialPort>} chosen returns the visitor's port */
   constructor(chosen) {
     this.#chosen = chosen;
+    this.#port.onLost = () => this.#repl.forget(LOST);
   }
 
   /**
@@ -53,10 +71,18 @@ export class OwnSensor {
   async record(program) {
     const pump = new SerialPump(await this.#chosen());
     await pump.open();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#repl.stop();
+    }, LIMIT);
     try {
       this.#port.use(pump.port);
       return samplesOf(await this.#repl.exec(program));
+    } catch (error) {
+      throw isLate ? new Error(ENDLESS) : error;
     } finally {
+      clearTimeout(timer);
       await pump.close();
     }
   }

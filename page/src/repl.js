@@ -9,6 +9,7 @@ const RAW = 'raw REPL; CTRL-B to exit\r\n>';
 export const PROMPT = '>>> ';
 const PATIENCE = 30_000; // milliseconds until the board must respond
 const LATE = 'the board does not answer; restart it';
+const QUIET = 300; // milliseconds in which the answers to earlier tries arrive
 const RESTARTED = 'the board was started again; repeat the command';
 const STILL = 1000; // milliseconds until a program that waits says so
 const OTHER_RUNS = 'Another program runs on the board. Wait for its end, or press Stop.';
@@ -39,6 +40,8 @@ export class Repl {
   #encoder = new TextEncoder();
   #decoder = new TextDecoder();
   #show;
+  #tries;
+  #late;
   banner = ''; // text before the board's prompt
   #buffer = '';
   #tail = ''; // last characters of the output that was shown
@@ -57,10 +60,14 @@ export class Repl {
   /**
    * @param {{ listen: (reader: (bytes: Uint8Array) => void) => void, write: (bytes: Uint8Array) => void }} port
    * @param {(bytes: Uint8Array) => void} show shows bytes to the visitor
+   * @param {{ tries?: number, late?: string }} [options] tries: how often a board is asked for its raw mode; a board
+   * that starts loses bytes. late: the message for a board that does not answer
    */
-  constructor(port, show) {
+  constructor(port, show, { tries = 1, late = LATE } = {}) {
     this.#port = port;
     this.#show = show;
+    this.#tries = tries;
+    this.#late = late;
     port.listen((bytes) => this.#take(bytes));
     setInterval(() => this.#stopping && this.#running && this.#write(CTRL_C), AGAIN);
   }
@@ -134,7 +141,7 @@ export class Repl {
         if (error) reject(error);
         else resolve(undefined);
       };
-      const late = () => wake(new Error(LATE));
+      const late = () => wake(new Error(this.#late));
       const timer = patience ? setTimeout(late, patience) : undefined;
     });
   }
@@ -162,8 +169,7 @@ export class Repl {
     this.#raw = true;
     this.#buffer = '';
     try {
-      this.#write(`\r${CTRL_C}\r${CTRL_A}`);
-      await this.#until([RAW], PATIENCE);
+      await this.#enterRaw();
       this.#write((this.#stopping ? 'raise KeyboardInterrupt' : code) + CTRL_D);
       await this.#until(['OK'], PATIENCE);
       this.#running = true;
@@ -176,6 +182,21 @@ export class Repl {
     } finally {
       if (session === this.#session) this.#running = this.#raw = this.#stopping = false;
     }
+  }
+
+  async #enterRaw() {
+    for (let left = this.#tries; ; left--) {
+      this.#write(`\r${CTRL_C}\r${CTRL_A}`);
+      try {
+        await this.#until([RAW], PATIENCE / this.#tries);
+        break;
+      } catch (error) {
+        if (left === 1 || error instanceof RestartError) throw error;
+      }
+    }
+    if (this.#tries === 1) return;
+    await new Promise((resolve) => setTimeout(resolve, QUIET));
+    this.#buffer = '';
   }
 
   // A program that ends by SystemExit, as of sys.exit() and machine.soft_reset(), has no traceback. The
@@ -193,7 +214,7 @@ export class Repl {
   async #untilFree(interrupts) {
     const interrupt = () => this.#write(CTRL_C);
     const timer = interrupts ? setInterval(interrupt, AGAIN) : undefined;
-    const late = interrupts ? setTimeout(() => this.#free?.(new Error(LATE)), PATIENCE) : undefined;
+    const late = interrupts ? setTimeout(() => this.#free?.(new Error(this.#late)), PATIENCE) : undefined;
     if (interrupts) interrupt();
     try {
       await new Promise((resolve, reject) => {

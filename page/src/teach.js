@@ -11,13 +11,13 @@ const MAX_CLASSES = 8; // as in page/rom/teach.py
 const MAX_EXAMPLES = 10; // of a class
 const PAUSE = 900; // milliseconds after the last stroke; symbols can have several
 const BATCH = { picture: 8, sound: 2, motion: 2 }; // examples in one command to the board
-const PIECE = 7 * 640; // bytes of sound in one command: 7 hops of 20 ms; they divide an example
 const FILE = 'taught.tflm';
 const NAMES = { picture: 'pictures', sound: 'sounds', motion: 'motion' };
+const KEPT = 'taught'; // symbols and examples in the storage of this tab, which a reload keeps
 
 /** @typedef {'picture' | 'sound' | 'motion'} Kind each has a network in page/rom/teach.py */
-/** @typedef {{ kind: Kind, text: string, show: (canvas: HTMLCanvasElement) => void }} Shown its text is for the network, in base64 */
-/** @typedef {Shown & { label: string }} Example */
+/** @typedef {{ kind: Kind, text: string }} Sample its text is for the network, in base64 */
+/** @typedef {Sample & { label: string }} Example */
 /** @typedef {{ label: string, row: HTMLElement, choice: HTMLInputElement, count: HTMLElement, pictures: HTMLElement }} Symbol */
 
 /** @param {Iterable<number>} bytes */
@@ -26,11 +26,31 @@ const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
 /** @param {string} text lines of base64 */
 const bytesOf = (text) => Uint8Array.from(text.trim().split(/\s+/).map((line) => atob(line)).join(''), (letter) => letter.charCodeAt(0));
 
-/** @param {number[]} pixels @returns {Shown} */
-const pictureOf = (pixels) => ({ kind: 'picture', text: base64(pixels), show: (canvas) => paint(canvas, pixels) });
+/** @param {number[]} pixels @returns {Sample} */
+const pictureOf = (pixels) => ({ kind: 'picture', text: base64(pixels) });
+
+/** Draw a sample on a small canvas. @param {HTMLCanvasElement} canvas @param {Sample} sample */
+function show(canvas, { kind, text }) {
+  const bytes = bytesOf(text);
+  if (kind === 'picture') paint(canvas, [...bytes]);
+  else if (kind === 'sound') paintFeatures(canvas, bytes);
+  else paintMotion(canvas, bytes);
+}
+
+/** Return the symbols and examples from before a reload. @returns {{ labels: string[], examples: Example[] }} */
+function kept() {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null');
+    if (found) return found;
+  } catch {
+    // the browser refuses storage
+  }
+  return { labels: [], examples: [] };
+}
 
 export class Teach {
   #exec;
+  #store;
   #use;
   /** @type {Symbol[]} */
   #symbols = [];
@@ -45,12 +65,14 @@ export class Teach {
 
   /**
    * @param {import('./repl.js').Repl['exec']} exec runs code on the board
+   * @param {(address: number, bytes: Uint8Array) => void} store writes into the RAM of the board
    * @param {(model: import('./messages.js').Given) => void} use makes a model the one for the visitor's board
    * @param {() => Promise<import('./messages.js').WebSerialPort>} port returns the port of the visitor's board
    */
-  constructor(exec, use, port) {
+  constructor(exec, store, use, port) {
     this.#sensor = new OwnSensor(port);
     this.#exec = exec;
+    this.#store = store;
     this.#use = use;
     this.#paper = new Paper(element('teach-paper', HTMLCanvasElement), element('teach-clear', HTMLButtonElement), {
       pause: PAUSE,
@@ -71,9 +93,31 @@ export class Teach {
     }));
     element('use-taught', HTMLButtonElement).addEventListener('click', () => this.#do(async () => {
       this.#use({ name: FILE, data: await this.#export() });
-      this.#say(`${FILE} is the model for your board now: see the section Your board.`);
+      this.#say(`${FILE} is chosen in the section "Your board". Press "Send it to my board" there.`);
     }));
+    this.#test.addEventListener('change', () => {
+      element('symbol').textContent = '?';
+      this.#say('Draw a symbol, and the board says which one it is.');
+    });
+    this.#restore();
     this.#update();
+  }
+
+  #restore() {
+    const { labels, examples } = kept();
+    for (const label of labels) this.#append(label);
+    for (const example of examples) this.#append(example.label, example);
+    if (labels.length) this.#say('Your symbols are here again. Add examples or another symbol, or choose Test.');
+  }
+
+  // Keep symbols and examples. A browser can refuse that; then a reload loses them.
+  #keep() {
+    const labels = this.#symbols.map(({ label }) => label);
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify({ labels, examples: this.#examples }));
+    } catch {
+      // nothing else depends on it
+    }
   }
 
   /** @param {string} text @param {boolean} [bad] */
@@ -93,9 +137,12 @@ export class Teach {
   #watchFiles() {
     const input = element('pictures', HTMLInputElement);
     const read = (/** @type {File[]} */ files) => this.#do(async () => {
-      /** @type {Shown[]} */
+      /** @type {Sample[]} */
       const examples = [];
-      for (const file of files) examples.push(isSound(file) ? await this.#hear(file) : pictureOf(await fromFile(file)));
+      for (const [i, file] of files.entries()) {
+        const count = files.length > 1 ? ` (${i + 1} of ${files.length})` : '';
+        examples.push(isSound(file) ? await this.#hear(file, count) : pictureOf(await fromFile(file)));
+      }
       this.#take(examples);
     });
     input.addEventListener('change', () => {
@@ -111,22 +158,20 @@ export class Teach {
     element('record', HTMLButtonElement).addEventListener('click', () => this.#do(() => this.#record()));
   }
 
-  /** Return the features of a sound, which the board computes. @param {File} file @returns {Promise<Shown>} */
-  async #hear(file) {
-    this.#say(`The board hears ${file.name}...`);
+  // The samples go into the RAM of the board, as from a microphone: through the emulated USB port, they would take
+  // longer than the computation of their features.
+  /** Return the features of a sound, which the board computes. @param {File} file @param {string} count @returns {Promise<Sample>} */
+  async #hear(file, count) {
+    this.#say(`The board hears ${file.name}${count}...`);
     const samples = await samplesOf(file);
-    let text = '';
-    for (let at = 0; at < samples.length; at += PIECE) {
-      text += await this.#run(`teach.hear(${at ? 'False' : 'True'}, '${base64(samples.subarray(at, at + PIECE))}')`);
-    }
-    const features = bytesOf(text);
-    return { kind: 'sound', text: base64(features), show: (canvas) => paintFeatures(canvas, features) };
+    this.#store(Number(await this.#run('teach.microphone()')), samples);
+    return { kind: 'sound', text: (await this.#run('teach.hear()')).trim() };
   }
 
   async #record() {
     this.#say('Your board records: move it for two seconds...');
     const bytes = await this.#sensor.record(element('sensor-program', HTMLTextAreaElement).value);
-    this.#take([{ kind: 'motion', text: base64(bytes), show: (canvas) => paintMotion(canvas, bytes) }]);
+    this.#take([{ kind: 'motion', text: base64(bytes) }]);
   }
 
   #addSymbol() {
@@ -136,12 +181,26 @@ export class Teach {
     if (this.#symbols.some((symbol) => symbol.label === label)) return this.#say(`${label} exists already; choose another name.`, true);
     if (this.#symbols.length === MAX_CLASSES) return this.#say(`The limit is ${MAX_CLASSES} symbols; remove one first.`, true);
     field.value = '';
-    const symbol = this.#row(label);
-    this.#symbols.push(symbol);
-    element('symbols').append(symbol.row);
-    symbol.choice.checked = true;
+    this.#append(label).choice.checked = true;
     this.#say(`Draw ${label} ${ENOUGH} times.`);
     return this.#update();
+  }
+
+  /** Append a symbol, or an example to the symbol of this label. @param {string} label @param {Example} [example] */
+  #append(label, example) {
+    const known = this.#symbols.find((each) => each.label === label);
+    const symbol = known ?? this.#row(label);
+    if (!known) {
+      this.#symbols.push(symbol);
+      element('symbols').append(symbol.row);
+    }
+    if (example) {
+      this.#examples.push(example);
+      const canvas = document.createElement('canvas');
+      show(canvas, example);
+      symbol.pictures.append(canvas);
+    }
+    return symbol;
   }
 
   /** @param {string} label @returns {Symbol} */
@@ -182,6 +241,7 @@ export class Teach {
     for (const id of ['test', 'get-taught', 'use-taught']) {
       element(id).toggleAttribute('disabled', !this.#examples.length);
     }
+    this.#keep();
   }
 
   /** @param {string} label */
@@ -189,7 +249,7 @@ export class Teach {
     return this.#examples.filter((example) => example.label === label).length;
   }
 
-  /** Learn examples of the symbol that is chosen, or test them. @param {Shown[]} examples */
+  /** Learn examples of the symbol that is chosen, or test them. @param {Sample[]} examples */
   #take(examples) {
     const symbol = this.#symbols.find(({ choice }) => choice.checked);
     const isTest = this.#test.checked;
@@ -203,28 +263,24 @@ export class Teach {
       } else if (symbol) {
         await this.#learn(symbol, examples);
       } else {
-        throw new Error('no symbol is chosen; give one a name and press Add symbol');
+        element('symbol-name').focus();
+        throw new Error('no symbol is chosen; type its name and press Add symbol, then draw it');
       }
     });
   }
 
-  /** @param {Symbol} symbol @param {Shown[]} examples */
-  async #learn({ label, pictures }, examples) {
+  /** @param {Symbol} symbol @param {Sample[]} examples */
+  async #learn({ label }, examples) {
     if (this.#countOf(label) + examples.length > MAX_EXAMPLES) {
       throw new Error(`${label} has ${this.#countOf(label)} examples, the limit is ${MAX_EXAMPLES}; choose Test, or another symbol`);
     }
-    for (const example of examples) {
-      this.#examples.push({ label, ...example });
-      const canvas = document.createElement('canvas');
-      example.show(canvas);
-      pictures.append(canvas);
-    }
+    for (const example of examples) this.#append(label, { label, ...example });
     this.#say('The board learns...');
     await this.#sync();
     const left = ENOUGH - this.#countOf(label);
     const more = { picture: `Draw ${label} ${left} more times.`, sound: `Add ${left} more sounds of ${label}.`, motion: `Record ${label} ${left} more times.` };
-    this.#say(left > 0 ? `The board has learned it. ${more[this.#examples[0].kind]}`
-      : `The board knows ${label}. Add another symbol, or choose Test.`);
+    const next = this.#symbols.length > 1 ? 'Add another symbol, or choose Test.' : 'Add a second symbol, so that the board can choose.';
+    this.#say(left > 0 ? `The board has learned it. ${more[this.#examples[0].kind]}` : `The board knows ${label}. ${next}`);
     this.#update();
   }
 
@@ -251,7 +307,7 @@ export class Teach {
     return this.#exec(`import teach\n${code}`, { waits: (text) => this.#say(text) });
   }
 
-  /** @param {Shown} example */
+  /** @param {Sample} example */
   async #read({ kind, text }) {
     element('symbol').textContent = '?';
     this.#say('Reading...');

@@ -61,3 +61,18 @@ test('a program waits for the line that is typed at the prompt', async (t) => {
   repl.type('!');
   await end;
 });
+
+test('a board that starts loses bytes, and is asked again', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const port = new Port();
+  const write = port.write.bind(port);
+  let writes = 0;
+  // The board gets two of the first three tries late, together.
+  port.write = (bytes) => {
+    writes += 1;
+    if (writes === 3) write(bytes);
+    if (writes > 2) write(bytes);
+  };
+  const repl = new Repl(port, () => {}, { tries: 100 });
+  assert.equal(await repl.exec('one'), 'one');
+});
