@@ -8,7 +8,7 @@ from packed_cases import firmware_of
 from support.inputs import generator
 from support.kernel_tests import module_of
 
-_NAMES = "fully connected", "convolution"
+_NAMES = "fully connected", "convolution", "depthwise"
 
 
 # Numbers of all kinds, and numbers between the steps of the quantized input.

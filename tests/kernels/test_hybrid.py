@@ -101,6 +101,9 @@ for stride, dilation, channels, multiplier in [
     ((1, 1), (1, 1), 2, 1),
     ((1, 1), (1, 1), 1, 2),
     ((1, 1), (1, 1), 1, 1),
+    ((1, 1), (2, 2), 11, 1),
+    ((2, 2), (1, 1), 3, 1),
+    ((1, 1), (1, 1), 2, 6),
 ]:
     name = f"depthwise {stride} {dilation} {channels} {multiplier}"
     outputs, (rows, columns) = channels * multiplier, ((5 + step) // step for step in stride)

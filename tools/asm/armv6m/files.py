@@ -17,6 +17,7 @@ from . import (
     float_windows,
     front_end,
     fully_connected_bands_float,
+    hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
@@ -101,6 +102,10 @@ FILES = {
             hybrid_outputs.floats,
             hybrid_outputs.finish,
         ),
+    ),
+    "hybrid_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32 with int8 weights",
+        (hybrid_depthwise.depthwise,),
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",

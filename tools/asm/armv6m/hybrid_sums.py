@@ -34,8 +34,8 @@ _SLOTS = (
 _UNROLLED = 4
 
 
-# Store the addresses of operands in slots. r0: record, r1: arena, r2: model, r3 stays.
-def _operands(t, layout, names):
+def operands(t, layout, names):
+    """Store the addresses of operands in slots. r0: record, r1: arena, r2: model, r3 stays."""
     for name, slot in names.items():
         t.ldr(R4, R0, at(layout, name))
         address(t)
@@ -78,8 +78,8 @@ def _taps(t, rows):
     t.branch("ne", taps)
 
 
-# Begin with the output in the upper bits of R3. r0: record.
-def _begin(t, divide):
+def begin(t, divide):
+    """Begin with the output in the upper bits of R3. r0: record."""
     t.lsr(R4, R3, 10)
     t.lsl(R3, R3, 22)
     t.lsr(R3, R3, 22)
@@ -104,8 +104,8 @@ def _begin(t, divide):
     t.store(R0, "batch")
 
 
-# Begin with the channels of a pixel that are wanted.
-def _begin_pixel(t):
+def begin_pixel(t):
+    """Begin with the channels of a pixel that are wanted. Leaves minus the zero point in R12."""
     some = t.new_label("some")
     t.load(R7, "record")
     t.ldr(R5, R7, at(HYBRID, "channel_step"))
@@ -135,9 +135,11 @@ def _begin_pixel(t):
     t.mov(R12, R5)
 
 
-# Store the sums of a block and advance to the next one. Leaves the number of channels left in the
-# flags.
-def _store_block(t):
+def store_block(t):
+    """Store the sums of a block and advance to the next one.
+
+    Leaves the number of channels left in R1 and in the flags, and the channels of the block in R0.
+    """
     stored = t.new_label("stored")
     t.load(R0, "block")
     t.load(R4, "output")
@@ -159,7 +161,8 @@ def _store_block(t):
     t.store(R1, "channels_left")
 
 
-def _next_pixel(t, window, line):
+def next_pixel(t, window, line):
+    """Advance to the next pixel, and go to `window` or, in another row, to `line`."""
     t.load(R7, "record")
     t.mov(R3, 0)
     for name, size, label in (("x", "output_width", window), ("y", "output_height", line)):
@@ -186,26 +189,26 @@ def sums(thumb=Thumb, taps=_taps, begin_taps=None, slots=()):
     names = "divide", "line", "window", "block", "store", "done"
     divide, line, window, block, store, done = map(t.new_label, names)
     t.store(R0, "record")
-    _operands(t, HYBRID, {"quantized": "input", "offsets": "offsets", "weights": "weights",
+    operands(t, HYBRID, {"quantized": "input", "offsets": "offsets", "weights": "weights",
                           "output": "output"})  # fmt: skip
-    _begin(t, divide)
+    begin(t, divide)
     t.label(line)
     find_line(t, HYBRID, 1)
     t.label(window)
     find_window(t, HYBRID, 1)
-    _begin_pixel(t)
+    begin_pixel(t)
     if begin_taps:
         begin_taps(t)
     t.label(block)
     begin_block(t, _begin_sums)
     sum_up(t, taps, store, is_short=True)
     t.label(store)
-    _store_block(t)
+    store_block(t)
     t.branch_far("ne", block)
     t.load(R0, "left")
     t.cmp(R0, 0)
     t.branch_far("eq", done)
-    _next_pixel(t, window, line)
+    next_pixel(t, window, line)
     division(t, divide)
     t.label(done)
     return t.text()

@@ -34,6 +34,10 @@ FILES = {
             hybrid_outputs.finish,
         ),
     ),
+    "hybrid_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32 with int8 weights",
+        (hybrid.depthwise,),
+    ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),

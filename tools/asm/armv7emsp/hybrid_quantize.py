@@ -8,7 +8,11 @@ from ..common.thumb import R3, R4, R5, R6, R7, R8, R9, R10
 from .hybrid_outputs import operand
 from .thumb_vfp import ThumbVfp
 
-_HALF = 0x3F00  # upper half of the bits of 0.5
+# Upper halves of the bits of numbers.
+_HALF = 0x3F00
+_ONE = 0x3F80
+_INFINITY = 0x7F80
+_LARGE = 0x7F00  # 2 ** 127
 _BITS = 19  # of integers before the zero point is added
 
 # The derived file imports the functions of this folder.
@@ -19,14 +23,33 @@ def extremes():
     return hybrid_quantize.extremes()
 
 
-# r6: 1; r7: output; r8: next input; r9: end; r10: zero point; s0: scale; s5: 0.5.
+# Load a scale: s6 is a factor of the inputs, s0 the divisor of the products. The portable kernel
+# divides by 2 ** 128 if the scale is infinite. r8: address of the scale. Uses R4 to R6.
+def _scale(t):
+    finite = t.new_label("finite")
+    t.ldr_wide(R4, R8)
+    t.number(R5, _ONE)
+    t.number(R6, _INFINITY)
+    t.shift_left(R6, R6, 16)
+    t.cmp(R4, R6)
+    t.branch("ne", finite)
+    t.number(R5, _HALF)
+    t.number(R4, _LARGE)
+    t.shift_left(R4, R4, 16)
+    t.label(finite)
+    t.shift_left(R5, R5, 16)
+    t.from_core(0, R4)
+    t.from_core(6, R5)
+
+
+# r6: 1; r7: output; r8: next input; r9: end; r10: zero point; s0, s6: see _scale; s5: 0.5.
 def quantize():
     t = ThumbVfp("quantize", hybrid_quantize.QUANTIZE_ABOUT)
     value, done = t.new_label("value"), t.new_label("done")
     for name, register in (("scales", R8), ("offsets", R10)):
         operand(t, QUANTIZE, name, register)
         t.add_wide(register, register, R3, "lsl", 2)
-    t.vldr(0, R8)
+    _scale(t)
     t.ldr_wide(R10, R10)
     hybrid_quantize.batch_inputs(t)
     t.move(R8, R5)
@@ -42,6 +65,7 @@ def quantize():
     t.cmp(R8, R9)
     t.branch("eq", done)
     t.vldm(R8, 1)
+    t.vmul(1, 1, 6)
     t.vdiv(1, 1, 0)
     t.to_integer(2, 1)
     t.to_core(R4, 1)

@@ -1,10 +1,11 @@
-# tflm: CONV_2D and FULLY_CONNECTED of float32 with weights of int8: for Cortex-M0+
+# tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..float32_select import clamp
 from ..hybrid import outputs
 from .float32 import combine
 from .hybrid_asm import finish, floats, sums
+from .hybrid_depthwise_asm import depthwise
 
 _SCALES = const(2)
 _WEIGHT_SCALES = const(5)
@@ -16,6 +17,7 @@ _OUTPUT_WIDTH = const(12)
 _OUTPUT_CHANNELS = const(13)
 _DILATION_WIDTH = const(19)
 _DEPTH = const(22)
+_CHANNEL_STEP = const(24)
 _CELL_STEP = const(25)
 _PER_CHANNEL = const(26)
 _ACTIVATION_MIN = const(27)
@@ -25,14 +27,15 @@ _MUL = const(1)
 _ADD = const(2)
 
 
-# Units are outputs. The portable kernel computes DEPTHWISE_CONV_2D, groups, and filters whose
-# cells in a row do not touch each other in the image.
+# Units are outputs. The portable kernel computes groups of several input channels, and CONV_2D
+# with filters whose cells in a row do not touch each other in the image.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_DEPTH]
     gaps = depth - r[_INPUT_CHANNELS] | depth - r[_CELL_STEP] | r[_DILATION_WIDTH] - 1
-    if stop >> 20 or gaps:
+    is_depthwise = depth == 1 and r[_CHANNEL_STEP] == 1
+    if stop >> 20 or gaps and not is_depthwise:
         outputs(op, arena, rom, start, stop)
         return
     per_batch = r[_OUTPUT_HEIGHT] * r[_OUTPUT_WIDTH] * r[_OUTPUT_CHANNELS]
@@ -40,7 +43,10 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         count = stop - start
         if count > _MOST:
             count = _MOST
-        sums(op, arena, rom, start << 10 | count)
+        if gaps:
+            depthwise(op, arena, rom, start << 10 | count)
+        else:
+            sums(op, arena, rom, start << 10 | count)
         end = start + count
         while start < end:
             # From here to the end of the batch. `finish` leaves some numbers, such as infinity.

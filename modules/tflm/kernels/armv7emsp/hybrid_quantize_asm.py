@@ -110,16 +110,28 @@ def quantize(r0, r1, r2, r3):
     add(r5, r5, r6)
     data(2, 0x46AA)  # mov r10, r5
     data(2, 0xEB0A, 0x0A83)  # add r10, r10, r3, lsl #2
-    data(2, 0xED98, 0x0A00)  # vldr s0, [r8, #0]
+    data(2, 0xF8D8, 0x4000)  # ldr r4, [r8, #0]
+    data(2, 0xF643, 0x7580)  # movw r5, #16256
+    data(2, 0xF647, 0x7680)  # movw r6, #32640
+    data(2, 0xEA4F, 0x4606)  # lsl r6, r6, #16
+    cmp(r4, r6)
+    bne(finite_5)
+    data(2, 0xF643, 0x7500)  # movw r5, #16128
+    data(2, 0xF647, 0x7400)  # movw r4, #32512
+    data(2, 0xEA4F, 0x4404)  # lsl r4, r4, #16
+    label(finite_5)
+    data(2, 0xEA4F, 0x4505)  # lsl r5, r5, #16
+    data(2, 0xEE00, 0x4A10)  # vmov s0, r4
+    data(2, 0xEE03, 0x5A10)  # vmov s6, r5
     data(2, 0xF8DA, 0xA000)  # ldr r10, [r10, #0]
     ldr(r7, [r0, 28])
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_5)
+    bcc(in_arena_6)
     mov(r6, r2)
-    label(in_arena_5)
+    label(in_arena_6)
     add(r5, r5, r6)
     mov(r4, r7)
     mul(r4, r3)
@@ -134,9 +146,9 @@ def quantize(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_6)
+    bcc(in_arena_7)
     mov(r6, r2)
-    label(in_arena_6)
+    label(in_arena_7)
     add(r5, r5, r6)
     data(2, 0x462F)  # mov r7, r5
     data(2, 0xEB07, 0x0703)  # add r7, r7, r3
@@ -148,6 +160,7 @@ def quantize(r0, r1, r2, r3):
     data(2, 0x45C8)  # cmp r8, r9
     beq(done_2)
     data(2, 0xECF8, 0x0A01)  # vldmia r8!, {s1}
+    data(2, 0xEE60, 0x0A83)  # vmul.f32 s1, s1, s6
     data(2, 0xEEC0, 0x0A80)  # vdiv.f32 s1, s1, s0
     data(2, 0xEEBD, 0x1AE0)  # vcvt.s32.f32 s2, s1
     data(2, 0xEE10, 0x4A90)  # vmov r4, s1
