@@ -8,6 +8,7 @@ from . import (
     float_curves,
     fully_connected_float,
     hybrid,
+    hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     lstm_float,
@@ -36,7 +37,7 @@ FILES = {
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
-        (hybrid.depthwise,),
+        (hybrid_depthwise.depthwise,),
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
