@@ -145,3 +145,23 @@ def test_import_out_of_memory(tmp_path, model):
     assert kinds <= {"MemoryError", "ModelError", "ArenaError", "ImportError", "garbage"}
     with Board(tmp_path / "board") as board, Link(board.port) as link:
         assert link.exec(lines) == wanted
+
+
+# Ctrl-C at any moment of a run, and a soft reset after it: the next invoke has the same output.
+def test_interrupts_and_soft_resets(tmp_path, model):
+    with Board(tmp_path / "board") as board:
+        done = deploy(model, board.port)
+        run = "interpreter.input(0).raw[:] = bytes(64)", "interpreter.invoke()"
+        show = "\n".join([*run, "print(bytes(interpreter.output(0).raw))"])
+        loop = "\n    ".join(["while True:", *run])
+        with Link(board.port) as link:
+            for _ in range(3):
+                link.exec("\n".join(done.use))
+                wanted = link.exec(show)
+                for k in range(5):
+                    with pytest.raises(DeviceError, match="did not finish within"):
+                        link.exec(loop, seconds=0.3 + 0.07 * k)
+                    assert link.exec(show) == wanted
+                link.reset()
+                with pytest.raises(DeviceError, match="interpreter"):
+                    link.exec("interpreter")
