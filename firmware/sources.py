@@ -19,7 +19,7 @@ COLD = (
     "armv6m_float", "float_tflm_slash_kernels_slash_armv6m",
     "armv6m_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
     "armv6m_fully_connected_int16", "armv6m_pooling_int16", "armv6m_hybrid",
-    "armv6m_add_int16", "armv6m_mul_int16",
+    "armv6m_add_int16", "armv6m_mul_int16", "armv6m_sigmoid_int16",
 )  # fmt: skip
 
 # Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives

@@ -12,6 +12,7 @@ _FILES = (
     "test_pooling",
     "test_add",
     "test_mul",
+    "test_sigmoid_int16",
 )
 _MIXED = "test_pooling", "test_add", "test_mul"  # files with cases of other types
 # Odd numbers of bytes and of elements in rows, sums of more than one word.

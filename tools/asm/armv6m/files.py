@@ -21,6 +21,7 @@ from . import (
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
+    int16_curves,
     int16_depthwise,
     int16_pooling,
     int16_windows,
@@ -111,6 +112,7 @@ FILES = {
         "float32 to int8 with a scale for each batch",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),
     ),
+    "int16_curves_asm.py": ("LOGISTIC and TANH, int16", (int16_curves.elements,)),
     "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (int16_depthwise.depthwise,)),
     "int16_pooling_asm.py": ("AVERAGE_POOL_2D and MAX_POOL_2D, int16", (int16_pooling.pool,)),
     "int16_windows_asm.py": (

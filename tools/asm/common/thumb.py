@@ -184,6 +184,9 @@ class Thumb:
     def strb_at(self, value, base, index):
         self._indexed(0x5400, "strb", value, base, index)
 
+    def strh_at(self, value, base, index):
+        self._indexed(0x5200, "strh", value, base, index)
+
     # Load or store several words at `base`, which advances; registers are in ascending order.
     def _many(self, code, mnemonic, base, registers):
         numbers = [r.number for r in registers]

@@ -32,6 +32,7 @@ pooling_int16
 pooling_rows
 pooling_rows_float
 reduce_float
+sigmoid_int16
 signal_energy
 signal_fft
 signal_fft_auto_scale
