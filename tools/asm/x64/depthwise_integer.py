@@ -14,14 +14,23 @@ WINDOWS in records.py, with a run of taps for each row of the filter; units are 
 A block has two vectors of sums. The elements of two neighbouring cells are interleaved for
 PMADDWD: the first vector gets the lower four channels of each 16 bytes, the second the upper ones.
 """
-_VECTORS = 2
-_TILES = ((PIXELS, _VECTORS), (1, _VECTORS))
+VECTORS = 2
+TILES = ((PIXELS, VECTORS), (1, VECTORS))
 
 
-# The sums of a tile: register 2 * pixel + vector. Registers 8 and 9 are weights.
 def _tile(t, v, pixels, _):
+    sums(t, v, pixels)
+    t.mov("rsi", field("sums"))
+    for pixel in range(pixels):
+        _store(t, v, VECTORS * pixel, VECTORS * v.size * pixel)
+    t.mov("r14", block("weights"))
+    outputs(t, pixels, VECTORS * v.size)
+
+
+def sums(t, v, pixels):
+    """Compute the sums of a tile in registers 2 * pixel + vector. Registers 8, 9 are weights."""
     row, pair = t.new_label("filter_row"), t.new_label("pair")
-    for i in range(_VECTORS * pixels):
+    for i in range(VECTORS * pixels):
         v.zero(i)
     t.mov("rsi", "r14")
     t.mov("rdx", field("runs"))
@@ -36,7 +45,7 @@ def _tile(t, v, pixels, _):
     t.lea("r14", at("rax", 0, "rdi"))
     t.mov("r11", field("length"))
     t.label(pair)
-    for i in range(_VECTORS):
+    for i in range(VECTORS):
         v.load(8 + i, at("rsi", v.size * i))
     for pixel in range(pixels):
         cells = [
@@ -49,25 +58,20 @@ def _tile(t, v, pixels, _):
         v.apply("punpckhwd", 10, 10, 11)
         for i, x in enumerate((12, 10)):
             v.apply("pmaddwd", x, x, 8 + i)
-            v.apply("paddd", _VECTORS * pixel + i, _VECTORS * pixel + i, x)
-    t.add("rsi", _VECTORS * v.size)
+            v.apply("paddd", VECTORS * pixel + i, VECTORS * pixel + i, x)
+    t.add("rsi", VECTORS * v.size)
     t.lea("rax", at("rax", 0, "rdi", 2))
     t.lea("r14", at("r14", 0, "rdi", 2))
     t.dec("r11")
     t.jne(pair)
     t.dec("rcx")
     t.jne(row)
-    t.mov("rsi", field("sums"))
-    for pixel in range(pixels):
-        _store(t, v, _VECTORS * pixel, _VECTORS * v.size * pixel)
-    t.mov("r14", block("weights"))
-    outputs(t, pixels, _VECTORS * v.size)
 
 
 # Store the sums of a pixel in the order of the channels.
 def _store(t, v, first, offset):
     if not v.is_avx:
-        for i in range(_VECTORS):
+        for i in range(VECTORS):
             v.store(at("rsi", offset + v.size * i), first + i)
         return
     for i, halves in enumerate((0x20, 0x31)):
@@ -81,7 +85,7 @@ def _depthwise(dtype, is_avx2):
     copy_row = copy_row_int8(is_avx2) if dtype == "int8" else copy_row_int16
     size = 1 if dtype == "int8" else 2
     return windows(
-        name, about, is_avx2, copy_row, _tile, _TILES, lambda t: requantize(t, is_avx2, size)
+        name, about, is_avx2, copy_row, _tile, TILES, lambda t: requantize(t, is_avx2, size)
     )
 
 

@@ -8,8 +8,11 @@ from . import (
     depthwise_integer,
     float32,
     float32_exponential,
+    hybrid,
+    hybrid_quantize,
     lstm_float,
     pooling_float,
+    quantize,
     windows_float,
     windows_integer,
 )
@@ -74,4 +77,18 @@ FILES = {
             depthwise_integer.int16_avx2,
         ),
     ),
+    "hybrid_asm.mpy": (
+        "CONV_2D, FULLY_CONNECTED and DEPTHWISE_CONV_2D of float32 with weights of int8",
+        (
+            hybrid.conv_sse,
+            hybrid.conv_avx2,
+            hybrid.depthwise_sse,
+            hybrid.depthwise_avx2,
+        ),
+    ),
+    "quantize_asm.mpy": (
+        "float32 from integers, and integers from float32",
+        (quantize.quantize, quantize.dequantize, quantize.extremes),
+    ),
 }
+DERIVED = {"hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED)}

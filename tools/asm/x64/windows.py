@@ -37,19 +37,22 @@ def block(name):
     return at("rbp", 8 * BLOCK.index(name))
 
 
-def windows(name, about, is_avx, copy_row, tile, tiles=TILES, functions=None):
+def windows(name, about, is_avx, copy_row, tile, tiles=TILES, functions=None, begin_row=None):
     """The text of a kernel.
 
-    copy_row(t): copies rsi to rdi as the record says; may use rax, rcx, rdx, rsi, rdi, r10, r11
-    and vectors. tile(t, v, pixels, vectors): the sums and outputs of a tile, which go to r8; may
-    use all registers but rbx, rbp, r12, r14 and r15. tiles: (pixels, vectors) of those that the
-    blocks of a record may ask for. functions(t): further functions that tiles call.
+    begin_row(t): what to do first for each row; may use all registers but rbx. copy_row(t): copies
+    rsi to rdi as the record says; may use rax, rcx, rdx, rsi, rdi, r10, r11 and vectors. tile(t,
+    v, pixels, vectors): the sums and outputs of a tile, which go to r8; may use all registers but
+    rbx, rbp, r12, r14 and r15. tiles: (pixels, vectors) of the tiles that the blocks of a record
+    may ask for. functions(t): further functions that tiles call.
     """
     t = Function(name, about, slots=_SLOTS, uses_avx=is_avx)
     v = Vectors(t, is_avx)
     t.mov("rbx", "rdi")
     _begin(t)
     t.label("row")
+    if begin_row:
+        begin_row(t)
     _find_row(t)
     _copy_rows(t, copy_row)
     _fill_runs(t)

@@ -18,7 +18,7 @@ def _copy_row(t):
 
 # The bias, the clamp and the stores.
 def _outputs(t, v, pixels, vectors):
-    low, high, partial = 14, 15, t.new_label("partial")
+    low, high = 14, 15
     t.mov("rax", field("limits"))
     v.load(low, at("rax"))
     v.load(high, at("rax", v.size))
@@ -26,6 +26,12 @@ def _outputs(t, v, pixels, vectors):
     for i in range(pixels * vectors):
         v.apply("addps", i, i, at("r15", v.size * (i % vectors)))
         clamp(v, i, low, high, 13)
+    store_outputs(t, v, pixels, vectors)
+
+
+def store_outputs(t, v, pixels, vectors):
+    """Store the outputs of a tile from vectors, r9 bytes from one pixel to the next; return."""
+    partial = t.new_label("partial")
     t.mov("rcx", block("channels"))
     t.cmp("rcx", v.lanes * vectors)
     t.jb(partial)

@@ -14,10 +14,14 @@ depthwise_column
 depthwise_conv
 depthwise_conv_float
 depthwise_conv_int16
+dequantize
 fully_connected
 fully_connected_float
 fully_connected_int16
+hybrid
+hybrid_quantize
 pooling_float
+quantize
 rescale
 svdf
 unidirectional_sequence_lstm

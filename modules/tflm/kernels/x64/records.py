@@ -34,7 +34,10 @@ WINDOWS = (
     "copied_count",  # bytes, or elements, that are copied or converted
     "limits",  # address: the lowest and the highest value, as vectors of 32-bit elements
     "zero_points",  # address: the input's zero point, a vector of 16-bit elements
+    "batch_scales",  # hybrid operators: place in the arena of a float32 for each batch
+    "batch_offsets",  # place of an int32 zero point for each batch
 )
+BATCH_SCALE = 64  # offset, from "limits", of a vector for the scale of a batch
 # A channel block: `vectors` of output channels that are computed at a time.
 BLOCK = (
     "vectors",

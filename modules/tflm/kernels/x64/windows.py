@@ -202,6 +202,8 @@ def windows_record(w, operands, lanes, copies, weight_bytes, constant_bytes, max
             "copied_row": copied_row,
             "copied_start": w.padding_width * pixel,
             "copied_count": copied if w.copy_bytes > w.input_bytes else copied * w.input_bytes,
+            "batch_scales": 0,
+            "batch_offsets": 0,
         }
     )
     put_words(address_of(record), [values[name] for name in WINDOWS])
