@@ -8,7 +8,8 @@
 
 _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x7F000000, 1024
-_ACCLO, _CONFIGID0 = 16, 176  # special registers
+_ACCLO, _ACCHI, _CONFIGID0 = 16, 17, 176  # special registers
+_ACC_BITS = 40  # of the accumulator of MAC16
 _VECTOR = 16  # bytes
 _ACCX_BITS, _QACC_BITS = 40, 20  # of a sum
 _QACC_LANES = 8  # in each half of QACC
@@ -30,6 +31,7 @@ _THREE = {
     (0, 3): lambda s, t: s ^ t,
     (0, 9): lambda s, t: 2 * s + t,
     (0, 10): lambda s, t: 4 * s + t,
+    (0, 11): lambda s, t: 8 * s + t,
     (0, 12): lambda s, t: s - t,
     (2, 8): lambda s, t: s * t,
     (2, 12): lambda s, t: s // t,
@@ -38,7 +40,7 @@ _THREE = {
     (3, 5): lambda s, t: max(_signed(s), _signed(t)),
 }
 # Loads and stores: {field r: (bytes, whether it is a store)}.
-_MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 4: (1, True), 6: (4, True)}
+_MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 4: (1, True), 5: (2, True), 6: (4, True)}
 _TWO = {
     1: lambda s, t: s == t,
     2: lambda s, t: _signed(s) < _signed(t),
@@ -47,6 +49,8 @@ _TWO = {
     10: lambda s, t: _signed(s) >= _signed(t),
     11: lambda s, t: s >= t,
 }
+# moveqz, movnez, movltz, movgez: {op2: the condition}.
+_MOVES = {8: lambda t: t == 0, 9: lambda t: t != 0, 10: lambda t: t < 0, 11: lambda t: t >= 0}
 _ZERO = (lambda s: s == 0, lambda s: s != 0, lambda s: s < 0, lambda s: s >= 0)
 
 
@@ -193,11 +197,18 @@ class Core:
             a[r] = max(-128 << t, min((128 << t) - 1, _signed(a[s]))) & _WORD
         elif op1 == 3 and op2 in (0, 1):
             special = word >> 8 & 0xFF
-            assert special == _ACCLO or (special == _CONFIGID0 and not op2)
+            assert special in (_ACCLO, _ACCHI) or (special == _CONFIGID0 and not op2)
             if op2:
-                self._acc = a[t]
+                low, high = self._acc & _WORD, self._acc >> 32
+                self._acc = high << 32 | a[t] if special == _ACCLO else (a[t] & 0xFF) << 32 | low
+            elif special == _CONFIGID0:
+                a[t] = self.configid0
             else:
-                a[t] = self._acc if special == _ACCLO else self.configid0
+                acc = _signed(self._acc, _ACC_BITS)
+                a[t] = (acc if special == _ACCLO else acc >> 32) & _WORD
+        elif op1 == 3 and op2 in _MOVES:
+            if _MOVES[op2](_signed(a[t])):
+                a[r] = a[s]
         else:
             a[r] = _THREE[op1, op2](a[s], a[t]) & _WORD
 
@@ -239,7 +250,7 @@ class Core:
         other = self._m[2 + (t >> 2 & 1)] if op2 in (0, 2, 3) else self._a[t]
         assert op2 in (0, 2, 3, 6, 7), "no instruction"
         product = _signed(one >> 16 * (op1 & 1), 16) * _signed(other >> 16 * (op1 >> 1 & 1), 16)
-        self._acc = self._acc + product & _WORD
+        self._acc = self._acc + product & (1 << _ACC_BITS) - 1
         self.products += 1
         return self._load(r & 3, s) if op2 == 0 else None
 

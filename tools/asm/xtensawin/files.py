@@ -10,6 +10,8 @@ from . import (
     float32,
     float_curves,
     fully_connected_float,
+    int16_depthwise,
+    int16_windows,
     lanes_gather,
     lanes_multiply,
     lstm_float,
@@ -56,6 +58,14 @@ FILES = {
     "pie_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
         (pie_depthwise.load_row, pie_depthwise.multiply_row),
+    ),
+    "int16_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int16, by MAC16",
+        (int16_windows.windows, int16_windows.connect),
+    ),
+    "int16_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, int16, by MAC16",
+        (int16_depthwise.depthwise,),
     ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (

@@ -6,7 +6,7 @@ from functools import partial
 from .function import Function
 
 _HALVES = {"ll": 0, "hl": 1, "lh": 2, "hh": 3}  # of the first and of the second factor
-_ACCLO = 16  # number of the special register
+_ACCLO, _ACCHI = 16, 17  # numbers of the special registers
 
 
 # The number of a register "m0" to "m3".
@@ -36,6 +36,15 @@ class Mac16(Function):
 
     def rsr_acclo(self, t):
         self._put(3 << 16 | _ACCLO << 8 | _a(t) << 4, f"rsr.acclo {t}")
+
+    def clear_acc(self, zero):
+        """Set all 40 bits of the accumulator to `zero`, a register with 0."""
+        self.wsr_acclo(zero)
+        self._put(0x13 << 16 | _ACCHI << 8 | _a(zero) << 4, f"wsr.acchi {zero}")
+
+    def rsr_acchi(self, t):
+        """Read the upper eight bits of the accumulator, with their sign."""
+        self._put(3 << 16 | _ACCHI << 8 | _a(t) << 4, f"rsr.acchi {t}")
 
     def ldinc(self, w, s):
         """Load the word after `s` into w; `s` advances to it."""

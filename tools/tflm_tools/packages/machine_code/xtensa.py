@@ -12,8 +12,8 @@ _THREE = {
     "max": (5, 3),
 }  # fmt: skip
 # Loads and stores: r, and the number of low bits of the offset that are not encoded.
-_MEMORY = {"l8ui": (0, 0), "l16ui": (1, 1), "l32i": (2, 2), "s8i": (4, 0), "s32i": (6, 2),
-           "l16si": (9, 1)}  # fmt: skip
+_MEMORY = {"l8ui": (0, 0), "l16ui": (1, 1), "l32i": (2, 2), "s8i": (4, 0), "s16i": (5, 1),
+           "s32i": (6, 2), "l16si": (9, 1)}  # fmt: skip
 # Branches that compare two registers, and branches that compare a register with zero.
 _TWO = {"beq": 1, "blt": 2, "bltu": 3, "bne": 9, "bge": 10, "bgeu": 11}
 _ZERO = {"beqz": 0, "bnez": 1, "bltz": 2, "bgez": 3}
@@ -188,6 +188,10 @@ class Xtensa:
 
     def srl(self, r, t):
         self._rrr(9, 1, _a(r), 0, _a(t), f"srl {r}, {t}")
+
+    def src(self, r, s, t):
+        """Shift 64 bits, of which `s` is the upper word, right by the amount of ssr()."""
+        self._rrr(8, 1, _a(r), _a(s), _a(t), f"src {r}, {s}, {t}")
 
     def neg(self, r, t):
         self._rrr(6, 0, _a(r), 0, _a(t), f"neg {r}, {t}")
