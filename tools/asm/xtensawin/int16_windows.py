@@ -43,17 +43,19 @@ _WINDOW_SLOTS = (
 _FILTER_BYTES = "filter_bytes"  # weights of a channel
 
 
-# Products of contiguous taps: four at a time where both addresses are multiples of 4. Then the
-# halfwords with weights 0 and 2 of a word are in EVEN, those with weights 1 and 3 in ODD.
+# Products of contiguous taps, four at a time. Where both addresses are multiples of 4, words are
+# loaded: EVEN has the weights 0 and 2 of a word, ODD the weights 1 and 3.
 def _products(t, count):
-    single, fours_end, end = map(t.new_label, ("single", "fours_end", "taps_end"))
+    single, words_end, fours_end, end = map(
+        t.new_label, ("single", "words_end", "fours_end", "taps_end")
+    )
     t.or_(PAIR, X, W)
     t.extui(PAIR, PAIR, 0, 2)
     t.bnez(PAIR, single)
     t.srli(EVEN, count, 2)
     t.extui(count, count, 0, 2)
     t.addi(X, X, -4)  # LDINC advances before it loads
-    t.loopnez(EVEN, fours_end)
+    t.loopnez(EVEN, words_end)
     t.l32i(PAIR, W)
     t.ldinc("m0", X)
     t.and_(ODD, PAIR, MASK)
@@ -65,9 +67,22 @@ def _products(t, count):
     t.mula("hl", "m0", ODD)
     t.mula("lh", "m1", EVEN)
     t.mula("hh", "m1", ODD)
-    t.label(fours_end)
+    t.label(words_end)
     t.addi(X, X, 4)
     t.label(single)
+    t.srli(EVEN, count, 2)
+    t.extui(count, count, 0, 2)
+    t.loopnez(EVEN, fours_end)
+    for i in range(4):
+        t.l8ui(PAIR, W, i)
+        t.l16ui(ODD, X, 2 * i)
+        if i == 3:
+            t.addi(W, W, 4)
+        t.slli(PAIR, PAIR, 8)
+        if i == 3:
+            t.addi(X, X, 8)
+        t.mula("ll", PAIR, ODD)
+    t.label(fours_end)
     t.loopnez(count, end)
     t.l8ui(PAIR, W)
     t.l16ui(EVEN, X)

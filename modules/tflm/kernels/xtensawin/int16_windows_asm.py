@@ -73,7 +73,7 @@ def windows(op, arena, rom, start, stop):
     #: a851 l32i.n a10, a1, 20
     #: 3861 l32i.n a3, a1, 24
     #: 372a02 blt a10, a3, 0xa5
-    #: c6c000 j 0x3a9
+    #: c6e000 j 0x429
     #: 1b3a addi.n a3, a10, 1
     #: 3951 s32i.n a3, a1, 20
     #: 38a2 l32i.n a3, a2, 40
@@ -207,10 +207,10 @@ def windows(op, arena, rom, start, stop):
     #: 2871 l32i.n a2, a1, 28
     #: 3881 l32i.n a3, a1, 32
     #: 562500 bnez a5, 0x1fd
-    #: c63b00 j 0x2ed
+    #: c65b00 j 0x36d
     #: 48d1 l32i.n a4, a1, 52
     #: 562400 bnez a4, 0x205
-    #: 861600 j 0x260
+    #: c62600 j 0x2a1
     #: c8b1 l32i.n a12, a1, 44
     #: d8c1 l32i.n a13, a1, 48
     #: 4d06 mov.n a4, a6
@@ -233,7 +233,30 @@ def windows(op, arena, rom, start, stop):
     #: 84406a mula.da.lh m1, a8
     #: 94406b mula.da.hh m1, a9
     #: 4b22 addi.n a2, a2, 4
-    #: 76940f loopnez a4, 0x254
+    #: 408241 srli a8, a4, 2
+    #: 404014 extui a4, a4, 0, 2
+    #: 3df0 nop.n
+    #: 769833 loopnez a8, 0x280
+    #: 720300 l8ui a7, a3, 0
+    #: 921200 l16ui a9, a2, 0
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720301 l8ui a7, a3, 1
+    #: 921201 l16ui a9, a2, 2
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720302 l8ui a7, a3, 2
+    #: 921202 l16ui a9, a2, 4
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720303 l8ui a7, a3, 3
+    #: 921203 l16ui a9, a2, 6
+    #: 4b33 addi.n a3, a3, 4
+    #: 807711 slli a7, a7, 8
+    #: 8b22 addi.n a2, a2, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 3df0 nop.n
+    #: 76940f loopnez a4, 0x295
     #: 720300 l8ui a7, a3, 0
     #: 821200 l16ui a8, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -243,19 +266,19 @@ def windows(op, arena, rom, start, stop):
     #: 0b55 addi.n a5, a5, -1
     #: ca22 add.n a2, a2, a12
     #: da33 add.n a3, a3, a13
-    #: 56b5fa bnez a5, 0x209
-    #: 062300 j 0x2ed
+    #: 56a5f6 bnez a5, 0x209
+    #: c63200 j 0x36d
     #: 68a1 l32i.n a6, a1, 40
     #: 42a1f8 movi a4, 0x1f8
     #: 604443 min a4, a4, a6
     #: 4066c0 sub a6, a6, a4
     #: 307220 or a7, a2, a3
     #: 707014 extui a7, a7, 0, 2
-    #: 56c702 bnez a7, 0x2a1
+    #: 56c702 bnez a7, 0x2e2
     #: 408241 srli a8, a4, 2
     #: 404014 extui a4, a4, 0, 2
     #: 22c2fc addi a2, a2, -4
-    #: 76981e loopnez a8, 0x29f
+    #: 76981e loopnez a8, 0x2e0
     #: 7803 l32i.n a7, a3, 0
     #: 040280 ldinc m0, a2
     #: f09710 and a9, a7, a15
@@ -268,7 +291,29 @@ def windows(op, arena, rom, start, stop):
     #: 84406a mula.da.lh m1, a8
     #: 94406b mula.da.hh m1, a9
     #: 4b22 addi.n a2, a2, 4
-    #: 76940f loopnez a4, 0x2b4
+    #: 408241 srli a8, a4, 2
+    #: 404014 extui a4, a4, 0, 2
+    #: 3df0 nop.n
+    #: 769833 loopnez a8, 0x321
+    #: 720300 l8ui a7, a3, 0
+    #: 921200 l16ui a9, a2, 0
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720301 l8ui a7, a3, 1
+    #: 921201 l16ui a9, a2, 2
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720302 l8ui a7, a3, 2
+    #: 921202 l16ui a9, a2, 4
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720303 l8ui a7, a3, 3
+    #: 921203 l16ui a9, a2, 6
+    #: 4b33 addi.n a3, a3, 4
+    #: 807711 slli a7, a7, 8
+    #: 8b22 addi.n a2, a2, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 76940f loopnez a4, 0x334
     #: 720300 l8ui a7, a3, 0
     #: 821200 l16ui a8, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -283,20 +328,20 @@ def windows(op, arena, rom, start, stop):
     #: c0df31 srai a13, a12, 31
     #: caaa add.n a10, a10, a12
     #: dabb add.n a11, a11, a13
-    #: c7ba01 bgeu a10, a12, 0x2cf
+    #: c7ba01 bgeu a10, a12, 0x34f
     #: 1bbb addi.n a11, a11, 1
     #: 0c0c movi.n a12, 0
     #: c01013 wsr.acclo a12
     #: c01113 wsr.acchi a12
-    #: 162600 beqz a6, 0x2dd
-    #: 06e1ff j 0x262
+    #: 162600 beqz a6, 0x35d
+    #: 46d1ff j 0x2a3
     #: c8b1 l32i.n a12, a1, 44
     #: d8c1 l32i.n a13, a1, 48
     #: ca22 add.n a2, a2, a12
     #: da33 add.n a3, a3, a13
     #: 0b55 addi.n a5, a5, -1
-    #: 162500 beqz a5, 0x2ed
-    #: 86dcff j 0x260
+    #: 162500 beqz a5, 0x36d
+    #: c6ccff j 0x2a1
     #: c01003 rsr.acclo a12
     #: d01103 rsr.acchi a13
     #: c0c841 srli a12, a12, 8
@@ -305,7 +350,7 @@ def windows(op, arena, rom, start, stop):
     #: c0df31 srai a13, a12, 31
     #: caaa add.n a10, a10, a12
     #: dabb add.n a11, a11, a13
-    #: c7ba01 bgeu a10, a12, 0x308
+    #: c7ba01 bgeu a10, a12, 0x388
     #: 1bbb addi.n a11, a11, 1
     #: 0c0c movi.n a12, 0
     #: c01013 wsr.acclo a12
@@ -328,12 +373,12 @@ def windows(op, arena, rom, start, stop):
     #: 5080f5 extui a8, a5, 16, 16
     #: 8a66 add.n a6, a6, a8
     #: 1c18 movi.n a8, 17
-    #: 87230e blt a3, a8, 0x352
+    #: 87230e blt a3, a8, 0x3d2
     #: 5040f4 extui a4, a5, 0, 16
     #: 008611 slli a8, a6, 16
     #: 606031 srai a6, a6, 16
     #: 32c3f0 addi a3, a3, -16
-    #: 460100 j 0x358
+    #: 460100 j 0x3d8
     #: 4040f4 extui a4, a4, 0, 16
     #: 008511 slli a8, a5, 16
     #: 804420 or a4, a4, a8
@@ -342,7 +387,7 @@ def windows(op, arena, rom, start, stop):
     #: 000840 ssr a8
     #: e07091 srl a7, a14
     #: 7a44 add.n a4, a4, a7
-    #: 77b401 bgeu a4, a7, 0x36d
+    #: 77b401 bgeu a4, a7, 0x3ed
     #: 1b66 addi.n a6, a6, 1
     #: 8801 l32i.n a8, a1, 0
     #: 000340 ssr a3
@@ -364,9 +409,9 @@ def windows(op, arena, rom, start, stop):
     #: 28e1 l32i.n a2, a1, 56
     #: 0b22 addi.n a2, a2, -1
     #: 29e1 s32i.n a2, a1, 56
-    #: 162200 beqz a2, 0x3a6
-    #: 468cff j 0x1d8
-    #: c63bff j 0x99
+    #: 162200 beqz a2, 0x426
+    #: 466cff j 0x1d8
+    #: c61bff j 0x99
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
@@ -432,7 +477,7 @@ def connect(op, arena, rom, start, stop):
     #: a851 l32i.n a10, a1, 20
     #: 3861 l32i.n a3, a1, 24
     #: 372a02 blt a10, a3, 0x93
-    #: 469800 j 0x2f5
+    #: 46b800 j 0x375
     #: 3872 l32i.n a3, a2, 28
     #: 326114 s32i a3, a1, 80
     #: 4862 l32i.n a4, a2, 24
@@ -458,7 +503,7 @@ def connect(op, arena, rom, start, stop):
     #: 326112 s32i a3, a1, 72
     #: 322114 l32i a3, a1, 80
     #: 562300 bnez a3, 0xd3
-    #: 468800 j 0x2f5
+    #: 46a800 j 0x375
     #: 0b33 addi.n a3, a3, -1
     #: 326114 s32i a3, a1, 80
     #: 2801 l32i.n a2, a1, 0
@@ -495,10 +540,10 @@ def connect(op, arena, rom, start, stop):
     #: 2871 l32i.n a2, a1, 28
     #: 3881 l32i.n a3, a1, 32
     #: 562500 bnez a5, 0x12b
-    #: 463c00 j 0x21d
+    #: 465c00 j 0x29d
     #: 48d1 l32i.n a4, a1, 52
     #: 562400 bnez a4, 0x133
-    #: 061700 j 0x190
+    #: 462700 j 0x1d1
     #: c8b1 l32i.n a12, a1, 44
     #: d8c1 l32i.n a13, a1, 48
     #: 4d06 mov.n a4, a6
@@ -522,7 +567,30 @@ def connect(op, arena, rom, start, stop):
     #: 84406a mula.da.lh m1, a8
     #: 94406b mula.da.hh m1, a9
     #: 4b22 addi.n a2, a2, 4
-    #: 76940f loopnez a4, 0x184
+    #: 408241 srli a8, a4, 2
+    #: 404014 extui a4, a4, 0, 2
+    #: 3df0 nop.n
+    #: 769833 loopnez a8, 0x1b0
+    #: 720300 l8ui a7, a3, 0
+    #: 921200 l16ui a9, a2, 0
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720301 l8ui a7, a3, 1
+    #: 921201 l16ui a9, a2, 2
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720302 l8ui a7, a3, 2
+    #: 921202 l16ui a9, a2, 4
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720303 l8ui a7, a3, 3
+    #: 921203 l16ui a9, a2, 6
+    #: 4b33 addi.n a3, a3, 4
+    #: 807711 slli a7, a7, 8
+    #: 8b22 addi.n a2, a2, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 3df0 nop.n
+    #: 76940f loopnez a4, 0x1c5
     #: 720300 l8ui a7, a3, 0
     #: 821200 l16ui a8, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -532,19 +600,19 @@ def connect(op, arena, rom, start, stop):
     #: 0b55 addi.n a5, a5, -1
     #: ca22 add.n a2, a2, a12
     #: da33 add.n a3, a3, a13
-    #: 5695fa bnez a5, 0x137
-    #: 062300 j 0x21d
+    #: 5685f6 bnez a5, 0x137
+    #: c63200 j 0x29d
     #: 68a1 l32i.n a6, a1, 40
     #: 42a1f8 movi a4, 0x1f8
     #: 604443 min a4, a4, a6
     #: 4066c0 sub a6, a6, a4
     #: 307220 or a7, a2, a3
     #: 707014 extui a7, a7, 0, 2
-    #: 56c702 bnez a7, 0x1d1
+    #: 56c702 bnez a7, 0x212
     #: 408241 srli a8, a4, 2
     #: 404014 extui a4, a4, 0, 2
     #: 22c2fc addi a2, a2, -4
-    #: 76981e loopnez a8, 0x1cf
+    #: 76981e loopnez a8, 0x210
     #: 7803 l32i.n a7, a3, 0
     #: 040280 ldinc m0, a2
     #: f09710 and a9, a7, a15
@@ -557,7 +625,29 @@ def connect(op, arena, rom, start, stop):
     #: 84406a mula.da.lh m1, a8
     #: 94406b mula.da.hh m1, a9
     #: 4b22 addi.n a2, a2, 4
-    #: 76940f loopnez a4, 0x1e4
+    #: 408241 srli a8, a4, 2
+    #: 404014 extui a4, a4, 0, 2
+    #: 3df0 nop.n
+    #: 769833 loopnez a8, 0x251
+    #: 720300 l8ui a7, a3, 0
+    #: 921200 l16ui a9, a2, 0
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720301 l8ui a7, a3, 1
+    #: 921201 l16ui a9, a2, 2
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720302 l8ui a7, a3, 2
+    #: 921202 l16ui a9, a2, 4
+    #: 807711 slli a7, a7, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 720303 l8ui a7, a3, 3
+    #: 921203 l16ui a9, a2, 6
+    #: 4b33 addi.n a3, a3, 4
+    #: 807711 slli a7, a7, 8
+    #: 8b22 addi.n a2, a2, 8
+    #: 940778 mula.aa.ll a7, a9
+    #: 76940f loopnez a4, 0x264
     #: 720300 l8ui a7, a3, 0
     #: 821200 l16ui a8, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -572,20 +662,20 @@ def connect(op, arena, rom, start, stop):
     #: c0df31 srai a13, a12, 31
     #: caaa add.n a10, a10, a12
     #: dabb add.n a11, a11, a13
-    #: c7ba01 bgeu a10, a12, 0x1ff
+    #: c7ba01 bgeu a10, a12, 0x27f
     #: 1bbb addi.n a11, a11, 1
     #: 0c0c movi.n a12, 0
     #: c01013 wsr.acclo a12
     #: c01113 wsr.acchi a12
-    #: 162600 beqz a6, 0x20d
-    #: 06e1ff j 0x192
+    #: 162600 beqz a6, 0x28d
+    #: 46d1ff j 0x1d3
     #: c8b1 l32i.n a12, a1, 44
     #: d8c1 l32i.n a13, a1, 48
     #: ca22 add.n a2, a2, a12
     #: da33 add.n a3, a3, a13
     #: 0b55 addi.n a5, a5, -1
-    #: 162500 beqz a5, 0x21d
-    #: 86dcff j 0x190
+    #: 162500 beqz a5, 0x29d
+    #: c6ccff j 0x1d1
     #: c01003 rsr.acclo a12
     #: d01103 rsr.acchi a13
     #: c0c841 srli a12, a12, 8
@@ -594,7 +684,7 @@ def connect(op, arena, rom, start, stop):
     #: c0df31 srai a13, a12, 31
     #: caaa add.n a10, a10, a12
     #: dabb add.n a11, a11, a13
-    #: c7ba01 bgeu a10, a12, 0x238
+    #: c7ba01 bgeu a10, a12, 0x2b8
     #: 1bbb addi.n a11, a11, 1
     #: 0c0c movi.n a12, 0
     #: c01013 wsr.acclo a12
@@ -617,12 +707,12 @@ def connect(op, arena, rom, start, stop):
     #: 5080f5 extui a8, a5, 16, 16
     #: 8a66 add.n a6, a6, a8
     #: 1c18 movi.n a8, 17
-    #: 87230e blt a3, a8, 0x282
+    #: 87230e blt a3, a8, 0x302
     #: 5040f4 extui a4, a5, 0, 16
     #: 008611 slli a8, a6, 16
     #: 606031 srai a6, a6, 16
     #: 32c3f0 addi a3, a3, -16
-    #: 460100 j 0x288
+    #: 460100 j 0x308
     #: 4040f4 extui a4, a4, 0, 16
     #: 008511 slli a8, a5, 16
     #: 804420 or a4, a4, a8
@@ -631,7 +721,7 @@ def connect(op, arena, rom, start, stop):
     #: 000840 ssr a8
     #: e07091 srl a7, a14
     #: 7a44 add.n a4, a4, a7
-    #: 77b401 bgeu a4, a7, 0x29d
+    #: 77b401 bgeu a4, a7, 0x31d
     #: 1b66 addi.n a6, a6, 1
     #: 8801 l32i.n a8, a1, 0
     #: 000340 ssr a3
@@ -653,8 +743,8 @@ def connect(op, arena, rom, start, stop):
     #: 28e1 l32i.n a2, a1, 56
     #: 0b22 addi.n a2, a2, -1
     #: 29e1 s32i.n a2, a1, 56
-    #: 162200 beqz a2, 0x2d3
-    #: 868cff j 0x106
+    #: 162200 beqz a2, 0x353
+    #: 866cff j 0x106
     #: 2801 l32i.n a2, a1, 0
     #: 3871 l32i.n a3, a1, 28
     #: 4862 l32i.n a4, a2, 24
@@ -668,7 +758,7 @@ def connect(op, arena, rom, start, stop):
     #: 422112 l32i a4, a1, 72
     #: 403390 addx2 a3, a3, a4
     #: 326112 s32i a3, a1, 72
-    #: 0675ff j 0xca
+    #: 0655ff j 0xca
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
