@@ -147,18 +147,18 @@ def _sum(t, products):
     _flush(t)
 
 
-# Sums of a window that the accumulator cannot hold: a part of a row at a time.
+# Sums of a window that the accumulator cannot hold: at most _MOST taps of a row at a time.
 def _long_rows(t, products):
-    row, part = t.new_label("long_row"), t.new_label("part")
+    row, piece = t.new_label("long_row"), t.new_label("piece")
     t.label(row)
     t.load(_LEFT, "taps")
-    t.label(part)
+    t.label(piece)
     t.movi(_COUNT, _MOST)
     t.min(_COUNT, _COUNT, _LEFT)
     t.sub(_LEFT, _LEFT, _COUNT)
     products(t, _COUNT)
     _flush(t)
-    t.far_zero("bnez", _LEFT, part)
+    t.far_zero("bnez", _LEFT, piece)
     t.load(_SPARE, "source_gap")
     t.load(_MORE, "weight_gap")
     t.add(X, X, _SPARE)
