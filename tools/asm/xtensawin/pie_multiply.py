@@ -3,6 +3,8 @@
 
 from ..common.parameters import PIE_MULTIPLY, at
 from .pie import VECTOR, Pie
+from .pie_outputs import BIAS, FACTOR, HALF, MORE, OUTPUT, SPARE, SUM, folded, twice, twice_stored
+from .pie_pixel import only_pixel
 
 _HELD = 7  # vectors of weights that stay in q0 to q6; q7 has inputs
 _GAP = 2  # instructions between the last product and the read of ACCX, as in ESP-NN
@@ -112,8 +114,8 @@ def _numbers(t):
 
 
 # Registers of a channel whose weights are read for each pixel. _X and _V are as above.
-_W, _PIXEL, _WEIGHTS, _BIAS, _FACTOR, _HALF = "a15", "a4", "a5", "a6", "a7", "a8"
-_OUT_2, _PIXELS_LEFT, _PAIRS, _ODD, _T, _V_2, _S = "a3", "a9", "a10", "a11", "a12", "a13", "a14"
+_W, _PIXEL, _WEIGHTS = "a15", "a4", "a5"
+_PIXELS_LEFT, _PAIRS, _ODD = "a9", "a10", "a11"
 
 
 _NEXT = _PIXEL  # bytes from the vector after the inputs of a pixel to the next pixel
@@ -139,10 +141,10 @@ def _sum(t):
     t.vld_ip("q1", _W, VECTOR)
     t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
     t.label(end)
-    t.load(_S, "pixel_step")
+    t.load(MORE, "pixel_step")
     t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
-    t.rur(_V_2, "accx_0")
-    t.add(_PIXEL, _PIXEL, _S)
+    t.rur(SUM, "accx_0")
+    t.add(_PIXEL, _PIXEL, MORE)
 
 
 # All pixels of a channel that is not FOLDED, with few vectors.
@@ -153,39 +155,25 @@ def _read(t, next_channel):
     t.load(_PIXELS_LEFT, "pixels")
     t.label(pixel)
     _sum(t)
-    _twice(t)
-    t.load(_S, "output_step")
-    t.s8i(_V_2, _OUT_2, 0)
-    t.add(_OUT_2, _OUT_2, _S)
+    twice(t)
+    t.load(MORE, "output_step")
+    t.s8i(SUM, OUTPUT, 0)
+    t.add(OUTPUT, OUTPUT, MORE)
     t.bnez(_PIXELS_LEFT, pixel)
-    t.load(_T, "rows_left")
+    t.load(SPARE, "rows_left")
     t.load(_PIXEL, "row")
-    t.load(_S, "row_step")
-    t.addi(_T, _T, -1)
-    t.add(_PIXEL, _PIXEL, _S)
-    t.store(_T, "rows_left")
+    t.load(MORE, "row_step")
+    t.addi(SPARE, SPARE, -1)
+    t.add(_PIXEL, _PIXEL, MORE)
+    t.store(SPARE, "rows_left")
     t.store(_PIXEL, "row")
-    t.beqz(_T, done)
+    t.beqz(SPARE, done)
     t.j(row)
     t.label(done)
     t.j(next_channel)
 
 
-# The instructions, as functions, that make an output of the sum _V_2 by the way FOLDED; _T is the
-# step between outputs.
-def _folded(t):
-    return [
-        lambda: t.mull(_V_2, _V_2, _HALF),
-        lambda: t.add(_V_2, _V_2, _BIAS),
-        lambda: t.mulsh(_V_2, _V_2, _FACTOR),
-        lambda: t.sra(_V_2, _V_2),
-        lambda: t.clamps(_V_2, _V_2, _S),
-        lambda: t.s8i(_V_2, _OUT_2, 0),
-        lambda: t.add(_OUT_2, _OUT_2, _T),
-    ]
-
-
-# The sum of a pixel in ACCX, then in _V_2; _X advances to the next pixel. The first vectors of
+# The sum of a pixel in ACCX, then in SUM; _X advances to the next pixel. The first vectors of
 # weights are in q4 to q7, the others are read. `others`: instructions, as functions, that run
 # between the first products.
 def _sum_partly_held(t, others):
@@ -212,7 +200,7 @@ def _sum_partly_held(t, others):
     t.label(end)
     t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
     t.add(_X, _X, _NEXT)
-    t.rur(_V_2, "accx_0")
+    t.rur(SUM, "accx_0")
     t.zero_accx()
 
 
@@ -224,10 +212,10 @@ def _read_many(t, requantize, next_channel):
     for i in range(_PARTLY_HELD):
         t.vld_ip(f"q{4 + i}", _WEIGHTS, VECTOR)
     t.addi(_PAIRS, _PAIRS, 0 - _PARTLY_HELD // 2)
-    t.load(_V_2, "window")
+    t.load(SUM, "window")
     t.load(_NEXT, "pixel_step")
-    t.load(_T, "output_step")
-    t.sub(_NEXT, _NEXT, _V_2)
+    t.load(SPARE, "output_step")
+    t.sub(_NEXT, _NEXT, SUM)
     t.addi(_NEXT, _NEXT, 0 - VECTOR)
     t.label(row)
     t.load(_X, "row")
@@ -241,102 +229,53 @@ def _read_many(t, requantize, next_channel):
     t.label(last)
     for instruction in requantize:
         instruction()
-    t.load(_V_2, "rows_left")
+    t.load(SUM, "rows_left")
     t.load(_X, "row")
-    t.load(_S, "row_step")
-    t.addi(_V_2, _V_2, -1)
-    t.add(_X, _X, _S)
-    t.store(_V_2, "rows_left")
+    t.load(MORE, "row_step")
+    t.addi(SUM, SUM, -1)
+    t.add(_X, _X, MORE)
+    t.store(SUM, "rows_left")
     t.store(_X, "row")
-    t.bnez(_V_2, row)
+    t.bnez(SUM, row)
     t.j(next_channel)
-
-
-# TFLM's two roundings, as in mac16_requantize.twice(); the limits are loaded when they are needed.
-def _twice(t):
-    shifted = t.new_label("shifted")
-    t.addx2(_V_2, _V_2, _BIAS)
-    t.mulsh(_T, _V_2, _FACTOR)
-    t.mull(_V_2, _V_2, _FACTOR)
-    t.extui(_V_2, _V_2, 31, 1)
-    t.add(_V_2, _V_2, _T)
-    t.beqz(_HALF, shifted)
-    t.srai(_T, _V_2, 31)
-    t.add(_V_2, _V_2, _HALF)
-    t.add(_V_2, _V_2, _T)
-    t.sra(_V_2, _V_2)
-    t.label(shifted)
-    t.load(_T, "output_zero_point")
-    t.load(_S, "activation_min")
-    t.add(_V_2, _V_2, _T)
-    t.load(_T, "activation_max")
-    t.max(_V_2, _V_2, _S)
-    t.min(_V_2, _V_2, _T)
-
-
-# TFLM's two roundings as functions, without a branch, with the output stored. The slot "sign" has
-# the least number that is added for a negative sum: 0 if the sum is not shifted, else -1.
-def _twice_stored(t):
-    return [
-        lambda: t.addx2(_V_2, _V_2, _BIAS),
-        lambda: t.mulsh(_T, _V_2, _FACTOR),
-        lambda: t.mull(_V_2, _V_2, _FACTOR),
-        lambda: t.load(_S, "sign"),
-        lambda: t.extui(_V_2, _V_2, 31, 1),
-        lambda: t.add(_V_2, _V_2, _T),
-        lambda: t.srai(_T, _V_2, 31),
-        lambda: t.max(_T, _T, _S),
-        lambda: t.add(_V_2, _V_2, _HALF),
-        lambda: t.load(_S, "output_zero_point"),
-        lambda: t.add(_V_2, _V_2, _T),
-        lambda: t.sra(_V_2, _V_2),
-        lambda: t.load(_T, "activation_min"),
-        lambda: t.add(_V_2, _V_2, _S),
-        lambda: t.load(_S, "activation_max"),
-        lambda: t.max(_V_2, _V_2, _T),
-        lambda: t.load(_T, "output_step"),
-        lambda: t.min(_V_2, _V_2, _S),
-        lambda: t.s8i(_V_2, _OUT_2, 0),
-        lambda: t.add(_OUT_2, _OUT_2, _T),
-    ]
 
 
 # Load the numbers of a channel whose weights stay in memory, then compute it.
 def _channel_from_memory(t, next_channel):
     is_folded, is_small = t.new_label("folded"), t.new_label("small")
     t.load(_WEIGHTS, "stream")
-    t.load(_V_2, "window")
-    t.add(_W, _WEIGHTS, _V_2)
-    t.l32i(_BIAS, _W, 0)
-    t.l32i(_FACTOR, _W, 4)
-    t.l32i(_T, _W, 8)
-    t.l32i(_HALF, _W, 12)
-    t.load(_V_2, "vectors")
-    t.srli(_PAIRS, _V_2, 1)
-    t.extui(_ODD, _V_2, 0, 1)
-    t.load(_OUT_2, "output")
-    t.load(_V_2, "inputs")
-    t.store(_V_2, "row")
-    t.load(_V_2, "rows")
-    t.store(_V_2, "rows_left")
-    t.bltz(_T, is_folded)
-    t.ssr(_T)
-    t.movi(_V_2, 0)
-    t.movi(_T, -1)
-    t.max(_V_2, _V_2, _HALF)
-    t.neg(_V_2, _V_2)
-    t.max(_V_2, _V_2, _T)
-    t.store(_V_2, "sign")
-    t.movi(_T, (_HELD + 1) // 2)
-    t.far("blt", _PAIRS, _T, is_small)
-    _read_many(t, _twice_stored(t), next_channel)
+    t.load(SUM, "window")
+    t.add(_W, _WEIGHTS, SUM)
+    t.l32i(BIAS, _W, 0)
+    t.l32i(FACTOR, _W, 4)
+    t.l32i(SPARE, _W, 8)
+    t.l32i(HALF, _W, 12)
+    t.load(SUM, "vectors")
+    t.srli(_PAIRS, SUM, 1)
+    t.extui(_ODD, SUM, 0, 1)
+    t.load(OUTPUT, "output")
+    t.load(SUM, "inputs")
+    t.store(SUM, "row")
+    t.load(SUM, "rows")
+    t.store(SUM, "rows_left")
+    t.bltz(SPARE, is_folded)
+    t.ssr(SPARE)
+    t.movi(SUM, 0)
+    t.movi(SPARE, -1)
+    t.max(SUM, SUM, HALF)
+    t.neg(SUM, SUM)
+    t.max(SUM, SUM, SPARE)
+    t.store(SUM, "sign")
+    t.movi(SPARE, (_HELD + 1) // 2)
+    t.far("blt", _PAIRS, SPARE, is_small)
+    _read_many(t, twice_stored(t), next_channel)
     t.label(is_small)
     _read(t, next_channel)
     t.label(is_folded)
-    t.movi(_V_2, -1)
-    t.sub(_T, _V_2, _T)
-    t.ssr(_T)
-    _read_many(t, _folded(t), next_channel)
+    t.movi(SUM, -1)
+    t.sub(SPARE, SUM, SPARE)
+    t.ssr(SPARE)
+    _read_many(t, folded(t), next_channel)
 
 
 # a2: arena, a3: offset, a4: memory of the stream.
@@ -361,6 +300,14 @@ def multiply():
     )
     held = [t.new_label("held") for _ in range(_HELD)]
     _begin(t)
+    several = t.new_label("several")
+    t.load(_V, "pixels")
+    t.load(_U, "rows")
+    t.mull(_V, _V, _U)
+    t.addi(_V, _V, -1)
+    t.bnez(_V, several)
+    only_pixel(t, end)
+    t.label(several)
     t.label(channel)
     t.load(_STREAM, "stream")
     t.load(_U, "window")

@@ -201,33 +201,98 @@ def multiply(arena, offset, memory):
     #: 58b1 l32i.n a5, a1, 44
     #: 505441 srli a5, a5, 4
     #: 59c1 s32i.n a5, a1, 48
+    #: 4841 l32i.n a4, a1, 16
+    #: f851 l32i.n a15, a1, 20
+    #: f04482 mull a4, a4, a15
+    #: 0b44 addi.n a4, a4, -1
+    #: 56140a bnez a4, 0xf5
+    #: 4821 l32i.n a4, a1, 8
+    #: 3811 l32i.n a3, a1, 4
+    #: f801 l32i.n a15, a1, 0
+    #: 9831 l32i.n a9, a1, 12
+    #: c8c1 l32i.n a12, a1, 48
+    #: c0a141 srli a10, a12, 1
+    #: c0b004 extui a11, a12, 0, 1
+    #: 2d04 mov.n a2, a4
+    #: 040825 ee.zero.accx
+    #: 240183 ee.vld.128.ip q0, a2, 16
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 166b00 beqz a11, 0x78
+    #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 3df0 nop.n
+    #: 769a0d loopnez a10, 0x8b
+    #: f48193 ee.vld.128.ip q3, a15, 16
+    #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
+    #: f48183 ee.vld.128.ip q1, a15, 16
+    #: 2e9182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q3
+    #: f2cff0 addi a15, a15, -16
+    #: 582f l32i.n a5, a15, 8
+    #: 680f l32i.n a6, a15, 0
+    #: 00d0e3 rur.accx_0 a13
+    #: 781f l32i.n a7, a15, 4
+    #: 883f l32i.n a8, a15, 12
+    #: f2cf10 addi a15, a15, 16
+    #: 962503 bltz a5, 0xd2
+    #: 000540 ssr a5
+    #: 60dd90 addx2 a13, a13, a6
+    #: 70cdb2 mulsh a12, a13, a7
+    #: 70dd82 mull a13, a13, a7
+    #: d0df05 extui a13, a13, 31, 1
+    #: cadd add.n a13, a13, a12
+    #: 169800 beqz a8, 0xbd
+    #: d0cf31 srai a12, a13, 31
+    #: 8add add.n a13, a13, a8
+    #: cadd add.n a13, a13, a12
+    #: d0d0b1 sra a13, a13
+    #: c8e1 l32i.n a12, a1, 56
+    #: e8f1 l32i.n a14, a1, 60
+    #: cadd add.n a13, a13, a12
+    #: c22110 l32i a12, a1, 64
+    #: e0dd53 max a13, a13, a14
+    #: c0dd43 min a13, a13, a12
+    #: d24300 s8i a13, a3, 0
+    #: 060600 j 0xeb
+    #: 7cfc movi.n a12, -1
+    #: 80dd82 mull a13, a13, a8
+    #: 50ccc0 sub a12, a12, a5
+    #: 000c40 ssr a12
+    #: 6add add.n a13, a13, a6
+    #: 70ddb2 mulsh a13, a13, a7
+    #: d0d0b1 sra a13, a13
+    #: 00dd33 clamps a13, a13, 7
+    #: d24300 s8i a13, a3, 0
+    #: 1b33 addi.n a3, a3, 1
+    #: 0b99 addi.n a9, a9, -1
+    #: 5609f7 bnez a9, 0x63
+    #: c6cf01 j 0x835
     #: e801 l32i.n a14, a1, 0
     #: f8b1 l32i.n a15, a1, 44
     #: eaff add.n a15, a15, a14
     #: 482f l32i.n a4, a15, 8
     #: f8c1 l32i.n a15, a1, 48
-    #: d67403 bgez a4, 0x8c
+    #: d67403 bgez a4, 0x13a
     #: 0c14 movi.n a4, 1
-    #: 479f02 bne a15, a4, 0x5c
-    #: 86bc00 j 0x34f
+    #: 479f02 bne a15, a4, 0x10a
+    #: 06bd00 j 0x3ff
     #: 0c24 movi.n a4, 2
-    #: 479f02 bne a15, a4, 0x64
-    #: 06d700 j 0x3c1
+    #: 479f02 bne a15, a4, 0x112
+    #: 86d700 j 0x471
     #: 0c34 movi.n a4, 3
-    #: 479f02 bne a15, a4, 0x6c
-    #: 06f500 j 0x441
+    #: 479f02 bne a15, a4, 0x11a
+    #: 86f500 j 0x4f1
     #: 0c44 movi.n a4, 4
-    #: 479f02 bne a15, a4, 0x74
-    #: c61501 j 0x4cc
+    #: 479f02 bne a15, a4, 0x122
+    #: 461601 j 0x57c
     #: 0c54 movi.n a4, 5
-    #: 479f02 bne a15, a4, 0x7c
-    #: c63901 j 0x564
+    #: 479f02 bne a15, a4, 0x12a
+    #: 463a01 j 0x614
     #: 0c64 movi.n a4, 6
-    #: 479f02 bne a15, a4, 0x84
-    #: 066001 j 0x605
+    #: 479f02 bne a15, a4, 0x132
+    #: 866001 j 0x6b5
     #: 0c74 movi.n a4, 7
-    #: 479f02 bne a15, a4, 0x8c
-    #: 068901 j 0x6b1
+    #: 479f02 bne a15, a4, 0x13a
+    #: 868901 j 0x761
     #: 5801 l32i.n a5, a1, 0
     #: d8b1 l32i.n a13, a1, 44
     #: daf5 add.n a15, a5, a13
@@ -243,7 +308,7 @@ def multiply(arena, offset, memory):
     #: d971 s32i.n a13, a1, 28
     #: d851 l32i.n a13, a1, 20
     #: d961 s32i.n a13, a1, 24
-    #: 967c1b bltz a12, 0x267
+    #: 969c1b bltz a12, 0x317
     #: 000c40 ssr a12
     #: 0c0d movi.n a13, 0
     #: 7cfc movi.n a12, -1
@@ -252,8 +317,8 @@ def multiply(arena, offset, memory):
     #: c0dd53 max a13, a13, a12
     #: d9d1 s32i.n a13, a1, 52
     #: 0c4c movi.n a12, 4
-    #: c7aa02 bge a10, a12, 0xc9
-    #: 464700 j 0x1e7
+    #: c7aa02 bge a10, a12, 0x177
+    #: c64700 j 0x297
     #: 5401a3 ee.vld.128.ip q4, a5, 16
     #: 5481a3 ee.vld.128.ip q5, a5, 16
     #: 5401b3 ee.vld.128.ip q6, a5, 16
@@ -274,10 +339,11 @@ def multiply(arena, offset, memory):
     #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
     #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
     #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
-    #: 166b00 beqz a11, 0x10d
+    #: 166b00 beqz a11, 0x1bb
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 769a0d loopnez a10, 0x11e
+    #: 3df0 nop.n
+    #: 769a0d loopnez a10, 0x1ce
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -286,7 +352,7 @@ def multiply(arena, offset, memory):
     #: 4a22 add.n a2, a2, a4
     #: 00d0e3 rur.accx_0 a13
     #: 040825 ee.zero.accx
-    #: 164907 beqz a9, 0x1a0
+    #: 164907 beqz a9, 0x250
     #: fd05 mov.n a15, a5
     #: 240183 ee.vld.128.ip q0, a2, 16
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -314,11 +380,11 @@ def multiply(arena, offset, memory):
     #: e0dd43 min a13, a13, a14
     #: d24300 s8i a13, a3, 0
     #: ca33 add.n a3, a3, a12
-    #: 166b00 beqz a11, 0x180
+    #: 166b00 beqz a11, 0x230
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
     #: 3df0 nop.n
-    #: 769a0d loopnez a10, 0x193
+    #: 769a0d loopnez a10, 0x243
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -327,7 +393,7 @@ def multiply(arena, offset, memory):
     #: 4a22 add.n a2, a2, a4
     #: 00d0e3 rur.accx_0 a13
     #: 040825 ee.zero.accx
-    #: 56a9f8 bnez a9, 0x12b
+    #: 56a9f8 bnez a9, 0x1db
     #: 60dd90 addx2 a13, a13, a6
     #: 70cdb2 mulsh a12, a13, a7
     #: 70dd82 mull a13, a13, a7
@@ -355,8 +421,8 @@ def multiply(arena, offset, memory):
     #: ea22 add.n a2, a2, a14
     #: d961 s32i.n a13, a1, 24
     #: 2971 s32i.n a2, a1, 28
-    #: 56fdef bnez a13, 0xe4
-    #: 066001 j 0x768
+    #: 56ddef bnez a13, 0x192
+    #: 066001 j 0x818
     #: 4871 l32i.n a4, a1, 28
     #: 9841 l32i.n a9, a1, 16
     #: 2d04 mov.n a2, a4
@@ -364,10 +430,10 @@ def multiply(arena, offset, memory):
     #: 040825 ee.zero.accx
     #: 240183 ee.vld.128.ip q0, a2, 16
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 166b00 beqz a11, 0x202
+    #: 166b00 beqz a11, 0x2b2
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
-    #: 769a0d loopnez a10, 0x213
+    #: 769a0d loopnez a10, 0x2c3
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -381,7 +447,7 @@ def multiply(arena, offset, memory):
     #: 70dd82 mull a13, a13, a7
     #: d0df05 extui a13, a13, 31, 1
     #: cadd add.n a13, a13, a12
-    #: 169800 beqz a8, 0x237
+    #: 169800 beqz a8, 0x2e7
     #: d0cf31 srai a12, a13, 31
     #: 8add add.n a13, a13, a8
     #: cadd add.n a13, a13, a12
@@ -395,7 +461,7 @@ def multiply(arena, offset, memory):
     #: e8a1 l32i.n a14, a1, 40
     #: d24300 s8i a13, a3, 0
     #: ea33 add.n a3, a3, a14
-    #: 56a9f9 bnez a9, 0x1eb
+    #: 56a9f9 bnez a9, 0x29b
     #: c861 l32i.n a12, a1, 24
     #: 4871 l32i.n a4, a1, 28
     #: e891 l32i.n a14, a1, 36
@@ -403,9 +469,9 @@ def multiply(arena, offset, memory):
     #: ea44 add.n a4, a4, a14
     #: c961 s32i.n a12, a1, 24
     #: 4971 s32i.n a4, a1, 28
-    #: 162c00 beqz a12, 0x264
-    #: 86e0ff j 0x1e7
-    #: 064001 j 0x768
+    #: 162c00 beqz a12, 0x314
+    #: 86e0ff j 0x297
+    #: 064001 j 0x818
     #: 7cfd movi.n a13, -1
     #: c0cdc0 sub a12, a13, a12
     #: 000c40 ssr a12
@@ -429,11 +495,11 @@ def multiply(arena, offset, memory):
     #: 2ea182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q5
     #: 2e3102f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q6
     #: 2eb182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q2, q7
-    #: 166b00 beqz a11, 0x2b3
+    #: 166b00 beqz a11, 0x363
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
     #: 3df0 nop.n
-    #: 769a0d loopnez a10, 0x2c6
+    #: 769a0d loopnez a10, 0x376
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -442,7 +508,7 @@ def multiply(arena, offset, memory):
     #: 4a22 add.n a2, a2, a4
     #: 00d0e3 rur.accx_0 a13
     #: 040825 ee.zero.accx
-    #: 164905 beqz a9, 0x328
+    #: 164905 beqz a9, 0x3d8
     #: fd05 mov.n a15, a5
     #: 240183 ee.vld.128.ip q0, a2, 16
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -457,11 +523,11 @@ def multiply(arena, offset, memory):
     #: 00dd33 clamps a13, a13, 7
     #: d24300 s8i a13, a3, 0
     #: ca33 add.n a3, a3, a12
-    #: 166b00 beqz a11, 0x308
+    #: 166b00 beqz a11, 0x3b8
     #: 2e0182f0 ee.vmulas.s8.accx.ld.ip q0, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
     #: 3df0 nop.n
-    #: 769a0d loopnez a10, 0x31b
+    #: 769a0d loopnez a10, 0x3cb
     #: f48193 ee.vld.128.ip q3, a15, 16
     #: 2e0182f1 ee.vmulas.s8.accx.ld.ip q2, a2, 16, q0, q1
     #: f48183 ee.vld.128.ip q1, a15, 16
@@ -470,7 +536,7 @@ def multiply(arena, offset, memory):
     #: 4a22 add.n a2, a2, a4
     #: 00d0e3 rur.accx_0 a13
     #: 040825 ee.zero.accx
-    #: 56a9fa bnez a9, 0x2d3
+    #: 56a9fa bnez a9, 0x383
     #: 80dd82 mull a13, a13, a8
     #: 6add add.n a13, a13, a6
     #: 70ddb2 mulsh a13, a13, a7
@@ -485,8 +551,8 @@ def multiply(arena, offset, memory):
     #: ea22 add.n a2, a2, a14
     #: d961 s32i.n a13, a1, 24
     #: 2971 s32i.n a2, a1, 28
-    #: 56ddf3 bnez a13, 0x28a
-    #: 060601 j 0x768
+    #: 56ddf3 bnez a13, 0x33a
+    #: 060601 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: 680e l32i.n a6, a14, 0
     #: 781e l32i.n a7, a14, 4
@@ -510,7 +576,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a1c loopnez a10, 0x3a6
+    #: 769a1c loopnez a10, 0x456
     #: 504482 mull a4, a4, a5
     #: 2fc91af3 ee.vmulas.s8.accx.ld.xp q7, a2, a9, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -529,8 +595,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbfa bnez a11, 0x36e
-    #: 86e900 j 0x768
+    #: 56fbfa bnez a11, 0x41e
+    #: 86e900 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: 680e l32i.n a6, a14, 0
@@ -557,7 +623,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a20 loopnez a10, 0x426
+    #: 769a20 loopnez a10, 0x4d6
     #: 504482 mull a4, a4, a5
     #: 2fc91af3 ee.vmulas.s8.accx.ld.xp q7, a2, a9, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -577,8 +643,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 567bfa bnez a11, 0x3e6
-    #: 86c900 j 0x768
+    #: 567bfa bnez a11, 0x496
+    #: 86c900 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -607,7 +673,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a24 loopnez a10, 0x4b1
+    #: 769a24 loopnez a10, 0x561
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -628,8 +694,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbf9 bnez a11, 0x469
-    #: c6a600 j 0x768
+    #: 56fbf9 bnez a11, 0x519
+    #: c6a600 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -661,7 +727,7 @@ def multiply(arena, offset, memory):
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
     #: 3df0 nop.n
-    #: 769a28 loopnez a10, 0x549
+    #: 769a28 loopnez a10, 0x5f9
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -683,8 +749,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 565bf9 bnez a11, 0x4f7
-    #: c68000 j 0x768
+    #: 565bf9 bnez a11, 0x5a7
+    #: c68000 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -717,7 +783,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a2c loopnez a10, 0x5ea
+    #: 769a2c loopnez a10, 0x69a
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -740,8 +806,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbf8 bnez a11, 0x592
-    #: 865800 j 0x768
+    #: 56fbf8 bnez a11, 0x642
+    #: 865800 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -776,7 +842,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a30 loopnez a10, 0x696
+    #: 769a30 loopnez a10, 0x746
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -800,8 +866,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 567bf8 bnez a11, 0x636
-    #: 862d00 j 0x768
+    #: 567bf8 bnez a11, 0x6e6
+    #: 862d00 j 0x818
     #: e40183 ee.vld.128.ip q0, a14, 16
     #: e48183 ee.vld.128.ip q1, a14, 16
     #: e40193 ee.vld.128.ip q2, a14, 16
@@ -838,7 +904,7 @@ def multiply(arena, offset, memory):
     #: dacc add.n a12, a12, a13
     #: 0040e3 rur.accx_0 a4
     #: 040825 ee.zero.accx
-    #: 769a34 loopnez a10, 0x74d
+    #: 769a34 loopnez a10, 0x7fd
     #: 504482 mull a4, a4, a5
     #: 2fc10af3 ee.vmulas.s8.accx.ld.ip q7, a2, 16, q7, q0
     #: 6a44 add.n a4, a4, a6
@@ -863,8 +929,8 @@ def multiply(arena, offset, memory):
     #: 424300 s8i a4, a3, 0
     #: 8a33 add.n a3, a3, a8
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbf7 bnez a11, 0x6e5
-    #: c6ffff j 0x768
+    #: 56fbf7 bnez a11, 0x795
+    #: c6ffff j 0x818
     #: 4801 l32i.n a4, a1, 0
     #: f8b1 l32i.n a15, a1, 44
     #: 42c410 addi a4, a4, 16
@@ -876,8 +942,8 @@ def multiply(arena, offset, memory):
     #: 0bff addi.n a15, a15, -1
     #: 4911 s32i.n a4, a1, 4
     #: f931 s32i.n a15, a1, 12
-    #: 162f00 beqz a15, 0x785
-    #: 4630fe j 0x47
+    #: 162f00 beqz a15, 0x835
+    #: c62ffe j 0xf5
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
