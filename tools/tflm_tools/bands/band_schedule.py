@@ -3,6 +3,7 @@
 
 from collections import Counter
 from copy import copy
+from operator import lt
 
 from tflm.prepare.depthwise_lanes import band_rows, pair_rows
 
@@ -76,6 +77,7 @@ class BandSchedule:
     spilled: rows that later bands need are kept in separate memory, not at the front of their
     buffer, which other tensors may then overlap between uses.
     unspilled: the same schedule with `spilled` False.
+    memory_use: a cache of peak_memory.py.
 
     1. RowDependencies says how many rows each operator has computed after each band.
     2. Walk backwards through the operators: each one computes in a band the rows that do not exist
@@ -103,7 +105,7 @@ class BandSchedule:
     def _derive(self):
         region, recomputed = self.region, self.recomputed
         self._spans, self._max_rows, self._next_row, self._first_needed = {}, {}, {}, {}
-        self._copied = {}
+        self._copied, self._used, self.memory_use = {}, {}, None
         for position in range(len(region.nodes) - 1, -1, -1):
             key = region.outputs[position]
             spans = self._spans_of_readers(key) if key in recomputed else self._new_spans(key)
@@ -128,7 +130,8 @@ class BandSchedule:
     def with_spilled_rows(self):
         """Return the same schedule with `spilled` True."""
         other = copy(self)
-        other.spilled, other.unspilled, other._copied = True, self.unspilled, {}
+        other.spilled, other.unspilled = True, self.unspilled
+        other._copied, other.memory_use = {}, None
         return other
 
     def with_warm_up_bands(self):
@@ -248,23 +251,29 @@ class BandSchedule:
     def _copied_by_band(self, key):
         copied, computed, held = [0] * (self.bands + 1), self.computed[key], self.first_held[key]
         if key not in self.recomputed and self.region.feature_maps[key].is_internal:
+            used = self._used_bands(key)
             for band in range(1, self.bands):
-                if self._is_used(key, band) if self.spilled else held[band] > held[band - 1]:
+                if used[band] if self.spilled else held[band] > held[band - 1]:
                     copied[band] = max(0, computed[band] - held[band])
         return copied
 
     def restored_rows(self, key, band):
         """Return how many spilled rows a band copies back to the buffer."""
-        if not self.spilled or not self._is_used(key, band):
+        used = self._used_bands(key)
+        if not self.spilled or not used[band]:
             return 0
-        earlier = (b for b in range(band - 1, 0, -1) if self._is_used(key, b))
+        earlier = (b for b in range(band - 1, 0, -1) if used[b])
         return self.copied_rows(key, next(earlier, self.bands))
 
-    # True if a band computes or reads rows of a feature map.
-    def _is_used(self, key, band):
-        readers = self.region.feature_maps[key].readers
-        keys = [key, *(self.region.outputs[position] for position, _ in readers)]
-        return any(self.computed[each][band] > self.computed[each][band - 1] for each in keys)
+    # For each band, and band 0, whether it computes or reads rows of a feature map.
+    def _used_bands(self, key):
+        if key not in self._used:
+            readers = self.region.feature_maps[key].readers
+            keys = {key, *(self.region.outputs[position] for position, _ in readers)}
+            rows = (self.computed[each] for each in keys)
+            advances = zip(*(map(lt, each, each[1:]) for each in rows), strict=True)
+            self._used[key] = [False, *map(any, advances)]
+        return self._used[key]
 
     def cycles(self, cycles_of):
         """Return how many cycles more all bands need than the operators one by one, about.

@@ -1,6 +1,8 @@
 # tflm_tools: counts the bytes that a region in bands uses at the same time, a bound for its arena
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from math import inf
+
 
 def peak_bytes(schedule):
     """Return the bytes of feature maps that every plan of a BandSchedule needs at least."""
@@ -13,12 +15,13 @@ def peak_and_live_bytes(schedule, scratch):
     peak: bytes that every arena plan of a BandSchedule needs at least. scratch: {position: bytes}
     in use while the operator runs.
     """
-    usage = _Usage(schedule, scratch)
-    existing = schedule.region.memory(schedule.recomputed).existing
-    usage.begin({key: _rows_read(schedule, key) for key in existing})
-    for band in range(1, schedule.bands + 1):
-        usage.run(band)
-    return usage.peak, usage.live
+    if schedule.memory_use is None:
+        schedule.memory_use = _Usage(schedule)
+        existing = schedule.region.memory(schedule.recomputed).existing
+        schedule.memory_use.begin({key: _rows_read(schedule, key) for key in existing})
+        for band in range(1, schedule.bands + 1):
+            schedule.memory_use.run(band)
+    return schedule.memory_use.peak_with(scratch), schedule.memory_use.live
 
 
 def peak_bytes_of_band(band):
@@ -27,7 +30,7 @@ def peak_bytes_of_band(band):
     band: like a BandSchedule with one band, and with `before` ({key: rows that exist before it})
     and rows_read(key); see search/lower_bound.py.
     """
-    usage = _Usage(band, {})
+    usage = _Usage(band)
     existing = band.region.memory(band.recomputed).existing
     usage.begin({key: band.rows_read(key) for key in existing}, band.before)
     usage.run(1)
@@ -36,16 +39,34 @@ def peak_bytes_of_band(band):
 
 # How many rows of an input anything reads; strides may skip some.
 def _rows_read(schedule, key):
-    region, read = schedule.region, set()
-    feature_map = region.feature_maps[key]
+    region = schedule.region
+    feature_map, known = region.feature_maps[key], region.rows_read
     if feature_map.is_needed_after:
         return feature_map.rows
-    for position, _ in feature_map.readers:
-        rows = region.accesses[position].rows
-        for first, end in schedule.spans(region.outputs[position]):
-            for row in range(first, end):
-                read.update(range(rows.first(row), rows.end(row)))
-    return len(read)
+    computed = tuple(
+        (position, *_merged(schedule.spans(region.outputs[position])))
+        for position, _ in feature_map.readers
+    )
+    if (key, computed) not in known:
+        read = set()
+        for position, *spans in computed:
+            rows = region.accesses[position].rows
+            for first, end in spans:
+                for row in range(first, end):
+                    read.update(range(rows.first(row), rows.end(row)))
+        known[key, computed] = len(read)
+    return known[key, computed]
+
+
+# Spans (first, end) in any order, of which those that touch or overlap become one.
+def _merged(spans):
+    merged = []
+    for first, end in sorted(spans):
+        if first < end:
+            if merged and first <= merged[-1][1]:
+                first, end = merged[-1][0], max(end, merged.pop()[1])
+            merged.append((first, end))
+    return merged
 
 
 class RegionMemory:
@@ -90,11 +111,11 @@ class RegionMemory:
 class _Usage:
     """The bytes in use while the operators of a schedule run, one after the other.
 
-    total: bytes now. peak: the largest number of bytes so far, with scratch. live: for each
-    operator, the largest number of bytes while it runs, without scratch.
+    total: bytes now. peak: the largest number of bytes so far. live: for each operator, the
+    largest number of bytes while it runs. All three are without scratch.
     """
 
-    def __init__(self, schedule, scratch):
+    def __init__(self, schedule):
         self._schedule, self._region = schedule, schedule.region
         self._memory = memory = schedule.region.memory(schedule.recomputed)
         # For each reader of a feature map, the first row that it still needs.
@@ -103,15 +124,17 @@ class _Usage:
         self._end |= {key: schedule.region.feature_maps[key].rows for key in memory.existing}
         self._spilled = {}  # position of a reader: bytes of rows that exist twice until it has run
         self.live = [0] * len(memory.steps)
-        # The steps of RegionMemory, with spans, the scratch of the operator and of the one before,
-        # and its reads: (first rows of all readers, this reader, its first row after each band,
-        # bytes of a row).
+        # For each operator, the largest number of bytes while its scratch is in use, and while the
+        # scratch of the operator before is in use.
+        self._beside_scratch = [-inf] * len(memory.steps)
+        self._beside_previous = [-inf] * len(memory.steps)
+        # The steps of RegionMemory, with spans and reads: (first rows of all readers, this reader,
+        # its first row after each band, bytes of a row).
         self._steps = []
         first_needed, row_bytes = schedule.first_needed, memory.row_bytes
-        for position, (*step, reads, released) in enumerate(memory.steps):
+        for *step, reads, released in memory.steps:
             reads = [(self._first[k], at, first_needed(at, k), row_bytes[k]) for at, k in reads]
-            both = scratch.get(position, 0), scratch.get(position - 1, 0)
-            self._steps.append((*step, schedule.spans(step[0]), *both, reads, released))
+            self._steps.append((*step, schedule.spans(step[0]), reads, released))
 
     def begin(self, read, before=None):
         """Start before the first band, or before another one.
@@ -132,44 +155,55 @@ class _Usage:
             self.total -= min(firsts.values()) * memory.row_bytes[key]
         self.peak = self.total
 
+    def peak_with(self, scratch):
+        """Return the peak with scratch: {position: bytes} in use while the operator runs."""
+        peaks = [self._beside_scratch[at] + size for at, size in scratch.items()]
+        peaks += [
+            self._beside_previous[at] + scratch.get(at - 1, 0) for at in range(1, len(self.live))
+        ]
+        return max(self.peak, *peaks)
+
     def run(self, band):
         """Run all operators in a band: each one allocates its rows and releases those it read."""
-        total, peak, exist, at = self.total, self.peak, self._end, band - 1
-        spilled = self._spilled if self._schedule.spilled else None
+        is_spilled, exist = self._schedule.spilled, self._end
         for position, step in enumerate(self._steps):
             (
                 key, size, is_reduction, is_recomputed, begins_groups, ends_groups,
-                spans, scratch, scratch_before, reads, released,
+                spans, reads, released,
             ) = step  # fmt: skip
-            first, end = spans[at]
-            scratch *= first < end
-            if total + scratch > peak:
-                peak = total + scratch
+            (first, end), largest, is_group = spans[band - 1], self.total, False
             if first < end or is_reduction:
-                total += (end - (first if is_recomputed else exist[key])) * size
+                self.total += (end - (first if is_recomputed else exist[key])) * size
                 exist[key] = end
-                if total > self.live[position]:
-                    self.live[position] = total
-                if begins_groups:
-                    peak = max(peak, total + scratch)
-                    continue  # the last group releases what it reads
+                if self.total > self.live[position]:
+                    self.live[position] = self.total
+                if begins_groups or ends_groups:
+                    largest, is_group = self.total, begins_groups
                 if ends_groups:  # groups between the first and the last one need most
-                    peak = max(peak, total + scratch, total + scratch_before)
-            for firsts, reader, first_needed, row_bytes in reads:
-                before = min(firsts.values())
-                firsts[reader] = first_needed[band]
-                total -= (min(firsts.values()) - before) * row_bytes
-            for each in released:
-                first, end = self._schedule.span(each, band)
-                total -= (end - first) * self._memory.row_bytes[each]
-            if spilled is not None:
-                total -= spilled.pop(position, 0)
-            if total + scratch > peak:
-                peak = total + scratch
-            if spilled is not None and self._region.feature_maps[key].is_internal:
-                total += self._spill(key, band)
-                peak = max(peak, total)
-        self.total, self.peak = total, peak
+                    most = max(self.total, self._beside_previous[position])
+                    self._beside_previous[position] = most
+            if not is_group:  # the last group releases what the group reads
+                self._release(position, reads, released, band)
+                largest = max(largest, self.total)
+            if first < end and largest > self._beside_scratch[position]:
+                self._beside_scratch[position] = largest
+            if not is_group and is_spilled and self._region.feature_maps[key].is_internal:
+                self.total += self._spill(key, band)
+                largest = max(largest, self.total)
+            if largest > self.peak:
+                self.peak = largest
+
+    # Release the rows that an operator has read in a band and that no operator reads later.
+    def _release(self, position, reads, released, band):
+        for firsts, reader, first_needed, row_bytes in reads:
+            before = min(firsts.values())
+            firsts[reader] = first_needed[band]
+            self.total -= (min(firsts.values()) - before) * row_bytes
+        for key in released:
+            first, end = self._schedule.span(key, band)
+            self.total -= (end - first) * self._memory.row_bytes[key]
+        if self._spilled:
+            self.total -= self._spilled.pop(position, 0)
 
     # Bytes of the rows that are copied to separate memory for the next band, as far as the current
     # band reads them, too: these rows exist twice.

@@ -44,7 +44,7 @@ class Region:
     accesses: the RowAccess of each node. feature_maps: {key: FeatureMap}.
     inputs: for each node, the keys that it reads by rows, in the order of RowAccess.inputs.
     outputs: the key that each node writes.
-    rows_read: a cache of BandLowerBound.
+    rows_read: a cache of BandLowerBound and peak_memory.py.
     """
 
     first: int

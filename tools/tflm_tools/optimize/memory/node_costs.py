@@ -1,8 +1,10 @@
 # tflm_tools: NodeCosts: the scratch, record bytes and weight layouts of a node, by its Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, cached_property, partial
+from itertools import repeat
 from weakref import WeakKeyDictionary
 
 from tflm.tflite.context import CUSTOM, IN_ROM, PREPARE
@@ -15,6 +17,7 @@ from ...image.rom import RomStorage
 from ...targets import packing_of
 from .costs import more_cycles_by_rows, node_cycles
 from .dtype_costs import rectified_nodes
+from .weights.band_slots import BandSlot
 from .weights.flash_cache import miss_of
 from .weights.layouts import (
     MIN_CYCLES_PER_BYTE,
@@ -59,6 +62,13 @@ class NodeCosts:
     distances: list = field(default_factory=list)
     shared_bytes: int = 0
 
+    @cached_property
+    def min_weight_words(self):
+        """The least words of weights with any of `layouts`."""
+        if self.weight_words is None:
+            return 0
+        return min(map(self.weight_words, [None, *(cost.layout for cost in self.layouts)]))
+
 
 # What offsets and numbers in a record do not change.
 def _record_signature(record):
@@ -84,6 +94,7 @@ class NodeCostTable:
         self._rectified = None  # rectified_nodes() of the model
         self._by_key = {}
         self._by_node = WeakKeyDictionary()
+        self._slots = {}  # what a BandSlot consists of: the BandSlot
 
     def of(self, node):
         """Return the NodeCosts of a node; nothing is known of custom operators."""
@@ -91,6 +102,23 @@ class NodeCostTable:
         if costs is None:
             costs = self._by_node[node] = self._costs(node)
         return costs
+
+    def slot(self, nodes, repeats=None):
+        """Return the BandSlot of a slot of a BandedChain.
+
+        nodes: the node of each band, or None where nothing runs. repeats: how many bands each of
+        the nodes stands for; None for one. Nodes with the same NodeCosts share a BandSlot.
+        """
+        costs, pairs = Counter(), []
+        for node, count in zip(nodes, repeats or repeat(1), strict=False):
+            if node is not None:
+                pairs.append((node, self.of(node)))
+                costs[pairs[-1][1]] += count
+        key = sum(repeats) if repeats else len(nodes), *costs.items()
+        if key not in self._slots:
+            largest = max(pairs, key=lambda pair: pair[0].outputs[0].nbytes())[1]
+            self._slots[key] = BandSlot(pairs[0][0], costs, key[0], largest, self.miss)
+        return self._slots[key]
 
     # Nodes of an operator with the same shapes and padding have the same costs.
     def _costs(self, node):

@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass, field
 
+from ....bands.banded_records import record_buffer_bytes
 from ....bands.row_windows import UpsampledRows
 from ....bands.write import write_chain
-from ..weights.band_slots import BandSlot
 
 _SMALL_SCRATCH = 512  # bytes of scratch that a kernel may use in a candidate with little scratch
 
@@ -55,21 +55,19 @@ def band_costs_of(schedule, node_costs, layout_search, make_tensor):
     chain = write_chain(schedule, make_tensor, list(kinds))
     if chain is None:
         return []
-    nodes_of_slots = [[node for node in slot if node is not None] for slot in chain.slots]
-    for nodes in nodes_of_slots:
-        if len({node_costs.of(node).record_signature for node in nodes}) > 1:
-            return []  # a slot has one record for all bands
-    slots = [BandSlot(slot, node_costs, kinds.values()) for slot in chain.slots]
+    slots = [node_costs.slot(slot, kinds.values()) for slot in chain.slots]
+    if not all(slot.has_same_records for slot in slots):
+        return []  # a slot has one record for all bands
     usual = [slot.usual_scratch for slot in slots]
 
     def costs_with(max_scratch):
-        costs = BandCosts(node_costs.record_buffer_bytes(chain.nodes))
+        costs = BandCosts(record_buffer_bytes([slot.record_bytes for slot in slots]))
         layouts, costs.layout_cycles, by_slot = layout_search.in_chain(slots, max_scratch)
         costs.layouts = {number: each for number, each in layouts.items() if each is not None}
         pairs = zip(chain.positions, by_slot, strict=True)
         costs.slot_layouts = [(at, *each) for at, each in pairs if at is not None]
-        for nodes, position in zip(nodes_of_slots, chain.positions, strict=True):
-            costs.scratch.append(scratch_of(nodes, node_costs, costs.layouts))
+        for slot, position in zip(slots, chain.positions, strict=True):
+            costs.scratch.append(slot.scratch(costs.layouts))
             if position is not None:
                 costs.scratch_at[position] = sum(costs.scratch[-1])
         return costs
@@ -81,19 +79,6 @@ def band_costs_of(schedule, node_costs, layout_search, make_tensor):
         limits.insert(0, usual)
     candidates = {tuple(costs.scratch_at.items()): costs for costs in map(costs_with, limits)}
     return list(candidates.values())
-
-
-def scratch_of(nodes, node_costs, layouts):
-    """Return the bytes of each scratch buffer of nodes that do the same for other rows.
-
-    layouts: {operator's number: layout}.
-    """
-    costs = [node_costs.of(node) for node in nodes]
-    layout = layouts.get(nodes[0].index) if costs[0].cost_of_layout else None
-    count = max(len(each.scratch) for each in costs)
-    if layout is not None:
-        return [max(each.cost_of_layout(layout)[0] for each in costs)] * count
-    return [max(each.scratch[k] for each in costs if k < len(each.scratch)) for k in range(count)]
 
 
 # {the first of the bands whose nodes all have the same shapes and paddings: number of these

@@ -47,7 +47,6 @@ class Candidates:
     def __init__(self, region, unrelated_bytes, cycles_of, owner):
         self._region, self._unrelated_bytes, self._owner = region, unrelated_bytes, owner
         self._cycles_of = cycles_of
-        self._peaks = {}  # BandSchedule: bytes
         self._min_bytes = 0  # that any candidate needs, as far as is known
         self._exceeding = None, 0  # a limit, and how many of the first candidates exceed it
         bounds = [BandLowerBound(region, *height) for height in region.band_heights(_HEIGHTS)]
@@ -109,9 +108,7 @@ class Candidates:
             candidate.arena = self._unrelated_bytes + more
 
     def _peak_bytes(self, schedule):
-        if schedule not in self._peaks:
-            self._peaks[schedule] = self._unrelated_bytes + peak_bytes(schedule)
-        return self._peaks[schedule]
+        return self._unrelated_bytes + peak_bytes(schedule)
 
     # Step 3: the candidates that replace a LazyCandidate.
     def _computed(self, lazy):

@@ -12,7 +12,7 @@ from ....bands.region import RegionFinder
 from ....bands.write import write_chain
 from ..part_arena import NO_LIMIT, PartArena
 from ..weights.layout_search import WeightLayoutSearch
-from .band_costs import BandCosts, band_costs_of, scratch_of
+from .band_costs import BandCosts, band_costs_of
 from .candidates import Candidates
 from .edge import Edge
 from .temporary_tensors import TemporaryTensors
@@ -25,6 +25,7 @@ class ModelEdges:
 
     nodes: of the graph. layout_search: its WeightLayoutSearch. node_costs: a NodeCostTable.
     tensors: TemporaryTensors of the search, or None.
+    last_choices: a cache of relax() by the position to which Edges lead.
     """
 
     def __init__(self, graph, node_costs, tensors=None):
@@ -35,16 +36,31 @@ class ModelEdges:
         self._part_arena = PartArena(self._subgraph, node_costs)
         self.layout_search = WeightLayoutSearch(node_costs, self.nodes, self._arena_of)
         self._regions = RegionFinder(self._subgraph)
+        self._arenas, self._min_arenas = {}, {}  # caches of _arena_of()
         self._candidates = {}  # (first, end): Candidates
         self._min_bytes = {}  # (first, end): bytes that every schedule needs
+        self._earliest_starts = [
+            self._regions.earliest_start(end, MAX_REGION) for end in range(len(self.nodes) + 1)
+        ]
+        self.last_choices = {}
         self._singles = {}
         self._with_small_scratch = {}
 
-    # Bytes in use while one operator runs; layouts: of its weights.
-    def _arena_of(self, position, layouts):
+    # Bytes in use while one operator runs; layouts: of its weights. limit: bytes; a lower bound
+    # that exceeds it is returned in place of the exact number.
+    def _arena_of(self, position, layouts, limit=NO_LIMIT):
         nodes = self.nodes[position : position + 1]
-        scratch = [(size, nodes) for size in scratch_of(nodes, self._node_costs, layouts)]
-        return self._part_arena.plan(position, position + 1, scratch)[0]
+        sizes = tuple(self._node_costs.slot(nodes).scratch(layouts))
+        if (position, sizes) not in self._arenas:
+            ends = position, position + 1
+            if position not in self._min_arenas:
+                self._min_arenas[position] = self._part_arena.plan(*ends, [], limit=-1)[0]
+            lower_bound = self._min_arenas[position] + sum(sizes)
+            if lower_bound > limit:
+                return lower_bound
+            scratch = [(size, nodes) for size in sizes]
+            self._arenas[position, sizes] = self._part_arena.plan(*ends, scratch)[0]
+        return self._arenas[position, sizes]
 
     def single(self, position):
         """Return the Edge of an operator by itself.
@@ -60,6 +76,14 @@ class ModelEdges:
             arena = self._arena_of(position, {}) if is_judged else 0
             self._singles[position] = Edge(position, position + 1, arena)
         return self._singles[position]
+
+    def raise_single(self, position, arena):
+        """Note that an operator by itself needs `arena` bytes; return False if it is known."""
+        if self.single(position).arena >= arena:
+            return False
+        self.single(position).arena = arena
+        self.last_choices.clear()
+        return True
 
     def with_layouts(self, position, limit):
         """Return single(position) with the extra cycles of its weights in `limit` bytes."""
@@ -86,6 +110,7 @@ class ModelEdges:
 
     def raise_arena(self, edge, arena):
         """Note that an Edge needs `arena` bytes in the plan of the whole model."""
+        self.last_choices.pop(edge.end, None)
         if edge.schedule is None:
             more = max(0, arena - edge.arena)
             for other in self._with_small_scratch[edge.first]:
@@ -124,7 +149,7 @@ class ModelEdges:
 
     def earliest_start(self, end):
         """Return the first operator that may run in bands with all others before `end`."""
-        return self._regions.earliest_start(end, MAX_REGION)
+        return self._earliest_starts[end]
 
     # Bytes that are in use after a region, whatever its schedule.
     def _kept_bytes(self, region):
@@ -151,6 +176,7 @@ class ModelEdges:
         if not is_possible:
             edge.arena = NO_LIMIT
         self._candidates[edge.first, edge.end].update(more)
+        self.last_choices.pop(edge.end, None)
 
     # Stage 2, from one band of each kind; False if the Edge cannot run. Adds to `more` the Edges
     # with less scratch.

@@ -128,10 +128,7 @@ class PlanSearch:
     def raise_single(self, node, arena):
         """Note that an operator by itself needs `arena` bytes; return False if it is known."""
         position = next((i for i, other in enumerate(self.nodes) if other is node), None)
-        if position is None or self._edges.single(position).arena >= arena:
-            return False
-        self._edges.single(position).arena = arena
-        return True
+        return position is not None and self._edges.raise_single(position, arena)
 
     def min_arena(self, max_arena, max_cycles, step=STEP):
         """Return bytes, at most `max_arena`, that every plan with `max_cycles` needs.

@@ -1,10 +1,8 @@
 # tflm_tools: BandSlot: what runs at one slot of all bands, and the layouts of its weights
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 
 
 @dataclass(frozen=True)
@@ -29,23 +27,17 @@ class SlotLayout:
 class BandSlot:
     """The nodes of a slot, which do the same for other rows and store their weights alike.
 
-    nodes: the node of each band, or None where nothing runs. node_costs: a NodeCostTable.
-    repeats: how many bands each of the nodes stands for; None for one.
-    first: the first node. bands: their number. usual_scratch: bytes of scratch that Prepare
-    requests.
+    first: the first node. costs: {NodeCosts: number of bands}. bands: how many bands there are,
+    with those in which nothing runs. largest: the NodeCosts of the node with the largest output.
+    miss: cycles to fetch a word of weights. usual_scratch: bytes of scratch that Prepare requests.
     """
 
-    def __init__(self, nodes, node_costs, repeats=None):
-        running = [node for node in nodes if node is not None]
-        self.first, self.bands = running[0], sum(repeats) if repeats else len(nodes)
-        self._miss = node_costs.miss
-        self._costs = Counter()  # NodeCosts: number of bands
-        for node, count in zip(nodes, repeats or repeat(1), strict=False):
-            if node is not None:
-                self._costs[node_costs.of(node)] += count
-        self._largest = node_costs.of(max(running, key=lambda node: node.outputs[0].nbytes()))
-        self._has_layouts = all(costs.cost_of_layout for costs in self._costs)
-        sizes = (size for costs in self._costs for size in costs.scratch)
+    def __init__(self, first, costs, bands, largest, miss):
+        self.first, self.costs, self.bands = first, costs, bands
+        self._largest, self._miss = largest, miss
+        self._fastest, self._by_share = {}, {}  # results by arguments
+        self._has_layouts = all(costs.cost_of_layout for costs in self.costs)
+        sizes = (size for costs in self.costs for size in costs.scratch)
         self.usual_scratch = max(sizes, default=0)
 
     @cached_property
@@ -59,23 +51,55 @@ class BandSlot:
 
         share: of the weights that later bands are assumed to find in the cache.
         """
-        fitting = [layout for layout in self.layouts if layout.scratch <= max_scratch]
-        if not fitting:
-            fitting = [min(self.layouts, key=lambda layout: (layout.scratch, layout.cycles))]
-        return min(fitting, key=lambda layout: layout.cycles_if_cached(share))
+        key = max_scratch, share
+        if key not in self._fastest:
+            fitting = [layout for layout in self.layouts if layout.scratch <= max_scratch]
+            if not fitting:
+                fitting = [min(self.layouts, key=lambda layout: (layout.scratch, layout.cycles))]
+            self._fastest[key] = min(fitting, key=lambda layout: layout.cycles_if_cached(share))
+        return self._fastest[key]
+
+    def sizes_and_cycles(self, share):
+        """Return [(bytes of scratch, cycles)] of all layouts; share: as for fastest()."""
+        if share not in self._by_share:
+            self._by_share[share] = [
+                (layout.scratch, layout.cycles_if_cached(share)) for layout in self.layouts
+            ]
+        return self._by_share[share]
 
     def current(self, layouts):
         """Return the SlotLayout of a model's layouts ({operator's number: layout})."""
         return self._slot_layout(layouts.get(self.first.index) if self._has_layouts else None)
 
+    def scratch(self, layouts):
+        """Return the bytes of each scratch buffer; layouts: {operator's number: layout}."""
+        costs = list(self.costs)
+        layout = layouts.get(self.first.index) if costs[0].cost_of_layout else None
+        count = max(len(each.scratch) for each in costs)
+        if layout is not None:
+            return [max(each.cost_of_layout(layout)[0] for each in costs)] * count
+        return [
+            max(each.scratch[k] for each in costs if k < len(each.scratch)) for k in range(count)
+        ]
+
+    @cached_property
+    def record_bytes(self):
+        """Bytes of the largest record."""
+        return max(costs.record_bytes for costs in self.costs)
+
+    @cached_property
+    def has_same_records(self):
+        """False if records differ between bands in more than operand offsets and numbers."""
+        return len({costs.record_signature for costs in self.costs}) == 1
+
     def _slot_layout(self, layout):
-        words = [costs.weight_words(layout) for costs in self._costs if costs.weight_words]
+        words = [costs.weight_words(layout) for costs in self.costs if costs.weight_words]
         words = max(words, default=0)
-        fetch_cycles = self._miss * words * (self._costs.total() - 1)
+        fetch_cycles = self._miss * words * (self.costs.total() - 1)
         if layout is None:
-            cycles = sum(costs.weight_cycles * count for costs, count in self._costs.items())
+            cycles = sum(costs.weight_cycles * count for costs, count in self.costs.items())
             return SlotLayout(layout, self.usual_scratch, cycles, words, fetch_cycles)
-        each = [(*costs.cost_of_layout(layout), count) for costs, count in self._costs.items()]
+        each = [(*costs.cost_of_layout(layout), count) for costs, count in self.costs.items()]
         cycles = sum(cycles * count for _, cycles, count in each)
         scratch = max(scratch for scratch, *_ in each)
         return SlotLayout(layout, scratch, cycles, words, fetch_cycles)

@@ -6,15 +6,15 @@ from operator import sub
 from ....arena.lifetimes import BufferLifetimes
 from ....bands.operators.fully_connected_rows import CODE as FULLY_CONNECTED
 from ....bands.operators.input_rows import CODE as INPUT_ROWS
-from .band_slots import BandSlot
 from .flash_cache import cached_share, other_words
 
 
 class WeightLayoutSearch:
     """Chooses among the layouts that layouts.py knows.
 
-    node_costs: a NodeCostTable. nodes: of the model. arena_of(position, layouts): bytes that are
-    in use while the operator at a position among `nodes` runs by itself.
+    node_costs: a NodeCostTable. nodes: of the model. arena_of(position, layouts, limit): bytes
+    that are in use while the operator at a position among `nodes` runs by itself, or a lower bound
+    that exceeds `limit`.
     `layouts` is a dict everywhere: {operator's number: layout}; operators without an entry have
     the layout that Prepare chooses. Extra cycles are counted from the fastest layout.
     """
@@ -23,7 +23,8 @@ class WeightLayoutSearch:
         self._node_costs = node_costs
         self._nodes = nodes
         self._arena_of = arena_of
-        self._arenas = {}  # (id of a node, LayoutCosts): [(bytes, LayoutCost)]
+        self._position_of = {id(node): position for position, node in enumerate(nodes)}
+        self._regions = {}  # id of a Region: (the Region, its cycles, its words of weights)
         self._slots = {}  # id of BandedChain.slots: (the slots, their BandSlots)
 
     def min_cycles(self, node):
@@ -36,34 +37,37 @@ class WeightLayoutSearch:
 
         A FULLY_CONNECTED by rows fetches each weight once, too, but each one takes longer.
         """
-        return sum(
-            -self._node_costs.more_cycles_by_rows(node)
-            if node.builtin_code == FULLY_CONNECTED
-            else self.min_cycles(node)
-            for node in region.nodes
-        )
+        return self._costs_of_region(region)[1]
+
+    # (the Region, min_cycles_of_region(), words of weights of its nodes at least).
+    def _costs_of_region(self, region):
+        if id(region) not in self._regions:
+            cycles = sum(
+                -self._node_costs.more_cycles_by_rows(node)
+                if node.builtin_code == FULLY_CONNECTED
+                else self.min_cycles(node)
+                for node in region.nodes
+            )
+            words = sum(
+                self._node_costs.of(node).min_weight_words
+                for node, access in zip(region.nodes, region.accesses, strict=True)
+                if not access.is_reduction
+            )
+            self._regions[id(region)] = region, cycles, words
+        return self._regions[id(region)]
 
     def min_cycles_in_bands(self, schedule):
         """Return the cycles in which a BandSchedule fetches words again, at least, about."""
-        region, words = schedule.region, 0
-        for node, access in zip(region.nodes, region.accesses, strict=True):
-            costs = self._node_costs.of(node)
-            if costs.weight_words and not access.is_reduction:
-                layouts = None, *(cost.layout for cost in costs.layouts)
-                words += min(map(costs.weight_words, layouts))
+        region = schedule.region
+        words = self._costs_of_region(region)[2]
         share = cached_share(words, len(region.nodes))
         again = round(self._node_costs.miss * (1 - share) * words * (schedule.bands - 1))
         return again + self._other_cycles(region.nodes, schedule.bands, share)
 
-    # [(bytes in use while a node runs by itself, LayoutCost)] of LayoutCosts, in their order.
-    def _with_arenas(self, node, costs):
-        key = id(node), costs
-        if key not in self._arenas:
-            position = next(i for i, other in enumerate(self._nodes) if other is node)
-            self._arenas[key] = [
-                (self._arena_of(position, {node.index: cost.layout}), cost) for cost in costs
-            ]
-        return self._arenas[key]
+    # True if a node by itself needs at most `limit` bytes with a LayoutCost.
+    def _fits(self, node, cost, limit):
+        layouts = {node.index: cost.layout}
+        return self._arena_of(self._position_of[id(node)], layouts, limit) <= limit
 
     def extra_cycles(self, position, limit):
         """Return the extra cycles of the operator at a position, by itself, in `limit` bytes.
@@ -74,10 +78,9 @@ class WeightLayoutSearch:
         costs = self._node_costs.of(node)
         if len(costs.layouts) < 2:
             return 0
-        layouts = self._with_arenas(node, costs.layouts)
-        fitting = (cost.cycles for arena, cost in layouts if arena <= limit)
+        fitting = (cost.cycles for cost in costs.layouts if self._fits(node, cost, limit))
         cycles = min(next(fitting, costs.weight_cycles), costs.weight_cycles)
-        return cycles - layouts[0][1].cycles
+        return cycles - costs.layouts[0].cycles
 
     def smaller_scratch(self, position):
         """Return the layouts of the operator at a position that need less scratch than Prepare's.
@@ -88,10 +91,11 @@ class WeightLayoutSearch:
         node = self._nodes[position]
         costs = self._node_costs.of(node)
         smaller = []
-        for arena, cost in self._with_arenas(node, costs.layouts or costs.block_layouts):
-            fastest = costs.layouts[0].cycles if costs.layouts else costs.weight_cycles
-            extra, layouts = cost.cycles - fastest, {node.index: cost.layout}
+        for cost in costs.layouts or costs.block_layouts:
             if cost.scratch < costs.scratch[0]:
+                fastest = costs.layouts[0].cycles if costs.layouts else costs.weight_cycles
+                extra, layouts = cost.cycles - fastest, {node.index: cost.layout}
+                arena = self._arena_of(position, layouts)
                 smaller.append((arena, extra, extra if costs.layouts else 0, layouts))
         return smaller
 
@@ -104,16 +108,16 @@ class WeightLayoutSearch:
         chosen, extra = {}, 0
         for node in nodes:
             costs = self._node_costs.of(node)
-            layouts = self._with_arenas(node, costs.fine_layouts if is_fine else costs.layouts)
+            layouts = costs.fine_layouts if is_fine else costs.layouts
             if layouts:
                 usual = costs.scratch[0]
                 fitting = (
                     cost
-                    for needed, cost in layouts
-                    if needed <= arena and (needed <= limit or cost.scratch <= usual)
+                    for cost in layouts
+                    if self._fits(node, cost, arena if cost.scratch <= usual else limit)
                 )
                 cost = next(fitting, None)
-                fastest, smallest = layouts[0][1], layouts[-1][1]
+                fastest, smallest = layouts[0], layouts[-1]
                 if cost is None and smallest.scratch > usual:  # keep the layout of Prepare
                     extra += costs.weight_cycles - fastest.cycles
                     continue
@@ -138,8 +142,7 @@ class WeightLayoutSearch:
         cycles, share, fastest = min(candidates, key=lambda each: each[0])
         by_slot = []
         for slot, layout in zip(slots, fastest, strict=True):
-            others = [(other.scratch, other.cycles_if_cached(share)) for other in slot.layouts]
-            by_slot.append((layout.cycles_if_cached(share), others))
+            by_slot.append((layout.cycles_if_cached(share), slot.sizes_and_cycles(share)))
         return _chosen_layouts(slots, fastest), cycles, by_slot
 
     # (cycles of the BandSlots of a chain with these SlotLayouts, cached share of the weights).
@@ -161,7 +164,7 @@ class WeightLayoutSearch:
     # The BandSlots of BandedChain.slots.
     def _band_slots(self, slots):
         if id(slots) not in self._slots:
-            self._slots[id(slots)] = slots, [BandSlot(slot, self._node_costs) for slot in slots]
+            self._slots[id(slots)] = slots, list(map(self._node_costs.slot, slots))
         return self._slots[id(slots)][1]
 
     def live_bytes(self, model):
@@ -199,7 +202,7 @@ class WeightLayoutSearch:
             chosen.update(layouts)
             cycles += chain_cycles - self.chain_cycles(chain.slots, current)
         for nodes in split_operators:
-            slot = BandSlot(nodes, self._node_costs)
+            slot = self._node_costs.slot(nodes)
             layout = slot.fastest(limit - live(nodes), 0)
             chosen.update(_chosen_layouts([slot], [layout]))
             cycles += layout.cycles_if_cached(0) - sum(map(self.min_cycles, nodes))
