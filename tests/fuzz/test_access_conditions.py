@@ -30,7 +30,7 @@ _SIZE = _BLOCK * _BLOCKS
 _MACHINES = (Machine(32), Machine(64))
 _DATA = bytes(_BLOCK) * _ONES + b"\xff" * _BLOCK + bytes(_BLOCK) + b"\1" * _BLOCK + bytes(_BLOCK)
 _MODEL = SimpleNamespace(head_bytes=_SIZE, arena_bytes=_SIZE, buffer=memoryview(_DATA))
-_A, _B, _C, _D, _E = map(_arena, range(5))
+_A, _B, _C, _D, _E, _F = map(_arena, range(6))
 _P, _Q, _R, _S = map(_rom, range(4))
 _BAD = _rom(_ONES)
 _END = _arena(_BLOCKS)
@@ -163,21 +163,46 @@ _RECORDS = {
     ),
     "svdf.eval_int8": (
         7, (2, _A, _P, _Q, _R, _B, _C, _D, 8, 4, 1, 2, 1, 0x800080, 0, 16, *(1 << 30, 32) * 3, 0),
-        {15: 12}, {13: 0x1800080}, {12: 0}, {5: _P}, {7: _P},
+        {15: 12}, {13: 0x1800080}, {13: 1 << 24}, {12: 0}, {5: _P}, {7: _P}, {1: _END - 7 * 4},
+        {2: _ROM_END - 15 * 4}, {3: _ROM_END - 14 * 4}, {3: _Q | 4}, {4: _ROM_END - 4 * 4},
+        {4: _R | 8}, {5: _END - 14 * 4}, {5: _B | 4}, {6: _END - 4}, {7: _END - 32 * 4},
+        {7: _D | 8},
+    ),
+    "svdf_float.eval_float32": (
+        7, (4, _A, _P, _Q, _R, _B, _C, _D, 3, 5, 2, 2, 0, 0xFF7FFFFF, 0x7F7FFFFF),
+        {9: 0}, {10: 0}, {11: 0}, {5: _P}, {6: _P}, {7: _P}, {1: _END - 20 * 4},
+        {2: _ROM_END - 44 * 4}, {3: _ROM_END - 76 * 4}, {4: _ROM_END - 4 * 4},
+        {5: _END - 156 * 4}, {6: _END - 12 * 4}, {7: _END}, {2: 1, 1: _P}, {1: _A | 8},
+        {2: 1, 1: _END - 28 * 4}, {2: _P | 8}, {3: _Q | 8}, {4: _R | 8}, {5: _B | 8}, {6: _C | 8},
     ),
     "unidirectional_sequence_lstm.eval_integers": (
         18,
         (
-            4, _A, _B, _C, _D, _E, _P, *[_Q] * 12, 3, 2, 2, 1, 2, 0, 0x8000,
+            6, _A, _B, _C, _D, _E, _P, *[_Q] * 12, 5, 3, 1, 2, 3, 0, 0x8000,
             *(0x800080, 1 << 30, 32) * 8, *(1 << 30, 32) * 3, 0, 0, 127, *_CURVE * 3, 1,
         ),
-        {20: 0}, {23: 0}, {23: 3}, {24: 1}, {24: 2}, {26: 0x1800080}, {47: 0x1800080},
-        {59: 1 << 16}, {73: 1 << 16}, {2: _P}, {3: _P},
+        {20: 0}, {23: 0}, {23: 4}, {24: 1}, {24: 2}, {26: 0x1800080}, {47: 0x1800080},
+        {59: 1 << 16}, {73: 1 << 16}, {2: _P}, {3: _P}, {4: _P}, {5: _P}, {1: _END - 9 * 4},
+        {2: _END - 5 * 4}, {3: _END - 10 * 4}, {3: _C | 4}, {4: _END - 5 * 4}, {5: _END - 52 * 4},
+        {7: _ROM_END - 14 * 4}, {10: _ROM_END - 14 * 4}, {11: _ROM_END - 8 * 4},
+        {14: _ROM_END - 8 * 4}, {15: _ROM_END - 8 * 4}, {18: _ROM_END - 8 * 4}, {15: _Q | 8},
     ),
     "unidirectional_sequence_lstm_float.eval_float32": (
         17,
-        (4, _A, _B, _C, _D, _E, *[_Q] * 12, 3, 2, 2, 1, 2, 1, 0, *(0xFF7FFFFF, 0x7F7FFFFF) * 2),
-        {21: 0}, {22: 0}, {22: 3}, {2: _P}, {5: _P},
+        (6, _A, _B, _C, _D, _E, *[_Q] * 12, 5, 3, 1, 2, 3, 1, 0, *(0xFF7FFFFF, 0x7F7FFFFF) * 2),
+        {21: 0}, {22: 0}, {22: 4}, {2: _P}, {5: _P}, {1: _END - 36 * 4}, {2: _END - 20 * 4},
+        {3: _END - 20 * 4}, {4: _END - 20 * 4}, {5: _END - 56 * 4}, {6: _ROM_END - 56 * 4},
+        {10: _ROM_END - 32 * 4}, {14: _ROM_END - 8 * 4}, {17: _ROM_END - 8 * 4}, {14: _Q | 8},
+        {6: _Q | 8}, {13: _Q | 8}, {3: _C | 8},
+    ),
+    "unidirectional_sequence_lstm_hybrid.eval_float32": (
+        19,
+        (6, _A, _B, _C, _D, _E, _F, _P, *[_Q] * 12, 5, 3, 1, 2, 1, 0, 0xFF7FFFFF, 0x7F7FFFFF),
+        {21: 0}, {23: 0}, {2: _P}, {3: _P}, {4: _P}, {5: _P}, {6: _P}, {1: _END - 116 * 4},
+        {2: _END - 20 * 4}, {3: _END - 20 * 4}, {4: _END - 68 * 4}, {5: _END - 88 * 4},
+        {6: _END - 7 * 4}, {7: _ROM_END - 40 * 4}, {8: _ROM_END - 14 * 4},
+        {11: _ROM_END - 14 * 4}, {12: _ROM_END - 8 * 4}, {15: _ROM_END - 8 * 4},
+        {16: _ROM_END - 8 * 4}, {19: _ROM_END - 8 * 4}, {16: _Q | 8}, {1: _A | 8}, {5: _E | 8},
     ),
     "decode_huffman.eval_any": (
         4, (8, _P, _Q, _A, _B, 16, 64, 2, 4, 100, 1),
