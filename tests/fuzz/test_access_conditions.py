@@ -186,6 +186,7 @@ _RECORDS = {
         {2: _END - 5 * 4}, {3: _END - 10 * 4}, {3: _C | 4}, {4: _END - 5 * 4}, {5: _END - 52 * 4},
         {7: _ROM_END - 14 * 4}, {10: _ROM_END - 14 * 4}, {11: _ROM_END - 8 * 4},
         {14: _ROM_END - 8 * 4}, {15: _ROM_END - 8 * 4}, {18: _ROM_END - 8 * 4}, {15: _Q | 8},
+        {15: _Q | 4},
     ),
     "unidirectional_sequence_lstm_float.eval_float32": (
         17,
@@ -193,6 +194,7 @@ _RECORDS = {
         {21: 0}, {22: 0}, {22: 4}, {2: _P}, {5: _P}, {1: _END - 36 * 4}, {2: _END - 20 * 4},
         {3: _END - 20 * 4}, {4: _END - 20 * 4}, {5: _END - 56 * 4}, {6: _ROM_END - 56 * 4},
         {10: _ROM_END - 32 * 4}, {14: _ROM_END - 8 * 4}, {17: _ROM_END - 8 * 4}, {14: _Q | 8},
+        {14: _Q | 4},
         {6: _Q | 8}, {13: _Q | 8}, {3: _C | 8},
     ),
     "unidirectional_sequence_lstm_hybrid.eval_float32": (
@@ -203,6 +205,7 @@ _RECORDS = {
         {6: _END - 7 * 4}, {7: _ROM_END - 40 * 4}, {8: _ROM_END - 14 * 4},
         {11: _ROM_END - 14 * 4}, {12: _ROM_END - 8 * 4}, {15: _ROM_END - 8 * 4},
         {16: _ROM_END - 8 * 4}, {19: _ROM_END - 8 * 4}, {16: _Q | 8}, {1: _A | 8}, {5: _E | 8},
+        {16: _Q | 4},
     ),
     "decode_huffman.eval_any": (
         4, (8, _P, _Q, _A, _B, 16, 64, 2, 4, 100, 1),
