@@ -116,13 +116,34 @@ def test_classes(pictures):
     assert read_boxes(pictures / "boxes.json", labels)[0].rows[:, 4].tolist() == [2, 2]
 
 
+# COCO's JSON with one box; `number` is the id of a second category.
+def _coco_text(bbox="[1, 2, 3, 4]", number="1"):
+    return (
+        '{"images": [{"id": 0, "file_name": "a.png"}], '
+        f'"annotations": [{{"image_id": 0, "category_id": 0, "bbox": {bbox}}}], '
+        f'"categories": [{{"id": 0, "name": "x"}}, {{"id": {number}, "name": "y"}}]}}'
+    )
+
+
+# A class that is a number with thousands of digits is a name.
+def test_long_number(pictures):
+    (pictures / "f.csv").write_text(f"a.png,1,2,3,4,{'9' * 5000}\n")
+    assert read_boxes(pictures / "f.csv", [])[0].rows.tolist() == [[1, 2, 4, 6, 0]]
+    (pictures / "f.json").write_text(_coco_text())
+    assert read_boxes(pictures / "f.json", [])[0].rows.tolist() == [[1, 2, 4, 6, 0]]
+
+
 def test_invalid_files(tflm, pictures):
     for name, text, says in [
         ("a.json", "{", "is not JSON of boxes"),
         ("b.json", '{"images": [], "annotations": [{}], "categories": []}', "not JSON of boxes"),
         ("c.json", '{"images": [], "annotations": [], "categories": []}', "names no images"),
         ("d.csv", "one.png,1,2,3,0\n", "row 1 is no box; write file, x, y"),
+        ("d.csv", "one.png,1,2,nan,4,0\n", "row 1 is no box; write file, x, y"),
         ("e.txt", "", "has no boxes; with --detect"),
+        ("f.json", _coco_text(bbox=f"[1, 2, 3, {10**400}]"), "not JSON of boxes"),
+        ("f.json", _coco_text(bbox="[1, 2, 3, 1e999]"), "not JSON of boxes"),
+        ("f.json", _coco_text(number='"1"'), "not JSON of boxes"),
     ]:
         (pictures / name).write_text(text)
         with pytest.raises(ToolError, match=says):

@@ -45,6 +45,22 @@ def test_yolo():
     np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
+# A float model may have outputs that are no numbers; they are no boxes.
+def test_outputs_that_are_no_numbers():
+    random = np.random.RandomState(4)
+    values = np.concatenate([_centers(random, 99), random.uniform(0, 1, (99, 4))], axis=1)[None]
+    for i, value in enumerate((np.nan, np.inf, -np.inf, 1e300)):
+        values[0, 9 * i : 9 * i + 9, i] = value
+    rows = decoders.decode("yolov5", [values], _SIZE, 0.1)
+    assert len(decoders.detections(rows, (640, 480))) == len(rows) > 9
+    corners, scores = random.uniform(0, 1, (1, 5, 4)), np.full((1, 5), 0.9)
+    classes = np.array([[0, -1, np.nan, 1e30, 1]])
+    for count, found in ((5, 2), (1, 1), (np.nan, 0), (np.inf, 2), (-3, 0), (1e30, 2)):
+        outputs = [corners, classes, scores, np.array([float(count)])]
+        rows = decoders.decode("postprocessed", outputs, _SIZE)
+        assert len(decoders.detections(rows, (640, 480), ["a"])) == len(rows) == found
+
+
 def test_ssd_and_blaze():
     random = np.random.RandomState(2)
     anchors = _centers(random, 60)

@@ -14,6 +14,7 @@ from ..model import media
 AUTO = "auto"
 _ANCHOR_COLUMNS = {"ssd": 4, "yolov2": 2, "yolov3": 3}
 _SSD_SCALES = np.array([10, 10, 5, 5])
+_MAX_CLASSES = 1 << 16
 _MAX_NORMALIZED = 2  # larger coordinates are pixels
 # Number of anchors: (cells of a side, anchors of a cell) of each grid of MediaPipe's detectors.
 _BLAZE_GRIDS = {
@@ -136,7 +137,7 @@ def _ssd(outputs, size, anchors):
 
 def _postprocessed(outputs, size, anchors):
     corners, classes, scores, number = outputs
-    count = int(round(float(number.reshape(-1)[0])))
+    count = int(np.rint(np.clip(np.nan_to_num(number.reshape(-1)[0]), 0, scores.shape[1])))
     y0, x0, y1, x1 = corners[0, :count].T
     return np.column_stack([x0, y0, x1, y1, classes[0, :count], scores[0, :count]])
 
@@ -303,8 +304,11 @@ def decode(name, outputs, size, threshold=0.5, overlap=0.5, anchors=None):
     (width, height) of the input. anchors: as read_anchors() returns them.
     """
     arrays = [np.asarray(output, np.float64) for output in outputs]
-    rows = _DECODERS[name](arrays, size, anchors)
-    rows = rows[rows[:, 5] >= threshold]
+    with np.errstate(all="ignore"):
+        rows = _DECODERS[name](arrays, size, anchors)
+    # A float model may have outputs that are no numbers; a class is an index.
+    is_box = np.isfinite(rows).all(axis=1) & (rows[:, 4] >= 0) & (rows[:, 4] < _MAX_CLASSES)
+    rows = rows[is_box & (rows[:, 5] >= threshold)]
     if name == "fomo":
         return _merge(rows)
     if name in _UNSUPPRESSED:

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..errors import ToolError
 
 _MAX_BYTES = 1 << 28
 _COLUMNS = 6
+_MAX_DIGITS = 9  # of the number of a class
 
 
 @dataclass
@@ -52,9 +54,17 @@ def read_boxes(path, labels):
 def _numbers(names, labels):
     if all(name in labels for name in names):
         return {name: labels.index(name) for name in names}
-    if all(name.isdecimal() for name in names):
+    if all(name.isdecimal() and len(name) <= _MAX_DIGITS for name in names):
         return {name: int(name) for name in names}
     return {name: i for i, name in enumerate(names)}
+
+
+# (x, y, width, height) of texts or numbers; raises ValueError, TypeError or OverflowError.
+def _box(values):
+    x, y, width, height = map(float, values)
+    if not all(map(isfinite, (x, y, width, height))):
+        raise ValueError
+    return x, y, width, height
 
 
 # ({file: [(x, y, width, height, class name)]}, class names) of COCO's JSON.
@@ -66,15 +76,17 @@ def _coco(path):
         entries = {name: [] for name in images.values()}
         for box in data["annotations"]:
             if not box.get("iscrowd"):
-                numbers = [float(value) for value in box["bbox"]]
-                x, y, width, height = numbers
+                numbers = _box(box["bbox"])
                 name = names[box["category_id"]]
-                entries[images[box["image_id"]]].append((x, y, width, height, name))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+                entries[images[box["image_id"]]].append((*numbers, name))
+        ordered = [names[number] for number in sorted(names)]
+    except (
+        KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError,
+    ):  # fmt: skip
         raise ToolError(
             f"{path} is not JSON of boxes; write images, annotations and categories as COCO does"
         ) from None
-    return entries, [names[number] for number in sorted(names)]
+    return entries, ordered
 
 
 # ({file: [(x, y, width, height, class name)]}, class names) of a .csv; the first row may be a
@@ -95,7 +107,7 @@ def _table(path):
         try:
             if len(line) != _COLUMNS:
                 raise ValueError
-            boxes.append((*map(float, line[1:5]), line[5].strip()))
+            boxes.append((*_box(line[1:5]), line[5].strip()))
         except ValueError:
             raise ToolError(
                 f"{path}: row {number} is no box; write file, x, y, width, height, class"
