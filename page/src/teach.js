@@ -13,6 +13,7 @@ const PAUSE = 900; // milliseconds after the last stroke; symbols can have sever
 const BATCH = { picture: 8, sound: 2, motion: 2 }; // examples in one command to the board
 const FILE = 'taught.tflm';
 const NAMES = { picture: 'pictures', sound: 'sounds', motion: 'motion' };
+const TEST = { picture: 'Draw a symbol or add a picture', sound: 'Add a sound', motion: 'Record a motion' };
 const KEPT = 'taught'; // symbols and examples in the storage of this tab, which a reload keeps
 
 /** @typedef {'picture' | 'sound' | 'motion'} Kind each has a network in page/rom/teach.py */
@@ -97,17 +98,23 @@ export class Teach {
     }));
     this.#test.addEventListener('change', () => {
       element('symbol').textContent = '?';
-      this.#say('Draw a symbol, and the board says which one it is.');
+      this.#say(`${TEST[this.#kind]}, and the board says which one it is.`);
     });
     this.#restore();
     this.#update();
   }
 
+  // The kind of all examples.
+  get #kind() {
+    return this.#examples[0]?.kind ?? 'picture';
+  }
+
   #restore() {
     const { labels, examples } = kept();
-    for (const label of labels) this.#append(label);
+    for (const label of labels) this.#append(label).choice.checked = true;
     for (const example of examples) this.#append(example.label, example);
-    if (labels.length) this.#say('Your symbols are here again. Add examples or another symbol, or choose Test.');
+    if (examples.length) this.#test.checked = true;
+    if (labels.length) this.#say(`Your symbols are here again. ${TEST[this.#kind]} to test them, or choose one to add examples.`);
   }
 
   // Keep symbols and examples. A browser can refuse that; then a reload loses them.
@@ -264,7 +271,7 @@ export class Teach {
         await this.#learn(symbol, examples);
       } else {
         element('symbol-name').focus();
-        throw new Error('no symbol is chosen; type its name and press Add symbol, then draw it');
+        throw new Error('no symbol is chosen; choose one, or type a new name and press Add symbol');
       }
     });
   }
@@ -280,7 +287,7 @@ export class Teach {
     const left = ENOUGH - this.#countOf(label);
     const more = { picture: `Draw ${label} ${left} more times.`, sound: `Add ${left} more sounds of ${label}.`, motion: `Record ${label} ${left} more times.` };
     const next = this.#symbols.length > 1 ? 'Add another symbol, or choose Test.' : 'Add a second symbol, so that the board can choose.';
-    this.#say(left > 0 ? `The board has learned it. ${more[this.#examples[0].kind]}` : `The board knows ${label}. ${next}`);
+    this.#say(left > 0 ? `The board has learned it. ${more[this.#kind]}` : `The board knows ${label}. ${next}`);
     this.#update();
   }
 
@@ -288,7 +295,7 @@ export class Teach {
   async #sync() {
     if (this.#learned < 0 || this.#learned > this.#examples.length) await this.#forget();
     do {
-      const kind = this.#examples[0]?.kind ?? 'picture';
+      const kind = this.#kind;
       const batch = this.#examples.slice(this.#learned, this.#learned + BATCH[kind]);
       const pairs = batch.map(({ label, text }) => `(${JSON.stringify(label)},'${text}'),`).join('');
       const count = Number(await this.#run(`teach.learn('${kind}', ${this.#learned}, (${pairs}))`));

@@ -10,7 +10,7 @@ from PIL import Image
 from steps import draw, expect
 from visiting import chromium, served
 
-_SIZE = {"width": 960, "height": 800}
+_SIZE = {"width": 960, "height": 900}
 _EDGE = 8  # pixels below the drawing
 _COLOURS = 64
 # A 2: an arc, a stroke down, a foot.
@@ -27,7 +27,7 @@ def main(output):
         draw(page, [_TWO])
         page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
         expect(page.locator("#speed")).to_have_text("Idle.")
-        desk = page.locator(".desk").bounding_box()
+        desk = page.locator("#draw .desk").bounding_box()
         shown = {"x": 0, "y": 0, **_SIZE, "height": desk["y"] + desk["height"] + _EDGE}
         image = Image.open(io.BytesIO(page.screenshot(clip=shown))).convert("RGB")
     image.quantize(_COLOURS, dither=Image.Dither.NONE).save(output, optimize=True)
