@@ -4,7 +4,7 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R12, Thumb
-from ..common.thumb_int16 import SUMS
+from ..common.thumb_int16_outputs import SUMS
 from ..common.thumb_record import at, division, in_image
 from .hybrid_sums import begin, begin_pixel, next_pixel, operands, store_block
 

@@ -4,16 +4,9 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R12, Thumb
-from ..common.thumb_int16 import (
-    GEOMETRY_SLOTS,
-    ROWS,
-    SUMS,
-    begin_block,
-    find_line,
-    find_window,
-    sum_up,
-)
+from ..common.thumb_int16_outputs import SUMS
 from ..common.thumb_record import address, at, division
+from ..common.thumb_window import GEOMETRY_SLOTS, ROWS, begin_block, find_line, find_window, sum_up
 
 _ABOUT = """
 Sums of products of quantized inputs, less their zero points, and weights of int8, stored as int32

@@ -4,7 +4,7 @@
 from tflm.prepare.conv_int16 import DEPTHWISE
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R12, Thumb
-from ..common.thumb_int16 import (
+from ..common.thumb_int16_outputs import (
     OUTPUT_SLOTS,
     SUMS,
     begin_outputs,

@@ -3,7 +3,8 @@
 
 from ..common import thumb_int16
 from ..common.thumb import R4, R5, R6, R7, Thumb
-from ..common.thumb_int16 import ROWS, SUMS
+from ..common.thumb_int16_outputs import SUMS
+from ..common.thumb_window import ROWS
 from .requantize import product
 
 _UNROLLED = 4

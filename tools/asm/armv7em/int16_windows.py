@@ -4,7 +4,8 @@
 from ..armv6m.requantize import product
 from ..common import thumb_int16
 from ..common.thumb import LR, R0, R1, R2, R4, R5, R6, R7, R12
-from ..common.thumb_int16 import ROWS, SUMS
+from ..common.thumb_int16_outputs import SUMS
+from ..common.thumb_window import ROWS
 from .thumb_dsp import ThumbDsp
 
 

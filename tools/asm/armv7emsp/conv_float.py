@@ -4,6 +4,14 @@
 from tflm.prepare.conv_float import CONV
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .conv_float_tile import (
+    CHANNELS,
+    PIXELS,
+    filter_rows,
+    four_channels,
+    multiply_tile,
+    store_outputs,
+)
 from .parts import (
     FRAME,
     begin,
@@ -46,88 +54,6 @@ _SLOTS = (
     "rows_left",
     "runs_left",
 )
-
-_PIXELS = R0, R1, R2, R3
-_CHANNELS = R4, R5, R6, R7
-
-# Registers of the FPU in a tile of four pixels and four channels: 16 sums, two taps of four
-# pixels, two taps of two channels, four products.
-_INPUTS = 16
-_WEIGHTS = 24
-_PRODUCTS = 28
-
-
-# Add the products of some channels and all pixels: `taps` pairs (weights, inputs) of registers.
-def _products(t, channel, weights, inputs, step):
-    for pixel in range(4):
-        t.vmul(_PRODUCTS + pixel, weights, inputs + step * pixel)
-    for pixel in range(4):
-        total = 4 * channel + pixel
-        t.vadd(total, total, _PRODUCTS + pixel)
-
-
-# Add the products of R8 taps to the sums of four pixels (addresses R0 to R3) and four channels
-# (R4 to R7); sum 4 * channel + pixel.
-def _multiply_tile(t):
-    pairs, single, done = map(t.new_label, ("pairs", "single", "done"))
-    t.shift_right(R9, R8, 1)
-    t.branch_far("eq", single)
-    t.label(pairs)
-    for pixel, register in enumerate(_PIXELS):
-        t.vldm(register, _INPUTS + 2 * pixel, 2)
-    for channel, register in enumerate(_CHANNELS):
-        weights = _WEIGHTS + 2 * (channel & 1)
-        t.vldm(register, weights, 2)
-        for tap in range(2):
-            _products(t, channel, weights + tap, _INPUTS + tap, 2)
-    t.subs_number(R9, 1)
-    t.branch_far("ne", pairs)
-    t.label(single)
-    t.and_number(R9, R8, 1)
-    t.branch_far("eq", done)
-    for pixel, register in enumerate(_PIXELS):
-        t.vldm(register, _INPUTS + pixel)
-    for channel, register in enumerate(_CHANNELS):
-        t.vldm(register, _WEIGHTS + channel)
-    for channel in range(4):
-        _products(t, channel, _WEIGHTS + channel, _INPUTS, 1)
-    t.label(done)
-
-
-# Run `multiply` for all runs of all rows of the filter. pixels and channels: registers with
-# addresses, which advance. taps: the register with the number of taps.
-def _rows(t, multiply, pixels, channels, taps):
-    row, run, next_row, done = map(t.new_label, ("row", "run", "next_row", "done"))
-    t.load(R9, "rows")
-    t.store(R9, "rows_left")
-    t.cmp_number(R9, 0)
-    t.branch_far("eq", done)
-    t.label(row)
-    t.load(R9, "runs")
-    t.store(R9, "runs_left")
-    t.label(run)
-    t.load(taps, "taps")
-    multiply(t)
-    t.load(R9, "runs_left")
-    t.subs_number(R9, 1)
-    t.branch("eq", next_row)
-    t.store(R9, "runs_left")
-    t.load(R9, "run_gap")
-    for register in pixels:
-        t.add_wide(register, register, R9)
-    t.bl(run)
-    t.label(next_row)
-    t.load(R9, "row_gap")
-    for register in pixels:
-        t.add_wide(register, register, R9)
-    t.load(R9, "weight_gap")
-    for register in channels:
-        t.add_wide(register, register, R9)
-    t.load(R9, "rows_left")
-    t.subs_number(R9, 1)
-    t.store(R9, "rows_left")
-    t.branch_far("ne", row)
-    t.label(done)
 
 
 # Set the slots of a tile from the clipped window: R0 is the record, R8 and R9 the first row and
@@ -193,14 +119,6 @@ def _window_slots(t):
     t.cmp_number(R11, 0)
     t.it("eq")
     t.store(R11, "rows")
-
-
-# Addresses of four channels from the register `first` on; `step` bytes from one to the next.
-def _four_channels(t, registers, first, step):
-    t.move(registers[0], first)
-    for register, name in zip(registers[1:], ("second", "third", "fourth"), strict=True):
-        t.load(R12, name)
-        t.mla(register, R12, step, first)
 
 
 # Steps:
@@ -316,21 +234,21 @@ def convolve():
     t.branch_far("eq", single)
 
     t.move(R8, R2)
-    _four_channels(t, _CHANNELS, R3, R8)
+    four_channels(t, CHANNELS, R3, R8)
     t.load(R8, "pixel_step")
     t.add_wide(R1, R0, R8)
     t.add_wide(R2, R1, R8)
     t.load(R8, "last_step")
     t.add_wide(R3, R2, R8)
-    _rows(t, _multiply_tile, _PIXELS, _CHANNELS, R8)
-    _outputs(t, 4)
+    filter_rows(t, multiply_tile, PIXELS, CHANNELS, R8)
+    store_outputs(t, 4)
     t.bl(joined)
 
     t.label(single)
     t.move(R8, R2)
-    _four_channels(t, (R1, R2, R3, R4), *_moved(t, R3, R8))
-    _rows(t, multiply_pixel, (R0,), (R1, R2, R3, R4), R5)
-    _outputs(t, 1)
+    four_channels(t, (R1, R2, R3, R4), *_moved(t, R3, R8))
+    filter_rows(t, multiply_pixel, (R0,), (R1, R2, R3, R4), R5)
+    store_outputs(t, 1)
     t.label(joined)
     t.load(R1, "channel")
     t.load(R2, "fourth")
@@ -354,33 +272,3 @@ def convolve():
 def _moved(t, first, step):
     t.move(R7, first)
     return R7, step
-
-
-# Add the bias and store the sums of four channels of `pixels` pixels.
-def _outputs(t, pixels):
-    t.load(R0, "channel")
-    t.load(R1, "bias")
-    unbiased = t.new_label("unbiased")
-    t.cmp(R1, 0)
-    t.branch_far("eq", unbiased)
-    t.add_wide(R1, R1, R0, "lsl", 2)
-    t.number(R8, 4)
-    _four_channels(t, (R4, R5, R6, R7), R1, R8)
-    bias = _INPUTS if pixels > 1 else 8
-    for i, register in enumerate((R4, R5, R6, R7)):
-        t.vldr(bias + i, register)
-    for i in range(4):
-        for pixel in range(pixels):
-            t.vadd(pixels * i + pixel, pixels * i + pixel, bias + i)
-    t.label(unbiased)
-    t.load(R1, "pixel_output")
-    t.add_wide(R1, R1, R0, "lsl", 2)
-    t.number(R8, 4)
-    _four_channels(t, (R4, R5, R6, R7), R1, R8)
-    for pixel in range(pixels):
-        for i, register in enumerate((R4, R5, R6, R7)):
-            t.vstr(pixels * i + pixel, register)
-        if pixel + 1 < pixels:
-            t.load(R2, "output_step" if pixel < 2 else "last_output_step")
-            for register in (R4, R5, R6, R7):
-                t.add_wide(register, register, R2)

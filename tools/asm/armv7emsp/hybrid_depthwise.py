@@ -5,7 +5,7 @@ from ..armv6m import hybrid_depthwise
 from ..armv6m.hybrid_depthwise import FOUR, SINGLE
 from ..armv7em.thumb_dsp import ThumbDsp
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R8, R12
-from ..common.thumb_int16 import SUMS
+from ..common.thumb_int16_outputs import SUMS
 
 
 # Add the products of a cell. r0: inputs, r1: weights, r12: minus the zero point in both halves.
