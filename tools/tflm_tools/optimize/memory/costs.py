@@ -41,7 +41,7 @@ _LARGE_FILTERS = {
 _CORES = {
     "armv7em": Core(0.31, 0.9),
     "mac16": Core(0.3, 1.4),
-    "pie": Core(0.08, 1.4),
+    "pie": Core(0.1, 1.4),
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
