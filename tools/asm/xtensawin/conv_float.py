@@ -3,6 +3,7 @@
 
 from tflm.prepare.conv_float import CONV
 
+from .conv_float_window import INDEX, SLOTS, TAPS, add_rows, set_window
 from .float_parts import (
     ARGUMENTS,
     SUMS,
@@ -15,133 +16,14 @@ from .float_parts import (
     single_products,
     word_of,
 )
-from .float_windows import FRAME, begin, clip_window, count_pixels
+from .float_windows import begin, clip_window, count_pixels
 from .fpu import Fpu
 
 _ABOUT = """
 Outputs `start` to `stop` - 1 of a CONV_2D. `op` is the record (CONV in prepare/conv_float.py).
 """
-_SLOTS = (
-    *FRAME,
-    "channels_end",  # of the tile
-    "pixel_output",  # address of channel 0 of the tile's first pixel
-    "source",  # address of the tile's first input that is inside of the image
-    "window",  # offset of the first weight inside of the image in a channel's weights, in bytes
-    "rows",  # of the filter inside of the image
-    "runs",  # of contiguous inputs in a row of the filter
-    "taps",  # of a run
-    "run_gap",  # bytes of the input from the end of a run to the next run
-    "row_gap",  # bytes of the input from the end of a row's last gap to the next row
-    "weight_gap",  # bytes of the weights from the end of a row to the next row
-    "filter_bytes",  # of a channel
-    "left",  # channels from the first one of four or eight to the last one of their group
-    "pairs",  # of pixels left
-    "x",  # address of the next pixel's inputs, less the index of the first weight
-    "y",  # address of the next pixel's outputs
-    "pixel_step",  # bytes of the input
-    "output_step",  # bytes from one pixel to the next
-)
-
 _WEIGHTS = ("a4", "a5", "a6", "a7")
 _MORE_WEIGHTS = ("a10", "a11", "a12", "a13")  # of the last four channels of eight
-_INDEX, _TAPS = "a8", "a9"
-
-
-# Run `products` for all runs of all rows of the filter. inputs: registers with addresses.
-# spare: registers for rows and runs that are left, and for anything.
-def _rows(t, products, inputs, spare):
-    rows, runs, x = spare
-    row, run, done = map(t.new_label, ("row", "run", "rows_end"))
-    t.load(rows, "rows")
-    t.far_zero("beqz", rows, done)
-    t.label(row)
-    t.load(runs, "runs")
-    t.label(run)
-    t.load(_TAPS, "taps")
-    products()
-    t.load(x, "run_gap")
-    for address in inputs:
-        t.add(address, address, x)
-    t.addi(runs, runs, -1)
-    t.bnez(runs, run)
-    t.load(x, "row_gap")
-    for address in inputs:
-        t.add(address, address, x)
-    t.load(x, "weight_gap")
-    t.add(_INDEX, _INDEX, x)
-    t.addi(rows, rows, -1)
-    t.bnez(rows, row)
-    t.label(done)
-
-
-# Set the slots of a tile from the clipped window; a2 is the record. Uses a3 to a12.
-def _window_slots(t):
-    word = {name: word_of(CONV, name) for name in CONV}
-    x, channels, depth, width, columns, line = "a3", "a4", "a5", "a6", "a7", "a8"
-    t.l32i(channels, "a2", word["input_channels"])
-    t.l32i(depth, "a2", word["filter_channels"])
-    t.l32i(width, "a2", word["input_width"])
-    t.load(columns, "count_width")
-    # source = input + 4 * ((batch * height + row) * width + column) * channels
-    t.l32i(x, "a2", word["input_height"])
-    t.load(line, "batch")
-    t.mull(line, line, x)
-    t.load(x, "at_height")
-    t.add(line, line, x)
-    t.mull(line, line, width)
-    t.load(x, "at_width")
-    t.add(line, line, x)
-    t.mull(line, line, channels)
-    t.load(x, "input")
-    t.addx4(line, line, x)
-    t.store(line, "source")
-    # window = 4 * (first row * filter width + first column) * depth
-    t.l32i("a9", "a2", word["filter_width"])
-    t.load(line, "first_height")
-    t.mull(line, line, "a9")
-    t.load(x, "first_width")
-    t.add(line, line, x)
-    t.mull(line, line, depth)
-    t.slli(line, line, 2)
-    t.store(line, "window")
-    t.sub("a9", "a9", columns)
-    t.mull("a9", "a9", depth)
-    t.slli("a9", "a9", 2)
-    t.store("a9", "weight_gap")
-    # Runs: all columns of a row are one if they touch each other.
-    separate = t.new_label("separate_runs")
-    taps, gap = "a10", "a11"
-    t.mov(taps, depth)
-    t.l32i(gap, "a2", word["dilation_width"])
-    t.addi(x, gap, -1)
-    t.mull(gap, gap, channels)
-    t.sub(gap, gap, depth)
-    t.slli(gap, gap, 2)
-    t.store(columns, "runs")
-    t.bnez(x, separate)
-    t.bne(channels, depth, separate)
-    t.mull(taps, depth, columns)
-    t.movi(gap, 0)
-    t.movi(x, 1)
-    t.store(x, "runs")
-    t.label(separate)
-    t.store(taps, "taps")
-    t.store(gap, "run_gap")
-    # row_gap = bytes of dilated rows - runs * (bytes of a run and its gap) - weight_gap
-    t.addx4(taps, taps, gap)
-    t.load(x, "runs")
-    t.mull(taps, taps, x)
-    t.add(taps, taps, "a9")
-    t.l32i(x, "a2", word["dilation_height"])
-    t.mull(x, x, width)
-    t.mull(x, x, channels)
-    t.slli(x, x, 2)
-    t.sub(x, x, taps)
-    t.store(x, "row_gap")
-    # No column inside of the image: no row has products.
-    t.load(x, "count_height")
-    t.moveqz(x, columns, columns)
-    t.store(x, "rows")
 
 
 # Steps:
@@ -149,7 +31,7 @@ def _window_slots(t):
 # 2. Take the next pixel, or an even number of pixels of a row that have all columns of the window.
 # 3. For each four or eight channels: sums of all taps, bias, outputs.
 def convolve():
-    t = Fpu("convolve", _ABOUT, ARGUMENTS, _SLOTS)
+    t = Fpu("convolve", _ABOUT, ARGUMENTS, SLOTS)
     word = {name: word_of(CONV, name) for name in CONV}
     begin(t, CONV, True)
     t.l32i("a3", "a2", word["filter_height"])
@@ -183,7 +65,7 @@ def convolve():
     t.store("a6", "channel")
     clip_window(t, CONV, "a10")
     count_pixels(t, CONV, True)
-    _window_slots(t)
+    set_window(t)
     # The channels and pixels of the tile, and the unit after it.
     one, known = map(t.new_label, ("one", "known"))
     t.load("a3", "start")
@@ -267,13 +149,13 @@ def _pairs(t):
     t.add("a3", "a2", "a9")
     t.add("a9", "a3", "a9")
     t.store("a9", "x")
-    begin_pair(t, _INDEX)
-    t.load(_INDEX, "window")
+    begin_pair(t, INDEX)
+    t.load(INDEX, "window")
 
     def products():
-        pair_products(t, inputs, _WEIGHTS, _INDEX, _TAPS)
+        pair_products(t, inputs, _WEIGHTS, INDEX, TAPS)
 
-    _rows(t, products, inputs, ("a10", "a11", "a12"))
+    add_rows(t, products, inputs, ("a10", "a11", "a12"))
     end_pair(t)
     t.load("a2", "record")
     load_limits(t, CONV, "a2")
@@ -306,16 +188,16 @@ def _single(t):
     four, joined = map(t.new_label, ("four", "joined"))
     t.load("a2", "x")
     t.zero(SUMS, "a3")
-    t.load(_INDEX, "window")
+    t.load(INDEX, "window")
     t.load("a3", "left")
     t.movi("a15", 5)
     t.far("blt", "a3", "a15", four)
     for count in (8, 4):
 
         def products(count=count):
-            single_products(t, inputs[0], weights[:count], _INDEX, _TAPS)
+            single_products(t, inputs[0], weights[:count], INDEX, TAPS)
 
-        _rows(t, products, inputs, spare)
+        add_rows(t, products, inputs, spare)
         if count == 8:
             t.j(joined)
             t.label(four)
