@@ -250,6 +250,18 @@ def test_fomo(dtype):
     _check(boxes, rows, (80, 96), (160, 120), "crop")
 
 
+# Outputs of fewer elements than there are boxes: nothing after their end is read.
+def test_short_outputs_of_detection_postprocess():
+    corners = np.array([[[0.1, 0.2, 0.5, 0.6]] * 50])
+    values = [corners, np.array([[2.0] * 50]), np.array([[0.9]]), np.array([50.0])]
+    outputs = [_stored(array, "float32", 0, 1)[0] for array in values]
+    for i in (1, 2):
+        boxes, _ = _detect("ssd.PostProcessed(fake, frame=(100, 50))", (30, 30), outputs)
+        assert boxes.tolist() == [[20, 5, 40, 20, 2, 900]], i
+        short = values[1][:, :1], np.full((1, 50), 0.9)
+        outputs[1:3] = [_stored(array, "float32", 0, 1)[0] for array in short]
+
+
 def test_scores_are_compared_exactly():
     # Of int8 with a scale of 1/256, 0.5 is the byte 0: a byte less is below the threshold.
     for q, count in ((0, 1), (-1, 0)):
@@ -284,6 +296,11 @@ wrong(yolo.YOLOv3, grid, [[(1, 1)], [(1, 1)]])
 wrong(ssd.SSD, grid, [])
 wrong(ssd.PostProcessed, grid)
 wrong(mediapipe.BlazeFace, grid)
+empty = [("float32", shape, 0.0, 0, b"") for shape in ((0, 896, 16), (0, 896, 1))]
+wrong(mediapipe.BlazeFace, Fake((8, 8), empty))
+shapes = (1, 5, 4), (1, 5), (1, 5), (0,)
+outputs = [("float32", shape, 0.0, 0, bytes(80 if shape[0] else 0)) for shape in shapes]
+wrong(ssd.PostProcessed, Fake((8, 8), outputs))
 outputs = [("int8", (1, 2, n), 0.1, 0, bytes(2 * n)) for n in (4, 2)]
 anchors = Fake((8, 8), outputs)
 wrong(ssd.SSD, anchors, [1, 1, 1])
@@ -314,6 +331,10 @@ def test_invalid_arguments_and_models():
         "[1, 2, 2, 2]; use another decoder",
         "the decoder reads [1, anchors, 16] and [1, anchors, 1], the model has outputs "
         "[1, 2, 2, 2]; use another decoder",
+        "the decoder reads [1, anchors, 16] and [1, anchors, 1], the model has outputs "
+        "[0, 896, 16], [0, 896, 1]; use another decoder",
+        "the decoder reads [1, n, 4], [1, n], [1, n] and [1], the model has outputs "
+        "[1, 5, 4], [1, 5], [1, 5], [0]; use another decoder",
         "there are 3 numbers of anchors, the model has 2 anchors; pass four for each",
         "anchor 0 has no size; pass y, x, height, width",
         "the output 'out' is int16; detectors read float32 and quantized int8 and uint8",

@@ -54,8 +54,10 @@ class FixedPoint:
     def __init__(self, tensor, factor=1.0):
         tensor = check_type(tensor)
         self._raw = tensor.raw
+        self.count = len(self._raw)  # elements
         self._table = None
         if tensor.dtype == "float32":
+            self.count >>= 2
             power = 0
             while factor < 16384:
                 factor, power = factor * 2, power - 1

@@ -62,8 +62,9 @@ class BlazeFace(Detector):
         tensors = outputs_of(interpreter)
         values = 4 + 2 * self.keypoint_count
         wanted = "[1, anchors, %d] and [1, anchors, 1]" % values
-        boxes = [t for t in tensors if len(t.shape) == 3 and t.shape[2] == values]
-        scores = [t for t in tensors if len(t.shape) == 3 and t.shape[2] == 1]
+        tensors = [t for t in tensors if len(t.shape) == 3 and t.shape[0] == 1]
+        boxes = [t for t in tensors if t.shape[2] == values]
+        scores = [t for t in tensors if t.shape[2] == 1]
         boxes.sort(key=lambda tensor: -tensor.shape[1])
         scores.sort(key=lambda tensor: -tensor.shape[1])
         if not boxes or [t.shape[1] for t in boxes] != [t.shape[1] for t in scores]:

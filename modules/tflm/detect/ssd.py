@@ -111,12 +111,17 @@ class PostProcessed(Detector):
         Detector.__init__(self, interpreter, threshold, 1.0, True, frame, fit, most)
         tensors = outputs_of(interpreter)
         shape = tensors[0].shape
-        if len(tensors) != 4 or len(shape) != 3 or shape[2] != 4:
+        is_valid = len(tensors) == 4 and len(shape) == 3 and shape[2] == 4
+        if is_valid:
+            self._corners, self._classes, self._scores, self._number = [
+                FixedPoint(tensor) for tensor in tensors
+            ]
+            # Functions in native code read elements without checks of their positions.
+            counts = self._corners.count // 4, self._classes.count, self._scores.count
+            self._size = min(counts)
+            is_valid = self._number.count
+        if not is_valid:
             raise_wrong(interpreter, "[1, n, 4], [1, n], [1, n] and [1]")
-        self._corners, self._classes, self._scores, self._number = [
-            FixedPoint(tensor) for tensor in tensors
-        ]
-        self._size = shape[1]
 
     def _decode(self):
         corners = self._corners
