@@ -18,6 +18,7 @@ from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
 from tflm_tools.board.flatten_for_board import model_name
 from tflm_tools.board.link import Link
+from tflm_tools.errors import DeviceError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle, runtime_files
@@ -108,7 +109,12 @@ def send(channel, port, name, data, to, replace, progress):
     def act(path):
         done = deploy(path, port, to=to, replace=replace, progress=progress)
         text = said(render.print_deployment, dataclasses.replace(done, faster=None))
-        return text + _first_run(done, port)
+        try:
+            return text + _first_run(done, port)
+        except DeviceError as error:
+            if error.kind == "lost":
+                raise
+            return f"{text}\nIt does not run on the board: {error}\n"
 
     return _on(channel, port, name, data, act)
 
