@@ -138,6 +138,7 @@ class Interpreter:
         resolver: OpResolver | None = None,
         slice_units: int | None = None,
         keep_tensors: bool = False,
+        keep_inputs: bool = False,
         profiler: Profiler | None = None,
         external_context: Any = None,
         max_while_steps: int | None = 100_000,

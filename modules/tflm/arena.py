@@ -7,6 +7,10 @@ from .micropython_port import free_bytes, more_heap
 ALIGNMENT = 16
 MAX_BYTES = 1 << 29  # the most that an operand word of a record can address
 
+# Bits of `keep`: which tensors keep their bytes until the next invoke, besides the outputs.
+KEEP_INPUTS = 1
+KEEP_ALL = 2
+
 
 # Return `value` rounded up to a multiple of `alignment` (a power of two).
 def align_up(value, alignment=ALIGNMENT):

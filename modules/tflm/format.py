@@ -12,8 +12,8 @@ VERSION = 1
 ALIGNMENT = 16
 
 # Header: (magic, version, header bytes, file bytes, CRC32 of all bytes after the CRC, arena bytes,
-# head bytes, flags), then (offset, count) of each section, then the first 16 bytes of the SHA-256
-# of the .tflite that the model was made from.
+# head bytes, arena.KEEP_INPUTS or 0), then (offset, count) of each section, then the first 16
+# bytes of the SHA-256 of the .tflite that the model was made from.
 HEADER = "<4sHHIIIII"
 CRC_OFFSET = 12
 CRC_START = 16

@@ -1,7 +1,7 @@
 # tflm: The Interpreter: runs a model in an arena.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .arena import Arena, align_up, overlap
+from .arena import KEEP_ALL, KEEP_INPUTS, Arena, align_up, overlap
 from .errors import ArenaError, InputError, StateError, check, check_count
 from .loading import load
 from .micropython_port import more_heap
@@ -26,6 +26,8 @@ class Interpreter:
         the model says.
     keep_tensors: every tensor keeps its value until the next invoke, see tensors(). For a .tflm
         use `tflm flatten --keep-tensors`.
+    keep_inputs: inputs keep their values after an invoke, which needs their bytes in the arena.
+        By default an invoke may overwrite them. For a .tflm use `tflm flatten --keep-inputs`.
     profiler: a Profiler that measures each operator.
     external_context: any object; custom operators get it as context.external_context.
     max_while_steps: the most iterations of all WHILE operators in one invoke; more raise
@@ -33,7 +35,8 @@ class Interpreter:
     delegates: a list of delegates, which may run parts of the model (docs/how-to/delegates.md).
     cores: 2 shares large operators with a second core.
     guards: as keep_tensors, and invoke() raises StateError for an operator that writes beside its
-        tensors. Only for a .tflite.
+        tensors. Unless keep_inputs is set, it also raises StateError for an input of at least 4
+        bytes that was not set after the last invoke. Only for a .tflite.
 
     A delegate or second core that fails is not used: a line is printed, and `delegate_error` is
     the exception. Raises InputError for invalid arguments.
@@ -47,6 +50,7 @@ class Interpreter:
         resolver=None,
         slice_units=None,
         keep_tensors=False,
+        keep_inputs=False,
         profiler=None,
         external_context=None,
         max_while_steps=100_000,
@@ -73,7 +77,7 @@ class Interpreter:
         self._arena = arena
         self._resolver = resolver
         self._slice_units = slice_units
-        self._keep_tensors = keep_tensors or guards
+        self._keep = (keep_inputs and KEEP_INPUTS) | (KEEP_ALL if keep_tensors or guards else 0)
         self._guards = guards
         self._external_context = external_context
         self._program = None
@@ -131,7 +135,7 @@ class Interpreter:
                 self._external_context,
                 arena is self._arena,
                 bool(self._delegates),
-                self._keep_tensors,
+                self._keep,
                 self._guards,
             )
             if self._delegates:
@@ -161,7 +165,7 @@ class Interpreter:
             self._resolver,
             self._external_context,
             isinstance(self._arena, Arena),
-            self._keep_tensors,
+            self._keep,
             self._guards,
             ops,
         )

@@ -3,7 +3,7 @@
 
 from . import dtypes, flat_program
 from . import format as layout
-from .arena import MAX_BYTES, address_of
+from .arena import KEEP_ALL, MAX_BYTES, address_of
 from .errors import InputError, ModelError, UnsupportedError, checked_name, damaged
 from .micropython_port import crc32, struct
 
@@ -45,6 +45,7 @@ class FlatModel:
         if crc32(self.buffer[layout.CRC_START :]) & 0xFFFFFFFF != header[4]:
             raise damaged("its CRC is wrong")
         self.arena_bytes, self.head_bytes = header[5], header[6]
+        self._kept = header[7]
         if (
             self.head_bytes > self.arena_bytes
             or self.arena_bytes > MAX_BYTES
@@ -86,7 +87,7 @@ class FlatModel:
     # Return the bytes of (head, tail) that the model needs in an arena, which may be shared. `ops`
     # gets an Op for each step, for delegates. TfliteModel has measure() and make_program(), too;
     # only its Prepare needs the other arguments.
-    def measure(self, _resolver, _context, shared, _keep_tensors, _guards, ops=None):
+    def measure(self, _resolver, _context, shared, _keep, _guards, ops=None):
         if ops is not None:
             from .introspection.op import describe_ops
 
@@ -96,12 +97,12 @@ class FlatModel:
         return flat_program.measure(self)
 
     # Return the Program in an arena.
-    def make_program(self, arena, resolver, context, shared, _describe, keep_tensors, guards):
+    def make_program(self, arena, resolver, context, shared, _describe, keep, guards):
         program = flat_program.make_program(self, arena, resolver, shared, context)
-        if guards or keep_tensors and not program.tensors:
+        if guards or keep & ~(self._kept | (KEEP_ALL if program.tensors else 0)):
             raise InputError(
-                "keep_tensors and guards need a .tflite; for a .tflm use tflm flatten "
-                "--keep-tensors"
+                "keep_inputs, keep_tensors and guards need a .tflite; for a .tflm use tflm "
+                "flatten --keep-inputs or --keep-tensors"
             )
         return program
 

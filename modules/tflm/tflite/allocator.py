@@ -4,7 +4,7 @@
 import binascii
 import struct
 
-from ..arena import ALIGNMENT, address_of, fill
+from ..arena import ALIGNMENT, KEEP_ALL, address_of, fill
 from ..errors import ModelError, check
 from ..format import CONTROL_KERNEL
 from .context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
@@ -145,12 +145,12 @@ class MicroAllocator:
         return self.memory[offset : offset + operand.size]
 
     # Place all activations and scratch buffers, then write their offsets into the records.
-    # `keep_tensors`: each tensor keeps its own bytes until the next invoke. `guards`: a guard zone
+    # `keep`: the tensors that keep their bytes until the next invoke. `guards`: a guard zone
     # follows each buffer.
-    def finish_model_allocation(self, keep_tensors=False, guards=False):
+    def finish_model_allocation(self, keep=0, guards=False):
         self.sections.reset_temp_allocations()
-        tensors, scratch, variables = buffers_of(self.model, self._scratch)
-        plan = plan_linear if keep_tensors else plan_greedy
+        tensors, scratch, variables = buffers_of(self.model, self._scratch, keep)
+        plan = plan_linear if keep & KEEP_ALL else plan_greedy
         buffers = [tensors[i] for i in sorted(tensors)] + scratch
         if guards:
             from .guards import widen

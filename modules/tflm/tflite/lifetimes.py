@@ -1,7 +1,7 @@
 # tflm: Find when each tensor and scratch buffer of a model is in use, for the planner.
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..arena import MAX_BYTES, align_up
+from ..arena import KEEP_INPUTS, MAX_BYTES, align_up
 from ..dtypes import const
 from ..errors import ModelError
 from .planner import ONLINE, Buffer
@@ -36,7 +36,7 @@ def _int32(data, i):
 
 # The steps at which the tensors of a sub-graph are in use, counted from its start: {tensor: step}.
 class _Uses:
-    def __init__(self, subgraph, calls):
+    def __init__(self, subgraph, calls, keep):
         self.first = {}
         self.last = {}
         self.early = set()  # read before they are written
@@ -59,26 +59,30 @@ class _Uses:
         for i in subgraph.outputs:
             self.first.setdefault(i, end)
             self.last[i] = end
+        if keep & KEEP_INPUTS:
+            for i in subgraph.inputs:
+                self.last[i] = end
 
 
 # Return ({tensor number: Buffer}, [Buffer of each scratch request], {variable: bytes}).
-# scratch_requests: [(bytes, node number)].
+# scratch_requests: [(bytes, node number)]. keep: bits of arena.py.
 #
 # Lifetimes are as in TFLM's micro_allocation_info.cc (CallGraph counts the steps):
-# * An input is in use from the start of its sub-graph.
+# * An input is in use from the start of its sub-graph. With KEEP_INPUTS an input of the model is
+#   in use until the end.
 # * Any other tensor is in use from the step that writes it to the last step that uses it. A step
 #   of control flow includes all that it runs.
 # * An output is in use until the end of its sub-graph.
 # * A scratch buffer is in use while its operator runs.
 # * In a sub-graph that runs several times: from the first run to the last.
-def buffers_of(model, scratch_requests):
+def buffers_of(model, scratch_requests, keep=0):
     calls = model.call_graph()
-    offsets = offline_offsets(model)
+    offsets = None if keep else offline_offsets(model)  # such a plan may overwrite inputs
     found = {}
     variables = {}
     for number in calls.numbers():
         subgraph = model.subgraphs[number]
-        uses = _Uses(subgraph, calls)
+        uses = _Uses(subgraph, calls, 0 if number else keep)
         begin, begin_last = calls.first[number], calls.last[number]
         for i in range(subgraph.tensors_length()):
             tensor = subgraph.tensor(i)

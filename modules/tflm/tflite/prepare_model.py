@@ -18,8 +18,8 @@ def _check_outputs(node):
 
 
 # Init all nodes, prepare all nodes, then plan the memory; return {node number: CustomNode}. The
-# context's storage must have started the model. keep_tensors, guards: see Interpreter.
-def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
+# context's storage must have started the model. keep: bits of arena.py. guards: see Interpreter.
+def prepare_model(model, context, resolver, keep=0, guards=False):
     for i in model.subgraphs[0].inputs:
         tensor = model.subgraphs[0].tensor(i)
         if tensor.is_constant():
@@ -29,7 +29,7 @@ def prepare_model(model, context, resolver, keep_tensors=False, guards=False):
     try:
         _prepare_nodes(model, context, resolver, custom)
         context.enter(MEMORY_PLANNING)
-        context.storage.finish_model_allocation(keep_tensors, guards)
+        context.storage.finish_model_allocation(keep, guards)
     except BaseException:
         for node in custom.values():
             node.free()

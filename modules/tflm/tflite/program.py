@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..arena import Arena, SingleArenaBufferAllocator
+from ..arena import KEEP_ALL, KEEP_INPUTS, Arena, SingleArenaBufferAllocator
 from ..format import CUSTOM_KERNEL
 from ..introspection.op import Op
 from ..program import Program
@@ -25,13 +25,13 @@ def measure(
     model,
     resolver,
     external_context=None,
-    keep_tensors=False,
+    keep=0,
     guards=False,
     ops=None,
     allocations=None,
 ):
     arena = Measure()
-    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep_tensors, guards)
+    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep, guards)
     for node in custom.values():
         node.free()
     if ops is not None:
@@ -44,11 +44,11 @@ def measure(
 
 
 # Init, prepare and plan; return (MicroAllocator, MicroContext, {node number: CustomNode}).
-def _prepare(model, arena, resolver, external_context, keep_tensors, guards):
+def _prepare(model, arena, resolver, external_context, keep, guards):
     allocator = MicroAllocator(arena, resolver)
     allocator.start_model_allocation(model)
     context = MicroContext(allocator, external_context)
-    custom = prepare_model(model, context, resolver, keep_tensors, guards)
+    custom = prepare_model(model, context, resolver, keep, guards)
     return allocator, context, custom
 
 
@@ -75,27 +75,27 @@ def make_program(
     arena,
     resolver,
     external_context=None,
-    keep_tensors=False,
+    keep=0,
     guards=False,
     describe=False,
 ):
-    allocator, context, custom = _prepare(
-        model, arena, resolver, external_context, keep_tensors, guards
-    )
+    allocator, context, custom = _prepare(model, arena, resolver, external_context, keep, guards)
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
     program.custom = [custom[index] for index in sorted(custom)]
     try:
         _fill(program, model, arena, resolver, allocator, context, custom)
         if describe:
             program.ops = list(describe_ops(allocator))
-        if keep_tensors:
+        if keep & KEEP_ALL:
             view = _view(arena, allocator)
             for index in allocator.tensors:
                 program.tensors[index] = view(model.tensor(index))
         if guards:
-            from .guards import guard
+            from .guards import guard, mark_inputs
 
             guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
+            if not keep & KEEP_INPUTS:
+                mark_inputs(program)
     except BaseException:
         program.free()
         raise

@@ -307,16 +307,16 @@ class TfliteModel:
 
     # Return the bytes of (head, tail) that the model needs in an arena; it is prepared without
     # writing. `ops` gets an Op for each step, for delegates. FlatModel has the same functions.
-    def measure(self, resolver, context, _shared, keep_tensors, guards, ops=None):
+    def measure(self, resolver, context, _shared, keep, guards, ops=None):
         from .program import measure
 
-        return measure(self, resolver, context, keep_tensors, guards, ops)
+        return measure(self, resolver, context, keep, guards, ops)
 
     # Return the Program in an arena. `describe`: the Ops of the Program describe scratch buffers.
-    def make_program(self, arena, resolver, context, _shared, describe, keep_tensors, guards):
+    def make_program(self, arena, resolver, context, _shared, describe, keep, guards):
         from .program import make_program
 
-        return make_program(self, arena, resolver, context, keep_tensors, guards, describe)
+        return make_program(self, arena, resolver, context, keep, guards, describe)
 
     def __repr__(self):
         return "<TfliteModel of %d bytes>" % len(self.buffer)

@@ -45,6 +45,11 @@ def inspect(model, plan, allocations, exact, custom, as_json):
 @options.model
 @click.option("-o", "--output", type=options.FilePath(), required=True, help="The .tflm to write.")
 @click.option(
+    "--keep-inputs",
+    is_flag=True,
+    help="Keep the inputs during invoke(), which needs their bytes of RAM.",
+)
+@click.option(
     "--keep-tensors", is_flag=True, help="Keep all tensors in separate memory, for debugging."
 )
 @click.option(

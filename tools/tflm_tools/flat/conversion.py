@@ -76,7 +76,7 @@ def flatten_file(source, output, custom=(), explain=False, **options):
         tflite_bytes=len(tflite),
         flat_bytes=len(flat),
         arena_bytes=pipeline.storage.arena_bytes,
-        tflm_head_bytes=tflm_head_bytes(pipeline.without_features()),
+        tflm_head_bytes=tflm_head_bytes(pipeline.as_in_file()),
         savings=pipeline.savings,
         compressed=pipeline.compressed_layers,
         packing=_packing(pipeline),

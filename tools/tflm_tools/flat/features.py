@@ -1,4 +1,4 @@
-# tflm_tools: features: keeps tensors inside a network until an invoke ends, for a Learner
+# tflm_tools: features: keeps tensors until an invoke ends: inputs, and features for a Learner
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
@@ -39,6 +39,16 @@ def keep(model, names):
             found.append(numbers[0])
     main.outputs = [*main.outputs, *found]
     model.features = len(found)
+
+
+def keep_inputs(model):
+    """Let a TfliteModel keep its inputs until the next invoke, as if they were outputs, too.
+
+    Call it after keep(). The inputs and outputs of a .tflm stay the same.
+    """
+    main = model.subgraphs[0]
+    main.outputs = [*main.outputs, *main.inputs]
+    model.kept_inputs = len(main.inputs)
 
 
 # [number of the input of the last layer with weights], which has the most abstract features; [] if

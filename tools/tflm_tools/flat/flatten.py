@@ -24,7 +24,7 @@ from ..optimize.memory.planned_graphs import PreparedModels
 from ..optimize.memory.weights.flash_cache import miss_of
 from ..optimize.passes import apply_passes, passes_without
 from ..optimize.stream_input import apply as apply_by_rows
-from .features import keep
+from .features import keep, keep_inputs
 from .packing import fit, steps
 
 # Passes and searches compare each operator with each other one, so larger models stay unchanged.
@@ -47,6 +47,7 @@ class FlattenOptions:
     features: tensors to keep beside the outputs for a Learner: names, numbers, or "last".
     block: a JSON of Edge Impulse (path or dict), stored with the model: tflm.features computes
     the input from samples.
+    keep_inputs: invoke() leaves the inputs as they are, so an input need not be set again.
     keep_tensors: no tensors share memory, and all are readable after invoke, for debugging.
     Passes, levels and compression are off.
     compress_weights: store int8 weights with at most 16 values as 4-bit indices (armv6m only).
@@ -63,6 +64,7 @@ class FlattenOptions:
     by_rows: bool = False
     features: tuple[str, ...] = ()
     block: object | None = None
+    keep_inputs: bool = False
     keep_tensors: bool = False
     compress_weights: bool = False
     miss: int | None = None
@@ -121,11 +123,16 @@ class FlattenPipeline:
         model = self._read()
         if self.options.features:
             keep(model, self.options.features)
+        if self.options.keep_inputs:
+            if self.options.by_rows:
+                raise ToolError("--input-by-rows stores no input to keep; leave --keep-inputs out")
+            keep_inputs(model)
         return model
 
-    def without_features(self):
-        """Return the source without the tensors that the option `features` keeps."""
-        return self._read() if self.options.features else self.source
+    def as_in_file(self):
+        """Return the source without the tensors that the options keep."""
+        is_changed = self.options.features or self.options.keep_inputs
+        return self._read() if is_changed else self.source
 
     def _read(self):
         shapes = self.options.input_shapes

@@ -7,11 +7,11 @@ import struct
 
 from tflm import dtypes
 from tflm import format as layout
-from tflm.arena import MAX_BYTES, align_up
+from tflm.arena import KEEP_INPUTS, MAX_BYTES, align_up
 from tflm.errors import ModelError, UnsupportedError
 from tflm.introspection import labels, signature
 
-from ..model.graph import feature_count
+from ..model.graph import feature_count, kept_input_count
 from ..model.labels import archived_labels
 from .scratch_metadata import pack_scratch
 
@@ -94,7 +94,8 @@ def image_of(tflite, model, storage, keep_tensors=False, more_metadata=None):
         sizes[layout.NAMES],
     ]
     counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
-    return _assemble(tflite, storage, sections, starts, counts, at)
+    keep = KEEP_INPUTS if keep_tensors or kept_input_count(model) else 0
+    return _assemble(tflite, storage, sections, starts, counts, at, keep)
 
 
 # Refuse more records than the op table can count.
@@ -162,13 +163,14 @@ def _listed_tensors(model, storage, subgraph, keep_tensors):
     return listed
 
 
-# The outputs of the model, without the features (flat/features.py) that follow them.
+# The outputs of the model, without the features and inputs (flat/features.py) that follow them.
 def _outputs(model, main):
-    return list(main.outputs[: len(main.outputs) - feature_count(model)])
+    return list(main.outputs[: len(main.outputs) - feature_count(model) - kept_input_count(model)])
 
 
 def _features(model, main):
-    return [main.first_tensor + i for i in main.outputs[len(_outputs(model, main)) :]]
+    first = len(_outputs(model, main))
+    return [main.first_tensor + i for i in main.outputs[first : first + feature_count(model)]]
 
 
 def _tensor_entry(tensor, word, name, flags):
@@ -227,7 +229,7 @@ def _ops_and_records(storage, kernels, records_at, constants_at):
 
 
 # The whole file: the sections, then the header, whose CRC is computed last.
-def _assemble(tflite, storage, sections, starts, counts, size):
+def _assemble(tflite, storage, sections, starts, counts, size, keep):
     image = bytearray(size)
     for start, section in zip(starts, sections, strict=True):
         image[start : start + len(section)] = section
@@ -235,7 +237,7 @@ def _assemble(tflite, storage, sections, starts, counts, size):
         struct.pack_into(layout.SECTION, image, layout.SECTIONS_OFFSET + 8 * i, *entry)
     digest = hashlib.sha256(tflite).digest()[: layout.HASH_BYTES]
     image[layout.HASH_OFFSET : layout.HASH_OFFSET + layout.HASH_BYTES] = digest
-    sizes = (layout.HEADER_BYTES, size, 0, storage.arena_bytes, storage.head_bytes, 0)
+    sizes = (layout.HEADER_BYTES, size, 0, storage.arena_bytes, storage.head_bytes, keep)
     struct.pack_into(layout.HEADER, image, 0, layout.MAGIC, layout.VERSION, *sizes)
     crc = binascii.crc32(memoryview(image)[layout.CRC_START :])
     struct.pack_into("<I", image, layout.CRC_OFFSET, crc)

@@ -1,6 +1,7 @@
 # tflm_tools: runs Prepare of a model on the host: its arena plan and records, as a RomStorage
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from tflm.arena import KEEP_ALL
 from tflm.tflite.custom_op import KERNEL as CUSTOM_KERNEL
 from tflm.tflite.prepare_model import prepare_model
 
@@ -31,7 +32,9 @@ def prepare_graph(
     if layouts is None and isinstance(model, Graph):
         layouts = model.layouts
     context.set_layouts(layouts or {}, packing)
-    custom = prepare_model(model, context, resolver or HostResolver(), keep_tensors)
+    custom = prepare_model(
+        model, context, resolver or HostResolver(), KEEP_ALL if keep_tensors else 0
+    )
     for record in storage.records:
         if record.kernel.startswith(CUSTOM_KERNEL):
             complete(record, record.node, context)

@@ -3,7 +3,7 @@
 
 from bisect import bisect_right
 
-from tflm.arena import SingleArenaBufferAllocator, align_up
+from tflm.arena import KEEP_ALL, KEEP_INPUTS, SingleArenaBufferAllocator, align_up
 from tflm.errors import ModelError
 from tflm.tflite.context import IN_ROM, IN_TAIL, NO_OPERAND, PLANNED_SCRATCH
 from tflm.tflite.lifetimes import buffers_of
@@ -12,7 +12,7 @@ from tflm.tflite.planner import plan_greedy, plan_linear
 from ..arena.overlapping_plan import plan_overlapping, roll_banded_records
 from ..arena.views import merge_views, place_views
 from ..bands.rom_record import RomRecord
-from ..model.graph import Graph
+from ..model.graph import Graph, kept_input_count
 
 _LARGE_CONSTANT = 2048  # bytes
 
@@ -131,16 +131,17 @@ class RomStorage:
         first, second = ((self.model.views or {}).get(number, (number, 0)) for number in numbers)
         return first == second
 
-    def finish_model_allocation(self, keep_tensors=False, guards=False):
+    def finish_model_allocation(self, keep=0, guards=False):
         self.records = [record for record in self.records if not self._is_idle_copy(record)]
         requests = [(size, node.index) for size, node in self.scratch_requests]
-        self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests)
+        keep |= KEEP_INPUTS if kept_input_count(self.model) else 0
+        self.tensors, self.scratch_buffers, variables = buffers_of(self.model, requests, keep)
         self.views = merge_views(self.model, self.tensors)
         is_graph = isinstance(self.model, Graph)
-        if is_graph and self.model.overlap and not keep_tensors:
+        if is_graph and self.model.overlap and not keep & KEEP_ALL:
             self.head_bytes = plan_overlapping(self, self.scratch_requests)
         else:
-            plan = plan_linear if keep_tensors else plan_greedy
+            plan = plan_linear if keep & KEEP_ALL else plan_greedy
             buffers = [self.tensors[i] for i in sorted(self.tensors)] + self.scratch_buffers
             self.head_bytes = align_up(plan(buffers))
         place_views(self.model, self.tensors, self.views)

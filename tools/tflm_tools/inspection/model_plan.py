@@ -61,6 +61,6 @@ def plan_of_flat(path, pipeline):
     pipeline.check_arena()
     return ModelPlan(
         str(path), pipeline.level, storage.head_bytes,
-        tflm_head_bytes(pipeline.without_features()), plan_of(pipeline.planned, storage),
+        tflm_head_bytes(pipeline.as_in_file()), plan_of(pipeline.planned, storage),
         by_rows=options.by_rows, arena_budget=options.arena_budget,
     )  # fmt: skip

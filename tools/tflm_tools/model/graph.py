@@ -170,7 +170,7 @@ class Graph:
         self.source = source
         self.buffer = source.buffer
         self.description = source.description
-        self.features = feature_count(source)
+        self.features, self.kept_inputs = feature_count(source), kept_input_count(source)
         self.tensors_length = source.tensors_length
         self.file_tensors = source.file_tensors
         self._next_tensor = source.tensors_length
@@ -282,6 +282,11 @@ class Graph:
 def feature_count(model):
     """Return how many of a model's last outputs are features (flat/features.py)."""
     return getattr(model, "features", 0)  # set on a TfliteModel only if there are some
+
+
+def kept_input_count(model):
+    """Return how many of a model's last outputs are its inputs, after the features."""
+    return getattr(model, "kept_inputs", 0)  # set on a TfliteModel only if they are kept
 
 
 def is_in_order(model):
