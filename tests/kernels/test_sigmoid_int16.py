@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
+from support.builder import ModelBuilder
 from support.check import Cases
 from support.single_op import Tensor, single_op
 
@@ -36,6 +37,14 @@ for op in ("LOGISTIC", "TANH"):
     model = unary(op, (9,), 2.0**-12, output_zero=1)
     cases.add(f"{op} output zero point", model, error="zero point")
     cases.add(f"{op} large scale", unary(op, (9,), 3.0), error="so large")
+# Outputs at two places of the arena.
+builder = ModelBuilder()
+x = builder.tensor((40,), "int16", scale=2.0**-12, zero_point=0)
+outputs = [builder.tensor((40,), "int16", scale=1 / 32768, zero_point=0) for _ in range(3)]
+for op, y in zip(("LOGISTIC", "TANH", "LOGISTIC"), outputs, strict=True):
+    builder.operator(op, [x], [y])
+builder.io([x], outputs)
+cases.add("three outputs", builder.build())
 
 
 @cases.parametrize
