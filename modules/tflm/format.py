@@ -12,8 +12,9 @@ VERSION = 1
 ALIGNMENT = 16
 
 # Header: (magic, version, header bytes, file bytes, CRC32 of all bytes after the CRC, arena bytes,
-# head bytes, arena.KEEP_INPUTS or 0), then (offset, count) of each section, then the first 16
-# bytes of the SHA-256 of the .tflite that the model was made from.
+# head bytes, bits of arena.KEEP_INPUTS and KEEP_ALL), then (offset, count) of each section, then
+# the first 16 bytes of the SHA-256 of the .tflite that the model was made from. KEEP_ALL: the
+# table of tensors lists tensors that are neither inputs nor outputs.
 HEADER = "<4sHHIIIII"
 CRC_OFFSET = 12
 CRC_START = 16

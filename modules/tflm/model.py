@@ -3,7 +3,7 @@
 
 from . import dtypes, flat_program
 from . import format as layout
-from .arena import KEEP_ALL, MAX_BYTES, address_of
+from .arena import MAX_BYTES, address_of
 from .errors import InputError, ModelError, UnsupportedError, checked_name, damaged
 from .micropython_port import crc32, struct
 
@@ -99,10 +99,10 @@ class FlatModel:
     # Return the Program in an arena.
     def make_program(self, arena, resolver, context, shared, _describe, keep, guards):
         program = flat_program.make_program(self, arena, resolver, shared, context)
-        if guards or keep & ~(self._kept | (KEEP_ALL if program.tensors else 0)):
+        if guards or keep & ~self._kept:
             raise InputError(
-                "keep_inputs, keep_tensors and guards need a .tflite; for a .tflm use tflm "
-                "flatten --keep-inputs or --keep-tensors"
+                "keep_inputs, keep_tensors and guards need a .tflite; or flatten with "
+                "--keep-inputs or --keep-tensors"
             )
         return program
 

@@ -110,7 +110,7 @@ print(raises(InputError, tflm.Interpreter(PATHS[1], keep_inputs=True).invoke))
         PATHS=[str(path), str(flat), str(kept)],
     )
     assert lines[:3] == ["[False, False]", "[False, False]", "[True, True]"]
-    assert "use tflm flatten --keep-inputs or" in lines[3]
+    assert "or flatten with --keep-inputs" in lines[3]
 
 
 # Kept inputs are no outputs and no features.

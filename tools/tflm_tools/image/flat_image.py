@@ -7,7 +7,7 @@ import struct
 
 from tflm import dtypes
 from tflm import format as layout
-from tflm.arena import KEEP_INPUTS, MAX_BYTES, align_up
+from tflm.arena import KEEP_ALL, KEEP_INPUTS, MAX_BYTES, align_up
 from tflm.errors import ModelError, UnsupportedError
 from tflm.introspection import labels, signature
 
@@ -95,6 +95,7 @@ def image_of(tflite, model, storage, keep_tensors=False, more_metadata=None):
     ]
     counts += [len(metadata), sizes[layout.RECORDS], sizes[layout.CONSTANTS]]
     keep = KEEP_INPUTS if keep_tensors or kept_input_count(model) else 0
+    keep |= KEEP_ALL if keep_tensors or feature_count(model) else 0
     return _assemble(tflite, storage, sections, starts, counts, at, keep)
 
 
