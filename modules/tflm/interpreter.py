@@ -77,7 +77,9 @@ class Interpreter:
         self._arena = arena
         self._resolver = resolver
         self._slice_units = slice_units
-        self._keep = (keep_inputs and KEEP_INPUTS) | (KEEP_ALL if keep_tensors or guards else 0)
+        self._keep = KEEP_ALL if keep_tensors or guards else 0
+        if keep_inputs:
+            self._keep |= KEEP_INPUTS
         self._guards = guards
         self._external_context = external_context
         self._program = None
