@@ -249,18 +249,25 @@ class Interpreter:
         program = self._program
         if program is None or source is not None or program.calls or program.profiler is not None:
             program = self._start(source)
+        is_running = program.is_running
+        # MicroPython runs callbacks and switches threads only at jumps of the bytecode, and there
+        # is none from here to the assignment. KeyboardInterrupt can end a `finally` (the unix port
+        # raises it anywhere); then the outer one does the same.
         try:
-            # MicroPython raises KeyboardInterrupt, runs callbacks and switches threads only at
-            # jumps of the bytecode. There is none between `try` and this line.
-            program.is_running += 1
-            if program.is_running > 1:
-                self._idle()
-            if self.profiler is not None:
-                program.profiler = self.profiler
-                return self.profiler.invoke(program)
-            return program.run_steps(program.graphs[0])
+            try:
+                program.is_running = True
+                if is_running:
+                    self._idle()
+                if self.profiler is not None:
+                    program.profiler = self.profiler
+                    return self.profiler.invoke(program)
+                return program.run_steps(program.graphs[0])
+            finally:
+                if not is_running:
+                    program.is_running = False
         finally:
-            program.is_running -= 1
+            if not is_running:
+                program.is_running = False
 
     async def invoke_async(self, pause_ms=5, source=None):
         """Run the model once while other tasks of asyncio run: `await interp.invoke_async()`.

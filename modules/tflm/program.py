@@ -29,7 +29,7 @@ class Program:
         self.bands = set()  # the lists that run in bands
         self.max_while_steps = self.while_steps_left = None  # each invoke sets them
         self.profiler = None
-        self.is_running = 0  # the number of calls of invoke() and invoke_async() that run
+        self.is_running = False  # in invoke() or invoke_async()
         self.inputs = []
         self.outputs = []
         self.variables = []  # (bytes, the value that reset() gives them)
@@ -109,7 +109,7 @@ class Program:
 
     # Call `free` of custom operators and delegates.
     def free(self):
-        self.is_running = 0
+        self.is_running = False
         custom, self.custom = self.custom, ()
         for node in custom:
             node.free()

@@ -28,7 +28,9 @@ def test_damaged_graphs(tmp_path):
 # The corpus has models of every file with cases, for all names of their collectors.
 def test_corpus_has_models_of_every_file():
     without = {name for name in kernel_tests() if not seeds_of(name, 2)}
-    assert without == {"test_float32", "test_float32_functions", "test_requantize"}
+    assert without == {
+        "test_float32", "test_float32_functions", "test_requantize", "test_x64_hybrid",
+    }  # fmt: skip
 
 
 # The mutations change models, and are the same in each run.
