@@ -89,12 +89,48 @@ def test_one_file(folder):
         SAMPLES=samples.reshape(-1).tolist(),
     )
     np.testing.assert_allclose([json.loads(lines[0])], wanted, atol=1)
+    assert "features/sample_interpreter" in runtime_files.files_for(flat.read_bytes(), "armv6m")
     # tflm deploy brings the files of the block.
     data = flat.read_bytes()
     assert "features/spectral" in runtime_files.files_for(data, "armv6m")
     assert "features/armv6m/stage" in runtime_files.files_for(data, "armv6m")
     assert "features/armv6m/stage" not in runtime_files.files_for(data, "xtensawin", False)
     assert FlatFile(data)
+
+
+# Input 0 of a SampleInterpreter takes samples, which an invoke leaves as they are.
+def test_samples_as_input(folder):
+    path, samples = folder
+    flat = path / "model.tflm"
+    tt.flatten(path / "model.tflite", flat, features=path / "block.json")
+    (path / "plain.tflm").write_bytes(tt.flatten(path / "model.tflite").data)
+    lines = device(
+        """
+        import asyncio
+        from tflm.features.sample_interpreter import SampleInterpreter
+
+        interp = SampleInterpreter(tflm.load(FLAT))
+        print(interp.input(0).shape, interp.inputs_size(), interp.block.size)
+        interp.input(0).quantize(SAMPLES)
+        before = bytes(interp.input(0).raw)
+        interp.invoke()
+        micropython.heap_lock()
+        interp.invoke()
+        micropython.heap_unlock()
+        print(list(interp.output(0).data))
+        asyncio.run(interp.invoke_async())
+        print(list(interp.output(0).data))
+        assert bytes(interp.input(0).raw) == before
+        assert "--features" in raises(InputError, SampleInterpreter, tflm.load(PLAIN))
+        """,
+        FLAT=str(flat),
+        PLAIN=str(path / "plain.tflm"),
+        SAMPLES=samples.reshape(-1).tolist(),
+    )
+    assert lines[0] == "(50, 3) 1 39"
+    wanted = _wanted(path / "block.json", samples)
+    for line in lines[1:]:
+        np.testing.assert_allclose([json.loads(line)], wanted, atol=1)
 
 
 # Write a folder of sounds, with a class in each of its folders; return the samples of each class.
