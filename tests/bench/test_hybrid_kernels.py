@@ -1,4 +1,4 @@
-# Tests of float32 operators with int8 weights on Cortex-M: emulated cores against viper
+# Tests of float32 operators with int8 weights on Cortex-M and RV32: emulated cores against viper
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
@@ -30,7 +30,7 @@ def _jobs():
     return jobs
 
 
-@pytest.mark.parametrize("core", ["m0plus", "m33"])
+@pytest.mark.parametrize("core", ["m0plus", "m33", "rv32"])
 def test_outputs_have_the_bits_of_the_portable_kernels(core):
     if not firmware_of(core).exists():
         pytest.skip(f"there is no firmware for {core}; `make -C tests asm` builds it")

@@ -11,6 +11,9 @@ from . import (
     float_depthwise,
     float_pooling,
     float_windows,
+    hybrid_outputs,
+    hybrid_quantize,
+    hybrid_sums,
     lanes_gather,
     lanes_multiply,
 )
@@ -39,5 +42,16 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),
     ),
+    "hybrid_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
+        (hybrid_sums.sums, hybrid_outputs.finish),
+    ),
+    "hybrid_quantize_asm.py": (
+        "inputs of float32 operators with int8 weights",
+        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+    ),
 }
-DERIVED = {"add_table.py": ("add_table.py", add_table.DERIVED)}
+DERIVED = {
+    "add_table.py": ("add_table.py", add_table.DERIVED),
+    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
+}

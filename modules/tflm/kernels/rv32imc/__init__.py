@@ -19,6 +19,8 @@ add_table
 conv_lanes
 depthwise_conv_lanes
 fully_connected_lanes
+hybrid
+hybrid_quantize
 """
 # END generated
 if not is_converted():

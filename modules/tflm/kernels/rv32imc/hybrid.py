@@ -1,0 +1,43 @@
+# tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for RV32
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..hybrid import outputs
+from .hybrid_asm import finish, sums
+
+_INPUT_CHANNELS = const(10)
+_OUTPUT_HEIGHT = const(11)
+_OUTPUT_WIDTH = const(12)
+_OUTPUT_CHANNELS = const(13)
+_DILATION_WIDTH = const(19)
+_DEPTH = const(22)
+_CELL_STEP = const(25)
+
+_MOST = const(1023)  # outputs of a call
+
+
+# Units are outputs. The portable kernel computes outputs with numbers that the assembler leaves,
+# groups of several input channels, and filters whose cells in a row do not touch each other in the
+# image.
+@micropython.viper
+def eval_float32(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    depth = r[_DEPTH]
+    gaps = depth - r[_INPUT_CHANNELS] | depth - r[_CELL_STEP] | r[_DILATION_WIDTH] - 1
+    if stop >> 20 or gaps:
+        outputs(op, arena, rom, start, stop)
+        return
+    per_batch = r[_OUTPUT_HEIGHT] * r[_OUTPUT_WIDTH] * r[_OUTPUT_CHANNELS]
+    while start < stop:
+        # From here to the end of the batch.
+        count = per_batch - (start - start // per_batch * per_batch)
+        if count > stop - start:
+            count = stop - start
+        if count > _MOST:
+            count = _MOST
+        sums(op, arena, rom, start << 10 | count)
+        end = start + count
+        while start < end:
+            start += int(finish(op, arena, rom, start << 10 | end - start))
+            if start < end:
+                outputs(op, arena, rom, start, start + 1)
+                start += 1
