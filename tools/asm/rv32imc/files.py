@@ -11,6 +11,7 @@ from . import (
     float_depthwise,
     float_pooling,
     float_windows,
+    hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
@@ -45,6 +46,10 @@ FILES = {
     "hybrid_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
         (hybrid_sums.sums, hybrid_outputs.finish),
+    ),
+    "hybrid_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32 with int8 weights",
+        (hybrid_depthwise.depthwise,),
     ),
     "hybrid_quantize_asm.py": (
         "inputs of float32 operators with int8 weights",
