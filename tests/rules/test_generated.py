@@ -34,6 +34,7 @@ _DERIVED = {
     "modules/tflm/kernels/armv7emsp/hybrid.py",
     "modules/tflm/kernels/armv7emsp/hybrid_quantize.py",
     "modules/tflm/kernels/rv32imc/add_table.py",
+    "modules/tflm/kernels/rv32imc/hybrid_quantize.py",
     "modules/tflm/kernels/x64/hybrid_quantize.py",
 }
 _PRODUCTS = {

@@ -154,7 +154,7 @@ def _next_inputs(t, count, is_shared):
 def _block(t, block, pixel_end):
     names = ("four", "shared", "single", "fewer")
     four, shared, single, fewer = map(t.new_label, names)
-    parts = ((None, 8, False), (four, 4, False), (shared, 4, True), (single, 1, False))
+    blocks = ((None, 8, False), (four, 4, False), (shared, 4, True), (single, 1, False))
     t.load("t0", "channels_left")
     t.li("t1", 1)
     t.branch("bne", _GROUP, "t1", shared)
@@ -162,7 +162,7 @@ def _block(t, block, pixel_end):
     t.branch("blt", "t0", "t1", single)
     t.slli("t1", "t1", 1)
     t.branch("blt", "t0", "t1", four)
-    for label, count, is_shared in parts:
+    for label, count, is_shared in blocks:
         if label:
             t.label(label)
         if is_shared:

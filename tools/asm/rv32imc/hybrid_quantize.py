@@ -75,13 +75,13 @@ def extremes():
 # A quotient is x / y * 2 ** e: mantissas of 24 bits and the difference of the exponents.
 _OUTPUT, _ZERO_POINT, _Y, _Y_EXPONENT = "s2", "s4", "s5", "s6"
 _RECIPROCAL = "s7"  # 2 ** 32 / y, rounded down
-_LEADING_BIT, _MAX_SHIFT, _SPECIAL = "s8", "s9", "s10"  # 2 ** 23; see below; exponent of infinity
+_LEADING_BIT, _MAX_SHIFT, _SPECIAL = "s8", "s9", "s10"  # 2 ** 23; _SHIFTS; exponent of infinity
 _CLOSE = "s11"  # the most that float32 may round a quotient up to a half, in units of y
 _LOW, _HIGH = "t5", "t6"  # of int8
 _X, _E, _SIGN, _Q = "a0", "a1", "a2", "a3"
 
-# x * 2 ** e fits a word if e is at most MAX_SHIFT. Larger quotients saturate: they are 256 or more.
-MAX_SHIFT = 8
+# x * 2 ** e fits a word if e is at most this. Larger quotients are at least 256, and saturate.
+_SHIFTS = 8
 
 
 # Shift a mantissa until bit 23 is set, and count down its exponent. `last`: a register with the
@@ -112,7 +112,7 @@ def _begin(t):
         t.add(register, register, "a3")
         t.lw(register, register)
     t.li(_LEADING_BIT, 1 << 23)
-    t.li(_MAX_SHIFT, MAX_SHIFT)
+    t.li(_MAX_SHIFT, _SHIFTS)
     t.li(_SPECIAL, 255)
     t.li(_LOW, -128)
     t.li(_HIGH, 127)
