@@ -52,15 +52,17 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             sums(op, arena, rom, start << 10 | count)
         end = start + count
         while start < end:
-            # From here to the end of the batch. `finish` leaves some numbers, such as infinity.
+            # From here to the end of the batch. `finish` leaves some scales, such as infinity.
             batch = start // per_batch
-            n = (batch + 1) * per_batch - start
-            if n > end - start:
-                n = end - start
-            done = int(finish(op, arena, rom, start << 10 | n))
-            start += done
-            if done < n:
-                floats(op, arena, rom, start << 10 | 1)
+            last = (batch + 1) * per_batch
+            if last > end:
+                last = end
+            n = last - start
+            if int(finish(op, arena, rom, start << 10 | n)):
+                start = last
+            else:
+                floats(op, arena, rom, start << 10 | n)
+            while start < last:
                 _finish_one(op, arena, rom, start, batch)
                 start += 1
 

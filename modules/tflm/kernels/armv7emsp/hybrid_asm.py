@@ -559,8 +559,8 @@ def floats(r0, r1, r2, r3):
 
 
 # Converts int32 in the place of outputs of one batch to float32, multiplies them by the scales of
-# the weights and of the input, adds the bias and limits the results. Returns the number of outputs
-# that are done; the next one is not changed and has numbers that this function does not multiply.
+# the weights and of the input, adds the bias and limits the results. Returns the number of
+# outputs, or 0 if it changes none of them, because a scale or bias has an exponent out of range.
 # `r0` is the address of the record (HYBRID in prepare/hybrid.py), `r1` of the arena, `r2` of the
 # model. `r3` is the first output * 1024 + the number of outputs.
 @micropython.asm_thumb
