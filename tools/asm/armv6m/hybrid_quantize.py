@@ -4,7 +4,7 @@
 from tflm.prepare.hybrid import QUANTIZE
 
 from ..common.derived import Derived, passage
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R12, Thumb
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from ..common.thumb_record import address, at
 
 _RECORD = """
@@ -113,14 +113,89 @@ def _split(t):
     t.label(done)
 
 
+# Store 2 ** 39 divided by the mantissa in R2, at most 65535, in R11. Uses R4 to R6.
+def _reciprocal(t):
+    bit, less, done = map(t.new_label, ("reciprocal_bit", "reciprocal_less", "reciprocal"))
+    t.mov(R4, 1)
+    t.lsl(R4, R4, 22)
+    t.mov(R5, 0)
+    t.mov(R6, 17)
+    t.label(bit)
+    t.lsl(R4, R4, 1)
+    t.lsl(R5, R5, 1)
+    t.cmp(R4, R2)
+    t.branch("cc", less)
+    t.sub(R4, R2)
+    t.add(R5, 1)
+    t.label(less)
+    t.sub(R6, 1)
+    t.branch("ne", bit)
+    t.lsr(R4, R5, 16)
+    t.branch("eq", done)
+    t.sub(R5, 1)
+    t.label(done)
+    t.mov(R11, R5)
+
+
+# Divide the mantissa in R4, shifted left by R6 from 0 to 7, by the one in R2: R5 becomes the
+# quotient, at most 255, and R4 twice the remainder. The estimate is at most 1 too small. R7
+# becomes 24 less the bits of the quotient. Uses R3 and R6.
+def _short_division(t):
+    less, divided = t.new_label("less"), t.new_label("divided")
+    t.mov(R7, 24)
+    t.sub(R7, R7, R6)
+    t.cmp(R4, R2)
+    t.branch("cc", less)
+    t.sub(R7, 1)
+    t.label(less)
+    t.lsl(R4, R4, R6)
+    t.lsr(R5, R4, 15)
+    t.mov(R3, R11)
+    t.mul(R5, R3)
+    t.lsr(R5, R5, 24)
+    t.mov(R3, R5)
+    t.mul(R3, R2)
+    t.sub(R4, R3)
+    t.cmp(R4, R2)
+    t.branch("cc", divided)
+    t.sub(R4, R2)
+    t.add(R5, 1)
+    t.label(divided)
+    t.lsl(R4, R4, 1)
+
+
+# Divide the mantissa in R4 by the one in R2, bit by bit. R6: bits of the quotient less 1, or -1.
+# R5, which is 0, becomes the quotient, R4 twice the remainder, R7 24 less the bits of the
+# quotient. Uses R6.
+def _long_division(t, done_bits):
+    bit, smaller, leading = map(t.new_label, ("bit", "smaller", "leading"))
+    t.mov(R7, 24)
+    t.add(R6, 1)
+    t.branch("eq", done_bits)
+    t.label(bit)
+    t.lsl(R5, R5, 1)
+    t.cmp(R4, R2)
+    t.branch("cc", smaller)
+    t.sub(R4, R2)
+    t.add(R5, 1)
+    t.label(smaller)
+    t.cmp(R5, 0)
+    t.branch("eq", leading)
+    t.sub(R7, 1)
+    t.label(leading)
+    t.lsl(R4, R4, 1)
+    t.sub(R6, 1)
+    t.branch("ne", bit)
+
+
 # r0: next output; r1: next input; r2: mantissa of the scale; r4: of the input; r5: quotient; r6:
-# exponent of the quotient; r7: bits below the quotient's last; r8: exponent of the scale; r9: zero
-# point; r10: end of the inputs; r12: sign.
+# exponent of the quotient; r7: bits below the quotient's last; r8: minus the exponent of the
+# scale; r9: zero point; r10: end of the inputs; r11: see _reciprocal; r12: sign.
 def quantize():
     t = Thumb("quantize", QUANTIZE_ABOUT, 4)
-    names = "value", "special", "bit", "smaller", "leading", "done_bits", "apply", "low", "high"
-    value, special, bit, smaller, leading, done_bits, apply, low, high = map(t.new_label, names)
-    number, finite, large, done = map(t.new_label, ("number", "finite", "large", "done"))
+    names = "value", "special", "done_bits", "apply", "saturate", "store", "low", "done"
+    value, special, done_bits, apply, saturate, store, low, done = map(t.new_label, names)
+    finite, large, rare, number = map(t.new_label, ("finite", "large", "rare", "number"))
     for name, register in (("scales", R8), ("offsets", R9)):
         t.ldr(R4, R0, at(QUANTIZE, name))
         address(t)
@@ -138,7 +213,25 @@ def quantize():
     t.mov(R4, R8)
     _split(t)
     t.mov(R2, R4)
+    t.two("neg", R6, R6)
     t.mov(R8, R6)
+    _reciprocal(t)
+    t.b(value)
+    # Quotients of more than 8 bits, and those below 1.
+    t.label(rare)
+    t.cmp(R6, _MAX_BITS)
+    t.branch("gt", large)
+    t.add(R3, R6, 1)
+    t.branch("lt", apply)
+    _long_division(t, done_bits)
+    t.b(done_bits)
+    t.label(special)
+    t.lsl(R3, R4, 9)
+    t.branch("ne", apply)  # a NaN
+    t.label(large)
+    t.mov(R5, 1)
+    t.lsl(R5, R5, _MAX_BITS + 1)
+    t.b(apply)
     t.label(value)
     t.cmp(R1, R10)
     t.branch("ne", number)
@@ -155,30 +248,10 @@ def quantize():
     t.branch("eq", special)
     _split(t)
     t.label(finite)
-    t.mov(R3, R8)
-    t.sub(R6, R6, R3)
-    t.cmp(R6, _MAX_BITS)
-    t.branch("gt", large)
-    t.mov(R7, 24)
-    t.cmp(R6, 0)
-    t.branch("ge", bit)
-    t.add(R3, R6, 1)
-    t.branch("eq", done_bits)
-    t.b(apply)
-    t.label(bit)
-    t.lsl(R5, R5, 1)
-    t.cmp(R4, R2)
-    t.branch("cc", smaller)
-    t.sub(R4, R2)
-    t.add(R5, 1)
-    t.label(smaller)
-    t.cmp(R5, 0)
-    t.branch("eq", leading)
-    t.sub(R7, 1)
-    t.label(leading)
-    t.lsl(R4, R4, 1)
-    t.sub(R6, 1)
-    t.branch("ge", bit)
+    t.add(R6, R8)
+    t.cmp(R6, 7)
+    t.branch("hi", rare)
+    _short_division(t)
     t.label(done_bits)
     t.mov(R3, R2)
     t.lsr(R3, R3, R7)
@@ -191,26 +264,21 @@ def quantize():
     t.two("eor", R5, R3)
     t.sub(R5, R3)
     t.add(R5, R9)
-    t.cmp(R5, 127)
-    t.branch("le", high)
-    t.mov(R5, 127)
-    t.label(high)
-    t.mov(R3, 127)
-    t.two("mvn", R3, R3)
-    t.cmp(R5, R3)
-    t.branch("ge", low)
-    t.mov(R5, R3)
-    t.label(low)
+    t.sxtb(R3, R5)
+    t.cmp(R3, R5)
+    t.branch("ne", saturate)
+    t.label(store)
     t.strb(R5, R0)
     t.add(R0, 1)
     t.b(value)
-    t.label(special)
-    t.lsl(R3, R4, 9)
-    t.branch("ne", apply)  # a NaN
-    t.label(large)
-    t.mov(R5, 1)
-    t.lsl(R5, R5, _MAX_BITS + 1)
-    t.b(apply)
+    t.label(saturate)
+    t.cmp(R5, 0)
+    t.branch("lt", low)
+    t.mov(R5, 127)
+    t.b(store)
+    t.label(low)
+    t.mov(R5, 128)
+    t.b(store)
     t.label(done)
     return t.text()
 
