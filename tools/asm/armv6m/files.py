@@ -91,7 +91,10 @@ FILES = {
         "DEPTHWISE_CONV_2D, float32",
         (float_depthwise.depthwise,),
     ),
-    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (float_pooling.maximum,)),
+    "float_pooling_asm.py": (
+        "MAX_POOL_2D and AVERAGE_POOL_2D, float32",
+        (float_pooling.maximum, float_pooling.average),
+    ),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
         (float_windows.windows,),

@@ -5,6 +5,7 @@ from tflm.prepare.hybrid import HYBRID
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from ..common.thumb_record import address, at, division
+from .float_parts import SPARE_BITS, align, mantissa, normalize, round_to_even
 
 RECORD = """
 `r0` is the address of the record (HYBRID in prepare/hybrid.py), `r1` of the arena, `r2` of the
@@ -178,17 +179,8 @@ def _begin(t, divide, bad):
     t.lsr(R4, R3, 23)
     t.store(R4, "scale_exponent")
     _check_range(t, SCALE_LOW, SCALE_HIGH, bad)
-    _mantissa(t, R3, R5)
+    mantissa(t, R3, R5)
     t.mov(R9, R3)
-
-
-# Replace a float32 by its mantissa of 24 bits.
-def _mantissa(t, register, temporary):
-    t.lsl(register, register, 9)
-    t.lsr(register, register, 9)
-    t.mov(temporary, 1)
-    t.lsl(temporary, temporary, 23)
-    t.add(register, temporary)
 
 
 # Begin with the channel in R6. Uses R1, R4 and R5.
@@ -279,32 +271,30 @@ def _check_channels(t, bad):
 # Begin with the outputs of a channel. r0: first output. A scale of 0 has the mantissa 0, and an
 # exponent far below the bias's.
 def _begin_channel(t):
-    no_scale, scaled, no_bias, positive = map(
-        t.new_label, ("zero_scale", "scaled", "zero_bias", "positive")
-    )
+    names = "no_scale", "scaled", "bias"
+    no_scale, scaled, bias = map(t.new_label, names)
     _constants(t)
     t.load(R0, "output")
     t.store(R6, "bias")
     t.mov(R5, 0)
     t.mov(R2, 0)
     t.lsl(R4, R6, 1)
-    t.branch("eq", no_bias)
+    t.branch("eq", bias)
     t.lsr(R5, R4, 24)
     t.mov(R2, R6)
-    _mantissa(t, R2, R4)
-    t.lsl(R2, R2, _SPARE)
+    mantissa(t, R2, R4)
+    t.lsl(R2, R2, SPARE_BITS)
     t.cmp(R6, 0)
-    t.branch("ge", positive)
+    t.branch("ge", bias)
     t.two("neg", R2, R2)
-    t.label(positive)
-    t.label(no_bias)
+    t.label(bias)
     t.mov(R10, R2)
     t.add(R6, R5, 1)
     t.mov(R11, R6)
     t.cmp(R3, 0)
     t.branch("eq", no_scale)
     t.lsr(R7, R3, 23)
-    _mantissa(t, R3, R4)
+    mantissa(t, R3, R4)
     t.load(R4, "scale_exponent")
     t.add(R7, R7, R4)
     t.sub(R7, 252 - 158)
@@ -318,13 +308,8 @@ def _begin_channel(t):
     t.store(R7, "distance")
 
 
-# Bits of a summand below the last bit of its mantissa, before it is doubled.
-_SPARE = 5
-
-
-# Normalize the int32 in R2, which is not 0, to a mantissa of 24 bits in R3, rounded to nearest
-# even. R4 goes down by the shift to bit 31. Uses R5. `long`: where numbers of more than 24 bits are
-# rounded; they return to `exact`.
+# Normalize the int32 in R2, which is not 0: R3 becomes a mantissa of 24 bits, and R4 goes down by
+# the shift to bit 31. Uses R5. `long`: rounds numbers of more than 24 bits and returns to `exact`.
 def _to_mantissa(t, long, exact):
     for bits in (16, 8, 4, 2, 1):
         large = t.new_label("large")
@@ -337,18 +322,6 @@ def _to_mantissa(t, long, exact):
     t.branch("ne", long)
     t.label(exact)
     t.lsr(R3, R2, 8)
-
-
-# Round R2, whose bit 31 is set, at bit 8 to nearest even; R4 is its exponent. Uses R5. Continues
-# at `done` if it is not rounded up to 2 ** 32.
-def _round(t, done):
-    t.lsr(R5, R2, 9)
-    t.mov(R5, 127)
-    t.adc(R2, R5)
-    t.branch("cc", done)
-    t.add(R4, 1)
-    t.mov(R2, 1)
-    t.lsl(R2, R2, 31)
 
 
 # The labels of a product and of its rare steps.
@@ -404,45 +377,38 @@ def _rare_product(t, labels):
     t.b(labels.odd)
 
 
-# Shift `register` right by R5 and double it; its bit 0 collects the bits that the shift drops. R6
-# becomes 32 less R5; R7 is temporary. Shifts of 32 bits and more drop nothing that counts.
-def _align(t, register):
-    t.mov(R7, register)
-    t.asr(register, register, R5)
-    t.mov(R6, 32)
-    t.sub(R6, R6, R5)
-    t.lsl(R7, R7, R6)
-    t.sub(R7, 1)
-    t.adc(register, register)
-
-
 # Add the bias to the mantissa in R3 with the sign mask R1. R4 is the exponent of the product less
 # the bias's. R2 becomes the sum, R4 its exponent.
 def _add_bias(t):
     smaller, added = t.new_label("smaller"), t.new_label("added")
-    t.lsl(R3, R3, _SPARE)
+    t.lsl(R3, R3, SPARE_BITS)
     t.two("eor", R3, R1)
     t.sub(R3, R1)
     t.mov(R2, R10)
     t.mov(R5, R4)
     t.cmp(R4, 0)
     t.branch("lt", smaller)
-    _align(t, R2)
+    align(t, R2)
     t.lsl(R3, R3, 1)
     t.add(R4, R11)
     t.b(added)
     t.label(smaller)
     t.two("neg", R5, R4)
-    _align(t, R3)
+    align(t, R3)
     t.lsl(R2, R2, 1)
     t.mov(R4, R11)
     t.label(added)
     t.add(R2, R3)
 
 
-# The outputs of one channel at a time. r0: output; r1: mask of the sign; r2: its bits; r3: a
-# mantissa; r4: exponent; r8, r9: mantissas of the scales; r10: bias; r11: exponent of the bias; r12:
-# bytes of a pixel; lr: end of the outputs.
+# 1. Check the exponents of all scales and biases, so that the loops meet none that is subnormal,
+#    infinite or NaN.
+# 2. For each channel, unpack its scale and bias, then compute all its outputs:
+# 3. Make the sum a mantissa and an exponent; multiply it by both scales, rounding each product.
+# 4. Add the bias, normalize and round; limit the result.
+#
+# r0: output; r1: mask of the sign; r2: its bits; r3: mantissa; r4: exponent; r8, r9: mantissas of
+# the scales; r10: bias; r11: exponent of the bias; r12: bytes of a pixel; lr: end of the outputs.
 def finish():
     t = Thumb("finish", FINISH, 4, _SLOTS)
     names = "divide", "bad", "channel", "value", "zero", "negative", "norm", "rounded"
@@ -471,7 +437,7 @@ def finish():
     _begin_channel(t)
     t.b(value)
     t.label(long)
-    _round(t, exact)
+    round_to_even(t, exact)
     t.b(exact)
     # The product is 0.0. Its sum with -0.0 is 0.0.
     t.label(zero)
@@ -498,10 +464,8 @@ def finish():
     t.branch("eq", store)
     t.branch("lt", negative)
     t.label(norm)
-    t.sub(R4, 1)
-    t.add(R2, R2, R2)
-    t.branch("pl", norm)
-    _round(t, rounded)
+    normalize(t)
+    round_to_even(t, rounded)
     t.label(rounded)
     t.lsr(R2, R2, 8)
     t.lsl(R4, R4, 23)
