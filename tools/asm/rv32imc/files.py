@@ -15,6 +15,11 @@ from . import (
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
+    int16_arithmetic,
+    int16_curves,
+    int16_depthwise,
+    int16_pooling,
+    int16_windows,
     lanes_gather,
     lanes_multiply,
 )
@@ -54,6 +59,23 @@ FILES = {
     "hybrid_quantize_asm.py": (
         "inputs of float32 operators with int8 weights",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),
+    ),
+    "int16_arithmetic_asm.py": (
+        "ADD, SUB and MUL, int16",
+        (int16_arithmetic.add, int16_arithmetic.mul),
+    ),
+    "int16_curves_asm.py": ("LOGISTIC and TANH, int16", (int16_curves.elements,)),
+    "int16_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, int16",
+        (int16_depthwise.depthwise,),
+    ),
+    "int16_pooling_asm.py": (
+        "AVERAGE_POOL_2D and MAX_POOL_2D, int16",
+        (int16_pooling.pool,),
+    ),
+    "int16_windows_asm.py": (
+        "CONV_2D and FULLY_CONNECTED, int16",
+        (int16_windows.windows,),
     ),
 }
 DERIVED = {

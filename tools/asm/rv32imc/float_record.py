@@ -26,19 +26,35 @@ def address(t, to, offset, arena, model):
     t.add(to, to, "t0")
 
 
-def operands(t, arena, model):
+def operands(t, arena, model, layout=CONV):
     """Store the addresses of the operands in slots; `bias` is 0 without one. Uses t0 to t2."""
     absent = t.new_label("absent")
     for name in ("input", "weights", "output"):
-        address(t, "t2", at(CONV, name), arena, model)
+        address(t, "t2", at(layout, name), arena, model)
         t.store("t2", name)
     t.store("zero", "bias")
-    t.lw("t0", RECORD, at(CONV, "bias"))
+    t.lw("t0", RECORD, at(layout, "bias"))
     t.li("t1", 1)
     t.branch("beq", "t0", "t1", absent)
-    address(t, "t2", at(CONV, "bias"), arena, model)
+    address(t, "t2", at(layout, "bias"), arena, model)
     t.store("t2", "bias")
     t.label(absent)
+
+
+def first_and_count(t):
+    """Split a3: the first unit becomes a0, the number of units a3.
+
+    a3: the first unit * 1024 + the number of units; if negative, the complement of the only unit.
+    """
+    several, counted = t.new_label("several"), t.new_label("counted")
+    t.xori("a0", "a3", -1)
+    t.branch("bge", "a3", "zero", several)
+    t.li("a3", 1)
+    t.jump(counted)
+    t.label(several)
+    t.srli("a0", "a3", 10)
+    t.andi("a3", "a3", 1023)
+    t.label(counted)
 
 
 def in_image(t, layout, side):

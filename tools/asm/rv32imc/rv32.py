@@ -16,7 +16,7 @@ _THREE = ("add", "sub", "and_", "or_", "xor", "sll", "sra", "srl", "slt", "sltu"
 _THREE += ("mul", "mulh", "mulhu", "divu", "remu")
 _NUMBER = ("addi", "andi", "xori")
 _SHIFT = ("slli", "srai", "srli")
-_LOAD = ("lb", "lbu", "lw", "sb", "sw")
+_LOAD = ("lb", "lbu", "lh", "lhu", "lw", "sb", "sh", "sw")
 _BRANCH = ("beq", "bne", "blt", "bge", "bltu", "bgeu")
 
 
@@ -90,6 +90,23 @@ class Rv32:
         _check(mnemonic in _BRANCH and {one, other} <= _REGISTERS, f"{mnemonic} {one}, {other}")
         self._line(f"{mnemonic}({one}, {other}, {label})")
 
+    def load_address(self, to, label):
+        """Load the address of a label, for call_register()."""
+        _check(to in _REGISTERS, f"la {to}")
+        self._line(f"la({to}, {label})")
+
+    def call(self, label):
+        """Call a subroutine of this function; it ends with ret()."""
+        self._line(f"jal(ra, {label})")
+
+    def call_register(self, register):
+        """Call the subroutine whose address is in a register."""
+        _check(register in _REGISTERS, f"jalr {register}")
+        self._line(f"jalr(ra, {register}, 0)")
+
+    def ret(self):
+        self._line("jalr(zero, ra, 0)")
+
     # Instructions.
 
     def __getattr__(self, mnemonic):
@@ -114,7 +131,7 @@ class Rv32:
         self._line(f"{mnemonic}({to}, {one}, {value})")
 
     def memory(self, mnemonic, register, base, offset):
-        """Loads and stores of bytes and words at `offset` from `base`."""
+        """Loads and stores of bytes, halfwords and words at `offset` from `base`."""
         _check({register, base} <= _REGISTERS and -2048 <= offset < 2048, f"{mnemonic} {offset}")
         self._line(f"{mnemonic}({register}, {offset}({base}))")
 
@@ -133,3 +150,6 @@ class Rv32:
 
     def store(self, value, slot):
         self.memory("sw", value, "sp", self._slots[slot])
+
+    def slot_address(self, to, slot):
+        self.number("addi", to, "sp", self._slots[slot])
