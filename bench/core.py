@@ -3,7 +3,7 @@
 
 # This is a separate program because unicorn is GPL. `python core.py JOB` reads a JSON file
 #
-#   {"core": one of _KINDS, "firmware": ELF, "memory": [[address, file], ...],
+#   {"core": one of _KINDS, "firmware": ELF, "memory": [[address, file, writable], ...],
 #    "script": MicroPython source, "alignment": check every access (slow),
 #    "watched": [first address, end address] of flash whose cache lines are counted, or null,
 #    "result": file to write}
@@ -118,9 +118,10 @@ class Core:
         self._idle = False
         self._fault = None
 
-    # Map the bytes of a file read-only at `address`.
-    def add_memory(self, address, data):
-        self.uc.mem_map(address, -(-len(data) // PAGE) * PAGE, unicorn.UC_PROT_READ)
+    # Map the bytes of a file at `address`.
+    def add_memory(self, address, data, writable=False):
+        access = unicorn.UC_PROT_READ | (unicorn.UC_PROT_WRITE if writable else 0)
+        self.uc.mem_map(address, -(-len(data) // PAGE) * PAGE, access)
         self.uc.mem_write(address, data)
 
     # Step over the BKPT with which the firmware looks for a debugger. Other exceptions are faults.
@@ -266,8 +267,8 @@ class Core:
 def main():
     job = json.loads(Path(sys.argv[1]).read_text())
     core = Core(job["core"], job["firmware"], job["alignment"], job["watched"])
-    for address, file in job["memory"]:
-        core.add_memory(address, Path(file).read_bytes())
+    for address, file, *writable in job["memory"]:
+        core.add_memory(address, Path(file).read_bytes(), *writable)
     core.boot()
     text, error = core.execute(job["script"])
     result = {

@@ -180,16 +180,16 @@ def measure(core, elf, files, model, inputs, alignment=False, row_bytes=0):
 def run(core, elf, files, script, contents=(), alignment=False, watched=None):
     """Return core.py's result for a script on a core with an image of files; raises ToolError.
 
-    contents: (address, bytes) of further memory.
+    contents: (address, bytes) of further memory, or (address, bytes, True) if it is writable.
     """
     with tempfile.TemporaryDirectory(prefix="cycles-") as name:
         folder = Path(name)
         memory = []
-        for address, data in (*contents, (FILES, files)):
+        for address, data, *writable in (*contents, (FILES, files)):
             if data:
                 file = folder / f"{address:x}"
                 file.write_bytes(data)
-                memory.append([address, str(file)])
+                memory.append([address, str(file), *writable])
         result = folder / "result.json"
         job = {
             "core": core,

@@ -70,8 +70,11 @@ def _said(core, script, memory, portable):
     return said["text"]
 
 
-# Run the jobs of failures() on a core; yield (what it is, output, description of the output).
-def _outputs(jobs, core, portable=False):
+def outputs(jobs, core, portable=False):
+    """Run the jobs of failures() on a core; yield (description, output) of each run.
+
+    portable: without the overrides.
+    """
     address = qemu_xtensa.FREE if core == XTENSA_FPU else emulated.MODEL
     memory, words, names = _Memory(address), [], []
     for name, model, path, runs in jobs:
@@ -108,11 +111,11 @@ def failures(jobs, core, with_portable=False):
     The outputs must have the bits of TFLM's, or of the portable kernels'.
     """
     if with_portable:
-        wanted = [array for _, array in _outputs(jobs, core, True)]
+        wanted = [array for _, array in outputs(jobs, core, True)]
     else:
         wanted = list(_wanted(jobs))
     return {
         name: f"{got.ravel()[:8]} instead of {array.ravel()[:8]}"
-        for (name, got), array in zip(_outputs(jobs, core), wanted, strict=True)
+        for (name, got), array in zip(outputs(jobs, core), wanted, strict=True)
         if not _same(got, array)
     }
