@@ -30,7 +30,10 @@ _KERNELS = {
     "pooling_float.eval_float32": "test_pooling_float",
     "hybrid.eval_float32": "test_hybrid",
     "hybrid_quantize.eval_float32": "test_hybrid",
+    "unidirectional_sequence_lstm_float.eval_float32": "test_unidirectional_sequence_lstm",
 }
+# Operands that are scratch buffers. An override may leave other numbers in them.
+_SCRATCH = {"unidirectional_sequence_lstm_float.eval_float32": 5}
 _MAX_RECORDS, _MAX_FORGERIES = 16, 200
 _MAX_FORGED_RUNS = 12  # of a record
 _MAX_JOBS = 110
@@ -38,7 +41,7 @@ _MAX_JOBS = 110
 # Each job has a window of addresses: slots for operands in the arena, then slots for operands in
 # the model. Only the pages of the operands exist. An operand is at the end or at the beginning of
 # its pages, so that an access outside stops the core.
-_FIRST_WINDOW, _WINDOW, _SLOT, _PAGE = 0x00200000, 0x100000, 0x8000, 0x1000
+_FIRST_WINDOW, _WINDOW, _SLOT, _PAGE = 0x00200000, 0x200000, 0x8000, 0x1000
 _ROM = _WINDOW // 2
 _PAGES_END = _SLOT - _PAGE
 _LIST = 0x14000000
@@ -240,7 +243,7 @@ def test_overrides_stay_in_checked_memory(kernel):
     for (job, arena), found in zip(jobs, outputs, strict=True):
         for operand, text in zip(job.written, found, strict=True):
             start, stop = job.ranges[operand]
-            if arena is not None:
+            if arena is not None and operand != _SCRATCH.get(kernel):
                 assert _same(bytes.fromhex(text), bytes(arena[start:stop])), (operand, job.words)
 
 

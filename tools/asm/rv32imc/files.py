@@ -9,6 +9,7 @@ from . import (
     float_combine,
     float_curves,
     float_depthwise,
+    float_lstm,
     float_pooling,
     float_windows,
     hybrid_depthwise,
@@ -43,6 +44,10 @@ FILES = {
     "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
     "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (float_depthwise.depthwise,)),
+    "float_lstm_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (float_lstm.gates, float_lstm.cells),
+    ),
     "float_pooling_asm.py": ("MAX_POOL_2D, float32", (float_pooling.maximum,)),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",

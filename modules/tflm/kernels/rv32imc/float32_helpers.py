@@ -10,6 +10,7 @@ conv_float
 depthwise_conv_float
 fully_connected_float
 pooling_float
+unidirectional_sequence_lstm_float
 """
 # END generated
 
