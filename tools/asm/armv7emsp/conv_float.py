@@ -18,7 +18,7 @@ from .parts import (
     clamp_outputs,
     clip_subroutine,
     clip_window,
-    count_pixels,
+    count_inside,
     multiply_pixel,
     word_of,
 )
@@ -48,9 +48,13 @@ _SLOTS = (
     "third",
     "fourth",
     "pixel_step",  # bytes of the input
-    "last_step",  # bytes of the input from the third pixel to the fourth; 0 for three pixels
+    "third_step",  # from the second pixel to the third; 0 for two pixels
+    "last_step",  # from the third pixel to the fourth; 0 for fewer than four
     "output_step",  # bytes from one pixel to the next
+    "third_output_step",
     "last_output_step",
+    "position",  # column of the window in the image
+    "row_pixels",  # of the row of the output, after the tile, whose windows are in the image
     "rows_left",
     "runs_left",
 )
@@ -121,9 +125,44 @@ def _window_slots(t):
     t.store(R11, "rows")
 
 
+# Store in `row_pixels` how many pixels of the row, from this one on, have all columns of their
+# windows inside of the image, and may be computed four at a time: 1 or more. The outputs must not
+# overlap inputs that later groups of channels read. R0: record. Uses R1 to R6 and R12.
+def _count_row(t):
+    safe, done = t.new_label("safe"), t.new_label("counted")
+    word = {name: word_of(CONV, name) for name in CONV}
+    t.load(R4, "position")
+    count_inside(t, CONV, True, done)
+    t.load(R1, "separate")
+    t.cmp(R1, 0)
+    t.branch("ne", safe)
+    # One group of channels: a tile reads all its inputs before it writes outputs.
+    t.ldr_wide(R1, R0, word["output_channels"])
+    t.ldr_wide(R3, R0, word["group_channels"])
+    t.cmp(R1, R3)
+    t.move_if("lt", R3, R1)
+    t.cmp(R1, 4)
+    t.it("gt")
+    t.number(R3, 0)
+    t.cmp(R3, R1)
+    t.branch("eq", safe)
+    t.load(R3, "output_step")
+    t.load(R1, "pixel_output")
+    t.mla(R1, R2, R3, R1)
+    t.load(R3, "source")
+    t.cmp(R1, R3)
+    t.branch("ls", safe)
+    t.number(R2, 1)
+    t.label(safe)
+    t.move(R1, R2)
+    t.label(done)
+    t.store(R1, "row_pixels")
+
+
 # Steps:
 # 1. Find the addresses of the operands.
-# 2. Take the next pixel, or up to four pixels of a row whose windows are inside of the image.
+# 2. Take the next pixel, or the pixels of a row whose windows are inside of the image, up to four
+#    at a time.
 # 3. For each four channels: sums of all taps, bias, outputs.
 # 4. Limit the outputs to the range of the activation.
 def convolve():
@@ -150,7 +189,7 @@ def convolve():
     t.shift_left(R1, R1, 2)
     t.store(R1, "output_step")
 
-    tile, group, end = map(t.new_label, ("tile", "group", "end"))
+    tile, several, group, end = map(t.new_label, ("tile", "several", "group", "end"))
     t.label(tile)
     t.load(R0, "record")
     t.load(R1, "start")
@@ -163,20 +202,21 @@ def convolve():
     t.mls(R6, R4, R5, R1)
     t.store(R6, "channel")
     clip_window(t, CONV, clip)
-    count_pixels(t, CONV, True)
+    t.store(R4, "position")
     _window_slots(t)
-    t.load(R3, "pixels")
+    t.load(R1, "pixel")
     t.ldr_wide(R5, R0, word["output_channels"])
-    one, known = map(t.new_label, ("one", "known"))
+    t.mul_wide(R1, R1, R5)
+    t.load(R2, "output")
+    t.add_wide(R1, R2, R1, "lsl", 2)
+    t.store(R1, "pixel_output")
+    _count_row(t)
+    t.load(R5, "row_pixels")
     t.load(R4, "channel")
     t.load(R1, "start")
-    t.cmp(R3, 1)
-    t.branch("eq", one)
-    t.store(R5, "channels_end")
-    t.mla(R1, R3, R5, R1)
-    t.store(R1, "start")
-    t.b(known)
-    t.label(one)
+    t.cmp(R5, 1)
+    t.branch("gt", several)
+    t.ldr_wide(R5, R0, word["output_channels"])
     t.load(R2, "stop")
     t.sub_wide(R2, R2, R1)
     t.add_wide(R2, R2, R4)
@@ -186,18 +226,32 @@ def convolve():
     t.sub_wide(R2, R2, R4)
     t.add_wide(R1, R1, R2)
     t.store(R1, "start")
-    t.label(known)
-    t.load(R1, "pixel")
-    t.mul_wide(R1, R1, R5)
-    t.load(R2, "output")
-    t.add_wide(R1, R2, R1, "lsl", 2)
-    t.store(R1, "pixel_output")
-    for step, last in (("pixel_step", "last_step"), ("output_step", "last_output_step")):
-        t.load(R1, step)
-        t.cmp(R3, 4)
-        t.it("ne")
-        t.number(R1, 0)
-        t.store(R1, last)
+    t.number(R1, 1)
+    t.store(R1, "pixels")
+    t.number(R1, 0)
+    t.store(R1, "row_pixels")
+    t.b(group)
+
+    # The next tile of the row: up to four of the R5 pixels.
+    t.label(several)
+    t.number(R3, 4)
+    t.cmp(R3, R5)
+    t.move_if("gt", R3, R5)
+    t.store(R3, "pixels")
+    t.sub_wide(R5, R5, R3)
+    t.store(R5, "row_pixels")
+    t.ldr_wide(R5, R0, word["output_channels"])
+    t.store(R5, "channels_end")
+    t.load(R1, "start")
+    t.mla(R1, R3, R5, R1)
+    t.store(R1, "start")
+    for number, which in ((3, "third"), (4, "last")):
+        t.cmp(R3, number)
+        for step in ("step", "output_step"):
+            t.load(R1, "pixel_step" if step == "step" else step)
+            t.it("lt")
+            t.number(R1, 0)
+            t.store(R1, f"{which}_{step}")
 
     # Four channels of one group of the filters, from R1 on; the last one stands for missing ones.
     t.label(group)
@@ -237,6 +291,7 @@ def convolve():
     four_channels(t, CHANNELS, R3, R8)
     t.load(R8, "pixel_step")
     t.add_wide(R1, R0, R8)
+    t.load(R8, "third_step")
     t.add_wide(R2, R1, R8)
     t.load(R8, "last_step")
     t.add_wide(R3, R2, R8)
@@ -258,7 +313,19 @@ def convolve():
     t.load(R2, "channels_end")
     t.cmp(R1, R2)
     t.branch_far("lt", group)
-    t.bl(tile)
+    t.load(R5, "row_pixels")
+    t.cmp(R5, 0)
+    t.branch_far("eq", tile)
+    t.load(R3, "pixels")
+    for address, step in (("source", "pixel_step"), ("pixel_output", "output_step")):
+        t.load(R1, address)
+        t.load(R2, step)
+        t.mla(R1, R3, R2, R1)
+        t.store(R1, address)
+    t.number(R1, 0)
+    t.store(R1, "channel")
+    t.load(R0, "record")
+    t.bl(several)
     t.label(end)
     t.load(R0, "record")
     t.load(R1, "first")

@@ -127,6 +127,6 @@ def store_outputs(t, pixels):
         for i, register in enumerate((R4, R5, R6, R7)):
             t.vstr(pixels * i + pixel, register)
         if pixel + 1 < pixels:
-            t.load(R2, "output_step" if pixel < 2 else "last_output_step")
+            t.load(R2, ("output_step", "third_output_step", "last_output_step")[pixel])
             for register in (R4, R5, R6, R7):
                 t.add_wide(register, register, R2)

@@ -179,7 +179,7 @@ def depthwise():
     t.mla(R3, R4, R1, R3)
     t.store(R3, "pixel_output")
     clip_window(t, DEPTHWISE, clip)
-    count_pixels(t, DEPTHWISE, False)
+    count_pixels(t, DEPTHWISE)
     _window_slots(t)
     t.load(R3, "pixels")
     t.load(R1, "start")

@@ -217,16 +217,14 @@ def clip_window(t, layout, label):
     t.move(R11, R2)
 
 
-def count_pixels(t, layout, has_channels):
-    """Store in `pixels` how many pixels of a row have the columns of this window: 1, 3 or 4.
+def count_inside(t, layout, has_channels, done):
+    """Count pixels from this one on whose windows have all columns inside of the image, in R2.
 
-    The registers are those that clip_window() returns. Uses R1, R2, R5 and R6.
+    They are in this call and in this row of the output. Goes to `done`, with 1 in R1, if this
+    pixel is not one of them. The registers are those that clip_window() returns. Uses R5, R6 and
+    R12.
     """
-    done = t.new_label("counted")
     t.number(R1, 1)
-    t.load(R2, "separate")
-    t.cmp(R2, 0)
-    t.branch("eq", done)
     if has_channels:
         t.load(R2, "channel")
         t.cmp(R2, 0)
@@ -259,6 +257,20 @@ def count_pixels(t, layout, has_channels):
     t.add(R6, 1)
     t.cmp(R2, R6)
     t.move_if("gt", R2, R6)
+
+
+def count_pixels(t, layout):
+    """Store in `pixels` how many pixels of a row have the columns of this window: 1, 3 or 4.
+
+    A unit is a pixel. The registers are those that clip_window() returns. Uses R1, R2, R5, R6 and
+    R12.
+    """
+    done = t.new_label("counted")
+    t.number(R1, 1)
+    t.load(R2, "separate")
+    t.cmp(R2, 0)
+    t.branch("eq", done)
+    count_inside(t, layout, False, done)
     t.number(R6, 4)
     t.cmp(R2, R6)
     t.move_if("gt", R2, R6)

@@ -12,7 +12,7 @@ import micropython
 def convolve(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
     data(2, 0xED2D, 0x8A10)  # vpush {s16-s31}
-    data(2, 0xB0A1)  # sub sp, #132
+    data(2, 0xB0A5)  # sub sp, #148
     data(2, 0x9000)  # str r0, [sp] record
     data(2, 0x9305)  # str r3, [sp] start
     data(2, 0x4684)  # mov r12, r0
@@ -128,13 +128,13 @@ def convolve(r0, r1, r2, r3):
     data(2, 0x911B)  # str r1, [sp] pixel_step
     data(2, 0xF8D0, 0x1028)  # ldr r1, [r0, #40]
     data(2, 0xEA4F, 0x0181)  # lsl r1, r1, #2
-    data(2, 0x911D)  # str r1, [sp] output_step
+    data(2, 0x911E)  # str r1, [sp] output_step
     label(tile_5)
     data(2, 0x9800)  # ldr r0, [sp] record
     data(2, 0x9905)  # ldr r1, [sp] start
     data(2, 0x9A06)  # ldr r2, [sp] stop
     cmp(r1, r2)
-    bge_w(end_7)
+    bge_w(end_8)
     data(2, 0xF8D0, 0x5028)  # ldr r5, [r0, #40]
     data(2, 0xFB91, 0xF4F5)  # sdiv r4, r1, r5
     data(2, 0x940B)  # str r4, [sp] pixel
@@ -170,50 +170,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0x465B)  # mov r3, r11
     data(2, 0x460C)  # mov r4, r1
     data(2, 0x4693)  # mov r11, r2
-    data(2, 0xF240, 0x0101)  # movw r1, #1
-    data(2, 0x9A08)  # ldr r2, [sp] separate
-    cmp(r2, 0)
-    beq(counted_8)
-    data(2, 0x9A0C)  # ldr r2, [sp] channel
-    cmp(r2, 0)
-    bne(counted_8)
-    data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
-    bne(counted_8)
-    data(2, 0xF8D0, 0x5030)  # ldr r5, [r0, #48]
-    data(2, 0x45AB)  # cmp r11, r5
-    bne(counted_8)
-    data(2, 0x9A06)  # ldr r2, [sp] stop
-    data(2, 0x9E05)  # ldr r6, [sp] start
-    data(2, 0xEBA2, 0x0206)  # sub r2, r2, r6
-    data(2, 0xF8D0, 0x6028)  # ldr r6, [r0, #40]
-    data(2, 0xFB92, 0xF2F6)  # sdiv r2, r2, r6
-    data(2, 0xF8D0, 0xC024)  # ldr r12, [r0, #36]
-    data(2, 0x9E09)  # ldr r6, [sp] column
-    data(2, 0xEBAC, 0x0606)  # sub r6, r12, r6
-    cmp(r2, r6)
-    data(2, 0xBFC8)  # it gt
-    data(2, 0x4632)  # mov r2, r6
-    data(2, 0xF1B5, 0x0501)  # subs r5, r5, #1
-    data(2, 0xF8D0, 0x6040)  # ldr r6, [r0, #64]
-    data(2, 0xFB05, 0x4506)  # mla r5, r5, r6, r4
-    data(2, 0xF8D0, 0x6018)  # ldr r6, [r0, #24]
-    data(2, 0xEBA6, 0x0605)  # sub r6, r6, r5
-    data(2, 0xF1B6, 0x0601)  # subs r6, r6, #1
-    data(2, 0xF8D0, 0x5038)  # ldr r5, [r0, #56]
-    data(2, 0xFB96, 0xF6F5)  # sdiv r6, r6, r5
-    add(r6, 1)
-    cmp(r2, r6)
-    data(2, 0xBFC8)  # it gt
-    data(2, 0x4632)  # mov r2, r6
-    data(2, 0xF240, 0x0604)  # movw r6, #4
-    cmp(r2, r6)
-    data(2, 0xBFC8)  # it gt
-    data(2, 0x4632)  # mov r2, r6
-    cmp(r2, 3)
-    data(2, 0xBFA8)  # it ge
-    data(2, 0x4611)  # mov r1, r2
-    label(counted_8)
-    data(2, 0x910A)  # str r1, [sp] pixels
+    data(2, 0x9421)  # str r4, [sp] position
     data(2, 0xF8CD, 0xA044)  # str r10, [sp, #68]
     data(2, 0xF8D0, 0x101C)  # ldr r1, [r0, #28]
     data(2, 0xF8D0, 0x204C)  # ldr r2, [r0, #76]
@@ -267,17 +224,75 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xF1BB, 0x0F00)  # cmp r11, #0
     data(2, 0xBF08)  # it eq
     data(2, 0xF8CD, 0xB044)  # str r11, [sp, #68]
-    data(2, 0x9B0A)  # ldr r3, [sp] pixels
+    data(2, 0x990B)  # ldr r1, [sp] pixel
     data(2, 0xF8D0, 0x5028)  # ldr r5, [r0, #40]
+    data(2, 0xFB01, 0xF105)  # mul r1, r1, r5
+    data(2, 0x9A04)  # ldr r2, [sp] output
+    data(2, 0xEB02, 0x0181)  # add r1, r2, r1, lsl #2
+    data(2, 0x910E)  # str r1, [sp] pixel_output
+    data(2, 0x9C21)  # ldr r4, [sp] position
+    data(2, 0xF240, 0x0101)  # movw r1, #1
+    data(2, 0x9A0C)  # ldr r2, [sp] channel
+    cmp(r2, 0)
+    bne(counted_13)
+    data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
+    bne(counted_13)
+    data(2, 0xF8D0, 0x5030)  # ldr r5, [r0, #48]
+    data(2, 0x45AB)  # cmp r11, r5
+    bne(counted_13)
+    data(2, 0x9A06)  # ldr r2, [sp] stop
+    data(2, 0x9E05)  # ldr r6, [sp] start
+    data(2, 0xEBA2, 0x0206)  # sub r2, r2, r6
+    data(2, 0xF8D0, 0x6028)  # ldr r6, [r0, #40]
+    data(2, 0xFB92, 0xF2F6)  # sdiv r2, r2, r6
+    data(2, 0xF8D0, 0xC024)  # ldr r12, [r0, #36]
+    data(2, 0x9E09)  # ldr r6, [sp] column
+    data(2, 0xEBAC, 0x0606)  # sub r6, r12, r6
+    cmp(r2, r6)
+    data(2, 0xBFC8)  # it gt
+    data(2, 0x4632)  # mov r2, r6
+    data(2, 0xF1B5, 0x0501)  # subs r5, r5, #1
+    data(2, 0xF8D0, 0x6040)  # ldr r6, [r0, #64]
+    data(2, 0xFB05, 0x4506)  # mla r5, r5, r6, r4
+    data(2, 0xF8D0, 0x6018)  # ldr r6, [r0, #24]
+    data(2, 0xEBA6, 0x0605)  # sub r6, r6, r5
+    data(2, 0xF1B6, 0x0601)  # subs r6, r6, #1
+    data(2, 0xF8D0, 0x5038)  # ldr r5, [r0, #56]
+    data(2, 0xFB96, 0xF6F5)  # sdiv r6, r6, r5
+    add(r6, 1)
+    cmp(r2, r6)
+    data(2, 0xBFC8)  # it gt
+    data(2, 0x4632)  # mov r2, r6
+    data(2, 0x9908)  # ldr r1, [sp] separate
+    cmp(r1, 0)
+    bne(safe_12)
+    data(2, 0xF8D0, 0x1028)  # ldr r1, [r0, #40]
+    data(2, 0xF8D0, 0x3050)  # ldr r3, [r0, #80]
+    cmp(r1, r3)
+    data(2, 0xBFB8)  # it lt
+    data(2, 0x460B)  # mov r3, r1
+    cmp(r1, 4)
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xF240, 0x0300)  # movw r3, #0
+    cmp(r3, r1)
+    beq(safe_12)
+    data(2, 0x9B1E)  # ldr r3, [sp] output_step
+    data(2, 0x990E)  # ldr r1, [sp] pixel_output
+    data(2, 0xFB02, 0x1103)  # mla r1, r2, r3, r1
+    data(2, 0x9B0F)  # ldr r3, [sp] source
+    cmp(r1, r3)
+    bls(safe_12)
+    data(2, 0xF240, 0x0201)  # movw r2, #1
+    label(safe_12)
+    data(2, 0x4611)  # mov r1, r2
+    label(counted_13)
+    data(2, 0x9122)  # str r1, [sp] row_pixels
+    data(2, 0x9D22)  # ldr r5, [sp] row_pixels
     data(2, 0x9C0C)  # ldr r4, [sp] channel
     data(2, 0x9905)  # ldr r1, [sp] start
-    cmp(r3, 1)
-    beq(one_12)
-    data(2, 0x950D)  # str r5, [sp] channels_end
-    data(2, 0xFB03, 0x1105)  # mla r1, r3, r5, r1
-    data(2, 0x9105)  # str r1, [sp] start
-    b(known_13)
-    label(one_12)
+    cmp(r5, 1)
+    bgt(several_6)
+    data(2, 0xF8D0, 0x5028)  # ldr r5, [r0, #40]
     data(2, 0x9A06)  # ldr r2, [sp] stop
     data(2, 0xEBA2, 0x0201)  # sub r2, r2, r1
     data(2, 0xEB02, 0x0204)  # add r2, r2, r4
@@ -288,23 +303,43 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEBA2, 0x0204)  # sub r2, r2, r4
     data(2, 0xEB01, 0x0102)  # add r1, r1, r2
     data(2, 0x9105)  # str r1, [sp] start
-    label(known_13)
-    data(2, 0x990B)  # ldr r1, [sp] pixel
-    data(2, 0xFB01, 0xF105)  # mul r1, r1, r5
-    data(2, 0x9A04)  # ldr r2, [sp] output
-    data(2, 0xEB02, 0x0181)  # add r1, r2, r1, lsl #2
-    data(2, 0x910E)  # str r1, [sp] pixel_output
+    data(2, 0xF240, 0x0101)  # movw r1, #1
+    data(2, 0x910A)  # str r1, [sp] pixels
+    data(2, 0xF240, 0x0100)  # movw r1, #0
+    data(2, 0x9122)  # str r1, [sp] row_pixels
+    b(group_7)
+    label(several_6)
+    data(2, 0xF240, 0x0304)  # movw r3, #4
+    cmp(r3, r5)
+    data(2, 0xBFC8)  # it gt
+    data(2, 0x462B)  # mov r3, r5
+    data(2, 0x930A)  # str r3, [sp] pixels
+    data(2, 0xEBA5, 0x0503)  # sub r5, r5, r3
+    data(2, 0x9522)  # str r5, [sp] row_pixels
+    data(2, 0xF8D0, 0x5028)  # ldr r5, [r0, #40]
+    data(2, 0x950D)  # str r5, [sp] channels_end
+    data(2, 0x9905)  # ldr r1, [sp] start
+    data(2, 0xFB03, 0x1105)  # mla r1, r3, r5, r1
+    data(2, 0x9105)  # str r1, [sp] start
+    cmp(r3, 3)
     data(2, 0x991B)  # ldr r1, [sp] pixel_step
-    cmp(r3, 4)
-    data(2, 0xBF18)  # it ne
+    data(2, 0xBFB8)  # it lt
     data(2, 0xF240, 0x0100)  # movw r1, #0
-    data(2, 0x911C)  # str r1, [sp] last_step
-    data(2, 0x991D)  # ldr r1, [sp] output_step
-    cmp(r3, 4)
-    data(2, 0xBF18)  # it ne
+    data(2, 0x911C)  # str r1, [sp] third_step
+    data(2, 0x991E)  # ldr r1, [sp] output_step
+    data(2, 0xBFB8)  # it lt
     data(2, 0xF240, 0x0100)  # movw r1, #0
-    data(2, 0x911E)  # str r1, [sp] last_output_step
-    label(group_6)
+    data(2, 0x911F)  # str r1, [sp] third_output_step
+    cmp(r3, 4)
+    data(2, 0x991B)  # ldr r1, [sp] pixel_step
+    data(2, 0xBFB8)  # it lt
+    data(2, 0xF240, 0x0100)  # movw r1, #0
+    data(2, 0x911D)  # str r1, [sp] last_step
+    data(2, 0x991E)  # ldr r1, [sp] output_step
+    data(2, 0xBFB8)  # it lt
+    data(2, 0xF240, 0x0100)  # movw r1, #0
+    data(2, 0x9120)  # str r1, [sp] last_output_step
+    label(group_7)
     data(2, 0x9800)  # ldr r0, [sp] record
     data(2, 0x990C)  # ldr r1, [sp] channel
     data(2, 0xF8D0, 0x2050)  # ldr r2, [r0, #80]
@@ -370,16 +405,17 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xFB0C, 0x3708)  # mla r7, r12, r8, r3
     data(2, 0xF8DD, 0x806C)  # ldr r8, [sp, #108]
     data(2, 0xEB00, 0x0108)  # add r1, r0, r8
-    data(2, 0xEB01, 0x0208)  # add r2, r1, r8
     data(2, 0xF8DD, 0x8070)  # ldr r8, [sp, #112]
+    data(2, 0xEB01, 0x0208)  # add r2, r1, r8
+    data(2, 0xF8DD, 0x8074)  # ldr r8, [sp, #116]
     data(2, 0xEB02, 0x0308)  # add r3, r2, r8
     data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
-    data(2, 0xF8CD, 0x907C)  # str r9, [sp, #124]
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
     beq_w(done_19)
     label(row_16)
     data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
-    data(2, 0xF8CD, 0x9080)  # str r9, [sp, #128]
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     label(run_17)
     data(2, 0xF8DD, 0x804C)  # ldr r8, [sp, #76]
     data(2, 0xEA5F, 0x0958)  # lsrs r9, r8, #1
@@ -503,10 +539,10 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE37, 0x7A0F)  # vadd.f32 s14, s14, s30
     data(2, 0xEE77, 0x7AAF)  # vadd.f32 s15, s15, s31
     label(done_22)
-    data(2, 0xF8DD, 0x9080)  # ldr r9, [sp, #128]
+    data(2, 0xF8DD, 0x9090)  # ldr r9, [sp, #144]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     beq(next_row_18)
-    data(2, 0xF8CD, 0x9080)  # str r9, [sp, #128]
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     data(2, 0xF8DD, 0x9050)  # ldr r9, [sp, #80]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
     data(2, 0xEB01, 0x0109)  # add r1, r1, r9
@@ -524,9 +560,9 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEB05, 0x0509)  # add r5, r5, r9
     data(2, 0xEB06, 0x0609)  # add r6, r6, r9
     data(2, 0xEB07, 0x0709)  # add r7, r7, r9
-    data(2, 0xF8DD, 0x907C)  # ldr r9, [sp, #124]
+    data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    data(2, 0xF8CD, 0x907C)  # str r9, [sp, #124]
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     bne_w(row_16)
     label(done_19)
     data(2, 0x980C)  # ldr r0, [sp] channel
@@ -577,7 +613,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xED85, 0x2A00)  # vstr s4, [r5, #0]
     data(2, 0xED86, 0x4A00)  # vstr s8, [r6, #0]
     data(2, 0xED87, 0x6A00)  # vstr s12, [r7, #0]
-    data(2, 0x9A1D)  # ldr r2, [sp] output_step
+    data(2, 0x9A1E)  # ldr r2, [sp] output_step
     data(2, 0xEB04, 0x0402)  # add r4, r4, r2
     data(2, 0xEB05, 0x0502)  # add r5, r5, r2
     data(2, 0xEB06, 0x0602)  # add r6, r6, r2
@@ -586,7 +622,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEDC5, 0x2A00)  # vstr s5, [r5, #0]
     data(2, 0xEDC6, 0x4A00)  # vstr s9, [r6, #0]
     data(2, 0xEDC7, 0x6A00)  # vstr s13, [r7, #0]
-    data(2, 0x9A1D)  # ldr r2, [sp] output_step
+    data(2, 0x9A1F)  # ldr r2, [sp] third_output_step
     data(2, 0xEB04, 0x0402)  # add r4, r4, r2
     data(2, 0xEB05, 0x0502)  # add r5, r5, r2
     data(2, 0xEB06, 0x0602)  # add r6, r6, r2
@@ -595,7 +631,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xED85, 0x3A00)  # vstr s6, [r5, #0]
     data(2, 0xED86, 0x5A00)  # vstr s10, [r6, #0]
     data(2, 0xED87, 0x7A00)  # vstr s14, [r7, #0]
-    data(2, 0x9A1E)  # ldr r2, [sp] last_output_step
+    data(2, 0x9A20)  # ldr r2, [sp] last_output_step
     data(2, 0xEB04, 0x0402)  # add r4, r4, r2
     data(2, 0xEB05, 0x0502)  # add r5, r5, r2
     data(2, 0xEB06, 0x0602)  # add r6, r6, r2
@@ -616,12 +652,12 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xF8DD, 0xC068)  # ldr r12, [sp, #104]
     data(2, 0xFB0C, 0x7408)  # mla r4, r12, r8, r7
     data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
-    data(2, 0xF8CD, 0x907C)  # str r9, [sp, #124]
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
     beq_w(done_27)
     label(row_24)
     data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
-    data(2, 0xF8CD, 0x9080)  # str r9, [sp, #128]
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     label(run_25)
     data(2, 0x9D13)  # ldr r5, [sp] taps
     data(2, 0xEA5F, 0x0695)  # lsrs r6, r5, #2
@@ -686,10 +722,10 @@ def convolve(r0, r1, r2, r3):
     sub(r6, 1)
     bne(single_30)
     label(done_31)
-    data(2, 0xF8DD, 0x9080)  # ldr r9, [sp, #128]
+    data(2, 0xF8DD, 0x9090)  # ldr r9, [sp, #144]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     beq(next_row_26)
-    data(2, 0xF8CD, 0x9080)  # str r9, [sp, #128]
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     data(2, 0xF8DD, 0x9050)  # ldr r9, [sp, #80]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
     bl(run_25)
@@ -701,9 +737,9 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEB02, 0x0209)  # add r2, r2, r9
     data(2, 0xEB03, 0x0309)  # add r3, r3, r9
     data(2, 0xEB04, 0x0409)  # add r4, r4, r9
-    data(2, 0xF8DD, 0x907C)  # ldr r9, [sp, #124]
+    data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    data(2, 0xF8CD, 0x907C)  # str r9, [sp, #124]
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     bne_w(row_24)
     label(done_27)
     data(2, 0x980C)  # ldr r0, [sp] channel
@@ -750,9 +786,24 @@ def convolve(r0, r1, r2, r3):
     data(2, 0x910C)  # str r1, [sp] channel
     data(2, 0x9A0D)  # ldr r2, [sp] channels_end
     cmp(r1, r2)
-    blt_w(group_6)
-    bl(tile_5)
-    label(end_7)
+    blt_w(group_7)
+    data(2, 0x9D22)  # ldr r5, [sp] row_pixels
+    cmp(r5, 0)
+    beq_w(tile_5)
+    data(2, 0x9B0A)  # ldr r3, [sp] pixels
+    data(2, 0x990F)  # ldr r1, [sp] source
+    data(2, 0x9A1B)  # ldr r2, [sp] pixel_step
+    data(2, 0xFB03, 0x1102)  # mla r1, r3, r2, r1
+    data(2, 0x910F)  # str r1, [sp] source
+    data(2, 0x990E)  # ldr r1, [sp] pixel_output
+    data(2, 0x9A1E)  # ldr r2, [sp] output_step
+    data(2, 0xFB03, 0x1102)  # mla r1, r3, r2, r1
+    data(2, 0x910E)  # str r1, [sp] pixel_output
+    data(2, 0xF240, 0x0100)  # movw r1, #0
+    data(2, 0x910C)  # str r1, [sp] channel
+    data(2, 0x9800)  # ldr r0, [sp] record
+    bl(several_6)
+    label(end_8)
     data(2, 0x9800)  # ldr r0, [sp] record
     data(2, 0x9907)  # ldr r1, [sp] first
     data(2, 0x9B04)  # ldr r3, [sp] output
@@ -775,7 +826,7 @@ def convolve(r0, r1, r2, r3):
     cmp(r1, r2)
     bcc(clamp_33)
     label(clamped_34)
-    data(2, 0xB021)  # add sp, #132
+    data(2, 0xB025)  # add sp, #148
     data(2, 0xECBD, 0x8A10)  # vpop {s16-s31}
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)

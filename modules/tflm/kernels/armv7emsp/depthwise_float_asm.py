@@ -171,6 +171,7 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9A08)  # ldr r2, [sp] separate
     cmp(r2, 0)
     beq(counted_10)
+    data(2, 0xF240, 0x0101)  # movw r1, #1
     data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
     bne(counted_10)
     data(2, 0xF8D0, 0x5030)  # ldr r5, [r0, #48]
