@@ -15,7 +15,13 @@ from build_folders import TOOLCHAIN  # noqa: E402
 from tflm_tools.errors import ToolError  # noqa: E402
 
 _HEAP = 3 << 20
-_COMPILERS = {"m0plus": "arm", "m33": "arm", "rv32": "riscv32", "rv32-stock": "riscv32"}
+_COMPILERS = {
+    "m0plus": "arm",
+    "m33": "arm",
+    "m4f": "arm",
+    "rv32": "riscv32",
+    "rv32-stock": "riscv32",
+}
 
 
 def build(folder, core):

@@ -163,6 +163,11 @@ def file_system(folder, core, portable=False):
     return romfs_image.image(modules(folder, ARCHS[core], portable))
 
 
+def mount(address, files):
+    """Return the lines of a script that mount the image of files at an address."""
+    return _MOUNT.format(files=address, files_bytes=len(files))
+
+
 def measure(core, elf, files, model, inputs, alignment=False, row_bytes=0):
     """Run one invoke of a flat model (bytes) with the bytes of its inputs; raises ToolError.
 
@@ -195,7 +200,7 @@ def run(core, elf, files, script, contents=(), alignment=False, watched=None):
             "core": core,
             "firmware": str(elf),
             "memory": memory,
-            "script": _MOUNT.format(files=FILES, files_bytes=len(files)) + script,
+            "script": mount(FILES, files) + script,
             "alignment": alignment,
             "watched": watched,
             "result": str(result),

@@ -42,10 +42,18 @@ def run(board, elf, files, *scripts, memory=None, core="", base=0):
         profile["arguments"] = arguments
     contents = {profile["romfs"]: romfs_image.image(files), **(memory or {})}
     contents = {address - base: data for address, data in contents.items()}
+    return run_machine(profile, elf, contents, *scripts)
+
+
+def run_machine(machine, elf, contents, *scripts):
+    """Return what the last script prints on a machine that boots `elf`; see run().
+
+    machine: {"system": program of qemu, "arguments": its arguments}. contents: {address: bytes}.
+    """
     with tempfile.TemporaryDirectory(prefix="cycles-") as folder:
         for address, data in contents.items():
             (Path(folder) / f"{address:#x}").write_bytes(data)
-        said = _run(profile, elf, sorted(Path(folder).iterdir()), scripts)
+        said = _run(machine, elf, sorted(Path(folder).iterdir()), scripts)
     text, _, error = said.partition("\x04")
     if error := error.strip("\x04>\r\n "):
         raise ToolError(error.splitlines()[-1])

@@ -4,6 +4,7 @@
 import struct
 
 import numpy as np
+import qemu_arm
 import qemu_xtensa
 from packed_cases import BUILD, emulated, firmware_of
 from support.check import flat_model_for
@@ -63,6 +64,8 @@ def _said(core, script, memory, portable):
         files = qemu_xtensa.modules(BUILD, portable, mac16=not portable)
         elf = qemu_xtensa.firmware_with_fpu(BUILD)
         return qemu_xtensa.run(elf, files, script, memory={memory.address: bytes(memory.data)})
+    if core == qemu_arm.CORE:
+        return qemu_arm.run(BUILD, script, portable, {memory.address: bytes(memory.data)})
     files = emulated.file_system(BUILD, core, portable)
     memories = ((memory.address, bytes(memory.data)),)
     said = emulated.run(core, firmware_of(core), files, script, memories)
@@ -75,7 +78,9 @@ def outputs(jobs, core, portable=False):
 
     portable: without the overrides.
     """
-    address = qemu_xtensa.FREE if core == XTENSA_FPU else emulated.MODEL
+    address = {XTENSA_FPU: qemu_xtensa.FREE, qemu_arm.CORE: qemu_arm.FREE}.get(
+        core, emulated.MODEL
+    )
     memory, words, names = _Memory(address), [], []
     for name, model, path, runs in jobs:
         infos = output_infos(model)

@@ -1,15 +1,16 @@
-# Tests of the float32 kernels for the FPU: their machine code in an emulated Cortex-M33
+# Tests of the float32 kernels for the FPU: machine code in an emulated Cortex-M33 and Cortex-M4
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
 import pytest
+import qemu_arm
 from float_batch import failures
-from packed_cases import cases_of, needs_firmware
+from packed_cases import cases_of, firmware_of
 from support.inputs import generator
 from support.model_info import output_infos
 
-_CORE = "m33"
-pytestmark = needs_firmware(_CORE)
+# qemu emulates the Cortex-M4, another emulator the Cortex-M33.
+_CORES = "m33", qemu_arm.CORE
 
 _FILES = (
     "test_fully_connected_float",
@@ -50,11 +51,20 @@ def jobs_of(file):
     return jobs
 
 
+@pytest.fixture(params=_CORES)
+def core(request):
+    if request.param == qemu_arm.CORE and not qemu_arm.is_there():
+        pytest.skip("qemu-system-arm is not installed")
+    if not firmware_of(request.param).exists():
+        pytest.skip(f"there is no firmware for {request.param}; `make -C tests asm` builds it")
+    return request.param
+
+
 @pytest.mark.parametrize("file", _FILES)
-def test_outputs_have_the_bits_of_tflm(file):
-    assert not failures(jobs_of(file), _CORE)
+def test_outputs_have_the_bits_of_tflm(file, core):
+    assert not failures(jobs_of(file), core)
 
 
 @pytest.mark.parametrize("file", _WITH_CURVES)
-def test_outputs_have_the_bits_of_the_portable_kernels(file):
-    assert not failures(jobs_of(file), _CORE, with_portable=True)
+def test_outputs_have_the_bits_of_the_portable_kernels(file, core):
+    assert not failures(jobs_of(file), core, with_portable=True)
