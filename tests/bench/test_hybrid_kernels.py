@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import qemu_arm
 from float_batch import failures
 from packed_cases import firmware_of
 from support.inputs import generator
@@ -90,8 +91,10 @@ def _jobs():
     return jobs
 
 
-@pytest.mark.parametrize("core", ["m0plus", "m33", "rv32"])
+@pytest.mark.parametrize("core", ["m0plus", "m33", qemu_arm.CORE, "rv32"])
 def test_outputs_have_the_bits_of_the_portable_kernels(core):
+    if core == qemu_arm.CORE and not qemu_arm.is_there():
+        pytest.skip("qemu-system-arm is not installed")
     if not firmware_of(core).exists():
         pytest.skip(f"there is no firmware for {core}; `make -C tests asm` builds it")
     assert not failures(_jobs(), core, with_portable=True)

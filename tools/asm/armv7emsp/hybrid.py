@@ -10,22 +10,27 @@ from ..common.thumb_window import ROWS
 
 
 # Add the products of R4 inputs from R7 on, four at a time, then one. r4: number of inputs left;
-# r12, r6: inputs 0 and 2, 1 and 3; r5, lr: weights 0 and 2, 1 and 3.
+# r12, r6: inputs 0 and 2, 1 and 3; r5, lr: weights 0 and 2, 1 and 3 of a row, and the next row's,
+# which are loaded before the last product.
 def _taps(t, rows):
     fours, few, tap, done = map(t.new_label, ("fours", "few", "tap", "taps_done"))
     t.sub(R4, 4)
     t.branch("lt", few)
     t.label(fours)
-    t.ldr_next(R5, R7)
     t.load(R6, "zero_points")
+    t.ldr_next(R5, R7)
+    t.ldr_next(LR, ROWS[0])
     t.sxtab16(R12, R6, R5)
     t.sxtab16(R6, R6, R5, 8)
-    for row, total in zip(ROWS[:rows], SUMS, strict=False):
-        t.ldr_next(LR, row)
-        t.sxtb16(R5, LR)
-        t.sxtb16(LR, LR, 8)
-        t.smlad(total, R5, R12)
-        t.smlad(total, LR, R6)
+    low, high = R5, LR
+    for row, total in enumerate(SUMS[:rows]):
+        t.sxtb16(low, high)
+        t.sxtb16(high, high, 8)
+        t.smlad(total, low, R12)
+        if row + 1 < rows:
+            t.ldr_next(low, ROWS[row + 1])
+        t.smlad(total, high, R6)
+        low, high = high, low
     t.sub(R4, 4)
     t.branch("ge", fours)
     t.label(few)

@@ -4,7 +4,7 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..armv6m import hybrid_outputs
-from ..common.thumb import R0, R3, R4, R5, R6, R7, R8, R9, R10, R11
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from ..common.thumb_record import address, at
 from .thumb_vfp import ThumbVfp
 
@@ -16,12 +16,39 @@ def operand(t, layout, name, register):
     t.move(register, R5)
 
 
-# r4: next output; r7: next scale of the weights; r8: bytes from one to the next; r9: next bias;
-# r10: channels left; r11: outputs left; s1: scale of the input; s4, s5: limits.
+# Scale `count` outputs from R0 on, in s8 and the registers after it, and store them from R1 on.
+# Both advance by R8. s2: scale of the weights; s3: bias.
+def _outputs(t, count):
+    values = range(8, 8 + count)
+    for value in values:
+        t.vldr(value, R0)
+        t.add_wide(R0, R0, R8)
+    for value in values:
+        t.to_float(value, value)
+    for scale in (2, 1):
+        for value in values:
+            t.vmul(value, value, scale)
+    for value in values:
+        t.vadd(value, value, 3)
+    for condition, limit in (("mi", 4), ("gt", 5)):
+        for value in values:
+            t.vcmp(value, limit)
+            t.vmov_if(condition, value, limit)
+    for value in values:
+        t.vstr(value, R1)
+        t.add_wide(R1, R1, R8)
+
+
+# The outputs of one channel at a time. r2: channels that have one output more than r3; r4: the
+# channel's first output; r5: first bias, 0 without; r6: outputs left; r7: scale of the weights;
+# r8: bytes of a pixel; r9: bias; r10: channels left in the pixel; r11: channels left; r12: bytes
+# from one scale to the next; s1: scale of the input; s3: bias, -0.0 without, because x + -0.0 = x;
+# s4, s5: limits.
 def finish():
     slots = "weight_scales", "biases", "channels", "count"
     t = ThumbVfp("finish", hybrid_outputs.FINISH, slots=slots)
-    output, scaled, no_bias, same = map(t.new_label, ("output", "scaled", "no_bias", "same_pixel"))
+    names = "no_bias", "channel", "unbiased", "quads", "few", "one", "next_channel", "same"
+    no_bias, channel, unbiased, quads, few, one, next_channel, same = map(t.new_label, names)
     t.shift_left(R11, R3, 22)
     t.shift_right(R11, R11, 22)
     t.store(R11, "count")
@@ -38,11 +65,11 @@ def finish():
     operand(t, HYBRID, "scales", R8)
     t.add_wide(R8, R8, R7, "lsl", 2)
     t.vldr(1, R8)
-    t.ldr_wide(R8, R0, at(HYBRID, "per_channel"))
-    t.shift_left(R8, R8, 2)
+    t.ldr_wide(R12, R0, at(HYBRID, "per_channel"))
+    t.shift_left(R12, R12, 2)
     operand(t, HYBRID, "weight_scales", R7)
     t.store(R7, "weight_scales")
-    t.mul_wide(R4, R8, R9)
+    t.mul_wide(R4, R12, R9)
     t.add_wide(R7, R7, R4)
     t.ldr_wide(R4, R0, at(HYBRID, "bias"))
     t.number(R5, 0)
@@ -58,23 +85,45 @@ def finish():
     operand(t, HYBRID, "output", R4)
     t.add_wide(R4, R4, R3, "lsl", 2)
     t.load(R5, "biases")
-    t.label(output)
-    t.vldr(0, R4)
-    t.to_float(0, 0)
+    t.number(R6, 0x8000)
+    t.shift_left(R6, R6, 16)
+    t.from_core(3, R6)
+    t.load(R8, "channels")
+    t.sdiv(R3, R11, R8)
+    t.mls(R2, R3, R8, R11)
+    t.cmp(R11, R8)
+    t.move_if("gt", R11, R8)
+    t.shift_left(R8, R8, 2)
+    t.label(channel)
     t.vldr(2, R7)
-    t.add_wide(R7, R7, R8)
-    t.vmul(0, 0, 2)
-    t.vmul(0, 0, 1)
     t.cmp(R5, 0)
-    t.branch("eq", scaled)
-    t.vldm(R9, 3)
-    t.vadd(0, 0, 3)
-    t.label(scaled)
-    t.vcmp(0, 4)
-    t.vmov_if("mi", 0, 4)
-    t.vcmp(0, 5)
-    t.vmov_if("gt", 0, 5)
-    t.vstm(R4, 0)
+    t.branch("eq", unbiased)
+    t.vldr(3, R9)
+    t.label(unbiased)
+    t.move(R0, R4)
+    t.move(R1, R4)
+    t.add(R4, 4)
+    t.move(R6, R3)
+    t.cmp(R2, 0)
+    t.it("gt")
+    t.add_number(R6, R6, 1)
+    t.sub(R2, 1)
+    t.sub(R6, 4)
+    t.branch("lt", few)
+    t.label(quads)
+    _outputs(t, 4)
+    t.sub(R6, 4)
+    t.branch("ge", quads)
+    t.label(few)
+    t.add(R6, 4)
+    t.branch("eq", next_channel)
+    t.label(one)
+    _outputs(t, 1)
+    t.sub(R6, 1)
+    t.branch("ne", one)
+    t.label(next_channel)
+    t.add_wide(R7, R7, R12)
+    t.add_number(R9, R9, 4)
     t.subs_number(R10, 1)
     t.branch("ne", same)
     t.load(R7, "weight_scales")
@@ -82,6 +131,6 @@ def finish():
     t.load(R10, "channels")
     t.label(same)
     t.subs_number(R11, 1)
-    t.branch("ne", output)
+    t.branch_far("ne", channel)
     t.load(R0, "count")
     return t.text(returns=True)

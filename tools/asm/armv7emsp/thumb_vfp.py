@@ -185,6 +185,10 @@ class ThumbVfp(ThumbDsp):
         """to = a number as a signed integer, rounded toward 0 and saturated; 0 for a NaN."""
         self._unary(0xEEBD, "vcvt.s32.f32", to, value, 0xC0)
 
+    def to_nearest(self, to, value):
+        """to = a number as a signed integer, rounded to nearest even and saturated."""
+        self._unary(0xEEBD, "vcvtr.s32.f32", to, value, 0x40)
+
     def vabs(self, to, value):
         self._unary(0xEEB0, "vabs.f32", to, value, 0xC0)
 

@@ -251,30 +251,30 @@ def sums(r0, r1, r2, r3):
     sub(r4, 4)
     blt(few_26)
     label(fours_25)
-    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
+    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
     data(2, 0xFA26, 0xF695)  # sxtab16 r6, r6, r5, ror #8
-    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
     data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
     data(2, 0xFB25, 0x880C)  # smlad r8, r5, r12, r8
+    data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
     data(2, 0xFB2E, 0x8806)  # smlad r8, lr, r6, r8
-    data(2, 0xF851, 0xEB04)  # ldr lr, [r1], #4
-    data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
-    data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
-    data(2, 0xFB25, 0x990C)  # smlad r9, r5, r12, r9
-    data(2, 0xFB2E, 0x9906)  # smlad r9, lr, r6, r9
+    data(2, 0xFA2F, 0xFE85)  # sxtb16 lr, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2E, 0x990C)  # smlad r9, lr, r12, r9
     data(2, 0xF852, 0xEB04)  # ldr lr, [r2], #4
+    data(2, 0xFB25, 0x9906)  # smlad r9, r5, r6, r9
     data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
     data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
     data(2, 0xFB25, 0xAA0C)  # smlad r10, r5, r12, r10
+    data(2, 0xF853, 0x5B04)  # ldr r5, [r3], #4
     data(2, 0xFB2E, 0xAA06)  # smlad r10, lr, r6, r10
-    data(2, 0xF853, 0xEB04)  # ldr lr, [r3], #4
-    data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
-    data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
-    data(2, 0xFB25, 0xBB0C)  # smlad r11, r5, r12, r11
-    data(2, 0xFB2E, 0xBB06)  # smlad r11, lr, r6, r11
+    data(2, 0xFA2F, 0xFE85)  # sxtb16 lr, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2E, 0xBB0C)  # smlad r11, lr, r12, r11
+    data(2, 0xFB25, 0xBB06)  # smlad r11, r5, r6, r11
     sub(r4, 4)
     bge(fours_25)
     label(few_26)
@@ -313,20 +313,20 @@ def sums(r0, r1, r2, r3):
     sub(r4, 4)
     blt(few_31)
     label(fours_30)
-    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
+    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
     data(2, 0xFA26, 0xF695)  # sxtab16 r6, r6, r5, ror #8
-    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
     data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
     data(2, 0xFB25, 0x880C)  # smlad r8, r5, r12, r8
+    data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
     data(2, 0xFB2E, 0x8806)  # smlad r8, lr, r6, r8
-    data(2, 0xF851, 0xEB04)  # ldr lr, [r1], #4
-    data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
-    data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
-    data(2, 0xFB25, 0x990C)  # smlad r9, r5, r12, r9
-    data(2, 0xFB2E, 0x9906)  # smlad r9, lr, r6, r9
+    data(2, 0xFA2F, 0xFE85)  # sxtb16 lr, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2E, 0x990C)  # smlad r9, lr, r12, r9
+    data(2, 0xFB25, 0x9906)  # smlad r9, r5, r6, r9
     sub(r4, 4)
     bge(fours_30)
     label(few_31)
@@ -359,11 +359,11 @@ def sums(r0, r1, r2, r3):
     sub(r4, 4)
     blt(few_36)
     label(fours_35)
-    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
+    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
     data(2, 0xFA26, 0xF695)  # sxtab16 r6, r6, r5, ror #8
-    data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA2F, 0xF58E)  # sxtb16 r5, lr
     data(2, 0xFA2F, 0xFE9E)  # sxtb16 lr, lr, ror #8
     data(2, 0xFB25, 0x880C)  # smlad r8, r5, r12, r8
@@ -584,39 +584,39 @@ def finish(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_5)
+    bcc(in_arena_9)
     mov(r6, r2)
-    label(in_arena_5)
+    label(in_arena_9)
     add(r5, r5, r6)
     data(2, 0x46A8)  # mov r8, r5
     data(2, 0xEB08, 0x0887)  # add r8, r8, r7, lsl #2
     data(2, 0xEDD8, 0x0A00)  # vldr s1, [r8, #0]
-    data(2, 0xF8D0, 0x8068)  # ldr r8, [r0, #104]
-    data(2, 0xEA4F, 0x0888)  # lsl r8, r8, #2
+    data(2, 0xF8D0, 0xC068)  # ldr r12, [r0, #104]
+    data(2, 0xEA4F, 0x0C8C)  # lsl r12, r12, #2
     data(2, 0xF8D0, 0x4014)  # ldr r4, [r0, #20]
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_6)
+    bcc(in_arena_10)
     mov(r6, r2)
-    label(in_arena_6)
+    label(in_arena_10)
     add(r5, r5, r6)
     data(2, 0x462F)  # mov r7, r5
     data(2, 0x9700)  # str r7, [sp] weight_scales
-    data(2, 0xFB08, 0xF409)  # mul r4, r8, r9
+    data(2, 0xFB0C, 0xF409)  # mul r4, r12, r9
     data(2, 0xEB07, 0x0704)  # add r7, r7, r4
     data(2, 0xF8D0, 0x4018)  # ldr r4, [r0, #24]
     data(2, 0xF240, 0x0500)  # movw r5, #0
     cmp(r4, 1)
-    beq(no_bias_3)
+    beq(no_bias_1)
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_7)
+    bcc(in_arena_11)
     mov(r6, r2)
-    label(in_arena_7)
+    label(in_arena_11)
     add(r5, r5, r6)
-    label(no_bias_3)
+    label(no_bias_1)
     data(2, 0x9501)  # str r5, [sp] biases
     data(2, 0xEB05, 0x0989)  # add r9, r5, r9, lsl #2
     data(2, 0xF8D0, 0x406C)  # ldr r4, [r0, #108]
@@ -627,42 +627,139 @@ def finish(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_8)
+    bcc(in_arena_12)
     mov(r6, r2)
-    label(in_arena_8)
+    label(in_arena_12)
     add(r5, r5, r6)
     data(2, 0x462C)  # mov r4, r5
     data(2, 0xEB04, 0x0483)  # add r4, r4, r3, lsl #2
     data(2, 0x9D01)  # ldr r5, [sp] biases
-    label(output_1)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
-    data(2, 0xEEB8, 0x0AC0)  # vcvt.f32.s32 s0, s0
+    data(2, 0xF248, 0x0600)  # movw r6, #32768
+    data(2, 0xEA4F, 0x4606)  # lsl r6, r6, #16
+    data(2, 0xEE01, 0x6A90)  # vmov s3, r6
+    data(2, 0xF8DD, 0x8008)  # ldr r8, [sp, #8]
+    data(2, 0xFB9B, 0xF3F8)  # sdiv r3, r11, r8
+    data(2, 0xFB03, 0xB218)  # mls r2, r3, r8, r11
+    data(2, 0x45C3)  # cmp r11, r8
+    data(2, 0xBFC8)  # it gt
+    data(2, 0x46C3)  # mov r11, r8
+    data(2, 0xEA4F, 0x0888)  # lsl r8, r8, #2
+    label(channel_2)
     data(2, 0xED97, 0x1A00)  # vldr s2, [r7, #0]
-    data(2, 0xEB07, 0x0708)  # add r7, r7, r8
-    data(2, 0xEE20, 0x0A01)  # vmul.f32 s0, s0, s2
-    data(2, 0xEE20, 0x0A20)  # vmul.f32 s0, s0, s1
     cmp(r5, 0)
-    beq(scaled_2)
-    data(2, 0xECF9, 0x1A01)  # vldmia r9!, {s3}
-    data(2, 0xEE30, 0x0A21)  # vadd.f32 s0, s0, s3
-    label(scaled_2)
-    data(2, 0xEEB4, 0x0A42)  # vcmp.f32 s0, s4
+    beq(unbiased_3)
+    data(2, 0xEDD9, 0x1A00)  # vldr s3, [r9, #0]
+    label(unbiased_3)
+    data(2, 0x4620)  # mov r0, r4
+    data(2, 0x4621)  # mov r1, r4
+    add(r4, 4)
+    data(2, 0x461E)  # mov r6, r3
+    cmp(r2, 0)
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xF206, 0x0601)  # addw r6, r6, #1
+    sub(r2, 1)
+    sub(r6, 4)
+    blt(few_5)
+    label(quads_4)
+    data(2, 0xED90, 0x4A00)  # vldr s8, [r0, #0]
+    data(2, 0xEB00, 0x0008)  # add r0, r0, r8
+    data(2, 0xEDD0, 0x4A00)  # vldr s9, [r0, #0]
+    data(2, 0xEB00, 0x0008)  # add r0, r0, r8
+    data(2, 0xED90, 0x5A00)  # vldr s10, [r0, #0]
+    data(2, 0xEB00, 0x0008)  # add r0, r0, r8
+    data(2, 0xEDD0, 0x5A00)  # vldr s11, [r0, #0]
+    data(2, 0xEB00, 0x0008)  # add r0, r0, r8
+    data(2, 0xEEB8, 0x4AC4)  # vcvt.f32.s32 s8, s8
+    data(2, 0xEEF8, 0x4AE4)  # vcvt.f32.s32 s9, s9
+    data(2, 0xEEB8, 0x5AC5)  # vcvt.f32.s32 s10, s10
+    data(2, 0xEEF8, 0x5AE5)  # vcvt.f32.s32 s11, s11
+    data(2, 0xEE24, 0x4A01)  # vmul.f32 s8, s8, s2
+    data(2, 0xEE64, 0x4A81)  # vmul.f32 s9, s9, s2
+    data(2, 0xEE25, 0x5A01)  # vmul.f32 s10, s10, s2
+    data(2, 0xEE65, 0x5A81)  # vmul.f32 s11, s11, s2
+    data(2, 0xEE24, 0x4A20)  # vmul.f32 s8, s8, s1
+    data(2, 0xEE64, 0x4AA0)  # vmul.f32 s9, s9, s1
+    data(2, 0xEE25, 0x5A20)  # vmul.f32 s10, s10, s1
+    data(2, 0xEE65, 0x5AA0)  # vmul.f32 s11, s11, s1
+    data(2, 0xEE34, 0x4A21)  # vadd.f32 s8, s8, s3
+    data(2, 0xEE74, 0x4AA1)  # vadd.f32 s9, s9, s3
+    data(2, 0xEE35, 0x5A21)  # vadd.f32 s10, s10, s3
+    data(2, 0xEE75, 0x5AA1)  # vadd.f32 s11, s11, s3
+    data(2, 0xEEB4, 0x4A42)  # vcmp.f32 s8, s4
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
     data(2, 0xBF48)  # it mi
-    data(2, 0xEEB0, 0x0A42)  # vmov.f32 s0, s4
-    data(2, 0xEEB4, 0x0A62)  # vcmp.f32 s0, s5
+    data(2, 0xEEB0, 0x4A42)  # vmov.f32 s8, s4
+    data(2, 0xEEF4, 0x4A42)  # vcmp.f32 s9, s4
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBF48)  # it mi
+    data(2, 0xEEF0, 0x4A42)  # vmov.f32 s9, s4
+    data(2, 0xEEB4, 0x5A42)  # vcmp.f32 s10, s4
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBF48)  # it mi
+    data(2, 0xEEB0, 0x5A42)  # vmov.f32 s10, s4
+    data(2, 0xEEF4, 0x5A42)  # vcmp.f32 s11, s4
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBF48)  # it mi
+    data(2, 0xEEF0, 0x5A42)  # vmov.f32 s11, s4
+    data(2, 0xEEB4, 0x4A62)  # vcmp.f32 s8, s5
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
     data(2, 0xBFC8)  # it gt
-    data(2, 0xEEB0, 0x0A62)  # vmov.f32 s0, s5
-    data(2, 0xECA4, 0x0A01)  # vstmia r4!, {s0}
+    data(2, 0xEEB0, 0x4A62)  # vmov.f32 s8, s5
+    data(2, 0xEEF4, 0x4A62)  # vcmp.f32 s9, s5
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xEEF0, 0x4A62)  # vmov.f32 s9, s5
+    data(2, 0xEEB4, 0x5A62)  # vcmp.f32 s10, s5
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xEEB0, 0x5A62)  # vmov.f32 s10, s5
+    data(2, 0xEEF4, 0x5A62)  # vcmp.f32 s11, s5
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xEEF0, 0x5A62)  # vmov.f32 s11, s5
+    data(2, 0xED81, 0x4A00)  # vstr s8, [r1, #0]
+    data(2, 0xEB01, 0x0108)  # add r1, r1, r8
+    data(2, 0xEDC1, 0x4A00)  # vstr s9, [r1, #0]
+    data(2, 0xEB01, 0x0108)  # add r1, r1, r8
+    data(2, 0xED81, 0x5A00)  # vstr s10, [r1, #0]
+    data(2, 0xEB01, 0x0108)  # add r1, r1, r8
+    data(2, 0xEDC1, 0x5A00)  # vstr s11, [r1, #0]
+    data(2, 0xEB01, 0x0108)  # add r1, r1, r8
+    sub(r6, 4)
+    bge(quads_4)
+    label(few_5)
+    add(r6, 4)
+    beq(next_channel_7)
+    label(one_6)
+    data(2, 0xED90, 0x4A00)  # vldr s8, [r0, #0]
+    data(2, 0xEB00, 0x0008)  # add r0, r0, r8
+    data(2, 0xEEB8, 0x4AC4)  # vcvt.f32.s32 s8, s8
+    data(2, 0xEE24, 0x4A01)  # vmul.f32 s8, s8, s2
+    data(2, 0xEE24, 0x4A20)  # vmul.f32 s8, s8, s1
+    data(2, 0xEE34, 0x4A21)  # vadd.f32 s8, s8, s3
+    data(2, 0xEEB4, 0x4A42)  # vcmp.f32 s8, s4
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBF48)  # it mi
+    data(2, 0xEEB0, 0x4A42)  # vmov.f32 s8, s4
+    data(2, 0xEEB4, 0x4A62)  # vcmp.f32 s8, s5
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xEEB0, 0x4A62)  # vmov.f32 s8, s5
+    data(2, 0xED81, 0x4A00)  # vstr s8, [r1, #0]
+    data(2, 0xEB01, 0x0108)  # add r1, r1, r8
+    sub(r6, 1)
+    bne(one_6)
+    label(next_channel_7)
+    data(2, 0xEB07, 0x070C)  # add r7, r7, r12
+    data(2, 0xF209, 0x0904)  # addw r9, r9, #4
     data(2, 0xF1BA, 0x0A01)  # subs r10, r10, #1
-    bne(same_pixel_4)
+    bne(same_8)
     data(2, 0x9F00)  # ldr r7, [sp] weight_scales
     data(2, 0x46A9)  # mov r9, r5
     data(2, 0xF8DD, 0xA008)  # ldr r10, [sp, #8]
-    label(same_pixel_4)
+    label(same_8)
     data(2, 0xF1BB, 0x0B01)  # subs r11, r11, #1
-    bne(output_1)
+    bne_w(channel_2)
     data(2, 0x9803)  # ldr r0, [sp] count
     data(2, 0xB004)  # add sp, #16
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}

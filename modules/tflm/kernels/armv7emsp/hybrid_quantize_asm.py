@@ -94,9 +94,9 @@ def quantize(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_3)
+    bcc(in_arena_5)
     mov(r6, r2)
-    label(in_arena_3)
+    label(in_arena_5)
     add(r5, r5, r6)
     data(2, 0x46A8)  # mov r8, r5
     data(2, 0xEB08, 0x0883)  # add r8, r8, r3, lsl #2
@@ -104,34 +104,50 @@ def quantize(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_4)
+    bcc(in_arena_6)
     mov(r6, r2)
-    label(in_arena_4)
+    label(in_arena_6)
     add(r5, r5, r6)
     data(2, 0x46AA)  # mov r10, r5
     data(2, 0xEB0A, 0x0A83)  # add r10, r10, r3, lsl #2
+    data(2, 0xF643, 0x7400)  # movw r4, #16128
+    data(2, 0xEA4F, 0x4404)  # lsl r4, r4, #16
+    data(2, 0xEE02, 0x4A90)  # vmov s5, r4
+    data(2, 0xF643, 0x64FF)  # movw r4, #16127
+    data(2, 0xEA4F, 0x4404)  # lsl r4, r4, #16
+    data(2, 0xEE02, 0x4A10)  # vmov s4, r4
     data(2, 0xF8D8, 0x4000)  # ldr r4, [r8, #0]
     data(2, 0xF643, 0x7580)  # movw r5, #16256
     data(2, 0xF647, 0x7680)  # movw r6, #32640
     data(2, 0xEA4F, 0x4606)  # lsl r6, r6, #16
     cmp(r4, r6)
-    bne(finite_5)
+    bne(finite_7)
     data(2, 0xF643, 0x7500)  # movw r5, #16128
     data(2, 0xF647, 0x7400)  # movw r4, #32512
     data(2, 0xEA4F, 0x4404)  # lsl r4, r4, #16
-    label(finite_5)
+    label(finite_7)
     data(2, 0xEA4F, 0x4505)  # lsl r5, r5, #16
     data(2, 0xEE00, 0x4A10)  # vmov s0, r4
     data(2, 0xEE03, 0x5A10)  # vmov s6, r5
+    data(2, 0xF647, 0x76C0)  # movw r6, #32704
+    data(2, 0xEA4F, 0x4606)  # lsl r6, r6, #16
+    data(2, 0xEE03, 0x6A90)  # vmov s7, r6
+    data(2, 0xEA5F, 0x54D4)  # lsrs r4, r4, #23
+    sub(r4, 67)
+    data(2, 0xF1B4, 0x0F78)  # cmp r4, #120
+    bhi(scale_8)
+    data(2, 0xEEC2, 0x3A80)  # vdiv.f32 s7, s5, s0
+    data(2, 0xEE73, 0x3AA3)  # vadd.f32 s7, s7, s7
+    label(scale_8)
     data(2, 0xF8DA, 0xA000)  # ldr r10, [r10, #0]
     ldr(r7, [r0, 28])
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_6)
+    bcc(in_arena_9)
     mov(r6, r2)
-    label(in_arena_6)
+    label(in_arena_9)
     add(r5, r5, r6)
     mov(r4, r7)
     mul(r4, r3)
@@ -146,40 +162,51 @@ def quantize(r0, r1, r2, r3):
     lsr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
-    bcc(in_arena_7)
+    bcc(in_arena_10)
     mov(r6, r2)
-    label(in_arena_7)
+    label(in_arena_10)
     add(r5, r5, r6)
     data(2, 0x462F)  # mov r7, r5
     data(2, 0xEB07, 0x0703)  # add r7, r7, r3
     data(2, 0xF240, 0x0601)  # movw r6, #1
-    data(2, 0xF643, 0x7400)  # movw r4, #16128
-    data(2, 0xEA4F, 0x4404)  # lsl r4, r4, #16
-    data(2, 0xEE02, 0x4A90)  # vmov s5, r4
-    label(value_1)
-    data(2, 0x45C8)  # cmp r8, r9
-    beq(done_2)
-    data(2, 0xECF8, 0x0A01)  # vldmia r8!, {s1}
+    b(value_1)
+    label(near_2)
     data(2, 0xEE60, 0x0A83)  # vmul.f32 s1, s1, s6
     data(2, 0xEEC0, 0x0A80)  # vdiv.f32 s1, s1, s0
     data(2, 0xEEBD, 0x1AE0)  # vcvt.s32.f32 s2, s1
     data(2, 0xEE10, 0x4A90)  # vmov r4, s1
     data(2, 0xEE11, 0x5A10)  # vmov r5, s2
+    data(2, 0xF305, 0x0512)  # ssat r5, #19, r5
     data(2, 0xEEF8, 0x1AC1)  # vcvt.f32.s32 s3, s2
     data(2, 0xEE70, 0x1AE1)  # vsub.f32 s3, s1, s3
     data(2, 0xEEF0, 0x1AE1)  # vabs.f32 s3, s3
-    data(2, 0xF305, 0x0512)  # ssat r5, #19, r5
     asr(r4, r4, 31)
     orr(r4, r6)
     data(2, 0xEEF4, 0x1A62)  # vcmp.f32 s3, s5
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
     data(2, 0xBFA8)  # it ge
     data(2, 0xEB05, 0x0504)  # add r5, r5, r4
+    b(store_3)
+    label(value_1)
+    data(2, 0x45C8)  # cmp r8, r9
+    beq(done_4)
+    data(2, 0xECF8, 0x0A01)  # vldmia r8!, {s1}
+    data(2, 0xEE60, 0x1AA3)  # vmul.f32 s3, s1, s7
+    data(2, 0xEEBD, 0x1A61)  # vcvtr.s32.f32 s2, s3
+    data(2, 0xEE11, 0x5A10)  # vmov r5, s2
+    data(2, 0xF305, 0x0512)  # ssat r5, #19, r5
+    data(2, 0xEEB8, 0x1AC1)  # vcvt.f32.s32 s2, s2
+    data(2, 0xEE71, 0x1AC1)  # vsub.f32 s3, s3, s2
+    data(2, 0xEEF0, 0x1AE1)  # vabs.f32 s3, s3
+    data(2, 0xEEF4, 0x1A42)  # vcmp.f32 s3, s4
+    data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
+    bpl(near_2)
+    label(store_3)
     data(2, 0xEB05, 0x050A)  # add r5, r5, r10
     data(2, 0xF305, 0x0507)  # ssat r5, #8, r5
     data(2, 0xF807, 0x5B01)  # strb r5, [r7], #1
     b(value_1)
-    label(done_2)
+    label(done_4)
     data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
