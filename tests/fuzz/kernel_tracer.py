@@ -83,8 +83,9 @@ class _Rules(ast.NodeTransformer):
                 node.body.insert(0, ast.Assign([ast.Name(argument.arg, ast.Store())], value))
         return node
 
+    # An override imports portable kernels from the folder above.
     def visit_ImportFrom(self, node):
-        if node.level == 1:
+        if node.level == 1 or node.level == 2 and (KERNELS / f"{node.module}.py").exists():
             self.imported += [(node.module, name.name) for name in node.names]
         elif node.level:
             node.module, node.level = f"tflm.{node.module}", 0
