@@ -88,6 +88,8 @@ class Core:
     """
 
     configid0 = 0
+    # Methods of instructions with 24 bits, by their lowest four bits.
+    WIDE = {0: "_registers", 2: "_memory", 4: "_mac16", 6: "_branch", 7: "_compare"}
 
     def __init__(self, read, write):
         self._outer = read, write
@@ -145,7 +147,9 @@ class Core:
             taken = self._multiply_and_load(word)
         else:
             taken = (
-                self._narrow(op0, t, s, r) if size == 2 else _WIDE[op0](self, word, t, s, r, pc)
+                self._narrow(op0, t, s, r)
+                if size == 2
+                else getattr(self, self.WIDE[op0])(word, t, s, r, pc)
             )
         if a.read & self._late or q.read & self._late_vectors:
             self.cycles += 1
@@ -188,8 +192,11 @@ class Core:
         elif (op1, op2) == (3, 14):
             a[r] = self._user_register(s << 4 | t)
         elif (op1, op2) == (0, 4):
-            assert r in (0, 4)  # ssr, ssai
-            self._sar = a[s] & 31 if r == 0 else s | (t & 1) << 4
+            assert r in (0, 1, 4, 15)  # ssr, ssl, ssai, nsau
+            if r == 15:
+                a[t] = 32 - a[s].bit_length()
+            else:
+                self._sar = (a[s] & 31, 32 - (a[s] & 31))[r] if r < 2 else s | (t & 1) << 4
         elif (op1, op2) == (0, 6):
             assert s in (0, 1)  # neg, abs
             a[r] = (abs(_signed(a[t])) if s else -a[t]) & _WORD
@@ -218,11 +225,13 @@ class Core:
             return a[s] << 32 - (t | (op2 & 1) << 4)
         if op2 in (2, 3):
             return _signed(a[t]) >> (s | (op2 & 1) << 4)
-        assert op2 in (4, 8, 9, 11), "no instruction"
+        assert op2 in (4, 8, 9, 10, 11), "no instruction"
         if op2 == 4:
             return a[t] >> s
         if op2 == 8:  # src
             return (a[s] << 32 | a[t]) >> self._sar
+        if op2 == 10:  # sll
+            return a[s] << 32 - self._sar
         return (a[t] if op2 == 9 else _signed(a[t])) >> self._sar
 
     def _memory(self, word, t, s, r, pc):
@@ -246,13 +255,13 @@ class Core:
         if op2 == 8:
             return self._load(r & 3, s)
         assert op1 >> 2 == 2, "no instruction"  # MULA
-        one = self._m[r >> 2 & 1] if op2 in (0, 2, 6) else self._a[s]
+        one = self._m[r >> 2 & 1] if op2 in (0, 2, 4, 6) else self._a[s]
         other = self._m[2 + (t >> 2 & 1)] if op2 in (0, 2, 3) else self._a[t]
-        assert op2 in (0, 2, 3, 6, 7), "no instruction"
+        assert op2 in (0, 2, 3, 4, 6, 7), "no instruction"
         product = _signed(one >> 16 * (op1 & 1), 16) * _signed(other >> 16 * (op1 >> 1 & 1), 16)
         self._acc = self._acc + product & (1 << _ACC_BITS) - 1
         self.products += 1
-        return self._load(r & 3, s) if op2 == 0 else None
+        return self._load(r & 3, s) if op2 in (0, 4) else None
 
     def _load(self, m, s):
         self._a[s] = self._a[s] + 4 & _WORD
@@ -351,4 +360,3 @@ class Core:
 
 
 _SIZES = (3,) * 8 + (2,) * 6 + (4, 4)  # bytes of an instruction, by its lowest four bits
-_WIDE = {0: Core._registers, 2: Core._memory, 4: Core._mac16, 6: Core._branch, 7: Core._compare}

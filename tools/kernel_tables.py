@@ -60,7 +60,7 @@ def _overrides(folder, is_listed=lambda name: True):
 
 
 def _is_float(name):
-    return name.endswith("_float")
+    return name.endswith("_float") or name.startswith("hybrid")
 
 
 # Return the names that the top level of a Python file defines, imports or assigns.

@@ -1,10 +1,11 @@
-# Tests of float32 operators with int8 weights on Cortex-M and RV32: emulated cores against viper
+# Tests of float32 operators with int8 weights: emulated cores against the portable kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
 import pytest
 import qemu_arm
-from float_batch import failures
+import qemu_xtensa
+from float_batch import XTENSA_FPU, failures
 from packed_cases import firmware_of
 from support.inputs import generator
 from support.kernel_tests import module_of
@@ -91,10 +92,14 @@ def _jobs():
     return jobs
 
 
-@pytest.mark.parametrize("core", ["m0plus", "m33", qemu_arm.CORE, "rv32"])
+def _has_firmware(core):
+    return qemu_xtensa.is_there() if core == XTENSA_FPU else firmware_of(core).exists()
+
+
+@pytest.mark.parametrize("core", ["m0plus", "m33", qemu_arm.CORE, "rv32", XTENSA_FPU])
 def test_outputs_have_the_bits_of_the_portable_kernels(core):
     if core == qemu_arm.CORE and not qemu_arm.is_there():
         pytest.skip("qemu-system-arm is not installed")
-    if not firmware_of(core).exists():
+    if not _has_firmware(core):
         pytest.skip(f"there is no firmware for {core}; `make -C tests asm` builds it")
     assert not failures(_jobs(), core, with_portable=True)

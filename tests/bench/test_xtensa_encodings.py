@@ -50,7 +50,10 @@ def _functions():
                 yield pytest.param(lines, id=f"{path.stem}.{text.split('(')[0]}")
 
 
-_NO_FPU = ("add.s", "sub.s", "mul.s", "olt.s", "movt.s", "wfr", "rfr", "lsx", "lsi", "ssi")
+_NO_FPU = (
+    *("add.s", "sub.s", "mul.s", "abs.s", "olt.s", "movt.s", "round.s", "float.s"),
+    *("wfr", "rfr", "lsx", "lsi", "ssi", "bf"),
+)
 
 
 # The core whose tables these are has no FPU and no MULSH, which test_capstone.py reads. MULSH is

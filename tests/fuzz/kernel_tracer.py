@@ -86,7 +86,7 @@ class _Rules(ast.NodeTransformer):
     # An override imports portable kernels from the folder above.
     def visit_ImportFrom(self, node):
         if node.level == 1 or node.level == 2 and (KERNELS / f"{node.module}.py").exists():
-            self.imported += [(node.module, name.name) for name in node.names]
+            self.imported += [(node.module, each.name, each.asname) for each in node.names]
         elif node.level:
             node.module, node.level = f"tflm.{node.module}", 0
             return node
@@ -157,8 +157,8 @@ class Machine:
             }
             for size in (8, 16, 32):
                 names[f"ptr{size}"] = lambda x, size=size // 8: _Pointer(self, x, size)
-            for module, wanted in imported:
-                names[wanted] = self._file(module)[wanted]
+            for module, wanted, alias in imported:
+                names[alias or wanted] = self._file(module)[wanted]
             exec(compile(ast.fix_missing_locations(tree), path, "exec"), names)
             self._files[name] = names
         return self._files[name]

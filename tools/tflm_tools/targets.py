@@ -38,8 +38,8 @@ _WITH_DSP = ("armv7em", *_THUMB)
 _DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
 _FPU_FOLDER = "armv7emsp"
 _OPTIONAL = ("armv7em",)  # some cores cannot run this folder's code: its core.py tests the core
-# Endings of the names of overrides that need an FPU, for an arch that has cores without one.
-_FPU_ENDINGS = {"xtensawin": ("float", "fpu")}
+# Words in the names of overrides that need an FPU, for an arch that has cores without one.
+_FPU_WORDS = {"xtensawin": {"float", "fpu", "hybrid"}}
 
 # MicroPython calls a Cortex-M3 armv7em, too; armv7emsp and armv7emdp are never a Cortex-M3.
 ARCHS = {
@@ -126,7 +126,8 @@ def is_optional(file, arch):
 
 def needs_fpu(file, arch):
     """Return whether an override of an arch needs an FPU, which some of its cores lack."""
-    return file.rpartition("_")[2] in _FPU_ENDINGS.get(arch, ())
+    words = file.rpartition("/")[2].split("_")
+    return not _FPU_WORDS.get(arch, set()).isdisjoint(words)
 
 
 def targets_help():

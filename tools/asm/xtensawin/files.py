@@ -10,6 +10,10 @@ from . import (
     float32,
     float_curves,
     fully_connected_float,
+    hybrid_depthwise,
+    hybrid_outputs,
+    hybrid_quantize,
+    hybrid_sums,
     int16_depthwise,
     int16_windows,
     lanes_gather,
@@ -79,6 +83,18 @@ FILES = {
         (float32.elements, float32.dot, float32.limit, float32.rows),
     ),
     "pooling_float_asm.py": ("pools of float32", (pooling_float.pool,)),
+    "hybrid_asm.py": (
+        "float32 operators with int8 weights",
+        (hybrid_sums.sums, hybrid_outputs.finish),
+    ),
+    "hybrid_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32 with int8 weights",
+        (hybrid_depthwise.depthwise,),
+    ),
+    "hybrid_quantize_asm.py": (
+        "float32 to int8 with a scale for each batch",
+        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+    ),
     "lstm_float_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
         (lstm_float.gates, lstm_float.cells),
@@ -88,4 +104,7 @@ FILES = {
         "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
         (pooling.averages, pooling.average, pooling.maxima, pooling.maximum),
     ),
+}
+DERIVED = {
+    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }

@@ -60,6 +60,22 @@ class Fpu(Mac16):
         """Copy the bits of a register of the FPU to an address register."""
         self._rrr(15, 10, _a(r), _f(s), 4, f"rfr {r}, {s}")
 
+    def round_s(self, r, s):
+        """Round a number to an integer in an address register, halves to even."""
+        self._rrr(8, 10, _a(r), _f(s), 0, f"round.s {r}, {s}, 0")
+
+    def float_s(self, r, s):
+        """Convert the int32 in an address register to a number, rounded to nearest even."""
+        self._rrr(12, 10, _f(r), _a(s), 0, f"float.s {r}, {s}, 0")
+
+    def abs_s(self, r, s):
+        self._rrr(15, 10, _f(r), _f(s), 1, f"abs.s {r}, {s}")
+
+    def bf(self, b, label):
+        """Branch if the Boolean register b is clear."""
+        word = _number("b", b) << 8 | 7 << 4 | 6
+        self._to(word, 8, 16, f"bf {b}, ", label)
+
     def lsx(self, r, s, t):
         """Load the number at the address `s` + `t`."""
         self._rrr(0, 8, _f(r), _a(s), _a(t), f"lsx {r}, {s}, {t}")

@@ -19,16 +19,16 @@ class Function(Xtensa):
     """A function of the windowed ABI: arguments are in a2, a3, ..., and it returns 0.
 
     arguments: their names, or the number of the usual ones. slots: names of words in its frame,
-    for `load(register, slot)` and `store`. The function calls nothing and keeps a0 (the return
-    address) and a1 (the frame).
+    for `load(register, slot)` and `store`. buffer: bytes after these words. The function calls
+    nothing and keeps a0 (the return address) and a1 (the frame).
     """
 
-    def __init__(self, name, about, arguments, slots=()):
+    def __init__(self, name, about, arguments, slots=(), buffer=0):
         super().__init__()
         self._name, self._about = name, about
         self._arguments = _NAMES[:arguments] if isinstance(arguments, int) else arguments
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
-        self.entry(4 * len(slots) + _WINDOWS + 15 & ~15)
+        self.entry(4 * len(slots) + buffer + _WINDOWS + 15 & ~15)
 
     def text(self, result=""):
         """Return the source of the function; it returns 0, or the number in the slot `result`."""
@@ -49,6 +49,13 @@ class Function(Xtensa):
         self.s32i(value, "a1", self._slots[slot])
 
     # Macros of several instructions.
+
+    def buffer_address(self, to):
+        """Compute the address of the buffer in the frame."""
+        offset = 4 * len(self._slots)
+        self.addi(to, "a1", min(offset, 127))
+        if offset > 127:
+            self.addi(to, to, offset - 127)
 
     def far(self, name, one, other, label):
         """The branch `name` on two registers to a label at any distance."""

@@ -26,8 +26,8 @@ class Mac16(Function):
     either. mulsh=False: without MULSH and CLAMPS, which no emulated core has.
     """
 
-    def __init__(self, name, about, arguments, slots=(), mulsh=True):
-        super().__init__(name, about, arguments, [*slots, *(() if mulsh else _SPILLED)])
+    def __init__(self, name, about, arguments, slots=(), mulsh=True, buffer=0):
+        super().__init__(name, about, arguments, [*slots, *(() if mulsh else _SPILLED)], buffer)
         self._mulsh = mulsh
 
     def wsr_acclo(self, t):
@@ -60,9 +60,11 @@ class Mac16(Function):
         self._put(word, f"mula.{kinds}.{halves} {x}, {y}")
 
     def mula_ldinc(self, halves, w, s, x, y):
-        """Add the product of halves of m0 or m1 and of m2 or m3; then ldinc(w, s)."""
+        """Add the product of halves of m0 or m1 and of m2, m3 or "a..."; then ldinc(w, s)."""
         word = 8 << 16 | _HALVES[halves] << 16 | _m(x) << 14 | _m(w) << 12 | _a(s) << 8
-        self._put(word | _m(y) - 2 << 6 | 4, f"mula.dd.{halves}.ldinc {w}, {s}, {x}, {y}")
+        kind = "dd" if y[0] == "m" else "da"
+        word |= _m(y) - 2 << 6 if y[0] == "m" else 4 << 20 | _a(y) << 4
+        self._put(word | 4, f"mula.{kind}.{halves}.ldinc {w}, {s}, {x}, {y}")
 
     def loopnez(self, s, end):
         """Run the code from here to the label `end` `s` times.

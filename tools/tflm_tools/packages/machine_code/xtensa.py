@@ -189,6 +189,17 @@ class Xtensa:
     def srl(self, r, t):
         self._rrr(9, 1, _a(r), 0, _a(t), f"srl {r}, {t}")
 
+    def ssl(self, s):
+        """Set the shift of sll()."""
+        self._rrr(4, 0, 1, _a(s), 0, f"ssl {s}")
+
+    def sll(self, r, s):
+        self._rrr(10, 1, _a(r), _a(s), 0, f"sll {r}, {s}")
+
+    def nsau(self, t, s):
+        """Count the zeros above the highest bit that is set: 32 for 0."""
+        self._rrr(4, 0, 15, _a(s), _a(t), f"nsau {t}, {s}")
+
     def src(self, r, s, t):
         """Shift 64 bits, of which `s` is the upper word, right by the amount of ssr()."""
         self._rrr(8, 1, _a(r), _a(s), _a(t), f"src {r}, {s}, {t}")
@@ -212,7 +223,8 @@ class Xtensa:
     def entry(self, frame):
         """Begin a function with a frame of `frame` bytes, a multiple of 8."""
         _check(frame % 8 == 0 and 16 <= frame < 1 << 15, f"entry a1, {frame}")
-        self._put(frame >> 3 << 12 | 1 << 8 | 0x36, f"entry a1, {frame}")
+        shown = frame if frame < 256 else hex(frame)
+        self._put(frame >> 3 << 12 | 1 << 8 | 0x36, f"entry a1, {shown}")
 
     def callx8(self, s):
         self._put(_a(s) << 8 | 0xE0, f"callx8 {s}")
