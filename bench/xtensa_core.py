@@ -192,11 +192,7 @@ class Core:
         elif (op1, op2) == (3, 14):
             a[r] = self._user_register(s << 4 | t)
         elif (op1, op2) == (0, 4):
-            assert r in (0, 1, 4, 15)  # ssr, ssl, ssai, nsau
-            if r == 15:
-                a[t] = 32 - a[s].bit_length()
-            else:
-                self._sar = (a[s] & 31, 32 - (a[s] & 31))[r] if r < 2 else s | (t & 1) << 4
+            self._set_shift(r, s, t)
         elif (op1, op2) == (0, 6):
             assert s in (0, 1)  # neg, abs
             a[r] = (abs(_signed(a[t])) if s else -a[t]) & _WORD
@@ -218,6 +214,17 @@ class Core:
                 a[r] = a[s]
         else:
             a[r] = _THREE[op1, op2](a[s], a[t]) & _WORD
+
+    # ssr, ssl, ssai, nsau
+    def _set_shift(self, r, s, t):
+        assert r in (0, 1, 4, 15), "no instruction"
+        if r == 15:
+            self._a[t] = 32 - self._a[s].bit_length()
+        elif r == 4:
+            self._sar = s | (t & 1) << 4
+        else:
+            bits = self._a[s] & 31
+            self._sar = 32 - bits if r else bits
 
     def _shifted(self, op2, t, s):
         a = self._a

@@ -144,24 +144,27 @@ class Machine:
     # Return the names that a kernel file defines.
     def _file(self, name):
         if name not in self._files:
-            imported = []
-            path = Path(KERNELS / f"{name}.py")
-            tree = _Rules(imported).visit(ast.parse(path.read_text()))
-            names = {
-                "const": lambda value: value,
-                "micropython": SimpleNamespace(),
-                "uint": lambda value: int(value) & (1 << self.bits) - 1,
-                "_word": self._word,
-                "_shift": self._shift,
-                "_turn": self._turn,
-            }
-            for size in (8, 16, 32):
-                names[f"ptr{size}"] = lambda x, size=size // 8: _Pointer(self, x, size)
-            for module, wanted, alias in imported:
-                names[alias or wanted] = self._file(module)[wanted]
-            exec(compile(ast.fix_missing_locations(tree), path, "exec"), names)
-            self._files[name] = names
+            self._files[name] = self.compiled(Path(KERNELS / f"{name}.py").read_text())
         return self._files[name]
+
+    def compiled(self, text):
+        """Return the names that the text of a file in kernels/ defines."""
+        imported = []
+        tree = _Rules(imported).visit(ast.parse(text))
+        names = {
+            "const": lambda value: value,
+            "micropython": SimpleNamespace(),
+            "uint": lambda value: int(value) & (1 << self.bits) - 1,
+            "_word": self._word,
+            "_shift": self._shift,
+            "_turn": self._turn,
+        }
+        for size in (8, 16, 32):
+            names[f"ptr{size}"] = lambda x, size=size // 8: _Pointer(self, x, size)
+        for module, wanted, alias in imported:
+            names[alias or wanted] = self._file(module)[wanted]
+        exec(compile(ast.fix_missing_locations(tree), "kernel", "exec"), names)
+        return names
 
     def run(self, kernel, record, arena, rom, meanwhile=None):
         """Run all units of a Record that was checked, in two slices.

@@ -12,7 +12,7 @@ _WEIGHTS = "f10", "f11", "f12", "f13"
 _PRODUCTS = "f14", "f15"
 # Without a second pixel: weights of eight channels; a product replaces its weight.
 _SINGLE_WEIGHTS = tuple(f"f{i}" for i in range(9, 16))
-_LOW, _HIGH = "f10", "f11"  # limits of the activation
+LOW, HIGH = "f10", "f11"  # limits of the activation
 _BIAS = "f12"
 
 
@@ -115,11 +115,11 @@ def channel_addresses(t, registers, step, left):
 
 def load_limits(t, layout, record):
     """Load the limits of the activation."""
-    t.lsi(_LOW, record, word_of(layout, "activation_min"))
-    t.lsi(_HIGH, record, word_of(layout, "activation_max"))
+    t.lsi(LOW, record, word_of(layout, "activation_min"))
+    t.lsi(HIGH, record, word_of(layout, "activation_max"))
 
 
-def limited(t, value, low=_LOW, high=_HIGH):
+def limited(t, value, low=LOW, high=HIGH):
     """Limit a number to the range of the activation, or of two registers; a NaN stays."""
     t.olt_s("b0", value, low)
     t.movt_s(value, low, "b0")

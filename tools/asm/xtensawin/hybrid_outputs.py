@@ -18,8 +18,8 @@ _PIXEL, _CHANNEL, _COUNT, _CHANNELS = "a9", "a10", "a11", "a12"
 
 # Steps:
 # 1. Find the addresses of the operands.
-# 2. For each pixel, whose batch has a scale: the outputs of its channels. A bias of -0.0 changes no
-#    number, and stands for a missing one.
+# 2. For each pixel, whose batch has a scale: the outputs of its channels. A bias of -0.0, which
+#    changes no number, stands for a missing one.
 def finish():
     t = Fpu("finish", _ABOUT, ARGUMENTS, _SLOTS)
     word = {name: word_of(HYBRID, name) for name in HYBRID}

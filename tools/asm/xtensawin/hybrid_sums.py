@@ -51,7 +51,7 @@ _SLOTS = (
 # halfword. The lower word of the accumulator holds twice this number of products.
 _PIECE = 128
 _X, _W, _WORD, _EVEN, _ODD, _MASK = "a2", "a3", "a4", "a5", "a6", "a7"
-_GROUPS, _FEW, _STEP, _WINDOW, _TO, _LEFT = "a8", "a9", "a10", "a11", "a12", "a13"
+_GROUPS, _FEW, _GAP, _ZERO, _TO, _LEFT = "a8", "a9", "a10", "a11", "a12", "a13"
 _BUFFER, _IS_MORE = "a14", "a15"
 
 
@@ -165,9 +165,9 @@ def _gather(t):
     to, left, row, tap, line = "a2", "a3", "a4", "a5", "a6"
     before, inside, row_taps, run, at = "a7", "a8", "a9", "a10", "a11"
     x, value, zero_point, sign = "a12", "a13", "a14", "a15"
-    part, in_columns, zeros, copied, filled, next_run, same, done = map(
+    run_start, in_columns, zeros, copied, filled, next_run, same, done = map(
         t.new_label,
-        ("part", "in_columns", "zeros", "copied", "filled", "next", "same_row", "gathered"),
+        ("run", "in_columns", "zeros", "copied", "filled", "next", "same_row", "gathered"),
     )
     t.movi(value, _PIECE)
     t.load(left, "left")
@@ -183,7 +183,7 @@ def _gather(t):
                            (zero_point, "zero_point")):  # fmt: skip
         t.load(register, slot)
     t.movi(sign, 0x80)
-    t.label(part)
+    t.label(run_start)
     t.sub(run, row_taps, tap)
     t.load(x, "first_height")
     t.load(value, "count_height")
@@ -225,19 +225,23 @@ def _gather(t):
     t.addi(row, row, 1)
     t.add(line, line, value)
     t.label(same)
-    t.far_zero("bnez", left, part)
+    t.far_zero("bnez", left, run_start)
     for register, slot in ((row, "row"), (tap, "tap"), (line, "line")):
         t.store(register, slot)
     t.label(done)
 
 
 # Load the registers that sum up the channels of a piece: _EVEN has the bits that make an address
-# unaligned, _GROUPS the number of taps.
+# unaligned, _GROUPS the number of taps, _GAP the bytes from a channel's last weight to the next
+# channel's first one.
 def _begin_channels(t):
     t.load("a2", "record")
-    t.l32i(_STEP, "a2", word_of(HYBRID, "channel_step"))
-    t.load(_WINDOW, "window")
+    t.l32i(_GAP, "a2", word_of(HYBRID, "channel_step"))
+    t.load(_W, "window")
+    t.or_(_EVEN, _GAP, _W)
+    t.extui(_EVEN, _EVEN, 0, 2)
     t.load(_GROUPS, "piece")
+    t.sub(_GAP, _GAP, _GROUPS)
     t.load(_TO, "output")
     t.load(_LEFT, "count")
     t.load(_IS_MORE, "is_more")
@@ -245,23 +249,32 @@ def _begin_channels(t):
     t.addi(_BUFFER, _BUFFER, -4)  # LDINC advances before it loads
     t.lanes(_MASK, 0xFF, _WORD)
     t.slli(_MASK, _MASK, 8)
-    t.or_(_EVEN, _STEP, _WINDOW)
-    t.extui(_EVEN, _EVEN, 0, 2)
+    t.movi(_ZERO, 0)
 
 
-# Products of four taps whose weights are a word. _EVEN has the weights 0 and 2 as upper bytes of
-# halfwords, _ODD the weights 1 and 3. The loop is not unrolled: qemu 7.2 would use an old m0 if a
-# loop loads it twice.
-def _word_taps(t):
-    t.l32i(_WORD, _W)
-    t.addi(_W, _W, 4)
+# The weights 0 and 2 of a word in _EVEN, and 1 and 3 in _ODD, as upper bytes of halfwords.
+def _split(t):
     t.slli(_EVEN, _WORD, 8)
     t.and_(_ODD, _WORD, _MASK)
     t.and_(_EVEN, _EVEN, _MASK)
-    t.mula("ll", "m0", _EVEN)
-    t.mula_ldinc("hl", "m0", _X, "m0", _ODD)
-    t.mula("lh", "m1", _EVEN)
+
+
+# Products of eight taps whose weights are words. No register is loaded twice in the loop: qemu 7.2
+# would use its old value.
+def _word_taps(t):
+    t.l32i(_WORD, _W)
+    _split(t)
+    t.mula_ldinc("ll", "m2", _X, "m0", _EVEN)
+    t.mula_ldinc("hl", "m3", _X, "m0", _ODD)
+    t.l32i(_WORD, _W, 4)
+    t.mula_ldinc("lh", "m0", _X, "m1", _EVEN)
     t.mula_ldinc("hh", "m1", _X, "m1", _ODD)
+    t.addi(_W, _W, 8)
+    _split(t)
+    t.mula("ll", _EVEN, "m2")
+    t.mula("lh", _ODD, "m2")
+    t.mula("hl", _EVEN, "m3")
+    t.mula("hh", _ODD, "m3")
 
 
 # Products of four taps whose weights are at any address.
@@ -277,20 +290,17 @@ def _byte_taps(t):
         t.mula_ldinc("hl", f"m{i}", _X, f"m{i}", _EVEN)
 
 
-# Sums of all channels of a piece. taps(t): products of four taps, whose inputs are in m0 and m1. It
-# moves _X and _W on.
-def _channels(t, taps):
+# Sums of all channels of a piece. taps(t): products of 2 ** bits taps, whose first inputs are in
+# m0 and m1. It moves _X and _W on.
+def _channels(t, taps, bits):
     channel, groups_end, taps_end, few, first = map(
         t.new_label, ("channel", "groups_end", "taps_end", "few", "first")
     )
-    t.extui(_FEW, _GROUPS, 0, 2)
-    t.srli(_GROUPS, _GROUPS, 2)
+    t.extui(_FEW, _GROUPS, 0, bits)
+    t.srli(_GROUPS, _GROUPS, bits)
     t.label(channel)
-    t.mov(_W, _WINDOW)
-    t.add(_WINDOW, _WINDOW, _STEP)
     t.mov(_X, _BUFFER)
-    t.movi(_WORD, 0)
-    t.wsr_acclo(_WORD)
+    t.wsr_acclo(_ZERO)
     t.ldinc("m0", _X)
     t.ldinc("m1", _X)
     t.loopnez(_GROUPS, groups_end)
@@ -316,6 +326,7 @@ def _channels(t, taps):
     t.s32i(_WORD, _TO)
     t.addi(_TO, _TO, 4)
     t.addi(_LEFT, _LEFT, -1)
+    t.add(_W, _W, _GAP)
     t.bnez(_LEFT, channel)
 
 
@@ -344,10 +355,10 @@ def sums():
     _gather(t)
     _begin_channels(t)
     t.far_zero("bnez", _EVEN, unaligned)
-    _channels(t, _word_taps)
+    _channels(t, _word_taps, 3)
     t.j(joined)
     t.label(unaligned)
-    _channels(t, _byte_taps)
+    _channels(t, _byte_taps, 2)
     t.label(joined)
     t.movi("a2", 1)
     t.store("a2", "is_more")

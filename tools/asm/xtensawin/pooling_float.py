@@ -3,18 +3,20 @@
 
 from tflm.prepare.pooling_float import LAYOUT
 
-from .float_parts import ARGUMENTS, limited, load_limits, operand, word_of
+from .float_parts import ARGUMENTS, HIGH, LOW, limited, load_limits, operand, word_of
 from .fpu import Fpu
 
 _ABOUT = """
 Pixels `start` to `stop` - 1 of a pool. `op` is the record (LAYOUT in prepare/pooling_float.py).
-Returns the first pixel that it does not compute: a mean of a number of cells that is no power of
-two, or `stop`.
+Ends after a mean of a number of cells that is no power of two: the outputs of this pixel are sums,
+and the number of cells is stored in `divisor`. Returns this pixel, or `stop`.
 """
 _SLOTS = (
     "record",
     "input",
     "output",  # address of the next output
+    "divisor",
+    "is_sum",  # 1 for a pixel whose outputs are sums
     "start",  # the next pixel
     "stop",
     "rows",  # of the window inside of the image
@@ -57,7 +59,7 @@ def pool():
     t.store("a2", "record")
     t.store("a5", "start")
     t.store("a6", "stop")
-    for name in ("input", "output"):
+    for name in ("input", "output", "divisor"):
         operand(t, LAYOUT, name, ("a2", "a3", "a4", "a7", "a8"))
     t.l32i("a7", "a2", word["channels"])
     t.mull("a7", "a7", "a5")
@@ -100,7 +102,7 @@ def pool():
     t.mull(_GAP, "a5", _STEP)
     t.l32i(_KIND, "a2", word["kind"])
     t.addi(_KIND, _KIND, -_MAXIMUM)
-    _factor(t, end)
+    _factor(t)
     t.load("a12", "start")
     t.addi("a12", "a12", 1)
     t.store("a12", "start")
@@ -119,21 +121,39 @@ def pool():
     t.j(single)
     t.label(next_pixel)
     t.store(_OUTPUT, "output")
-    t.j(pixel)
+    t.load("a2", "is_sum")
+    t.far_zero("beqz", "a2", pixel)
+    t.load("a2", "start")
+    t.addi("a2", "a2", -1)
+    t.store("a2", "start")
     t.label(end)
     return t.text("start")
 
 
-# The reciprocal of the number of cells; a mean of a number that is no power of two ends the
-# function. a4 is the number of cells in a row.
-def _factor(t, end):
-    done, again, found = map(t.new_label, ("factor_known", "again", "found"))
+# The reciprocal of the number of cells, or 1.0 and no limits for a number that is no power of two.
+# a4 is the number of cells in a row.
+def _factor(t):
+    done, power, again, found = map(t.new_label, ("factor_known", "power", "again", "found"))
+    t.movi("a13", 0)
+    t.store("a13", "is_sum")
     t.beqz(_KIND, done)
     t.load("a5", "rows")
     t.mull("a5", "a5", "a4")
     t.addi("a13", "a5", -1)
     t.and_("a13", "a13", "a5")
-    t.far_zero("bnez", "a13", end)
+    t.beqz("a13", power)
+    t.float_s(_FACTOR, "a5")
+    t.load("a13", "divisor")
+    t.ssi(_FACTOR, "a13")
+    t.movi("a13", -1)
+    t.slli("a13", "a13", 23)
+    t.wfr(LOW, "a13")
+    t.slli("a13", "a13", 1)
+    t.srli("a13", "a13", 1)
+    t.wfr(HIGH, "a13")
+    t.movi("a5", 1)
+    t.store("a5", "is_sum")
+    t.label(power)
     t.movi("a13", 127)
     t.label(again)
     t.srli("a5", "a5", 1)

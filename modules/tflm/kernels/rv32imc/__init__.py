@@ -23,8 +23,6 @@ depthwise_conv_int16
 depthwise_conv_lanes
 fully_connected_int16
 fully_connected_lanes
-hybrid
-hybrid_quantize
 mul_int16
 pooling_int16
 sigmoid_int16

@@ -9,6 +9,8 @@ FILES = """
 conv_float
 depthwise_conv_float
 fully_connected_float
+hybrid
+hybrid_quantize
 pooling_float
 unidirectional_sequence_lstm_float
 """

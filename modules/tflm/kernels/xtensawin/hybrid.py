@@ -1,4 +1,4 @@
-# tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for Xtensa with MAC16 and an FPU
+# tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..hybrid import outputs

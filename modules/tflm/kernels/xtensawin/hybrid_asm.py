@@ -77,7 +77,7 @@ def sums(op, arena, rom, start, stop):
     #: 3851 l32i.n a3, a1, 20
     #: 4861 l32i.n a4, a1, 24
     #: 472302 blt a3, a4, 0xab
-    #: 46c100 j 0x3b1
+    #: c6c500 j 0x3c3
     #: 58d2 l32i.n a5, a2, 52
     #: 6881 l32i.n a6, a1, 32
     #: 6055c0 sub a5, a5, a6
@@ -255,8 +255,11 @@ def sums(op, arena, rom, start, stop):
     #: 626119 s32i a6, a1, 100
     #: 2801 l32i.n a2, a1, 0
     #: a22218 l32i a10, a2, 96
-    #: b2211a l32i a11, a1, 104
+    #: 32211a l32i a3, a1, 104
+    #: 305a20 or a5, a10, a3
+    #: 505014 extui a5, a5, 0, 2
     #: 82211c l32i a8, a1, 112
+    #: 80aac0 sub a10, a10, a8
     #: c841 l32i.n a12, a1, 16
     #: d891 l32i.n a13, a1, 36
     #: f2211d l32i a15, a1, 116
@@ -266,34 +269,37 @@ def sums(op, arena, rom, start, stop):
     #: 004711 slli a4, a7, 16
     #: 4a77 add.n a7, a7, a4
     #: 807711 slli a7, a7, 8
-    #: b05a20 or a5, a10, a11
-    #: 505014 extui a5, a5, 0, 2
-    #: 162500 beqz a5, 0x2a8
-    #: 061a00 j 0x311
-    #: 809014 extui a9, a8, 0, 2
-    #: 808241 srli a8, a8, 2
-    #: 3d0b mov.n a3, a11
-    #: aabb add.n a11, a11, a10
+    #: 0c0b movi.n a11, 0
+    #: 162500 beqz a5, 0x2ad
+    #: 461e00 j 0x327
+    #: 809024 extui a9, a8, 0, 3
+    #: 808341 srli a8, a8, 3
     #: 2d0e mov.n a2, a14
-    #: 0c04 movi.n a4, 0
-    #: 401013 wsr.acclo a4
+    #: b01013 wsr.acclo a11
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
-    #: 3df0 nop.n
-    #: 769818 loopnez a8, 0x2dd
+    #: 76982f loopnez a8, 0x2f1
     #: 4803 l32i.n a4, a3, 0
-    #: 4b33 addi.n a3, a3, 4
     #: 805411 slli a5, a4, 8
     #: 706410 and a6, a4, a7
     #: 705510 and a5, a5, a7
-    #: 540068 mula.da.ll m0, a5
-    #: 640249 mula.da.hl.ldinc m0, a2, m0, a6
-    #: 54406a mula.da.lh m1, a5
+    #: 542248 mula.da.ll.ldinc m2, a2, m0, a5
+    #: 643249 mula.da.hl.ldinc m3, a2, m0, a6
+    #: 4813 l32i.n a4, a3, 4
+    #: 54424a mula.da.lh.ldinc m0, a2, m1, a5
     #: 64524b mula.da.hh.ldinc m1, a2, m1, a6
-    #: 167901 beqz a9, 0x2f8
+    #: 8b33 addi.n a3, a3, 8
+    #: 805411 slli a5, a4, 8
+    #: 706410 and a6, a4, a7
+    #: 705510 and a5, a5, a7
+    #: 040538 mula.ad.ll a5, m2
+    #: 04063a mula.ad.lh a6, m2
+    #: 440539 mula.ad.hl a5, m3
+    #: 44063b mula.ad.hh a6, m3
+    #: 167901 beqz a9, 0x30c
     #: 22c2fc addi a2, a2, -4
     #: 3df0 nop.n
-    #: 76990f loopnez a9, 0x2f8
+    #: 76990f loopnez a9, 0x30c
     #: 420300 l8ui a4, a3, 0
     #: 521200 l16ui a5, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -302,25 +308,23 @@ def sums(op, arena, rom, start, stop):
     #: 540478 mula.aa.ll a4, a5
     #: 401003 rsr.acclo a4
     #: 404821 srai a4, a4, 8
-    #: 163f00 beqz a15, 0x305
+    #: 163f00 beqz a15, 0x319
     #: 580c l32i.n a5, a12, 0
     #: 5a44 add.n a4, a4, a5
     #: 490c s32i.n a4, a12, 0
     #: 4bcc addi.n a12, a12, 4
     #: 0bdd addi.n a13, a13, -1
-    #: 56fdf9 bnez a13, 0x2ae
-    #: 061c00 j 0x382
+    #: aa33 add.n a3, a3, a10
+    #: 56edf8 bnez a13, 0x2b3
+    #: 061b00 j 0x394
     #: 809014 extui a9, a8, 0, 2
     #: 808241 srli a8, a8, 2
-    #: 3d0b mov.n a3, a11
-    #: aabb add.n a11, a11, a10
     #: 2d0e mov.n a2, a14
-    #: 0c04 movi.n a4, 0
-    #: 401013 wsr.acclo a4
+    #: b01013 wsr.acclo a11
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
     #: 3df0 nop.n
-    #: 769825 loopnez a8, 0x353
+    #: 769825 loopnez a8, 0x363
     #: 420300 l8ui a4, a3, 0
     #: 520301 l8ui a5, a3, 1
     #: 804411 slli a4, a4, 8
@@ -334,9 +338,9 @@ def sums(op, arena, rom, start, stop):
     #: 805511 slli a5, a5, 8
     #: 444068 mula.da.ll m1, a4
     #: 545249 mula.da.hl.ldinc m1, a2, m1, a5
-    #: 165901 beqz a9, 0x36c
+    #: 165901 beqz a9, 0x37c
     #: 22c2fc addi a2, a2, -4
-    #: 76990f loopnez a9, 0x36c
+    #: 76990f loopnez a9, 0x37c
     #: 420300 l8ui a4, a3, 0
     #: 521200 l16ui a5, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -345,13 +349,14 @@ def sums(op, arena, rom, start, stop):
     #: 540478 mula.aa.ll a4, a5
     #: 401003 rsr.acclo a4
     #: 404821 srai a4, a4, 8
-    #: 163f00 beqz a15, 0x379
+    #: 163f00 beqz a15, 0x389
     #: 580c l32i.n a5, a12, 0
     #: 5a44 add.n a4, a4, a5
     #: 490c s32i.n a4, a12, 0
     #: 4bcc addi.n a12, a12, 4
     #: 0bdd addi.n a13, a13, -1
-    #: 564df9 bnez a13, 0x317
+    #: aa33 add.n a3, a3, a10
+    #: 568df9 bnez a13, 0x32d
     #: 0c12 movi.n a2, 1
     #: 22611d s32i a2, a1, 116
     #: 22211a l32i a2, a1, 104
@@ -359,8 +364,8 @@ def sums(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     #: 22611a s32i a2, a1, 104
     #: 22211b l32i a2, a1, 108
-    #: 162200 beqz a2, 0x39b
-    #: 868eff j 0x1d6
+    #: 162200 beqz a2, 0x3ad
+    #: 068aff j 0x1d6
     #: 2841 l32i.n a2, a1, 16
     #: 3891 l32i.n a3, a1, 36
     #: 2023a0 addx4 a2, a3, a2
@@ -370,7 +375,7 @@ def sums(op, arena, rom, start, stop):
     #: 2871 l32i.n a2, a1, 28
     #: 1b22 addi.n a2, a2, 1
     #: 2971 s32i.n a2, a1, 28
-    #: 463bff j 0x9f
+    #: c636ff j 0x9f
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

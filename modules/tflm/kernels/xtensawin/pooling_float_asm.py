@@ -7,14 +7,14 @@ import micropython
 
 
 # Pixels `start` to `stop` - 1 of a pool. `op` is the record (LAYOUT in prepare/pooling_float.py).
-# Returns the first pixel that it does not compute: a mean of a number of cells that is no power of
-# two, or `stop`.
+# Ends after a mean of a number of cells that is no power of two: the outputs of this pixel are
+# sums, and the number of cells is stored in `divisor`. Returns this pixel, or `stop`.
 @micropython.viper
 def pool(op, arena, rom, start, stop):
-    #: 368100 entry a1, 64
+    #: 36a100 entry a1, 80
     #: 2901 s32i.n a2, a1, 0
-    #: 5931 s32i.n a5, a1, 12
-    #: 6941 s32i.n a6, a1, 16
+    #: 5951 s32i.n a5, a1, 20
+    #: 6961 s32i.n a6, a1, 24
     #: 8812 l32i.n a8, a2, 4
     #: 807241 srli a7, a8, 2
     #: 808004 extui a8, a8, 0, 1
@@ -35,6 +35,16 @@ def pool(op, arena, rom, start, stop):
     #: 460000 j 0x3b
     #: 3a77 add.n a7, a7, a3
     #: 7921 s32i.n a7, a1, 8
+    #: 8832 l32i.n a8, a2, 12
+    #: 807241 srli a7, a8, 2
+    #: 808004 extui a8, a8, 0, 1
+    #: 16a800 beqz a8, 0x53
+    #: 708783 moveqz a8, a7, a7
+    #: 708493 movnez a8, a4, a7
+    #: 8a77 add.n a7, a7, a8
+    #: 460000 j 0x55
+    #: 3a77 add.n a7, a7, a3
+    #: 7931 s32i.n a7, a1, 12
     #: 7872 l32i.n a7, a2, 28
     #: 507782 mull a7, a7, a5
     #: 8821 l32i.n a8, a1, 8
@@ -44,10 +54,10 @@ def pool(op, arena, rom, start, stop):
     #: a30210 lsi f10, a2, 64
     #: b30211 lsi f11, a2, 68
     #: 2801 l32i.n a2, a1, 0
-    #: 3831 l32i.n a3, a1, 12
-    #: 4841 l32i.n a4, a1, 16
-    #: 472302 blt a3, a4, 0x5e
-    #: 868d00 j 0x295
+    #: 3851 l32i.n a3, a1, 20
+    #: 4861 l32i.n a4, a1, 24
+    #: 472302 blt a3, a4, 0x78
+    #: c69700 j 0x2d8
     #: 5892 l32i.n a5, a2, 36
     #: 5063c2 quou a6, a3, a5
     #: 505682 mull a5, a6, a5
@@ -67,7 +77,7 @@ def pool(op, arena, rom, start, stop):
     #: 0c08 movi.n a8, 0
     #: 806653 max a6, a6, a8
     #: 6099c0 sub a9, a9, a6
-    #: 9951 s32i.n a9, a1, 20
+    #: 9971 s32i.n a9, a1, 28
     #: 88d2 l32i.n a8, a2, 52
     #: 804482 mull a4, a4, a8
     #: 88f2 l32i.n a8, a2, 60
@@ -79,7 +89,7 @@ def pool(op, arena, rom, start, stop):
     #: 0c08 movi.n a8, 0
     #: 804453 max a4, a4, a8
     #: 4099c0 sub a9, a9, a4
-    #: 9961 s32i.n a9, a1, 24
+    #: 9981 s32i.n a9, a1, 32
     #: 5852 l32i.n a5, a2, 20
     #: 507782 mull a7, a7, a5
     #: 6a77 add.n a7, a7, a6
@@ -91,44 +101,56 @@ def pool(op, arena, rom, start, stop):
     #: 4811 l32i.n a4, a1, 4
     #: 4037a0 addx4 a3, a7, a4
     #: e07911 slli a7, a9, 2
-    #: 4861 l32i.n a4, a1, 24
+    #: 4881 l32i.n a4, a1, 32
     #: 4055c0 sub a5, a5, a4
     #: 708582 mull a8, a5, a7
     #: b842 l32i.n a11, a2, 16
     #: 0bbb addi.n a11, a11, -1
-    #: 163b02 beqz a11, 0xfc
-    #: 5851 l32i.n a5, a1, 20
+    #: 0c0d movi.n a13, 0
+    #: d941 s32i.n a13, a1, 16
+    #: 16db03 beqz a11, 0x134
+    #: 5871 l32i.n a5, a1, 28
     #: 405582 mull a5, a5, a4
     #: 0bd5 addi.n a13, a5, -1
     #: 50dd10 and a13, a13, a5
-    #: 162d00 beqz a13, 0xe8
-    #: 066b00 j 0x295
+    #: 16cd01 beqz a13, 0x120
+    #: 0085ca float.s f8, a5, 0
+    #: d831 l32i.n a13, a1, 12
+    #: 834d00 ssi f8, a13, 0
+    #: 7cfd movi.n a13, -1
+    #: 90dd01 slli a13, a13, 23
+    #: 50adfa wfr f10, a13
+    #: f0dd11 slli a13, a13, 1
+    #: d0d141 srli a13, a13, 1
+    #: 50bdfa wfr f11, a13
+    #: 0c15 movi.n a5, 1
+    #: 5941 s32i.n a5, a1, 16
     #: d2a07f movi a13, 127
     #: 505141 srli a5, a5, 1
-    #: 164500 beqz a5, 0xf6
+    #: 164500 beqz a5, 0x12e
     #: 0bdd addi.n a13, a13, -1
-    #: 06fdff j 0xeb
+    #: 06fdff j 0x123
     #: 90dd01 slli a13, a13, 23
     #: 508dfa wfr f8, a13
-    #: c831 l32i.n a12, a1, 12
+    #: c851 l32i.n a12, a1, 20
     #: 1bcc addi.n a12, a12, 1
-    #: c931 s32i.n a12, a1, 12
+    #: c951 s32i.n a12, a1, 20
     #: a821 l32i.n a10, a1, 8
     #: 0c4c movi.n a12, 4
-    #: c7a902 bge a9, a12, 0x10c
-    #: c64000 j 0x210
+    #: c7a902 bge a9, a12, 0x144
+    #: c64000 j 0x248
     #: 40c9fa rfr a12, f9
     #: 500cfa wfr f0, a12
     #: 501cfa wfr f1, a12
     #: 502cfa wfr f2, a12
     #: 503cfa wfr f3, a12
     #: 4d03 mov.n a4, a3
-    #: 6851 l32i.n a6, a1, 20
-    #: 162b06 beqz a11, 0x185
+    #: 6871 l32i.n a6, a1, 28
+    #: 162b06 beqz a11, 0x1bd
     #: 0bcb addi.n a12, a11, -1
-    #: 168c02 beqz a12, 0x150
-    #: 5861 l32i.n a5, a1, 24
-    #: 769519 loopnez a5, 0x146
+    #: 168c02 beqz a12, 0x188
+    #: 5881 l32i.n a5, a1, 32
+    #: 769519 loopnez a5, 0x17e
     #: 430400 lsi f4, a4, 0
     #: 530401 lsi f5, a4, 4
     #: 630402 lsi f6, a4, 8
@@ -140,10 +162,10 @@ def pool(op, arena, rom, start, stop):
     #: 70330a add.s f3, f3, f7
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 5696fd bnez a6, 0x127
-    #: c61a00 j 0x1bc
-    #: 5861 l32i.n a5, a1, 24
-    #: 769525 loopnez a5, 0x17b
+    #: 5696fd bnez a6, 0x15f
+    #: c61a00 j 0x1f4
+    #: 5881 l32i.n a5, a1, 32
+    #: 769525 loopnez a5, 0x1b3
     #: 430400 lsi f4, a4, 0
     #: 530401 lsi f5, a4, 4
     #: 630402 lsi f6, a4, 8
@@ -159,11 +181,11 @@ def pool(op, arena, rom, start, stop):
     #: 70330a add.s f3, f3, f7
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 56d6fc bnez a6, 0x150
-    #: 860d00 j 0x1bc
-    #: 5861 l32i.n a5, a1, 24
+    #: 56d6fc bnez a6, 0x188
+    #: 860d00 j 0x1f4
+    #: 5881 l32i.n a5, a1, 32
     #: 3df0 nop.n
-    #: 769525 loopnez a5, 0x1b2
+    #: 769525 loopnez a5, 0x1ea
     #: 430400 lsi f4, a4, 0
     #: 530401 lsi f5, a4, 4
     #: 630402 lsi f6, a4, 8
@@ -179,8 +201,8 @@ def pool(op, arena, rom, start, stop):
     #: 3037db movt.s f3, f7, b3
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 56b6fc bnez a6, 0x185
-    #: c60200 j 0x1c8
+    #: 56b6fc bnez a6, 0x1bd
+    #: c60200 j 0x200
     #: 80002a mul.s f0, f0, f8
     #: 80112a mul.s f1, f1, f8
     #: 80222a mul.s f2, f2, f8
@@ -208,46 +230,46 @@ def pool(op, arena, rom, start, stop):
     #: a2ca10 addi a10, a10, 16
     #: 32c310 addi a3, a3, 16
     #: 92c9fc addi a9, a9, -4
-    #: c6bcff j 0x104
-    #: 562900 bnez a9, 0x216
-    #: 461e00 j 0x290
+    #: c6bcff j 0x13c
+    #: 562900 bnez a9, 0x24e
+    #: 461e00 j 0x2c8
     #: 40c9fa rfr a12, f9
     #: 500cfa wfr f0, a12
     #: 4d03 mov.n a4, a3
-    #: 6851 l32i.n a6, a1, 20
-    #: 165b03 beqz a11, 0x259
+    #: 6871 l32i.n a6, a1, 28
+    #: 165b03 beqz a11, 0x291
     #: 0bcb addi.n a12, a11, -1
-    #: 166c01 beqz a12, 0x23f
-    #: 5861 l32i.n a5, a1, 24
-    #: 769507 loopnez a5, 0x235
+    #: 166c01 beqz a12, 0x277
+    #: 5881 l32i.n a5, a1, 32
+    #: 769507 loopnez a5, 0x26d
     #: 430400 lsi f4, a4, 0
     #: 7a44 add.n a4, a4, a7
     #: 40000a add.s f0, f0, f4
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 56b6fe bnez a6, 0x228
-    #: 460d00 j 0x275
-    #: 5861 l32i.n a5, a1, 24
-    #: 76950a loopnez a5, 0x24f
+    #: 56b6fe bnez a6, 0x260
+    #: 460d00 j 0x2ad
+    #: 5881 l32i.n a5, a1, 32
+    #: 76950a loopnez a5, 0x287
     #: 430400 lsi f4, a4, 0
     #: 7a44 add.n a4, a4, a7
     #: 40442a mul.s f4, f4, f4
     #: 40000a add.s f0, f0, f4
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 5686fe bnez a6, 0x23f
-    #: c60600 j 0x275
-    #: 5861 l32i.n a5, a1, 24
+    #: 5686fe bnez a6, 0x277
+    #: c60600 j 0x2ad
+    #: 5881 l32i.n a5, a1, 32
     #: 3df0 nop.n
-    #: 76950a loopnez a5, 0x26b
+    #: 76950a loopnez a5, 0x2a3
     #: 430400 lsi f4, a4, 0
     #: 7a44 add.n a4, a4, a7
     #: 40004b olt.s b0, f0, f4
     #: 0004db movt.s f0, f4, b0
     #: 8a44 add.n a4, a4, a8
     #: 0b66 addi.n a6, a6, -1
-    #: 5666fe bnez a6, 0x259
-    #: 860000 j 0x278
+    #: 5666fe bnez a6, 0x291
+    #: 860000 j 0x2b0
     #: 80002a mul.s f0, f0, f8
     #: a0004b olt.s b0, f0, f10
     #: 000adb movt.s f0, f10, b0
@@ -257,9 +279,14 @@ def pool(op, arena, rom, start, stop):
     #: 4baa addi.n a10, a10, 4
     #: 4b33 addi.n a3, a3, 4
     #: 0b99 addi.n a9, a9, -1
-    #: c6dfff j 0x210
+    #: c6dfff j 0x248
     #: a921 s32i.n a10, a1, 8
-    #: 066fff j 0x52
-    #: 2831 l32i.n a2, a1, 12
+    #: 2841 l32i.n a2, a1, 16
+    #: 562200 bnez a2, 0x2d2
+    #: 4666ff j 0x6c
+    #: 2851 l32i.n a2, a1, 20
+    #: 0b22 addi.n a2, a2, -1
+    #: 2951 s32i.n a2, a1, 20
+    #: 2851 l32i.n a2, a1, 20
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
