@@ -36,6 +36,7 @@ _DERIVED = {
     "modules/tflm/kernels/rv32imc/add_table.py",
     "modules/tflm/kernels/rv32imc/hybrid_quantize.py",
     "modules/tflm/kernels/x64/hybrid_quantize.py",
+    "modules/tflm/kernels/xtensawin/hybrid_quantize.py",
 }
 _PRODUCTS = {
     path.relative_to(REPOSITORY).as_posix()
