@@ -23,6 +23,7 @@ from . import (
     int16_windows,
     lanes_gather,
     lanes_multiply,
+    svdf,
 )
 
 CORE = "RV32"
@@ -82,6 +83,7 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),
     ),
+    "svdf_asm.py": ("SVDF, int8", (svdf.svdf,)),
 }
 DERIVED = {
     "add_table.py": ("add_table.py", add_table.DERIVED),

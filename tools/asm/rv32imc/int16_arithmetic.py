@@ -4,6 +4,7 @@
 from tflm.prepare.add import INT16 as ADD
 from tflm.prepare.mul import INT16 as MUL
 
+from .fixed_point import Scale, clamp, load_scale, rescale
 from .float_record import RECORD, address, at, first_and_count
 from .rv32 import Rv32
 
@@ -16,9 +17,8 @@ memory.
 
 _X, _Y, _OUTPUT, _END, _STEP_X, _STEP_Y = "s4", "s5", "s6", "s7", "s8", "s9"
 _ONE, _HALF, _ZERO_POINT, _LOW, _HIGH = "s10", "s11", "a4", "a5", "a6"
-# Multipliers of the output and of input 2 of ADD: 31 bits, left shift, right shift, and the right
-# shift less 1.
-_SCALE, _SCALE_2 = ("a7", "t3", "t4", "t5"), ("s0", "s1", "s2", "t6")
+# Multipliers of the output and of input 2 of ADD.
+_SCALE, _SCALE_2 = Scale("a7", "t3", "t4", "t5"), Scale("s0", "s1", "s2", "t6")
 _OFFSET_1, _OFFSET_2, _FACTOR_1, _FACTOR_2 = "a0", "a1", "a2", "ra"
 _VALUE, _HIGH_WORD, _OTHER = "t0", "t1", "t2"
 
@@ -36,46 +36,6 @@ def _input(t, layout, number, to, step):
     t.mul("t0", "a0", step)
     t.add(to, to, "t0")
     t.label(found)
-
-
-# Load the FIXED_POINT block at `name`, whose shift is 32 more than in TFLM.
-def _load_scale(t, layout, name, registers):
-    right = t.new_label("right")
-    multiplier, left, shift, before = registers
-    t.lw(multiplier, RECORD, at(layout, name))
-    t.lw(left, RECORD, at(layout, name) + 4)
-    t.addi(left, left, -32)
-    t.sub(shift, "zero", left)
-    t.branch("blt", left, "zero", right)
-    t.li(shift, 0)
-    t.label(right)
-    # A negative number becomes 0.
-    t.srai(before, left, 31)
-    t.xori(before, before, -1)
-    t.and_(left, left, before)
-    t.addi(before, shift, -1)
-
-
-# _VALUE = MultiplyByQuantizedMultiplier(_VALUE) as in requantize.py; a left shift wraps around.
-def _rescale(t, registers):
-    done = t.new_label("scaled")
-    multiplier, left, shift, before = registers
-    t.sll(_VALUE, _VALUE, left)
-    t.mulh(_HIGH_WORD, _VALUE, multiplier)
-    t.mul(_VALUE, _VALUE, multiplier)
-    t.add(_VALUE, _VALUE, _HALF)
-    t.sltu(_OTHER, _VALUE, _HALF)  # the carry
-    t.add(_HIGH_WORD, _HIGH_WORD, _OTHER)
-    t.slli(_HIGH_WORD, _HIGH_WORD, 1)
-    t.srli(_VALUE, _VALUE, 31)
-    t.or_(_VALUE, _VALUE, _HIGH_WORD)
-    t.branch("beq", shift, "zero", done)
-    t.srai(_OTHER, _VALUE, 31)
-    t.add(_VALUE, _VALUE, _OTHER)
-    t.sra(_VALUE, _VALUE, before)
-    t.addi(_VALUE, _VALUE, 1)
-    t.srai(_VALUE, _VALUE, 1)
-    t.label(done)
 
 
 def _begin(t, layout):
@@ -100,14 +60,8 @@ def _begin(t, layout):
 
 # Add the zero point, limit and store _VALUE, and go to the next `element`.
 def _store(t, element):
-    above, below = t.new_label("above"), t.new_label("below")
     t.add(_VALUE, _VALUE, _ZERO_POINT)
-    t.branch("bge", _VALUE, _LOW, above)
-    t.mv(_VALUE, _LOW)
-    t.label(above)
-    t.branch("bge", _HIGH, _VALUE, below)
-    t.mv(_VALUE, _HIGH)
-    t.label(below)
+    clamp(t, _VALUE, _LOW, _HIGH)
     t.sh(_VALUE, _OUTPUT)
     t.add(_X, _X, _STEP_X)
     t.add(_Y, _Y, _STEP_Y)
@@ -126,8 +80,8 @@ def add():
     t = Rv32("add_run", _ABOUT.format(operators="ADD and SUB", file="add"), 4)
     element = t.new_label("element")
     _begin(t, ADD)
-    _load_scale(t, ADD, "output_multiplier", _SCALE)
-    _load_scale(t, ADD, "multiplier", _SCALE_2)
+    load_scale(t, at(ADD, "output_multiplier"), _SCALE)
+    load_scale(t, at(ADD, "multiplier"), _SCALE_2)
     _load_offset(t, _OFFSET_1, "offset1")
     _load_offset(t, _OFFSET_2, "offset2")
     t.lw(_FACTOR_1, RECORD, at(ADD, "factor1"))
@@ -136,13 +90,13 @@ def add():
     t.lh(_VALUE, _Y)
     t.sub(_VALUE, _VALUE, _OFFSET_2)
     t.slli(_VALUE, _VALUE, 15)
-    _rescale(t, _SCALE_2)
+    rescale(t, _VALUE, _SCALE_2, _HALF, _HIGH_WORD, _OTHER)
     t.lh(_OTHER, _X)
     t.mul(_VALUE, _VALUE, _FACTOR_2)
     t.sub(_OTHER, _OTHER, _OFFSET_1)
     t.mul(_OTHER, _OTHER, _FACTOR_1)
     t.add(_VALUE, _VALUE, _OTHER)
-    _rescale(t, _SCALE)
+    rescale(t, _VALUE, _SCALE, _HALF, _HIGH_WORD, _OTHER)
     _store(t, element)
     return t.text()
 
@@ -151,11 +105,11 @@ def mul():
     t = Rv32("mul_run", _ABOUT.format(operators="MUL", file="mul"), 4)
     element = t.new_label("element")
     _begin(t, MUL)
-    _load_scale(t, MUL, "multiplier", _SCALE)
+    load_scale(t, at(MUL, "multiplier"), _SCALE)
     t.label(element)
     t.lh(_VALUE, _X)
     t.lh(_OTHER, _Y)
     t.mul(_VALUE, _VALUE, _OTHER)
-    _rescale(t, _SCALE)
+    rescale(t, _VALUE, _SCALE, _HALF, _HIGH_WORD, _OTHER)
     _store(t, element)
     return t.text()

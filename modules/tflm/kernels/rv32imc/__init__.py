@@ -26,6 +26,7 @@ fully_connected_lanes
 mul_int16
 pooling_int16
 sigmoid_int16
+svdf
 """
 # END generated
 if not is_converted():
