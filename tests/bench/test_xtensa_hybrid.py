@@ -118,7 +118,7 @@ def _fully_connected(depth, channels):
 
 
 # Windows of several pieces, and pieces whose weights are not words.
-@pytest.mark.parametrize("depth", [3, 8, 127, 128, 129, 132, 256, 300])
+@pytest.mark.parametrize("depth", [3, 8, 159, 160, 161, 164, 320, 330])
 def test_long_windows(depth):
     flat = _fully_connected(depth, 3)
     values = generator(f"long {depth}").normal(size=(1, depth))

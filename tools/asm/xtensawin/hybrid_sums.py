@@ -46,10 +46,17 @@ _SLOTS = (
     "left",  # taps
     "piece",  # taps that are summed up together
     "is_more",  # 0 for the first piece of a pixel
+    "taps",  # of the window
+    "copy_bytes",  # of the copied inputs of a pixel that is computed with others
+    "copy",  # address of these inputs of the first pixel
+    "gather_to",  # address of the next copied inputs
+    "pixels",  # that are computed together, or 0
+    "waiting",  # pixels of them whose inputs are not copied
 )
 # Taps of a piece. A product is 256 times as large, because a weight is the upper byte of a
-# halfword. The lower word of the accumulator holds twice this number of products.
-_PIECE = 128
+# halfword. The lower word of the accumulator holds 256 products.
+_PIECE = 160
+_LEAST, _MOST = 3, 16  # pixels that are computed together
 _X, _W, _WORD, _EVEN, _ODD, _MASK = "a2", "a3", "a4", "a5", "a6", "a7"
 _GROUPS, _FEW, _GAP, _ZERO, _TO, _LEFT = "a8", "a9", "a10", "a11", "a12", "a13"
 _BUFFER, _IS_MORE = "a14", "a15"
@@ -150,17 +157,15 @@ def _window_slots(t):
     t.load("a6", "weights")
     t.add("a5", "a5", "a6")
     t.store("a5", "window")
-    t.load("a5", "row_taps")
-    t.l32i("a6", "a2", word_of(HYBRID, "filter_height"))
-    t.mull("a5", "a5", "a6")
+    t.load("a5", "taps")
     t.store("a5", "left")
     t.movi("a5", 0)
     for slot in ("row", "tap", "is_more"):
         t.store("a5", slot)
 
 
-# Copy the inputs of the next piece to the buffer, as halfwords less the zero point; 0 outside of
-# the image.
+# Copy the inputs of the next piece to the address `gather_to`, as halfwords less the zero point; 0
+# outside of the image.
 def _gather(t):
     to, left, row, tap, line = "a2", "a3", "a4", "a5", "a6"
     before, inside, row_taps, run, at = "a7", "a8", "a9", "a10", "a11"
@@ -177,7 +182,7 @@ def _gather(t):
     t.store(left, "left")
     t.mov(left, value)
     t.far_zero("beqz", left, done)
-    t.buffer_address(to)
+    t.load(to, "gather_to")
     for register, slot in ((row, "row"), (tap, "tap"), (line, "line"), (before, "before"),
                            (inside, "inside"), (row_taps, "row_taps"),
                            (zero_point, "zero_point")):  # fmt: skip
@@ -330,29 +335,182 @@ def _channels(t, taps, bits):
     t.bnez(_LEFT, channel)
 
 
+# Choose how many pixels are computed together. Their copied inputs are in the place of later
+# outputs of this call, with a word after them that LDINC loads.
+def _choose_pixels(t, chosen):
+    single = t.new_label("single")
+    t.buffer_address("a3")
+    t.store("a3", "gather_to")
+    t.movi("a3", 0)
+    t.store("a3", "pixels")
+    t.load("a2", "record")
+    t.load("a3", "channel")
+    t.bnez("a3", chosen)
+    t.load("a3", "taps")
+    t.movi("a4", _PIECE)
+    t.blt("a4", "a3", chosen)
+    t.load("a3", "start")
+    t.load("a4", "stop")
+    t.sub("a4", "a4", "a3")
+    t.slli("a4", "a4", 2)
+    t.addi("a4", "a4", -8)
+    t.bltz("a4", single)
+    t.l32i("a5", "a2", word_of(HYBRID, "output_channels"))
+    t.slli("a5", "a5", 2)
+    t.load("a6", "copy_bytes")
+    t.add("a6", "a6", "a5")
+    t.quou("a4", "a4", "a6")
+    t.movi("a6", _MOST)
+    t.min("a4", "a4", "a6")
+    t.movi("a6", _LEAST)
+    t.blt("a4", "a6", single)
+    t.store("a4", "pixels")
+    t.store("a4", "waiting")
+    t.mull("a4", "a4", "a5")
+    t.load("a5", "output")
+    t.add("a4", "a4", "a5")
+    t.store("a4", "copy")
+    t.store("a4", "gather_to")
+    t.label(single)
+
+
+# Go to the next pixel if inputs of pixels are missing.
+def _next_copy(t, pixel):
+    t.load("a2", "pixel")
+    t.addi("a2", "a2", 1)
+    t.store("a2", "pixel")
+    t.load("a2", "gather_to")
+    t.load("a3", "copy_bytes")
+    t.add("a2", "a2", "a3")
+    t.store("a2", "gather_to")
+    t.load("a2", "waiting")
+    t.addi("a2", "a2", -1)
+    t.store("a2", "waiting")
+    t.far_zero("bnez", "a2", pixel)
+
+
+# Sums of all channels of several pixels. The weights of a channel become halfwords in the buffer
+# first, so that four instructions load and multiply four taps.
+def _pixels_together(t):
+    x, w, weights, zero, groups, step, to, left = (f"a{i}" for i in range(2, 10))
+    pixels, value, source, gap, first, channels = (f"a{i}" for i in range(10, 16))
+    channel, few, unpacked, fours_end, pixel, end = map(
+        t.new_label, ("channel", "few", "unpacked", "fours_end", "pixel", "taps_end")
+    )
+    t.load("a2", "record")
+    t.l32i(gap, "a2", word_of(HYBRID, "channel_step"))
+    t.l32i(channels, "a2", word_of(HYBRID, "output_channels"))
+    t.slli(step, channels, 2)
+    t.load(groups, "taps")
+    t.sub(gap, gap, groups)
+    t.load(source, "weights")
+    t.load(first, "output")
+    t.load(pixels, "pixels")
+    t.buffer_address(weights)
+    # Up to three weights after the last one are 0.
+    t.addx2(w, groups, weights)
+    t.movi(zero, 0)
+    for i in range(3):
+        t.s16i(zero, w, 2 * i)
+    t.addi(weights, weights, -4)  # LDINC advances before it loads
+    t.label(channel)
+    t.addi(w, weights, 4)
+    t.load(left, "taps")
+    t.srli(groups, left, 2)
+    t.extui(left, left, 0, 2)
+    t.loopnez(groups, fours_end)
+    for i in range(0, 4, 2):
+        t.l8ui(value, source, i)
+        t.l8ui(to, source, i + 1)
+        if i:
+            t.addi(source, source, 4)
+        t.slli(value, value, 8)
+        t.slli(to, to, 8)
+        t.s16i(value, w, 2 * i)
+        t.s16i(to, w, 2 * i + 2)
+        if i:
+            t.addi(w, w, 8)
+    t.label(fours_end)
+    t.beqz(left, few)
+    t.addi(groups, groups, 1)
+    t.loopnez(left, unpacked)
+    t.l8ui(value, source)
+    t.addi(source, source, 1)
+    t.slli(value, value, 8)
+    t.s16i(value, w)
+    t.addi(w, w, 2)
+    t.label(unpacked)
+    t.label(few)
+    t.add(source, source, gap)
+    t.load(x, "copy")
+    t.mov(to, first)
+    t.addi(first, first, 4)
+    t.mov(left, pixels)
+    t.label(pixel)
+    t.addi(x, x, -4)
+    t.mov(w, weights)
+    t.wsr_acclo(zero)
+    t.ldinc("m0", x)
+    t.ldinc("m2", w)
+    t.loopnez(groups, end)
+    t.mula_ldinc("ll", "m1", x, "m0", "m2")
+    t.mula_ldinc("hh", "m3", w, "m0", "m2")
+    t.mula_ldinc("ll", "m0", x, "m1", "m3")
+    t.mula_ldinc("hh", "m2", w, "m1", "m3")
+    t.label(end)
+    t.rsr_acclo(value)
+    t.addi(left, left, -1)
+    t.srai(value, value, 8)
+    t.s32i(value, to)
+    t.add(to, to, step)
+    t.bnez(left, pixel)
+    t.addi(channels, channels, -1)
+    t.far_zero("bnez", channels, channel)
+    t.mull("a2", pixels, step)
+    t.load("a3", "output")
+    t.add("a2", "a2", "a3")
+    t.store("a2", "output")
+
+
 # Steps:
 # 1. Find the addresses of the operands.
 # 2. For each pixel: clip its window to the image.
 # 3. For each piece of the window: copy its inputs, then add the products of each channel.
+# 4. If the windows are short, copy the inputs of several pixels, then add the products of each
+#    channel for all of them.
 def sums():
     t = Fpu("sums", _ABOUT, ARGUMENTS, _SLOTS, buffer=2 * _PIECE + 8)
-    pixel, piece, unaligned, joined, end = map(
-        t.new_label, ("pixel", "piece", "unaligned", "joined", "end")
-    )
+    labels = "next", "pixel", "piece", "alone", "unaligned", "joined", "end"
+    following, pixel, piece, alone, unaligned, joined, end = map(t.new_label, labels)
     begin(t)
     t.l32i("a3", "a2", word_of(HYBRID, "input_channels"))
     t.l32i("a4", "a2", word_of(HYBRID, "filter_width"))
     t.mull("a4", "a4", "a3")
     t.store("a4", "row_taps")
+    t.l32i("a5", "a2", word_of(HYBRID, "filter_height"))
+    t.mull("a4", "a4", "a5")
+    t.store("a4", "taps")
+    t.addi("a4", "a4", 3)
+    t.srli("a4", "a4", 2)
+    t.slli("a4", "a4", 3)
+    t.store("a4", "copy_bytes")
     for name in ("input_width", "dilation_height"):
         t.l32i("a4", "a2", word_of(HYBRID, name))
         t.mull("a3", "a3", "a4")
     t.store("a3", "row_step")
+    t.label(following)
+    _choose_pixels(t, pixel)
     t.label(pixel)
     begin_pixel(t, end)
     _window_slots(t)
     t.label(piece)
     _gather(t)
+    t.load("a2", "pixels")
+    t.far_zero("beqz", "a2", alone)
+    _next_copy(t, pixel)
+    _pixels_together(t)
+    t.j(following)
+    t.label(alone)
     _begin_channels(t)
     t.far_zero("bnez", _EVEN, unaligned)
     _channels(t, _word_taps, 3)
@@ -368,6 +526,6 @@ def sums():
     t.store("a2", "window")
     t.load("a2", "left")
     t.far_zero("bnez", "a2", piece)
-    end_pixel(t, pixel)
+    end_pixel(t, following)
     t.label(end)
     return t.text()

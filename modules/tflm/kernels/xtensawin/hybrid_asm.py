@@ -11,7 +11,7 @@ import micropython
 # row touch each other in the image. `op` is the record (HYBRID in prepare/hybrid.py).
 @micropython.viper
 def sums(op, arena, rom, start, stop):
-    #: 364103 entry a1, 0x1a0
+    #: 360104 entry a1, 0x200
     #: 2901 s32i.n a2, a1, 0
     #: 5951 s32i.n a5, a1, 20
     #: 6961 s32i.n a6, a1, 24
@@ -68,16 +68,56 @@ def sums(op, arena, rom, start, stop):
     #: 48f2 l32i.n a4, a2, 60
     #: 304482 mull a4, a4, a3
     #: 426113 s32i a4, a1, 76
+    #: 58e2 l32i.n a5, a2, 56
+    #: 504482 mull a4, a4, a5
+    #: 42611e s32i a4, a1, 120
+    #: 3b44 addi.n a4, a4, 3
+    #: 404241 srli a4, a4, 2
+    #: d04411 slli a4, a4, 3
+    #: 42611f s32i a4, a1, 124
     #: 4892 l32i.n a4, a2, 36
     #: 403382 mull a3, a3, a4
     #: 422212 l32i a4, a2, 72
     #: 403382 mull a3, a3, a4
     #: 326114 s32i a3, a1, 80
+    #: 32c17f addi a3, a1, 127
+    #: 32c311 addi a3, a3, 17
+    #: 326121 s32i a3, a1, 132
+    #: 0c03 movi.n a3, 0
+    #: 326122 s32i a3, a1, 136
+    #: 2801 l32i.n a2, a1, 0
+    #: 3881 l32i.n a3, a1, 32
+    #: 562304 bnez a3, 0x10a
+    #: 32211e l32i a3, a1, 120
+    #: 42a0a0 movi a4, 160
+    #: 372439 blt a4, a3, 0x10a
+    #: 3851 l32i.n a3, a1, 20
+    #: 4861 l32i.n a4, a1, 24
+    #: 3044c0 sub a4, a4, a3
+    #: e04411 slli a4, a4, 2
+    #: 42c4f8 addi a4, a4, -8
+    #: 969402 bltz a4, 0x10a
+    #: 58d2 l32i.n a5, a2, 52
+    #: e05511 slli a5, a5, 2
+    #: 62211f l32i a6, a1, 124
+    #: 5a66 add.n a6, a6, a5
+    #: 6044c2 quou a4, a4, a6
+    #: 1c06 movi.n a6, 16
+    #: 604443 min a4, a4, a6
+    #: 0c36 movi.n a6, 3
+    #: 672412 blt a4, a6, 0x10a
+    #: 426122 s32i a4, a1, 136
+    #: 426123 s32i a4, a1, 140
+    #: 504482 mull a4, a4, a5
+    #: 5841 l32i.n a5, a1, 16
+    #: 5a44 add.n a4, a4, a5
+    #: 426120 s32i a4, a1, 128
+    #: 426121 s32i a4, a1, 132
     #: 2801 l32i.n a2, a1, 0
     #: 3851 l32i.n a3, a1, 20
     #: 4861 l32i.n a4, a1, 24
-    #: 472302 blt a3, a4, 0xab
-    #: c6c500 j 0x3c3
+    #: 472302 blt a3, a4, 0x116
+    #: 460001 j 0x518
     #: 58d2 l32i.n a5, a2, 52
     #: 6881 l32i.n a6, a1, 32
     #: 6055c0 sub a5, a5, a6
@@ -103,7 +143,7 @@ def sums(op, arena, rom, start, stop):
     #: 8044c0 sub a4, a4, a8
     #: 522212 l32i a5, a2, 72
     #: 0c06 movi.n a6, 0
-    #: d6c400 bgez a4, 0xfb
+    #: d6c400 bgez a4, 0x166
     #: 4065c0 sub a6, a5, a4
     #: 0b66 addi.n a6, a6, -1
     #: 5066c2 quou a6, a6, a5
@@ -129,7 +169,7 @@ def sums(op, arena, rom, start, stop):
     #: 8033c0 sub a3, a3, a8
     #: 522213 l32i a5, a2, 76
     #: 0c06 movi.n a6, 0
-    #: d6c300 bgez a3, 0x13e
+    #: d6c300 bgez a3, 0x1a9
     #: 3065c0 sub a6, a5, a3
     #: 0b66 addi.n a6, a6, -1
     #: 5066c2 quou a6, a6, a5
@@ -186,24 +226,22 @@ def sums(op, arena, rom, start, stop):
     #: 6831 l32i.n a6, a1, 12
     #: 6a55 add.n a5, a5, a6
     #: 52611a s32i a5, a1, 104
-    #: 522113 l32i a5, a1, 76
-    #: 68e2 l32i.n a6, a2, 56
-    #: 605582 mull a5, a5, a6
+    #: 52211e l32i a5, a1, 120
     #: 52611b s32i a5, a1, 108
     #: 0c05 movi.n a5, 0
     #: 526117 s32i a5, a1, 92
     #: 526118 s32i a5, a1, 96
     #: 52611d s32i a5, a1, 116
-    #: d2a080 movi a13, 128
+    #: d2a0a0 movi a13, 160
     #: 32211b l32i a3, a1, 108
     #: 30dd43 min a13, a13, a3
     #: d2611c s32i a13, a1, 112
     #: d033c0 sub a3, a3, a13
     #: 32611b s32i a3, a1, 108
     #: 3d0d mov.n a3, a13
-    #: 562300 bnez a3, 0x1f0
-    #: 062200 j 0x279
-    #: 22c178 addi a2, a1, 120
+    #: 562300 bnez a3, 0x256
+    #: 862100 j 0x2dd
+    #: 222121 l32i a2, a1, 132
     #: 422117 l32i a4, a1, 92
     #: 522118 l32i a5, a1, 96
     #: 622119 l32i a6, a1, 100
@@ -216,43 +254,131 @@ def sums(op, arena, rom, start, stop):
     #: c8d1 l32i.n a12, a1, 52
     #: d8e1 l32i.n a13, a1, 56
     #: c0c4c0 sub a12, a4, a12
-    #: d7bc34 bgeu a12, a13, 0x24c
+    #: d7bc32 bgeu a12, a13, 0x2b0
     #: 70b5c0 sub a11, a5, a7
-    #: d68b00 bgez a11, 0x226
+    #: d68b00 bgez a11, 0x28c
     #: b0b060 neg a11, a11
     #: b0aa43 min a10, a10, a11
-    #: 460900 j 0x24c
-    #: 87bb22 bgeu a11, a8, 0x24c
+    #: c60800 j 0x2b0
+    #: 87bb20 bgeu a11, a8, 0x2b0
     #: bac6 add.n a12, a6, a11
     #: b0d8c0 sub a13, a8, a11
     #: d0aa43 min a10, a10, a13
     #: 30aa43 min a10, a10, a3
-    #: 3df0 nop.n
-    #: 769a0f loopnez a10, 0x249
+    #: 769a0f loopnez a10, 0x2ad
     #: d20c00 l8ui a13, a12, 0
     #: 1bcc addi.n a12, a12, 1
     #: f0dd30 xor a13, a13, a15
     #: e0ddc0 sub a13, a13, a14
     #: d25200 s16i a13, a2, 0
     #: 2b22 addi.n a2, a2, 2
-    #: 060300 j 0x259
+    #: 060300 j 0x2bd
     #: 30aa43 min a10, a10, a3
     #: 0c0d movi.n a13, 0
-    #: 769a04 loopnez a10, 0x259
+    #: 769a04 loopnez a10, 0x2bd
     #: d25200 s16i a13, a2, 0
     #: 2b22 addi.n a2, a2, 2
     #: a033c0 sub a3, a3, a10
     #: aa55 add.n a5, a5, a10
-    #: 979508 bne a5, a9, 0x26a
+    #: 979508 bne a5, a9, 0x2ce
     #: d22114 l32i a13, a1, 80
     #: 0c05 movi.n a5, 0
     #: 1b44 addi.n a4, a4, 1
     #: da66 add.n a6, a6, a13
-    #: 162300 beqz a3, 0x270
-    #: 46e6ff j 0x20a
+    #: 162300 beqz a3, 0x2d4
+    #: c6e6ff j 0x270
     #: 426117 s32i a4, a1, 92
     #: 526118 s32i a5, a1, 96
     #: 626119 s32i a6, a1, 100
+    #: 222122 l32i a2, a1, 136
+    #: 562200 bnez a2, 0x2e6
+    #: 063900 j 0x3cb
+    #: 2871 l32i.n a2, a1, 28
+    #: 1b22 addi.n a2, a2, 1
+    #: 2971 s32i.n a2, a1, 28
+    #: 222121 l32i a2, a1, 132
+    #: 32211f l32i a3, a1, 124
+    #: 3a22 add.n a2, a2, a3
+    #: 226121 s32i a2, a1, 132
+    #: 222123 l32i a2, a1, 140
+    #: 0b22 addi.n a2, a2, -1
+    #: 226123 s32i a2, a1, 140
+    #: 162200 beqz a2, 0x305
+    #: 0681ff j 0x10a
+    #: 2801 l32i.n a2, a1, 0
+    #: d22218 l32i a13, a2, 96
+    #: f8d2 l32i.n a15, a2, 52
+    #: e07f11 slli a7, a15, 2
+    #: 62211e l32i a6, a1, 120
+    #: 60ddc0 sub a13, a13, a6
+    #: c831 l32i.n a12, a1, 12
+    #: e841 l32i.n a14, a1, 16
+    #: a22122 l32i a10, a1, 136
+    #: 42c17f addi a4, a1, 127
+    #: 42c411 addi a4, a4, 17
+    #: 403690 addx2 a3, a6, a4
+    #: 0c05 movi.n a5, 0
+    #: 525300 s16i a5, a3, 0
+    #: 525301 s16i a5, a3, 2
+    #: 525302 s16i a5, a3, 4
+    #: 42c4fc addi a4, a4, -4
+    #: 4b34 addi.n a3, a4, 4
+    #: 92211e l32i a9, a1, 120
+    #: 906241 srli a6, a9, 2
+    #: 909014 extui a9, a9, 0, 2
+    #: 769627 loopnez a6, 0x369
+    #: b20c00 l8ui a11, a12, 0
+    #: 820c01 l8ui a8, a12, 1
+    #: 80bb11 slli a11, a11, 8
+    #: 808811 slli a8, a8, 8
+    #: b25300 s16i a11, a3, 0
+    #: 825301 s16i a8, a3, 2
+    #: b20c02 l8ui a11, a12, 2
+    #: 820c03 l8ui a8, a12, 3
+    #: 4bcc addi.n a12, a12, 4
+    #: 80bb11 slli a11, a11, 8
+    #: 808811 slli a8, a8, 8
+    #: b25302 s16i a11, a3, 4
+    #: 825303 s16i a8, a3, 6
+    #: 8b33 addi.n a3, a3, 8
+    #: 161901 beqz a9, 0x37e
+    #: 1b66 addi.n a6, a6, 1
+    #: 76990c loopnez a9, 0x37e
+    #: b20c00 l8ui a11, a12, 0
+    #: 1bcc addi.n a12, a12, 1
+    #: 80bb11 slli a11, a11, 8
+    #: b25300 s16i a11, a3, 0
+    #: 2b33 addi.n a3, a3, 2
+    #: dacc add.n a12, a12, a13
+    #: 222120 l32i a2, a1, 128
+    #: 8d0e mov.n a8, a14
+    #: 4bee addi.n a14, a14, 4
+    #: 9d0a mov.n a9, a10
+    #: 22c2fc addi a2, a2, -4
+    #: 3d04 mov.n a3, a4
+    #: 501013 wsr.acclo a5
+    #: 040280 ldinc m0, a2
+    #: 042380 ldinc m2, a3
+    #: 3df0 nop.n
+    #: 76960b loopnez a6, 0x3a8
+    #: 041208 mula.dd.ll.ldinc m1, a2, m0, m2
+    #: 04330b mula.dd.hh.ldinc m3, a3, m0, m2
+    #: 444208 mula.dd.ll.ldinc m0, a2, m1, m3
+    #: 44630b mula.dd.hh.ldinc m2, a3, m1, m3
+    #: b01003 rsr.acclo a11
+    #: 0b99 addi.n a9, a9, -1
+    #: b0b821 srai a11, a11, 8
+    #: b908 s32i.n a11, a8, 0
+    #: 7a88 add.n a8, a8, a7
+    #: 5619fd bnez a9, 0x389
+    #: 0bff addi.n a15, a15, -1
+    #: 162f00 beqz a15, 0x3bf
+    #: c6dcff j 0x333
+    #: 702a82 mull a2, a10, a7
+    #: 3841 l32i.n a3, a1, 16
+    #: 3a22 add.n a2, a2, a3
+    #: 2941 s32i.n a2, a1, 16
+    #: 8639ff j 0xb2
     #: 2801 l32i.n a2, a1, 0
     #: a22218 l32i a10, a2, 96
     #: 32211a l32i a3, a1, 104
@@ -263,22 +389,24 @@ def sums(op, arena, rom, start, stop):
     #: c841 l32i.n a12, a1, 16
     #: d891 l32i.n a13, a1, 36
     #: f2211d l32i a15, a1, 116
-    #: e2c178 addi a14, a1, 120
+    #: e2c17f addi a14, a1, 127
+    #: e2ce11 addi a14, a14, 17
     #: e2cefc addi a14, a14, -4
     #: 72a0ff movi a7, 255
     #: 004711 slli a4, a7, 16
     #: 4a77 add.n a7, a7, a4
     #: 807711 slli a7, a7, 8
     #: 0c0b movi.n a11, 0
-    #: 162500 beqz a5, 0x2ad
-    #: 461e00 j 0x327
+    #: 162500 beqz a5, 0x402
+    #: 461e00 j 0x47c
     #: 809024 extui a9, a8, 0, 3
     #: 808341 srli a8, a8, 3
     #: 2d0e mov.n a2, a14
     #: b01013 wsr.acclo a11
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
-    #: 76982f loopnez a8, 0x2f1
+    #: 3df0 nop.n
+    #: 76982f loopnez a8, 0x448
     #: 4803 l32i.n a4, a3, 0
     #: 805411 slli a5, a4, 8
     #: 706410 and a6, a4, a7
@@ -296,10 +424,9 @@ def sums(op, arena, rom, start, stop):
     #: 04063a mula.ad.lh a6, m2
     #: 440539 mula.ad.hl a5, m3
     #: 44063b mula.ad.hh a6, m3
-    #: 167901 beqz a9, 0x30c
+    #: 165901 beqz a9, 0x461
     #: 22c2fc addi a2, a2, -4
-    #: 3df0 nop.n
-    #: 76990f loopnez a9, 0x30c
+    #: 76990f loopnez a9, 0x461
     #: 420300 l8ui a4, a3, 0
     #: 521200 l16ui a5, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -308,23 +435,22 @@ def sums(op, arena, rom, start, stop):
     #: 540478 mula.aa.ll a4, a5
     #: 401003 rsr.acclo a4
     #: 404821 srai a4, a4, 8
-    #: 163f00 beqz a15, 0x319
+    #: 163f00 beqz a15, 0x46e
     #: 580c l32i.n a5, a12, 0
     #: 5a44 add.n a4, a4, a5
     #: 490c s32i.n a4, a12, 0
     #: 4bcc addi.n a12, a12, 4
     #: 0bdd addi.n a13, a13, -1
     #: aa33 add.n a3, a3, a10
-    #: 56edf8 bnez a13, 0x2b3
-    #: 061b00 j 0x394
+    #: 56edf8 bnez a13, 0x408
+    #: 061b00 j 0x4e9
     #: 809014 extui a9, a8, 0, 2
     #: 808241 srli a8, a8, 2
     #: 2d0e mov.n a2, a14
     #: b01013 wsr.acclo a11
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
-    #: 3df0 nop.n
-    #: 769825 loopnez a8, 0x363
+    #: 769825 loopnez a8, 0x4b6
     #: 420300 l8ui a4, a3, 0
     #: 520301 l8ui a5, a3, 1
     #: 804411 slli a4, a4, 8
@@ -338,9 +464,10 @@ def sums(op, arena, rom, start, stop):
     #: 805511 slli a5, a5, 8
     #: 444068 mula.da.ll m1, a4
     #: 545249 mula.da.hl.ldinc m1, a2, m1, a5
-    #: 165901 beqz a9, 0x37c
+    #: 167901 beqz a9, 0x4d1
     #: 22c2fc addi a2, a2, -4
-    #: 76990f loopnez a9, 0x37c
+    #: 3df0 nop.n
+    #: 76990f loopnez a9, 0x4d1
     #: 420300 l8ui a4, a3, 0
     #: 521200 l16ui a5, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -349,14 +476,14 @@ def sums(op, arena, rom, start, stop):
     #: 540478 mula.aa.ll a4, a5
     #: 401003 rsr.acclo a4
     #: 404821 srai a4, a4, 8
-    #: 163f00 beqz a15, 0x389
+    #: 163f00 beqz a15, 0x4de
     #: 580c l32i.n a5, a12, 0
     #: 5a44 add.n a4, a4, a5
     #: 490c s32i.n a4, a12, 0
     #: 4bcc addi.n a12, a12, 4
     #: 0bdd addi.n a13, a13, -1
     #: aa33 add.n a3, a3, a10
-    #: 568df9 bnez a13, 0x32d
+    #: 568df9 bnez a13, 0x482
     #: 0c12 movi.n a2, 1
     #: 22611d s32i a2, a1, 116
     #: 22211a l32i a2, a1, 104
@@ -364,8 +491,8 @@ def sums(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     #: 22611a s32i a2, a1, 104
     #: 22211b l32i a2, a1, 108
-    #: 162200 beqz a2, 0x3ad
-    #: 068aff j 0x1d6
+    #: 162200 beqz a2, 0x502
+    #: 464eff j 0x23c
     #: 2841 l32i.n a2, a1, 16
     #: 3891 l32i.n a3, a1, 36
     #: 2023a0 addx4 a2, a3, a2
@@ -375,7 +502,7 @@ def sums(op, arena, rom, start, stop):
     #: 2871 l32i.n a2, a1, 28
     #: 1b22 addi.n a2, a2, 1
     #: 2971 s32i.n a2, a1, 28
-    #: c636ff j 0x9f
+    #: 46e6fe j 0xb2
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
