@@ -39,6 +39,20 @@ assert len(guarded.tensors()) >= 2
     )
 
 
+# All steps are checked, also those that overrides for x86-64 replace.
+def test_each_step_has_guards(tmp_path):
+    lines = device(
+        """
+        interp = tflm.Interpreter(TFLITE, guards=True)
+        interp.allocate_tensors()
+        steps = interp._program.graphs[0]
+        print(len(steps), sum(["bound_method" in repr(step[0]) for step in steps]))
+        """,
+        **model_files(tmp_path, classifier()),
+    )
+    assert lines == ["3 3"]
+
+
 # A kernel that writes one byte after its output replaces the right one.
 def test_write_after_the_output_is_reported(tmp_path):
     folder = tmp_path / "tflm"

@@ -189,6 +189,30 @@ def test_profile(path):
     assert lines[6].split()[:2] == ["all", "together"] and lines[6].endswith(" 100.0%")
 
 
+# Each of several runs gets the inputs again, which a run may overwrite.
+def test_profile_of_several_runs(tmp_path):
+    lines = device(
+        """
+        interp = tflm.Interpreter(TFLITE, guards=True)
+        x = interp.input(0)
+        for i in range(len(x.data)):
+            x.data[i] = 7 * i - 50
+        kept = bytes(x.raw)
+        interp.invoke()
+        once = bytes(interp.output(0).raw)
+        x.raw[:] = kept
+        interp.profile(3)
+        assert bytes(interp.output(0).raw) == once
+        try:
+            interp.profile()
+        except tflm.StateError as error:
+            print(error)
+        """,
+        **model_files(tmp_path, sample_models.classifier()),
+    )
+    assert lines[-1].startswith("input 0 was not set after the last invoke()")
+
+
 # Inputs and outputs with shapes, in whole lines; two dots mark a name that is too long.
 def test_print(tmp_path):
     path = model_files(tmp_path, sample_models.classifier(width=400, inputs=1000))["FLAT"]

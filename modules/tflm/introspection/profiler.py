@@ -40,7 +40,7 @@ class Profiler:
     # Prepare for an invoke of a Program; the ticks of another Program are dropped.
     def begin(self, program):
         if self._ops is not program.ops:
-            self.clear()
+            self.invokes = 0
             self.ticks = [0] * len(program.ops)
             self._ops = program.ops
         self._program = program
@@ -101,10 +101,10 @@ class Profiler:
         """
         found = {}
         for _, tag, _, ticks in self.events():
-            calls, total = found.get(tag, (0, 0))
-            found[tag] = calls + 1, total + ticks
-        rows = [(tag, found[tag][0], found[tag][1]) for tag in found]
-        return sorted(rows, key=lambda row: (0 - row[2], row[0]))
+            row = found.setdefault(tag, [0, tag, 0])
+            row[0] -= ticks
+            row[2] += 1
+        return [(tag, calls, -ticks) for ticks, tag, calls in sorted(found.values())]
 
     def log_csv(self):
         """Print events() in the format of TFLM's MicroProfiler::LogCsv, in microseconds."""
@@ -119,26 +119,39 @@ class Profiler:
             print("%s, %d" % (tag, ticks))
         print('"total number of ticks", %d' % self.total_ticks())
 
-    # Return the cells of a row: microseconds of one invoke, and share of all ticks.
-    def _cells(self, ticks):
+    # Return a line of the table, with the microseconds of one invoke and the share of all ticks.
+    def _line(self, op, name, kernel, ticks):
         share = 100 * ticks / (self.total_ticks() or 1)
-        return "%9.0f %5.1f%%" % (ticks / max(self.invokes, 1), share)
+        ticks /= self.invokes or 1
+        return "%4s %-24s %-28s %9.0f %5.1f%%" % (op, name[:28], kernel, ticks, share)
 
     def __repr__(self):
         lines = ["%4s %-24s %-28s %9s %6s" % ("op", "name", "kernel", "us", "share")]
         rows = {}  # an operator with several kernels shows its first
         for node, tag, kernel, ticks in self.events():
-            tag, kernel, more = rows.get(node, (tag, kernel, 0))
-            rows[node] = tag, kernel, more + ticks
-        for node in sorted(rows):
-            tag, kernel, ticks = rows[node]
-            short = kernel if len(kernel) <= 28 else ""
-            lines.append("%4d %-24s %-28s %s" % (node, tag[:28], short, self._cells(ticks)))
-            if not short:
-                lines.append("     " + kernel)
+            row = rows.setdefault(node, [node, tag, kernel, 0])
+            row[3] += ticks
+        for row in sorted(rows.values()):
+            kernel_line = ""
+            if len(row[2]) > 28:
+                kernel_line = "\n     " + row[2]
+                row[2] = ""
+            lines.append(self._line(*row) + kernel_line)
         for tag, calls, ticks in self.totals():
-            count = "%d call%s" % (calls, "" if calls == 1 else "s")
-            lines.append("%4s %-24s %-28s %s" % ("all", tag[:28], count, self._cells(ticks)))
+            count = "%d call%s" % (calls, "s"[: calls - 1])
+            lines.append(self._line("all", tag, count, ticks))
         if self.ticks:
-            lines.append("%4s %-53s %s" % ("all", "together", self._cells(self.total_ticks())))
+            lines.append(self._line("all", "together", "", self.total_ticks()))
         return "\n".join(lines)
+
+
+# Run an Interpreter `invokes` times and print the table. A run may overwrite its inputs, so several
+# runs set the Tensors `inputs` again.
+def profile(interpreter, invokes, inputs):
+    interpreter.profiler = profiler = Profiler()
+    inputs = [(t.kept.raw, bytes(t.kept.raw)) for t in inputs]
+    for _ in range(invokes):
+        for raw, data in inputs:
+            raw[:] = data
+        interpreter.invoke()
+    print(profiler)

@@ -93,6 +93,9 @@ def make_program(
         if guards:
             from .guards import guard, mark_inputs
 
+            if not describe:  # without delegates: replaced steps get guards, too
+                resolver.bind(program)
+                resolver.clear_cache()
             guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
             if not keep & KEEP_INPUTS:
                 mark_inputs(program)
