@@ -18,6 +18,7 @@ _FILES = (
     "test_arithmetic_float",
     "test_pooling_float",
     "test_maximum_minimum",
+    "test_batch_matmul",
 )
 # TFLM's results differ by a few units in the last place.
 _WITH_CURVES = ("test_softmax_float", "test_unidirectional_sequence_lstm", "test_svdf_float")

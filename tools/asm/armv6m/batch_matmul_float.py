@@ -3,4 +3,17 @@
 
 from .float_combine import derived
 
-DERIVED = derived("batch_matmul_float", "BATCH_MATMUL, float32")
+DERIVED = derived(
+    "batch_matmul_float",
+    "BATCH_MATMUL, float32",
+    dict(
+        [
+            ("from ..float32_dots import dots\n", ""),
+            ("from .float32 import combine\n", "from .float32 import combine, dots\n"),
+            (
+                "dots(arena, rom, dst, b, a, depth, 0, count)",
+                "dots(arena, rom, dst, a, b, depth, count)",
+            ),
+        ]
+    ),
+)

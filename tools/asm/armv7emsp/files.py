@@ -19,7 +19,7 @@ CORE = "an FPU of single precision"
 FILES = {
     "float32_asm.py": (
         "float32 arithmetic",
-        (float32.elements, float32.dot, float32.limit, float32.rows),
+        (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
     ),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),

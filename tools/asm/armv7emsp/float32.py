@@ -13,6 +13,11 @@ of OPERATIONS in tools/asm/armv7emsp/float32.py.
 _DOT = """
 The number at `r0` += the products of `r3` numbers from `r1` and from `r2` on, in this order.
 """
+_STRIDED = """
+Add products of numbers from `r1` and from `r2` on to the number at `r0`. Bits 0 to 8 of `r3` are
+their number, bits 10 to 19 the step from one number at `r1` to the next, bits 20 to 29 the step at
+`r2`. If bit 9 is set, the number at `r0` advances by the step at `r2`.
+"""
 _CLAMP = """
 Limit `r2` numbers from `r0` on to the two numbers at `r1`; a NaN stays.
 """
@@ -97,6 +102,36 @@ def dot():
     t.branch("ne", single)
     t.label(done)
     t.vstr(0, R0)
+    return t.text()
+
+
+# r4, r5, r6: bytes of the steps of the operands and of the result.
+def strided():
+    t = ThumbVfp("strided", _STRIDED)
+    for register, unused in ((R4, 12), (R5, 2)):
+        t.shift_left(register, R3, unused)
+        t.shift_right(register, register, 22)
+        t.shift_left(register, register, 2)
+    t.shift_left(R6, R3, 22)
+    t.shift_right(R6, R6, 31)
+    t.mul_wide(R6, R6, R5)
+    again, end = t.new_label("again"), t.new_label("end")
+    t.shift_left(R3, R3, 23)
+    t.shift_right(R3, R3, 23)
+    t.branch("eq", end)
+    t.label(again)
+    t.vldr(0, R1)
+    t.vldr(1, R2)
+    t.vldr(2, R0)
+    t.vmul(0, 0, 1)
+    t.add(R1, R4)
+    t.add(R2, R5)
+    t.vadd(2, 2, 0)
+    t.vstr(2, R0)
+    t.add(R0, R6)
+    t.sub(R3, 1)
+    t.branch("ne", again)
+    t.label(end)
     return t.text()
 
 

@@ -80,7 +80,7 @@ FILES = {
     "float_curves_asm.py": ("curves of float32", (float_curves.curve,)),
     "float32_asm.py": (
         "float32 arithmetic",
-        (float32.elements, float32.dot, float32.limit, float32.rows),
+        (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
     ),
     "pooling_float_asm.py": ("pools of float32", (pooling_float.pool,)),
     "hybrid_asm.py": (

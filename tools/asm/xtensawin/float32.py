@@ -13,6 +13,11 @@ set if the result advances, bit 1 for `a`, bit 2 for `b`.
 _DOT = """
 The number at `dst` += the products of `n` numbers of `a` and `b`, in this order.
 """
+_STRIDED = """
+Add products of numbers of `a` and `b` to the number at `dst`. Bits 0 to 8 of `n` are their number,
+bits 10 to 19 the step from one number of `a` to the next, bits 20 to 29 the step of `b`. If bit 9
+is set, the number at `dst` advances by the step of `b`.
+"""
 _LIMIT = """
 Limit `n` numbers of `dst` to the two numbers at `limits`; a NaN stays. `rom` is where they are.
 """
@@ -102,6 +107,33 @@ def dot():
     t.add_s("f0", "f0", "f1")
     t.label(end)
     t.ssi("f0", "a4")
+    return t.text()
+
+
+def strided():
+    t = _begin("strided", _STRIDED)
+    _address(t, "a6", "a8")
+    for register, low in (("a10", 10), ("a11", 20)):
+        t.extui(register, "a7", low, 10)
+        t.slli(register, register, 2)
+    stays = t.new_label("stays")
+    t.extui("a9", "a7", 9, 1)
+    t.beqz("a9", stays)
+    t.mov("a9", "a11")
+    t.label(stays)
+    t.extui("a7", "a7", 0, 9)
+    end = t.new_label("products_end")
+    t.loopnez("a7", end)
+    t.lsi("f0", "a5")
+    t.lsi("f1", "a6")
+    t.lsi("f2", "a4")
+    t.mul_s("f0", "f0", "f1")
+    t.add("a5", "a5", "a10")
+    t.add("a6", "a6", "a11")
+    t.add_s("f2", "f2", "f0")
+    t.ssi("f2", "a4")
+    t.add("a4", "a4", "a9")
+    t.label(end)
     return t.text()
 
 

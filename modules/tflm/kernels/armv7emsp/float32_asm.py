@@ -171,6 +171,43 @@ def dot(r0, r1, r2, r3):
     mov(r0, 0)
 
 
+# Add products of numbers from `r1` and from `r2` on to the number at `r0`. Bits 0 to 8 of `r3` are
+# their number, bits 10 to 19 the step from one number at `r1` to the next, bits 20 to 29 the step
+# at `r2`. If bit 9 is set, the number at `r0` advances by the step at `r2`.
+@micropython.asm_thumb
+def strided(r0, r1, r2, r3):
+    data(2, 0xE92D, 0x0F00)  # push {r8-r11}
+    data(2, 0xB080)  # sub sp, #0
+    data(2, 0xEA4F, 0x3403)  # lsl r4, r3, #12
+    data(2, 0xEA5F, 0x5494)  # lsrs r4, r4, #22
+    data(2, 0xEA4F, 0x0484)  # lsl r4, r4, #2
+    data(2, 0xEA4F, 0x0583)  # lsl r5, r3, #2
+    data(2, 0xEA5F, 0x5595)  # lsrs r5, r5, #22
+    data(2, 0xEA4F, 0x0585)  # lsl r5, r5, #2
+    data(2, 0xEA4F, 0x5683)  # lsl r6, r3, #22
+    data(2, 0xEA5F, 0x76D6)  # lsrs r6, r6, #31
+    data(2, 0xFB06, 0xF605)  # mul r6, r6, r5
+    data(2, 0xEA4F, 0x53C3)  # lsl r3, r3, #23
+    data(2, 0xEA5F, 0x53D3)  # lsrs r3, r3, #23
+    beq(end_2)
+    label(again_1)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
+    data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
+    data(2, 0xED90, 0x1A00)  # vldr s2, [r0, #0]
+    data(2, 0xEE20, 0x0A20)  # vmul.f32 s0, s0, s1
+    add(r1, r1, r4)
+    add(r2, r2, r5)
+    data(2, 0xEE31, 0x1A00)  # vadd.f32 s2, s2, s0
+    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
+    add(r0, r0, r6)
+    sub(r3, 1)
+    bne(again_1)
+    label(end_2)
+    data(2, 0xB000)  # add sp, #0
+    data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
+    mov(r0, 0)
+
+
 # Limit `r2` numbers from `r0` on to the two numbers at `r1`; a NaN stays.
 @micropython.asm_thumb
 def limit(r0, r1, r2):

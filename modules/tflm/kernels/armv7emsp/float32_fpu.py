@@ -13,7 +13,7 @@ from ..float32_dots import dots as dots_words
 from ..float32_select import _pick as pick_words
 from ..float32_select import clamp as clamp_words
 from ..float32_select import compare  # noqa: F401
-from .float32_asm import dot, elements, limit, rows
+from .float32_asm import dot, elements, limit, rows, strided
 
 _MAC = const(0)
 _MUL = const(1)
@@ -26,6 +26,9 @@ _DIV = const(6)
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _MOST = const(1 << 23)  # elements of a call
+_MOST_STRIDED = const(511)  # products of a call
+_STEP = const(0x3FF)
+_RESULT_ADVANCES = const(1 << 9)
 
 
 @micropython.viper
@@ -53,9 +56,22 @@ def mul(arena, rom, dst, a, b, n, steps):
     combine(arena, rom, dst, a, b, n, steps, _MUL)
 
 
+# _run() in place, because a call takes longer than a few elements.
 @micropython.viper
 def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
-    if not int(_run(arena, rom, dst, a, b, n, steps, kind)):
+    base = int(ptr8(arena))
+    gap = int(ptr8(rom)) - base
+    p_dst = base + (dst >> 2)
+    p_a = base + (a >> 2) + gap * (a & 1)
+    p_b = base + (b >> 2) + gap * (b & 1)
+    if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
+        combine_words(arena, rom, dst, a, b, n, steps, kind)
+    elif steps == _DOT and kind == _MAC:
+        dot(p_dst, p_a, p_b, n)
+    elif (steps | _EACH) == _EACH:
+        flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
+        elements(p_dst, p_a, p_b, n << 6 | flags)
+    elif kind != _MAC or not int(_run_strided(p_dst, p_a, p_b, n, steps)):
         combine_words(arena, rom, dst, a, b, n, steps, kind)
 
 
@@ -88,12 +104,30 @@ def _run(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int) ->
     # Small integers have 31 bits: their two highest bits are equal in a word.
     if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
         return 0
-    if steps == _DOT and kind == _MAC:
-        dot(p_dst, p_a, p_b, n)
-        return 1
     if (steps | _EACH) != _EACH:
         return 0
     elements(p_dst, p_a, p_b, n << 6 | kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4)
+    return 1
+
+
+# Multiply and add numbers that are not contiguous. Return 1, or 0 if the steps do not fit.
+@micropython.viper
+def _run_strided(p_dst: int, p_a: int, p_b: int, n: int, steps: int) -> int:
+    step_dst = steps & _STEP
+    step_a = steps >> 10 & _STEP
+    step_b = steps >> 20 & _STEP
+    flags = step_a << 10 | step_b << 20
+    if step_dst:
+        if step_dst != step_b:
+            return 0
+        flags = flags | _RESULT_ADVANCES
+    while n:
+        count = n if n < _MOST_STRIDED else _MOST_STRIDED
+        strided(p_dst, p_a, p_b, flags | count)
+        p_dst += 4 * count * step_dst
+        p_a += 4 * count * step_a
+        p_b += 4 * count * step_b
+        n -= count
     return 1
 
 

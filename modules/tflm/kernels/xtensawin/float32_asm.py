@@ -149,6 +149,50 @@ def dot(arena, rom, dst, a, b, n):
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
+# Add products of numbers of `a` and `b` to the number at `dst`. Bits 0 to 8 of `n` are their
+# number, bits 10 to 19 the step from one number of `a` to the next, bits 20 to 29 the step of `b`.
+# If bit 9 is set, the number at `dst` advances by the step of `b`.
+@micropython.viper
+def strided(arena, rom, dst, a, b, n):
+    #: 364100 entry a1, 32
+    #: 404241 srli a4, a4, 2
+    #: 2a44 add.n a4, a4, a2
+    #: 508004 extui a8, a5, 0, 1
+    #: 505241 srli a5, a5, 2
+    #: 164800 beqz a8, 0x16
+    #: 3a55 add.n a5, a5, a3
+    #: 460000 j 0x18
+    #: 2a55 add.n a5, a5, a2
+    #: 608004 extui a8, a6, 0, 1
+    #: 606241 srli a6, a6, 2
+    #: 164800 beqz a8, 0x26
+    #: 3a66 add.n a6, a6, a3
+    #: 460000 j 0x28
+    #: 2a66 add.n a6, a6, a2
+    #: 70aa94 extui a10, a7, 10, 10
+    #: e0aa11 slli a10, a10, 2
+    #: 70b495 extui a11, a7, 20, 10
+    #: e0bb11 slli a11, a11, 2
+    #: 709904 extui a9, a7, 9, 1
+    #: 161900 beqz a9, 0x3c
+    #: 9d0b mov.n a9, a11
+    #: 707084 extui a7, a7, 0, 9
+    #: 3df0 nop.n
+    #: 769717 loopnez a7, 0x5c
+    #: 030500 lsi f0, a5, 0
+    #: 130600 lsi f1, a6, 0
+    #: 230400 lsi f2, a4, 0
+    #: 10002a mul.s f0, f0, f1
+    #: aa55 add.n a5, a5, a10
+    #: ba66 add.n a6, a6, a11
+    #: 00220a add.s f2, f2, f0
+    #: 234400 ssi f2, a4, 0
+    #: 9a44 add.n a4, a4, a9
+    #: 0c02 movi.n a2, 0
+    #: 1df0 retw.n
+    raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+
+
 # Limit `n` numbers of `dst` to the two numbers at `limits`; a NaN stays. `rom` is where they are.
 @micropython.viper
 def limit(arena, rom, dst, limits, n):

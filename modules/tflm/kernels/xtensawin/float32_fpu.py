@@ -3,14 +3,14 @@
 #
 # The functions have the names, operands and results of those in kernels/float32.py,
 # float32_select and float32_dots, which kernels import in their place. The portable functions run
-# for steps of more than one element.
+# for steps of more than one element, except in sums of products.
 
 from ..float32 import combine as combine_words
 from ..float32 import store_rounded  # noqa: F401
 from ..float32_dots import dots as dots_words
 from ..float32_select import _pick as pick_words
 from ..float32_select import compare  # noqa: F401
-from .float32_asm import dot, elements, limit, rows
+from .float32_asm import dot, elements, limit, rows, strided
 
 _MAC = const(0)
 _MUL = const(1)
@@ -22,6 +22,9 @@ _MINIMUM = const(5)
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _MOST = const(1 << 23)  # elements of a call
+_MOST_STRIDED = const(511)  # products of a call
+_STEP = const(0x3FF)
+_RESULT_ADVANCES = const(1 << 9)
 
 
 @micropython.viper
@@ -49,11 +52,15 @@ def mul(arena, rom, dst, a, b, n, steps):
     combine(arena, rom, dst, a, b, n, steps, _MUL)
 
 
+# _run() in place, because a call takes longer than a few elements.
 @micropython.viper
 def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     if steps == _DOT and kind == _MAC:
         dot(arena, rom, dst, a, b, n)
-    elif not int(_run(arena, rom, dst, a, b, n, steps, kind)):
+    elif (steps | _EACH) == _EACH and n < _MOST:
+        flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
+        elements(arena, rom, dst, a, b, n << 6 | flags)
+    elif kind != _MAC or not int(_run_strided(arena, rom, dst, a, b, n, steps)):
         combine_words(arena, rom, dst, a, b, n, steps, kind)
 
 
@@ -76,6 +83,27 @@ def _run(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int) ->
         return 0
     flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
     elements(arena, rom, dst, a, b, n << 6 | flags)
+    return 1
+
+
+# Multiply and add numbers that are not contiguous. Return 1, or 0 if the steps do not fit.
+@micropython.viper
+def _run_strided(arena, rom, dst: int, a: int, b: int, n: int, steps: int) -> int:
+    step_dst = steps & _STEP
+    step_a = steps >> 10 & _STEP
+    step_b = steps >> 20 & _STEP
+    flags = step_a << 10 | step_b << 20
+    if step_dst:
+        if step_dst != step_b:
+            return 0
+        flags = flags | _RESULT_ADVANCES
+    while n:
+        count = n if n < _MOST_STRIDED else _MOST_STRIDED
+        strided(arena, rom, dst, a, b, flags | count)
+        dst += count * step_dst << 4
+        a += count * step_a << 4
+        b += count * step_b << 4
+        n -= count
     return 1
 
 
