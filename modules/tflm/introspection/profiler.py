@@ -145,8 +145,8 @@ class Profiler:
         return "\n".join(lines)
 
 
-# Run an Interpreter `invokes` times and print the table. A run may overwrite its inputs, so several
-# runs set the Tensors `inputs` again.
+# Run an Interpreter `invokes` times and print the table. Each run sets the Tensors `inputs` again,
+# because the run before it may have overwritten them.
 def profile(interpreter, invokes, inputs):
     interpreter.profiler = profiler = Profiler()
     inputs = [(t.kept.raw, bytes(t.kept.raw)) for t in inputs]

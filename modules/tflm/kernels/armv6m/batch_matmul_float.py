@@ -28,8 +28,8 @@ _COLUMNS_TOGETHER = const(1 | 1 << 20)  # steps of combine: result and right mat
 
 # Units are outputs. Matrices are read with strides, so that no matrix has to be transposed. Sums
 # start at 0.0 and add the products in order, as in TFLM, because the order decides the last bits.
-# The outputs of a row are computed together if the numbers of each column of the right matrix are
-# contiguous, or those of each row.
+# The outputs of a row are computed together if the columns of the right matrix are contiguous, or
+# its rows.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
