@@ -1,6 +1,9 @@
 # tflm_tools: invoke_time: estimates the time of a model on a board from its operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from tflm import dtypes
+from tflm.tflite.call_graph import WHILE
+
 from ..model.macs import macs
 from ..model.schema import op_name
 from .memory.costs import (
@@ -40,6 +43,7 @@ CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 _ESP32_CLOCK = 160_000_000
 PICO = "armv6m"
 _LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
+_MAX_LOOP_RUNS = 1000  # an estimate of longer loops would take long
 # Targets of the boards that `tflm inspect` names.
 _BOARDS = {"pico": PICO, "pico2": "armv7em", "esp32": _ESP32}
 
@@ -90,6 +94,47 @@ def nodes_of(model):
     return found
 
 
+def _constant_integers(tensor):
+    if tensor is None or not tensor.is_constant() or tensor.dtype != dtypes.INT32:
+        return []
+    return [int.from_bytes(bytes(tensor.data[:4]), "little")] if tensor.elements() == 1 else []
+
+
+# How often a loop runs: the smallest number that its condition compares with LESS; 1 if it
+# compares none. Loops of Keras count their steps so.
+def _loop_runs(condition):
+    limits = []
+    for i in range(condition.nodes_length()):
+        node = condition.node(i)
+        if op_name(node) == "LESS":
+            for tensor in node.inputs:
+                limits += _constant_integers(tensor)
+    return min(max(min(limits, default=1), 1), _MAX_LOOP_RUNS)
+
+
+def executed_nodes(model):
+    """Return the operators that an invoke runs, of a Graph or a TfliteModel, each as often.
+
+    Loops run as often as their condition says. Of the branches of an IF both are counted.
+    """
+    calls, found = model.call_graph().calls, []
+
+    def visit(number, times):
+        subgraph = model.subgraphs[number]
+        nodes = [subgraph.node(i) for i in range(subgraph.nodes_length())]
+        found.extend(times * nodes)
+        for i, called in calls.get(number, {}).items():
+            for position, other in enumerate(called):
+                runs = 1
+                if nodes[i].builtin_code == WHILE:
+                    # The condition is tested once more.
+                    runs = _loop_runs(model.subgraphs[called[0]]) + (position == 0)
+                visit(other, times * runs)
+
+    visit(0, 1)
+    return found
+
+
 def weights_of(nodes):
     """Return the constant tensors of operators that multiply, each once."""
     found = {}
@@ -105,7 +150,7 @@ def target_milliseconds(model, target, frequency=0):
 
     The estimate includes no memory plan: it needs milliseconds, a plan seconds.
     """
-    nodes = nodes_of(model)
+    nodes = executed_nodes(model)
     size = sum(tensor.nbytes() for tensor in weights_of(nodes))
     return milliseconds(nodes, None, 0, size, target, frequency)
 
@@ -117,7 +162,7 @@ def board_milliseconds(model):
 
 def pico_milliseconds_as_int8(model):
     """Return the estimated milliseconds of an invoke on a Pico, of a float model made int8."""
-    nodes = nodes_of(model)
+    nodes = executed_nodes(model)
     size = sum(tensor.nbytes() for tensor in weights_of(nodes))
     cycles = sum(_int8_cycles(node, PICO) for node in nodes)
     cycles += miss_of(PICO) * size / _FLOAT_BYTES / _WORD

@@ -13,11 +13,26 @@ from .fitted_costs import FITTED_COSTS, PORTABLE
 FLOAT32, HYBRID, INT16 = "float32", "hybrid", "int16"  # kinds of dtype_of()
 
 # Cycles of an operator: for each multiply-accumulate; for each one if a RELU wrote the input, in
-# which half of the values are 0; for each element of the output, row of the filter for such an
-# element, position of the output (all channels), and element of the input; for the operator.
-DtypeCost = namedtuple("DtypeCost", "mac rectified element row pixel source whole")
+# which half of the values are 0; for each element of the output, vector of products (_vectors),
+# position of the output (all channels), and element of the input; for the operator.
+DtypeCost = namedtuple("DtypeCost", "mac rectified element vector pixel source whole")
 
 _WITH_ROWS = "CONV_2D", "DEPTHWISE_CONV_2D"
+# Operators with one cost: FITTED_COSTS names the first of them.
+_COPIES = (
+    "CONCATENATION", "BATCH_TO_SPACE_ND", "BROADCAST_TO", "DEPTH_TO_SPACE", "MIRROR_PAD", "PACK",
+    "PAD", "PADV2", "RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SLICE", "SPACE_TO_BATCH_ND",
+    "SPACE_TO_DEPTH", "SPLIT", "SPLIT_V", "STRIDED_SLICE", "TILE", "TRANSPOSE", "UNPACK",
+)  # fmt: skip
+_SAME_COSTS = (
+    _COPIES, ("ABS", "NEG"), ("FLOOR", "CEIL", "ROUND"), ("MAXIMUM", "MINIMUM"), ("MEAN", "SUM"),
+    ("REDUCE_MAX", "REDUCE_MIN"), ("RELU", "RELU6"), ("SIN", "COS"), ("SQRT", "RSQRT"),
+)  # fmt: skip
+_FIRST = {name: group[0] for group in _SAME_COSTS for name in group}
+# They move no bytes: their output is the memory of their input.
+_WITHOUT_KERNEL = "RESHAPE", "SQUEEZE", "EXPAND_DIMS"
+_POOLS = "AVERAGE_POOL_2D", "MAX_POOL_2D"
+_BINARY = "ADD", "SUB", "MUL", "DIV"
 _WITH_ACTIVATION = (*_WITH_ROWS, "FULLY_CONNECTED")
 
 
@@ -75,6 +90,37 @@ def macs_inside(node):
     return count
 
 
+# Return how many vectors a kernel multiplies one by one: rows of filters, cells of a
+# TRANSPOSE_CONV, rows of a matrix whose columns are not contiguous. Other operators: elements.
+def _vectors(node, elements):
+    name = op_name(node)
+    if name in _WITH_ROWS:
+        return elements * node.inputs[1].shape[1]
+    if name == "TRANSPOSE_CONV":
+        return macs(node) // node.inputs[1].shape[-1]
+    if name == "BATCH_MATMUL":
+        is_contiguous = option(node, "ADJ_Y", "b")
+        return 0 if is_contiguous else macs(node) // node.outputs[0].shape[-1]
+    return elements
+
+
+# Return how many elements of the input a kernel reads; windows of pools may overlap.
+def _sources(node, elements):
+    if op_name(node) in _POOLS:
+        sides = [option(node, f"FILTER_{side}", "i") for side in ("HEIGHT", "WIDTH")]
+        return elements * sides[0] * sides[1]
+    source = node.optional_input(0)
+    return source.elements() if source is not None else 0
+
+
+# Whether the kernel of an operator works row by row; ADD and others do for an operand of one row.
+def _by_position(node):
+    if op_name(node) not in _BINARY:
+        return True
+    shapes = [tuple(tensor.shape) for tensor in node.inputs[:2] if tensor.elements() > 1]
+    return len(set(shapes)) > 1
+
+
 def dtype_cycles(node, target, is_rectified=False):
     """Return the estimated cycles of a node whose dtype_of() is not None, with the model in RAM.
 
@@ -83,15 +129,16 @@ def dtype_cycles(node, target, is_rectified=False):
     """
     outputs = [t for t in node.outputs if t is not None and dtypes.itemsize(t.dtype)]
     elements = sum(tensor.elements() for tensor in outputs)
-    if not elements:
+    name = op_name(node)
+    if not elements or name in _WITHOUT_KERNEL:
         return 0
     kind = dtype_of(node)
     table = FITTED_COSTS.get((kind, target), PORTABLE[kind])
-    cost = DtypeCost(*(table.get(op_name(node)) or table["other"]))
-    source, shape = node.optional_input(0), outputs[0].shape
-    has_rows = op_name(node) in _WITH_ROWS
+    cost = DtypeCost(*(table.get(_FIRST.get(name, name)) or table["other"]))
+    shape = outputs[0].shape
     cycles = (cost.rectified if is_rectified else cost.mac) * macs_inside(node)
     cycles += cost.element * elements + cost.whole
-    cycles += cost.row * elements * (node.inputs[1].shape[1] if has_rows else 1)
-    cycles += cost.pixel * elements // max(1, shape[-1] if shape else 1)
-    return round(cycles + cost.source * (source.elements() if source is not None else 0))
+    cycles += cost.vector * _vectors(node, elements) if cost.vector else 0
+    if _by_position(node):
+        cycles += cost.pixel * elements // max(1, shape[-1] if shape else 1)
+    return round(cycles + cost.source * _sources(node, elements))
