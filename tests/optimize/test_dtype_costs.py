@@ -4,7 +4,10 @@
 import csv
 import sys
 
+import numpy as np
 import pytest
+from support.builder import ModelBuilder
+from support.single_op import Tensor, single_op
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline
 from tflm_tools.optimize.invoke_time import board_milliseconds, nodes_of
 from tflm_tools.optimize.memory.costs import cycles_of, reported_cycles
@@ -38,6 +41,53 @@ def test_estimates_are_within_15_percent(repository, models, target, column):
         if target != "armv7em":  # its table has cycles
             estimate = reported_cycles(estimate, target)
         assert estimate == pytest.approx(int(row[column]), rel=0.15), row["model"]
+
+
+# The body of the loop runs 5 times, its condition 6 times.
+def test_operators_of_a_loop_count_for_each_run():
+    from tflm.tflite.reader import TfliteModel
+    from tflm_tools.model.schema import op_name
+    from tflm_tools.optimize.invoke_time import executed_nodes
+
+    names = [op_name(node) for node in executed_nodes(TfliteModel(_counted_loop(5)))]
+    assert names.count("LESS") == 6 and names.count("MUL") == 5 and names.count("WHILE") == 5
+
+
+# A model that multiplies its input by itself in a loop.
+def _counted_loop(runs):
+    model = ModelBuilder()
+    shapes = [(), (4,)]
+    condition, body = model.subgraph("condition"), model.subgraph("body")
+    i, x = (condition.tensor(s, t) for s, t in zip(shapes, ("int32", "float32"), strict=True))
+    less = condition.tensor((), "bool")
+    condition.operator("LESS", [i, condition.tensor((), "int32", np.int32(runs))], [less])
+    condition.io([i, x], [less])
+    i, x = (body.tensor(s, t) for s, t in zip(shapes, ("int32", "float32"), strict=True))
+    more, y = body.tensor((), "int32"), body.tensor((4,), "float32")
+    body.operator("ADD", [i, body.tensor((), "int32", np.int32(1))], [more])
+    body.operator("MUL", [x, x], [y])
+    body.io([i, x], [more, y])
+    i, x = (model.tensor(s, t) for s, t in zip(shapes, ("int32", "float32"), strict=True))
+    ends = model.tensor((), "int32"), model.tensor((4,), "float32")
+    model.operator("WHILE", [i, x], list(ends), cond_subgraph_index=1, body_subgraph_index=2)
+    model.io([i, x], list(ends))
+    return model.build()
+
+
+# SOFTMAX of many rows costs more than of one row, and RESHAPE copies nothing.
+def test_rows_and_copies_have_their_own_costs():
+    rows = Tensor((64, 2), "float32")
+    softmax = single_op("SOFTMAX", [rows], [rows], beta=1.0)
+    one_row = Tensor((1, 128), "float32")
+    flat = single_op("SOFTMAX", [one_row], [one_row], beta=1.0)
+    moved = single_op("RESHAPE", [one_row], [rows], new_shape=[64, 2])
+
+    def cycles(model):
+        return cycles_of(
+            nodes_of(FlattenPipeline(model, FlattenOptions("armv7em")).compressed), "armv7em"
+        )
+
+    assert cycles(softmax) > 5 * cycles(flat) and cycles(moved) == 0
 
 
 def test_times_on_boards(repository, models):

@@ -122,8 +122,8 @@ class Profiler:
     # Return a line of the table, with the microseconds of one invoke and the share of all ticks.
     def _line(self, op, name, kernel, ticks):
         share = 100 * ticks / (self.total_ticks() or 1)
-        ticks /= self.invokes or 1
-        return "%4s %-24s %-28s %9.0f %5.1f%%" % (op, name[:28], kernel, ticks, share)
+        per_invoke = ticks / (self.invokes or 1)
+        return "%4s %-24s %-28s %9.0f %5.1f%%" % (op, name[:28], kernel, per_invoke, share)
 
     def __repr__(self):
         lines = ["%4s %-24s %-28s %9s %6s" % ("op", "name", "kernel", "us", "share")]
@@ -149,9 +149,13 @@ class Profiler:
 # because the run before it may have overwritten them.
 def profile(interpreter, invokes, inputs):
     interpreter.profiler = profiler = Profiler()
-    inputs = [(t.kept.raw, bytes(t.kept.raw)) for t in inputs]
-    for _ in range(invokes):
-        for raw, data in inputs:
+    saved = []
+    for tensor in inputs:
+        raw = tensor.kept.raw
+        saved.append((raw, bytes(raw)))
+    while invokes:
+        for raw, data in saved:
             raw[:] = data
         interpreter.invoke()
+        invokes -= 1
     print(profiler)

@@ -27,17 +27,17 @@ class Signature:
         bytearray. Outputs are real numbers, or integers if the tensor has no scale. Returns None
         if an operator ended the run early. Raises InputError for wrong names or values.
         """
+        inputs = ", ".join(self.inputs)
         for name in values:
             if name not in self.inputs:
                 raise InputError(
                     "the signature '%s' has no input '%s'; its inputs: %s"
-                    % (self.key, name, ", ".join(self.inputs))
+                    % (self.key, name, inputs)
                 )
         for name in self.inputs:
             if name not in values:
                 raise InputError(
-                    "the signature '%s' needs '%s', too; its inputs: %s"
-                    % (self.key, name, ", ".join(self.inputs))
+                    "the signature '%s' needs '%s', too; its inputs: %s" % (self.key, name, inputs)
                 )
         interpreter = self._interpreter
         for position, name in self._inputs:

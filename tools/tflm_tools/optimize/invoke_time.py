@@ -97,7 +97,11 @@ def nodes_of(model):
 def _constant_integers(tensor):
     if tensor is None or not tensor.is_constant() or tensor.dtype != dtypes.INT32:
         return []
-    return [int.from_bytes(bytes(tensor.data[:4]), "little")] if tensor.elements() == 1 else []
+    return (
+        [int.from_bytes(bytes(tensor.data[:4]), "little", signed=True)]
+        if tensor.elements() == 1
+        else []
+    )
 
 
 # How often a loop runs: the smallest number that its condition compares with LESS; 1 if it
@@ -129,6 +133,7 @@ def executed_nodes(model):
                 if nodes[i].builtin_code == WHILE:
                     # The condition is tested once more.
                     runs = _loop_runs(model.subgraphs[called[0]]) + (position == 0)
+                    found.extend((times * (runs - 1) if position else 0) * [nodes[i]])
                 visit(other, times * runs)
 
     visit(0, 1)

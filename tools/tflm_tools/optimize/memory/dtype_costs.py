@@ -31,6 +31,10 @@ _SAME_COSTS = (
 _FIRST = {name: group[0] for group in _SAME_COSTS for name in group}
 # They move no bytes: their output is the memory of their input.
 _WITHOUT_KERNEL = "RESHAPE", "SQUEEZE", "EXPAND_DIMS"
+# Names in FITTED_COSTS of operators that some kernels compute cell by cell of the filter.
+_DEPTHWISE_BY_CELLS = "DEPTHWISE_CONV_2D by cells"
+_DILATED = "CONV_2D dilated"
+_MIN_DEPTHWISE_CHANNELS = 4
 _POOLS = "AVERAGE_POOL_2D", "MAX_POOL_2D"
 _BINARY = "ADD", "SUB", "MUL", "DIV"
 _WITH_ACTIVATION = (*_WITH_ROWS, "FULLY_CONNECTED")
@@ -90,10 +94,27 @@ def macs_inside(node):
     return count
 
 
+# Return the name of the operator's cost.
+def _cost_name(node):
+    name = op_name(node)
+    if name == "DEPTHWISE_CONV_2D":
+        channels = node.outputs[0].shape[-1]
+        if channels < _MIN_DEPTHWISE_CHANNELS or channels != node.inputs[0].shape[-1]:
+            return _DEPTHWISE_BY_CELLS
+    if name == "CONV_2D" and option(node, "DILATION_W_FACTOR", "i", 1) > 1:
+        return _DILATED
+    return _FIRST.get(name, name)
+
+
 # Return how many vectors a kernel multiplies one by one: rows of filters, cells of a
 # TRANSPOSE_CONV, rows of a matrix whose columns are not contiguous. Other operators: elements.
-def _vectors(node, elements):
-    name = op_name(node)
+def _vectors(node, elements, table=()):
+    name, cost_name = op_name(node), _cost_name(node)
+    if cost_name in table and cost_name == _DEPTHWISE_BY_CELLS:
+        channels = node.inputs[0].shape[-1]
+        return macs(node) // max(channels, node.outputs[0].shape[-1] // channels)
+    if cost_name in table and cost_name == _DILATED:
+        return macs(node) // node.inputs[1].shape[-1]
     if name in _WITH_ROWS:
         return elements * node.inputs[1].shape[1]
     if name == "TRANSPOSE_CONV":
@@ -134,11 +155,12 @@ def dtype_cycles(node, target, is_rectified=False):
         return 0
     kind = dtype_of(node)
     table = FITTED_COSTS.get((kind, target), PORTABLE[kind])
-    cost = DtypeCost(*(table.get(_FIRST.get(name, name)) or table["other"]))
+    cost = table.get(_cost_name(node)) or table.get(name) or table["other"]
+    cost = DtypeCost(*cost)
     shape = outputs[0].shape
     cycles = (cost.rectified if is_rectified else cost.mac) * macs_inside(node)
     cycles += cost.element * elements + cost.whole
-    cycles += cost.vector * _vectors(node, elements) if cost.vector else 0
+    cycles += cost.vector * _vectors(node, elements, table) if cost.vector else 0
     if _by_position(node):
         cycles += cost.pixel * elements // max(1, shape[-1] if shape else 1)
     return round(cycles + cost.source * _sources(node, elements))
