@@ -2,4 +2,4 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 include $(BOARD_DIR)/../rv32/mpconfigboard.mk
-CFLAGS += -DMP_CONFIGFILE='"$(abspath $(BOARD_DIR)/../../../../boards/common)/no_assembler.h"'
+CFLAGS += -DMP_CONFIGFILE='"$(abspath $(BOARD_DIR)/../../../boards/common)/no_assembler.h"'

@@ -1,7 +1,7 @@
 # Generator of the products and sums of float32 that several kernels share, for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_products import END, INPUT, INPUTS, SUM, WEIGHT, WEIGHTS, Products
+from .float_products import END, INPUT, INPUTS, LEADING_BIT, SUM, WEIGHT, WEIGHTS, Products
 from .rv32 import Rv32
 
 _ABOUT = """
@@ -42,8 +42,8 @@ def _begin(t):
 
 # Compute one product or sum, and go to the entry `multiply` or `zero` of the loop.
 def _element(t, products, store, bail):
-    names = ("add", "factors", "multiply", "zeros", "plus")
-    add, factors, multiply, zeros, plus = map(t.new_label, names)
+    names = ("add", "factors", "multiply", "zeros", "invalid", "minus")
+    add, factors, multiply, zeros, invalid, minus = map(t.new_label, names)
     t.mv(INPUTS, _A)
     t.mv(END, _A)
     t.mv(WEIGHTS, _B)
@@ -56,12 +56,13 @@ def _element(t, products, store, bail):
     t.jump(multiply)
     t.label(add)
     t.mv(SUM, INPUT)
-    t.li(INPUT, 127 << 23)
+    products.sum_of(bail)
     t.li("t0", _ADD)
-    t.branch("beq", _OPERATION, "t0", multiply)
-    t.slli("t0", "t0", 30)
-    t.or_(INPUT, INPUT, "t0")
-    t.jump(multiply)
+    t.branch("bne", _OPERATION, "t0", minus)
+    products.add_weight()
+    t.label(minus)
+    t.mv(INPUT, LEADING_BIT)  # -0.0
+    t.jump(products.plus)
     t.label(factors)
     t.li(SUM, 0)
     t.slli("t0", INPUT, 1)
@@ -80,12 +81,12 @@ def _element(t, products, store, bail):
     t.slli("t1", "t1", 24)
     for value in (INPUT, WEIGHT):
         t.slli("t0", value, 1)
-        t.branch("bgeu", "t0", "t1", plus)
+        t.branch("bgeu", "t0", "t1", invalid)
     t.xor(SUM, INPUT, WEIGHT)
     t.srli(SUM, SUM, 31)
     t.slli(SUM, SUM, 31)
     t.jump(store)
-    t.label(plus)
+    t.label(invalid)
     t.jump(bail)
 
 

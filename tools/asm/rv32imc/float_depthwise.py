@@ -41,6 +41,7 @@ _SLOTS = (
 # the last one, and the bytes from one cell to the next.
 _WINDOW, _RUN, _INPUT_STEP, _WEIGHT_STEP = "s4", "s5", "s6", "s7"
 _ROWS_LEFT, _FILTER, _BIAS, _OUTPUT = "s8", "s9", "s10", "t6"
+_LIMIT = "s11"
 
 
 # Find the window of the first channel of the output pixel.
@@ -138,7 +139,9 @@ def depthwise():
     t = Rv32("depthwise", _ABOUT, 4, _SLOTS)
     names = ("window", "output", "run_end", "bias", "finish", "bail")
     window, output, run_end, bias, finish, bail = map(t.new_label, names)
-    products = Products(t, (_INPUT_STEP, _WEIGHT_STEP), checked=False, run_end=run_end, bail=bail)
+    products = Products(
+        t, (_INPUT_STEP, _WEIGHT_STEP), checked=False, run_end=run_end, bail=bail, limit=_LIMIT
+    )
     products.begin_function()
     _begin(t)
     t.label(window)
@@ -170,8 +173,7 @@ def depthwise():
     t.branch("beq", _BIAS, "zero", finish)
     t.lw(WEIGHT, _BIAS)
     t.addi(_BIAS, _BIAS, 4)
-    products.unit_input()
-    t.jump(products.multiply)
+    products.add_weight()
     t.label(finish)
     products.result()
     _finish(t, output, window, bail)

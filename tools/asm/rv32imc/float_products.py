@@ -34,7 +34,7 @@ INPUT, WEIGHT = "a5", "a6"  # float32
 _K = "a7"  # bits by which a product is shifted to the left
 _T, _U, _V = "t0", "t1", "t2"
 _X, _W = "t3", "t4"  # mantissas * 256
-_SIX, _ONE = "t5", "s0"
+_SIX, _NORMAL = "t5", "s0"  # 6; see _leading_bit
 LEADING_BIT, _INFINITY = "s1", "s2"  # 2 ** 31, and the bits of an infinite number * 2
 
 
@@ -44,14 +44,14 @@ class Products:
     steps: registers with the bytes from one input to the next, and from one weight to the next;
     None: 4. checked: whether the caller has checked the inputs; otherwise the loop does. The loop
     ends where INPUTS is END, and continues at the label `run_end`; it continues at `bail` if a
-    number is not between the bounds.
+    number is not between the bounds. limit: a spare register, with which these checks are faster.
     """
 
-    def __init__(self, t, steps, checked, run_end, bail):
-        self._t, self._steps, self._checked = t, steps, checked
+    def __init__(self, t, steps, checked, run_end, bail, limit=None):
+        self._t, self._steps, self._checked, self._limit = t, steps, checked, limit
         self._run_end, self._bail = run_end, bail
-        self.next, self.zero, self.multiply, self._top = map(
-            t.new_label, ("next", "zero", "multiply", "top")
+        self.next, self.zero, self.multiply, self.plus, self._top = map(
+            t.new_label, ("next", "zero", "multiply", "plus", "top")
         )
         names = (
             "check",
@@ -71,20 +71,22 @@ class Products:
         """Set the constants."""
         t = self._t
         t.li(_SIX, 6)
-        t.li(_ONE, 1)
-        t.slli(LEADING_BIT, _ONE, 31)
+        t.li(_NORMAL, 1 << 30)
+        t.slli(LEADING_BIT, _NORMAL, 1)
         t.li(_INFINITY, 255)
         t.slli(_INFINITY, _INFINITY, 24)
+        if self._limit:
+            t.li(self._limit, INPUT_HIGH - INPUT_LOW + 1)
 
     def begin_sum(self):
         """Set the sum to 0."""
         self._t.li(SUM, 0)
         self._t.li(EXPONENT, _ZERO_SUM)
 
-    def unit_input(self):
-        """Set the input to 1.0; `multiply` then adds a weight."""
-        self._t.li(INPUT, 127 << 23)
-        self.double_input()
+    def add_weight(self):
+        """Go to the loop, which adds WEIGHT to the sum."""
+        self._t.li(INPUT, 0)
+        self._t.jump(self.plus)
 
     def double_input(self):
         """Set what `multiply` requires: the input without its sign."""
@@ -104,7 +106,8 @@ class Products:
     def loop(self):
         """Write the loop.
 
-        Entries: `next`, `zero`, and `multiply` with INPUT, WEIGHT and double_input().
+        Entries: `next`, `zero`, and `multiply` with INPUT, WEIGHT and double_input(). `plus` adds
+        WEIGHT, or subtracts it if INPUT is negative.
         """
         t, (input_step, weight_step) = self._t, self._steps
         inside = t.new_label("inside")
@@ -128,8 +131,9 @@ class Products:
         t.srli(_K, _K, 24)
         if not self._checked:
             t.addi(_U, _K, -INPUT_LOW)
-            t.li(_V, INPUT_HIGH - INPUT_LOW + 1)
-            t.branch("bltu", _U, _V, inside)
+            if not self._limit:
+                t.li(_V, INPUT_HIGH - INPUT_LOW + 1)
+            t.branch("bltu", _U, self._limit or _V, inside)
             t.jump(self._bail)
             t.label(inside)
         t.slli(_U, WEIGHT, 1)
@@ -171,7 +175,7 @@ class Products:
         if is_first:
             t.label(labels["check"])
         self._leading_bit()
-        t.branch("bne", _U, _ONE, labels["fix"])
+        t.branch("blt", _U, _NORMAL, labels["fix"])
         if is_first:
             t.label(labels["round"])
         t.srli(_U, SUM, 6)
@@ -181,12 +185,12 @@ class Products:
         t.andi(SUM, SUM, -64)
         self._continue()
 
-    # _U becomes 1 if the leading bit is at its place, 0 if it is lower, otherwise 2 or 3.
+    # _U is at least _NORMAL if the leading bit of the sum is at its place: bits 30 and 31 are
+    # equal, and bit 29 differs. It is negative if the leading bit is higher.
     def _leading_bit(self):
         t = self._t
-        t.srai(_U, SUM, 29)
-        t.srai(_V, SUM, 31)
-        t.xor(_U, _U, _V)
+        t.slli(_U, SUM, 1)
+        t.xor(_U, _U, SUM)
 
     # The exponent of the sum, less SUM_LOW, is in _U.
     def _exponent_of_sum(self):
@@ -213,7 +217,16 @@ class Products:
                 t.branch("beq", _U, "zero", labels["apply"])
                 t.srli(_T, _T, 1)
                 t.addi(_K, _K, 1)
-                t.jump(labels["apply"])
+            t.jump(labels["apply"])
+        # A weight is added as its product by 1.0 would be.
+        t.label(self.plus)
+        t.slli(_K, WEIGHT, 1)
+        t.srli(_K, _K, 24)
+        t.addi(_K, _K, 127)
+        t.add(_K, _K, EXPONENT)
+        t.slli(_T, WEIGHT, 8)
+        t.or_(_T, _T, LEADING_BIT)
+        t.srli(_T, _T, 8)
         t.label(labels["apply"])
         t.branch("bltu", _SIX, _K, labels["far"])
         t.sll(_T, _T, _K)
@@ -252,7 +265,7 @@ class Products:
         t.label(labels["bail"])
         t.jump(self._bail)
         t.label(labels["fix"])
-        t.branch("beq", _U, "zero", low)
+        t.branch("bge", _U, "zero", low)
         # The sum has a bit more.
         t.andi(_U, SUM, 1)
         t.srai(SUM, SUM, 1)
@@ -269,7 +282,7 @@ class Products:
         t.slli(SUM, SUM, 1)
         t.addi(EXPONENT, EXPONENT, 1)
         self._leading_bit()
-        t.branch("bne", _U, _ONE, left)
+        t.branch("blt", _U, _NORMAL, left)
         self._exponent_of_sum()
         t.branch("bge", _U, "zero", labels["round"])
         t.jump(self._bail)
