@@ -1,4 +1,4 @@
-# Steps that the assembler kernels of float32 for RV32 share: operands, windows and limits
+# Steps that the assembler kernels for RV32 share: operands, windows and limits
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.conv_float import CONV
