@@ -60,6 +60,16 @@ class ThumbCurves(ThumbDsp):
     def mul(self, to, one, other):
         self._registers(0xFB00, 0xF000, "mul", to, one, other)
 
+    def smull(self, low, high, one, other):
+        """high:low = one * other, signed."""
+        words = low.number << 12 | high.number << 8 | other.number
+        self._wide(0xFB80 | one.number, words, f"smull {low}, {high}, {one}, {other}")
+
+    def smlal(self, low, high, one, other):
+        """high:low += one * other, signed."""
+        words = low.number << 12 | high.number << 8 | other.number
+        self._wide(0xFBC0 | one.number, words, f"smlal {low}, {high}, {one}, {other}")
+
     def divu(self, to, one, other):
         self._registers(0xFBB0, 0xF0F0, "udiv", to, one, other)
 
@@ -106,6 +116,25 @@ class ThumbCurves(ThumbDsp):
         self.branch_far(_CONDITIONS[name], label)
 
 
+class _LongCurves(Curves):
+    """Curves whose Horner steps add up 64 bits: h and r have 16 bits more, so that the upper word
+    of the sum is what Curves computes with four products.
+    """
+
+    def _polynomial(self):
+        self.t.slli(self.h, self.h, 16)
+        self.t.slli(self.r, self.r, 16)
+        super()._polynomial()
+
+    def _horner(self, to, slot):
+        t = self.t
+        t.srai(self.t0, self.q, 15)
+        t.smull(self.t1, self.t2, self.h, self.q)
+        t.load(self.y, slot)
+        t.smlal(self.t1, self.t2, self.r, self.t0)
+        t.add(to, self.t2, self.y)
+
+
 def curve():
     t = ThumbCurves("curve", ABOUT, len(ARGUMENTS), SLOTS)
     source, target, *_ = _REGISTERS
@@ -119,6 +148,6 @@ def curve():
     t.store(R4, "kind")
     t.srli(R3, R3, 2)
     t.store(R3, "left")
-    Curves(t, _REGISTERS).write()
+    _LongCurves(t, _REGISTERS).write()
     t.load(R0, "left")
     return t.text(returns=True)

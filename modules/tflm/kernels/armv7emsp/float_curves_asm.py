@@ -200,84 +200,44 @@ def curve(r0, r1, r2, r3):
     label(positive_17)
     data(2, 0xEA4F, 0x38E7)  # asr r8, r7, #15
     data(2, 0xF3C7, 0x070E)  # ubfx r7, r7, #0, #15
+    data(2, 0xEA4F, 0x4808)  # lsl r8, r8, #16
+    data(2, 0xEA4F, 0x4707)  # lsl r7, r7, #16
     data(2, 0xF8DD, 0x9018)  # ldr r9, [sp, #24]
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC014)  # ldr r12, [sp, #20]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA014)  # ldr r10, [sp, #20]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC010)  # ldr r12, [sp, #16]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA010)  # ldr r10, [sp, #16]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC00C)  # ldr r12, [sp, #12]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA00C)  # ldr r10, [sp, #12]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC008)  # ldr r12, [sp, #8]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA008)  # ldr r10, [sp, #8]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC004)  # ldr r12, [sp, #4]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA004)  # ldr r10, [sp, #4]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC000)  # ldr r12, [sp, #0]
-    data(2, 0xEB0B, 0x090C)  # add r9, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA000)  # ldr r10, [sp, #0]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x090A)  # add r9, lr, r10
     data(2, 0xEA4F, 0x3BE9)  # asr r11, r9, #15
-    data(2, 0xF3C9, 0x0C0E)  # ubfx r12, r9, #0, #15
-    data(2, 0xFB0C, 0xFC08)  # mul r12, r12, r8
-    data(2, 0xFB0B, 0xFE07)  # mul lr, r11, r7
-    data(2, 0xEB0C, 0x0C0E)  # add r12, r12, lr
-    data(2, 0xEA4F, 0x3CEC)  # asr r12, r12, #15
-    data(2, 0xFB0B, 0xFB08)  # mul r11, r11, r8
-    data(2, 0xEB0B, 0x0B0C)  # add r11, r11, r12
-    data(2, 0xEA4F, 0x0B6B)  # asr r11, r11, #1
-    data(2, 0xF8DD, 0xC000)  # ldr r12, [sp, #0]
-    data(2, 0xEB0B, 0x0A0C)  # add r10, r11, r12
+    data(2, 0xFB88, 0xCE09)  # smull r12, lr, r8, r9
+    data(2, 0xF8DD, 0xA000)  # ldr r10, [sp, #0]
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
+    data(2, 0xEB0E, 0x0A0A)  # add r10, lr, r10
     data(2, 0xF8DD, 0xB04C)  # ldr r11, [sp, #76]
     data(2, 0xF1BB, 0x0F00)  # cmp r11, #0
     beq_w(divided_18)
