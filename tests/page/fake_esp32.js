@@ -3,7 +3,7 @@
 
 const POLL = 10; // milliseconds between two reads of the board's output
 
-/** The test defines boardOpen(), boardClose(), boardRead() and boardWrite(text): each letter is a byte. */
+/** The test defines boardOpen(), boardClose(), boardRead() and boardWrite(text, time in ms): each letter is a byte. */
 class FakePort {
   #reading = false;
   readable = null;
@@ -18,7 +18,9 @@ class FakePort {
     if (baudRate !== 115200) throw new DOMException('The board has another speed.', 'NetworkError');
     await window.boardOpen();
     this.readable = new ReadableStream({ start: (controller) => this.#read(controller) });
-    this.writable = new WritableStream({ write: (bytes) => window.boardWrite(String.fromCharCode(...bytes)) });
+    this.writable = new WritableStream({
+      write: (bytes) => window.boardWrite(String.fromCharCode(...bytes), performance.now()),
+    });
   }
 
   // The board resets while RTS alone is set, as its circuit does.

@@ -38,8 +38,8 @@ class Port:
     def read(self):
         return self._uart.read().decode("latin-1") if self._uart else ""
 
-    def write(self, text):
-        self._uart.write(text.encode("latin-1"))
+    def write(self, text, milliseconds):
+        self._uart.write(text.encode("latin-1"), milliseconds / 1000)
 
 
 @pytest.fixture
