@@ -276,6 +276,29 @@ def test_scores_are_compared_exactly():
         assert len(boxes) == count
 
 
+# A box whose score and objectness are the threshold is found.
+def test_objectness_is_compared_exactly():
+    for objectness, count in ((0.5, 1), (0.49999, 0)):
+        row = np.array([[[0.5, 0.5, 0.2, 0.2, objectness, 1]]], np.float32)
+        output = ("float32", row.shape, 0.0, 0, row.tobytes())
+        boxes, _ = _detect("yolo.YOLOv5(fake, threshold=0.5)", (8, 8), [output])
+        assert len(boxes) == count
+
+
+_LIMITS = """
+from tflm.detect.fixed_point import ONE, Sigmoid
+from tflm.detect.ssd import _times
+
+sigmoid = Sigmoid()
+print([sigmoid.of(x) for x in (16 * ONE, 16 * ONE - 1, -16 * ONE)])
+print([_times(offset * ONE, size * ONE) // ONE for offset, size in ((20, 1), (-20, 1), (1, 5))])
+"""
+
+
+def test_arguments_beyond_the_range_are_limited():
+    assert device(_LIMITS) == ["[65536, 65536, 0]", "[16, -16, 4]"]
+
+
 _WRONG = """
 from tflm.detect import fomo, mediapipe, ssd, yolo
 
