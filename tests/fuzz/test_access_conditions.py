@@ -98,6 +98,7 @@ _RECORDS = {
             23891, 26,
         ),
         {8: 10}, {8: 4}, {0: 4}, {7: 0}, {1: _A | 4}, {4: _P}, {4: _B | 4}, {7: 1 << 16},
+        {1: _SIZE - 38 << 2},
     ),
     # Inputs end at the end of the arena, so that one element more is refused.
     "arg_min_max.eval_int8": (
