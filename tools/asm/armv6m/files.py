@@ -9,9 +9,12 @@ from . import (
     dense,
     depthwise,
     depthwise_column,
+    elu_float,
+    exp_float,
     fft,
     filter_bank,
     float_combine,
+    float_curves,
     float_depthwise,
     float_pooling,
     float_windows,
@@ -27,6 +30,9 @@ from . import (
     int16_windows,
     lanes_gather,
     lanes_multiply,
+    log_softmax_float,
+    logistic_float,
+    lstm_float,
     lut,
     matrix,
     mul_int16,
@@ -39,8 +45,8 @@ from . import (
     softmax_float,
     square_root,
     svdf_float,
+    tanh_float,
     transpose_conv,
-    unidirectional_sequence_lstm_float,
 )
 
 CORE = "Cortex-M0+"
@@ -87,6 +93,7 @@ FILES = {
         ),
     ),
     "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
+    "float_curves_asm.py": ("exp, logistic, tanh and ELU, float32", (float_curves.curve,)),
     "float_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32",
         (float_depthwise.depthwise,),
@@ -122,6 +129,10 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),
     ),
+    "lstm_float_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (lstm_float.gates, lstm_float.cells),
+    ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
     "transpose_conv_asm.py": (
         "TRANSPOSE_CONV, int8",
@@ -140,15 +151,19 @@ FILES = {
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }
 
-_WITH_COMBINE = (
+_WITH_FAST_HELPERS = (
     arithmetic_float,
     batch_matmul_float,
+    elu_float,
+    exp_float,
     fully_connected_bands_float,
+    log_softmax_float,
+    logistic_float,
     pooling_rows_float,
     reduce_float,
     softmax_float,
     svdf_float,
-    unidirectional_sequence_lstm_float,
+    tanh_float,
 )
 DERIVED = {
     "add_int16.py": ("add_int16.py", add_int16.DERIVED),
@@ -157,5 +172,5 @@ DERIVED = {
     "softmax.py": ("softmax.py", softmax.DERIVED),
 }
 DERIVED.update(
-    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_COMBINE
+    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_FAST_HELPERS
 )

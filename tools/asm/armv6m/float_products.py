@@ -7,8 +7,8 @@ from ..common.thumb import R0, R2, R3, R4, R5, R6, R7, R8, R9, R11, R12
 #
 # 1. The sum is in R2: 24 bits with a sign, times 2 ** 7. R8 is -120 less its biased exponent. If
 #    the sum is 0, R8 is 880.
-# 2. The product of the mantissas has 47 or 48 bits. R6 becomes its upper 32 bits: an estimate that
-#    is at most 257 too small, corrected by the low word of the product.
+# 2. The product of the mantissas has 47 or 48 bits. R6 becomes its upper 32 bits: the sum of three
+#    products of halves. The lower half of the third one, in R7, only decides ties.
 # 3. The product is rounded to 24 bits and shifted to the exponent of the sum. If the exponent of
 #    the product is more than 7 lower, bit 0 collects the bits that the shift drops.
 # 4. The sum is added, normalized and rounded.
@@ -133,22 +133,21 @@ class Products:
 
     def _product(self, add):
         t = self._t
-        for mantissa in (R3, R5):
-            t.lsl(mantissa, mantissa, 9)
-            t.lsr(mantissa, mantissa, 9)
-            t.add(mantissa, R11)
-        t.lsr(R6, R5, 16)
+        t.lsl(R3, R3, 9)
+        t.lsr(R3, R3, 9)
+        t.add(R3, R11)
+        t.lsl(R6, R5, 9)
+        t.lsr(R6, R6, 25)
+        t.add(R6, 128)  # the upper 8 bits of the weight's mantissa
         t.mul(R6, R3)
-        t.uxth(R7, R5)
+        t.uxth(R5, R5)
+        t.uxth(R7, R3)
+        t.mul(R7, R5)
+        t.lsr(R3, R3, 16)
         t.mul(R5, R3)
-        t.lsr(R3, R3, 8)
-        t.mul(R7, R3)
-        t.lsr(R7, R7, 8)
-        t.add(R6, R7)
-        t.lsr(R7, R5, 16)
-        t.sub(R7, R6)
-        t.uxth(R7, R7)
-        t.add(R6, R7)
+        t.add(R6, R5)
+        t.lsr(R3, R7, 16)
+        t.add(R6, R3)
         long = t.new_label("long")
         t.branch("mi", long)
         self._sum(add, 7)
@@ -166,7 +165,7 @@ class Products:
         t.add(R6, 1 << shift - 1)
         if shift == 7:  # products of 48 bits are not rounded up to 2 ** 24
             t.branch("mi", label["power"])
-        t.lsl(R7, R6, 32 - shift)
+        t.lsl(R3, R6, 32 - shift)
         t.branch("eq", label["tie"])
         t.lsr(R6, R6, shift)
         t.label(label["aligned"])
@@ -212,7 +211,7 @@ class Products:
         # The product is halfway between two numbers, or at `power` was rounded up to 2 ** 24.
         t.label(rare["tie"])
         odd, narrow = t.new_label("odd"), t.new_label("narrow")
-        t.lsl(R7, R5, 16)
+        t.lsl(R7, R7, 16)
         t.branch("ne", odd)
         t.lsr(R6, R6, shift + 1)
         t.lsl(R6, R6, shift + 1)

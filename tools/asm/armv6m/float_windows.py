@@ -4,9 +4,9 @@
 from tflm.prepare.conv_float import CONV
 from tflm.prepare.fully_connected_float import LAYOUT
 
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R9, Thumb
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, Thumb
 from ..common.thumb_record import at, division, in_image, next_pixel, operands
-from .float_products import INPUT_HIGH, INPUT_LOW, Products
+from .float_list import Builder, ListProducts, bias_list, find_infinite, list_bytes
 from .float_record import clamp, limits
 
 _ABOUT = """
@@ -16,6 +16,14 @@ is the first output * 1024 + the number of outputs; its complement if the record
 prepare/fully_connected_float.py. Returns the number of outputs that are done; the next one has
 numbers that this function does not multiply, such as infinite ones.
 """
+
+# 1. Find the window of the output pixel.
+# 2. For some channels of the pixel: unpack the window to a list of at most ENTRIES inputs.
+# 3. The sum of the products of the list and each channel's filter.
+# 4. If the window has more inputs, keep the sums of up to _SUMS channels, and go on with step 2.
+# 5. Add the bias, clamp and store the outputs.
+_SUMS = 16
+_SUMS_BYTES = 8 * _SUMS
 
 _SLOTS = (
     "record",
@@ -29,16 +37,21 @@ _SLOTS = (
     "channels",
     "channels_left",  # of the pixel
     "channel",  # the first one of the pixel
+    "block",  # channels that are summed up together
     "x",  # of the output
     "y",
     "batch",
     "window",  # address of the first input in the image
     "first_filter",  # address of the weight of the first channel for this input
-    "filter",
+    "filter",  # of the first channel of the block
+    "row",  # filter of the channel
     "filter_step",  # bytes from one channel to the next
     "run",  # bytes of the window in one row of the image
     "rows",
-    "rows_left",
+    *Builder.SLOTS,
+    "is_special",  # 0: the list has entries, and sums begin with it
+    "is_later",  # 1: sums have begun
+    "is_finite",  # 1: the weights of all outputs are finite
     "input_gap",  # bytes from the end of a run to the next one
     "weights_gap",
     "next_bias",
@@ -114,32 +127,6 @@ def _window(t):
     t.store(R5, "run")
 
 
-# Leave to `bad` where an input of the window is not between the bounds of float_products.py.
-def _check_window(t, bad):
-    row, value, run_end = map(t.new_label, ("row", "value", "run_end"))
-    t.load(R0, "window")
-    t.load(R1, "rows")
-    t.load(R4, "run")
-    t.load(R5, "input_gap")
-    t.label(row)
-    t.add(R2, R0, R4)
-    t.label(value)
-    t.cmp(R0, R2)
-    t.branch("eq", run_end)
-    t.ldm(R0, R3)
-    t.lsl(R3, R3, 1)
-    t.branch("eq", value)
-    t.lsr(R3, R3, 24)
-    t.sub(R3, INPUT_LOW)
-    t.cmp(R3, INPUT_HIGH - INPUT_LOW)
-    t.branch("ls", value)
-    t.b(bad)
-    t.label(run_end)
-    t.add(R0, R5)
-    t.sub(R1, 1)
-    t.branch("ne", row)
-
-
 # Begin with the channel and the batch of the first output of FULLY_CONNECTED.
 def _begin_connected(t, divide):
     t.ldr(R1, R5, at(LAYOUT, "channels"))
@@ -179,20 +166,77 @@ def _begin_conv(t, divide):
     t.add(R0, at(CONV, "activation_min"))
 
 
+# Begin with the next channels of the pixel.
+def _begin_block(t):
+    t.mov(R0, 0)
+    t.store(R0, "is_later")
+    t.load(R4, "window")
+    t.load(R5, "run")
+    t.load(R6, "rows")
+    t.load(R7, "channels_left")
+    all_left = t.new_label("all_left")
+    t.load(R1, "left")
+    t.cmp(R7, R1)
+    t.branch("ls", all_left)
+    t.mov(R7, R1)
+    t.label(all_left)
+    t.store(R7, "block")
+
+
+# End the function at `bail` if a weight of an output that is left is not finite, and the window has
+# inputs that are 0: their products are NaN.
+def _check_weights(t, builder, bail):
+    checked, one_run, rest = map(t.new_label, ("checked", "one_run", "rest"))
+    builder.if_no_zeros(checked)
+    t.load(R0, "is_finite")
+    t.cmp(R0, 0)
+    t.branch_far("ne", checked)
+    t.load(R2, "left")
+    t.load(R3, "channels")
+    t.load(R4, "channels_left")
+    t.cmp(R2, R3)
+    t.branch("ls", rest)
+    t.mov(R2, R3)
+    t.label(rest)
+    t.load(R5, "filter_step")
+    t.load(R0, "weights")
+    t.sub(R3, R3, R4)
+    t.mul(R3, R5)
+    t.add(R0, R3)
+    t.mov(R1, R0)
+    t.sub(R3, R2, R4)
+    t.branch_far("ls", one_run)
+    t.mul(R3, R5)
+    t.mov(R10, R3)
+    t.mul(R4, R5)
+    t.add(R1, R4)
+    find_infinite(t, bail)
+    t.load(R0, "weights")
+    t.mov(R1, R10)
+    t.add(R1, R0)
+    last = t.new_label("last")
+    t.b(last)
+    t.label(one_run)
+    t.mul(R2, R5)
+    t.add(R1, R2)
+    t.label(last)
+    find_infinite(t, bail)
+    t.mov(R0, 1)
+    t.store(R0, "is_finite")
+    t.label(checked)
+
+
+# r9: 0 before the bias is added; r10: channels of the block that are left; r11: next sum.
 def windows():
-    t = Thumb("windows", _ABOUT, arguments=4, slots=_SLOTS)
-    names = ("divide", "connected", "begin", "window", "pixel", "output", "run_end", "bias")
-    divide, connected, begin, window, pixel, output, run_end, bias = map(t.new_label, names)
-    finish, bail, advance = map(t.new_label, ("finish", "bail", "advance"))
-    products = Products(
-        t,
-        lambda t: t.ldm(R0, R3),
-        lambda t: t.ldm(R1, R5),
-        _reload_weight,
-        checked=True,
-        run_end=run_end,
-        bail=bail,
-    )
+    t = Thumb("windows", _ABOUT, arguments=4, slots=_SLOTS, spare=list_bytes(_SUMS_BYTES))
+    names = ("divide", "connected", "begin", "window", "pixel", "block", "part", "channel")
+    divide, connected, begin, window, pixel, block, part, channel = map(t.new_label, names)
+    names = ("end", "finish", "bail", "advance", "special", "keep", "next_channel")
+    end, finish, bail, advance, special, keep, next_channel = map(t.new_label, names)
+    # Jumps reach 2 KB.
+    to_bail, to_window, to_pixel = map(t.new_label, ("to_bail", "to_window", "to_pixel"))
+    products = ListProducts(t, end, to_bail)
+    builder = Builder(t, _SUMS_BYTES)
     t.store(R0, "record")
     t.asr(R7, R3, 31)
     t.store(R7, "is_connected")
@@ -208,7 +252,6 @@ def windows():
     t.store(R6, "output")
     t.mov(R5, R0)
     t.mov(R0, R4)
-    products.begin_function()
     t.load(R7, "is_connected")
     t.cmp(R7, 0)
     t.branch("ne", connected)
@@ -218,13 +261,15 @@ def windows():
     _begin_connected(t, divide)
     t.label(begin)
     limits(t)
+    bias_list(t, _SUMS_BYTES)
+    t.mov(R0, 0)
+    t.store(R0, "is_finite")
     t.load(R7, "is_connected")
     t.cmp(R7, 0)
     t.branch_far("ne", pixel)
     t.label(window)
     _window(t)
     t.label(pixel)
-    _check_window(t, bail)
     t.load(R0, "channel")
     t.load(R1, "channels")
     t.sub(R1, R1, R0)
@@ -244,41 +289,46 @@ def windows():
     t.store(R1, "next_bias")
     t.mov(R0, 0)
     t.store(R0, "channel")
-    t.label(output)
-    t.load(R0, "window")
-    t.load(R1, "filter")
-    t.load(R2, "run")
-    t.add(R2, R0)
-    t.mov(R9, R2)
-    t.load(R2, "rows")
-    t.store(R2, "rows_left")
-    products.begin_sum()
-    t.b(products.next)
-    products.loop()
-    t.label(run_end)
-    t.load(R7, "rows_left")
-    t.sub(R7, 1)
-    t.store(R7, "rows_left")
-    t.branch("mi", finish)
-    t.branch("eq", bias)
-    t.load(R7, "input_gap")
-    t.add(R0, R7)
-    t.load(R7, "weights_gap")
-    t.add(R1, R7)
-    t.load(R7, "run")
-    t.add(R7, R0)
+    t.label(block)
+    _begin_block(t)
+    builder.begin()
+    t.label(part)
+    builder.build(to_bail)
+    _check_weights(t, builder, to_bail)
+    _begin_part(t)
+    t.label(channel)
+    t.load(R1, "row")
+    t.mov(R7, 0)
     t.mov(R9, R7)
-    t.b(products.next)
-    t.label(bias)
+    t.address(R0, builder.offset)
+    t.load(R7, "is_special")
+    t.cmp(R7, 0)
+    t.branch("ne", special)
+    t.b(products.first)
+    t.label(special)
+    _begin_special(t, products, end)
+    products.loop()
+    for label, target in ((to_bail, bail), (to_window, window), (to_pixel, pixel)):
+        t.label(label)
+        t.b(target)
+    t.label(end)
+    t.mov(R7, R9)
+    t.cmp(R7, 0)
+    t.branch("ne", finish)
+    t.load(R7, "has_more")
+    t.cmp(R7, 0)
+    t.branch("ne", keep)
     t.load(R1, "next_bias")
     t.cmp(R1, 0)
     t.branch("eq", finish)
-    t.ldm(R1, R5)
-    t.store(R1, "next_bias")
-    t.mov(R3, 127)
-    t.lsl(R3, R3, 23)
-    t.lsl(R4, R3, 1)
-    t.b(products.multiply)
+    t.mov(R9, R1)
+    t.add(R7, R1, 4)
+    t.store(R7, "next_bias")
+    t.address(R0, _SUMS_BYTES)
+    t.b(products.next)
+    t.label(keep)
+    _keep_sum(t)
+    t.b(next_channel)
     t.label(finish)
     products.result()
     clamp(t)
@@ -288,15 +338,31 @@ def windows():
     t.load(R4, "left")
     t.sub(R4, 1)
     t.store(R4, "left")
-    t.branch("eq", bail)
-    t.load(R4, "filter")
+    t.label(next_channel)
+    t.load(R4, "row")
     t.load(R5, "filter_step")
     t.add(R4, R5)
+    t.store(R4, "row")
+    t.mov(R5, 8)
+    t.add(R11, R5)
+    t.mov(R5, R10)
+    t.sub(R5, 1)
+    t.mov(R10, R5)
+    t.branch_far("ne", channel)
+    t.mov(R5, 1)
+    t.store(R5, "is_later")
+    t.load(R5, "has_more")
+    t.cmp(R5, 0)
+    t.branch_far("ne", part)
     t.store(R4, "filter")
+    t.load(R5, "left")
+    t.cmp(R5, 0)
+    t.branch_far("eq", bail)
     t.load(R4, "channels_left")
-    t.sub(R4, 1)
+    t.load(R5, "block")
+    t.sub(R4, R4, R5)
     t.store(R4, "channels_left")
-    t.branch_far("ne", output)
+    t.branch_far("ne", block)
     t.load(R4, "is_connected")
     t.cmp(R4, 0)
     t.branch("eq", advance)
@@ -304,9 +370,9 @@ def windows():
     t.load(R5, "run")
     t.add(R4, R5)
     t.store(R4, "window")
-    t.b(pixel)
+    t.b(to_pixel)
     t.label(advance)
-    next_pixel(t, CONV, window)
+    next_pixel(t, CONV, to_window)
     division(t, divide)
     t.label(bail)
     t.load(R0, "count")
@@ -315,6 +381,50 @@ def windows():
     return t.text(returns=True)
 
 
-def _reload_weight(t):
-    t.sub(R5, R1, 4)
-    t.ldr(R5, R5)
+# Begin with the first channel of the block for a list. At most _SUMS sums can be kept.
+def _begin_part(t):
+    fits = t.new_label("fits")
+    t.load(R0, "block")
+    t.load(R1, "has_more")
+    t.cmp(R1, 0)
+    t.branch("eq", fits)
+    t.cmp(R0, _SUMS)
+    t.branch("ls", fits)
+    t.mov(R0, _SUMS)
+    t.store(R0, "block")
+    t.label(fits)
+    t.mov(R10, R0)
+    t.load(R0, "filter")
+    t.store(R0, "row")
+    t.address(R0)
+    t.mov(R11, R0)
+    t.load(R0, "is_empty")
+    t.load(R1, "is_later")
+    t.two("orr", R0, R1)
+    t.store(R0, "is_special")
+
+
+# Begin a sum: continue the sum that was kept if it is a later list; go to `end` for an empty list.
+def _begin_special(t, products, end):
+    first, some = t.new_label("first"), t.new_label("some")
+    products.begin_sum()
+    t.load(R3, "is_later")
+    t.cmp(R3, 0)
+    t.branch("eq", first)
+    t.mov(R7, R11)
+    t.ldm(R7, R2, R3)
+    t.mov(R8, R3)
+    t.label(first)
+    t.load(R3, "is_empty")
+    t.cmp(R3, 0)
+    t.branch("eq", some)
+    t.b(end)
+    t.label(some)
+    t.b(products.next)
+
+
+# Keep the sum for the next list. Uses R3 and R7.
+def _keep_sum(t):
+    t.mov(R3, R8)
+    t.mov(R7, R11)
+    t.stm(R7, R2, R3)

@@ -34,10 +34,11 @@ def _check(condition, text):
 class Thumb:
     """The text of one function: arguments are in R0.., and R4..R11 keep their values.
 
-    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
+    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. spare:
+    bytes of the frame after the slots, for `address(register)`.
     """
 
-    def __init__(self, name, about, arguments=1, slots=()):
+    def __init__(self, name, about, arguments=1, slots=(), spare=0):
         self._lines = []
         self._name = name
         self._about = about
@@ -45,6 +46,7 @@ class Thumb:
         self._labels = 0
         self._instructions = 0
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+        self._spare = spare
         self._begin()
 
     # Save R8..R11 (MicroPython saves R4..R7 and LR) and reserve the frame of the slots.
@@ -54,10 +56,13 @@ class Thumb:
         self._line("push({r4, r5, r6, r7})")
         self._frame("sub", 0xB080)
 
-    # Reserve (sub) or release (add) the frame of the slots.
+    # Reserve (sub) or release (add) the frame of the slots and the spare bytes.
     def _frame(self, mnemonic, code):
-        size = 4 * len(self._slots)
-        _check(size < 508, f"a frame of {size} bytes")
+        size = 4 * len(self._slots) + self._spare
+        _check(4 * len(self._slots) < 508, f"a frame of {size} bytes")
+        while size > 508:
+            self._data(code | 508 >> 2, f"{mnemonic} sp, #508")
+            size -= 508
         self._data(code | size >> 2, f"{mnemonic} sp, #{size}")
 
     # Release the frame and restore R8..R11.
@@ -138,6 +143,12 @@ class Thumb:
     def store(self, value, slot):
         code = 0x9000 | value.number << 8 | self._slots[slot] >> 2
         self._data(code, f"str {value}, [sp] {slot}")
+
+    def address(self, to, offset=0):
+        """Load the address of the spare bytes of the frame, plus `offset`."""
+        offset += 4 * len(self._slots)
+        _check(to.low and 0 <= offset < 1024 and not offset & 3, f"add {to}, sp, #{offset}")
+        self._data(0xA800 | to.number << 8 | offset >> 2, f"add {to}, sp, #{offset}")
 
     def ldr(self, to, base, offset=0):
         _check(to.low and base.low and 0 <= offset < 128 and not offset & 3, f"ldr +{offset}")
