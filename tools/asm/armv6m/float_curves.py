@@ -23,7 +23,7 @@ _C = (536870912, 268435459, 89478486, 22369444, 4473905, 748533, 106842)
 _LOG2_E = 5909
 _UPPER_MANTISSA, _LOWER_MANTISSA = 0x84F3CF, 0x900000
 _LN2 = 0x58B90BFC
-# (2 ** 15 / d) of d from 0.5 to 1 is about _RECIPROCAL - d * 2 ** 16. After three steps of Newton's
+# 2 ** 15 / d of d from 0.5 to 1 is about _RECIPROCAL - d * 2 ** 16. After three steps of Newton's
 # method it is less than 2 too large.
 _RECIPROCAL = 95490
 _RECIPROCAL_ERROR = 2

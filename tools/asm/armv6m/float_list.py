@@ -620,7 +620,7 @@ class Builder:
 
 
 def find_infinite(t, found):
-    """Go to `found` if a float32 from the address R0 up to R1 is infinite or NaN. Uses R2 to R7."""
+    """Go to `found` if a float32 from the address R0 up to R1 is not finite. Uses R2 to R7."""
     four, one, done, bad = map(t.new_label, ("four", "one", "done", "bad"))
     last, good = t.new_label("last"), t.new_label("good")
     t.mov(R7, 0xFF)

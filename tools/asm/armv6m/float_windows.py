@@ -183,8 +183,8 @@ def _begin_block(t):
     t.store(R7, "block")
 
 
-# End the function at `bail` if a weight of an output that is left is not finite, and the window has
-# inputs that are 0: their products are NaN.
+# End the function at `bail` if the window has inputs that are 0, and a weight of an output that is
+# left is not finite: their product is NaN.
 def _check_weights(t, builder, bail):
     checked, one_run, rest = map(t.new_label, ("checked", "one_run", "rest"))
     builder.if_no_zeros(checked)

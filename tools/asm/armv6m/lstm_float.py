@@ -284,10 +284,10 @@ def gates():
 
 
 _CELLS = """
-Products of elements at `r1` and elements at `r2`, to elements at `r0`. `r3` is a number of elements,
-and 256 if an element gets a second product, of the element of the row before `r1` and that two
-rows after `r1`; a row has this number of elements. Returns the number of elements that are done;
-the next one has numbers that this function does not multiply, such as 0 and infinite ones.
+Products of elements at `r1` and `r2`, to elements at `r0`. `r3`: elements of a row.
+If `r3` has the bit 8, too, the product of the row before `r1` and the row two rows after `r1` is
+added. Returns the number of elements that are done; the next one has numbers that this function
+does not multiply, such as 0 and infinite ones.
 """
 _CELL_SLOTS = ("target", "factors", "weights", "count", "left", "row", "second")
 
