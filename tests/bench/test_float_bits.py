@@ -1,4 +1,4 @@
-# Tests of the float32 kernels for Cortex-M0+: their bits are those of the portable kernels
+# Tests of the float32 kernels for Cortex-M0+: same bits as the portable kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np

@@ -187,7 +187,7 @@ class _Curve:
         self._store_large()
         t.label(label["symmetric"])
         same = t.new_label("same")
-        t.branch("ne", label["elu"])  # the condition is that of _TANH
+        t.branch("ne", label["elu"])  # the flags compare the kind with _TANH
         t.cmp(R2, 114)
         t.branch("cc", same)
         t.add(R2, 1)

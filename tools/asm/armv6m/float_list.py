@@ -519,8 +519,8 @@ class Builder:
     """Writes the steps that unpack a window to a list. The window has `rows` rows of `run` bytes.
 
     The function has SLOTS and the slots `run`, `input_gap` and `weights_gap`: bytes from the end
-    of a row to the next one. offset: of the lists, see list_bytes(); self.offset is that of the
-    list with the inputs.
+    of a row to the next one. offset: of the lists, see list_bytes(); self.offset: of the list
+    with the inputs.
     """
 
     SLOTS = (

@@ -229,8 +229,8 @@ def _check_weights(t, builder, bail):
 # r9: 0 before the bias is added; r10: channels of the block that are left; r11: next sum.
 def windows():
     t = Thumb("windows", _ABOUT, arguments=4, slots=_SLOTS, spare=list_bytes(_SUMS_BYTES))
-    names = ("divide", "connected", "begin", "window", "pixel", "block", "part", "channel")
-    divide, connected, begin, window, pixel, block, part, channel = map(t.new_label, names)
+    names = ("divide", "connected", "begin", "window", "pixel", "block", "inputs", "channel")
+    divide, connected, begin, window, pixel, block, inputs, channel = map(t.new_label, names)
     names = ("end", "finish", "bail", "advance", "special", "keep", "next_channel")
     end, finish, bail, advance, special, keep, next_channel = map(t.new_label, names)
     # Jumps reach 2 KB.
@@ -292,10 +292,10 @@ def windows():
     t.label(block)
     _begin_block(t)
     builder.begin()
-    t.label(part)
+    t.label(inputs)
     builder.build(to_bail)
     _check_weights(t, builder, to_bail)
-    _begin_part(t)
+    _begin_list(t)
     t.label(channel)
     t.load(R1, "row")
     t.mov(R7, 0)
@@ -353,7 +353,7 @@ def windows():
     t.store(R5, "is_later")
     t.load(R5, "has_more")
     t.cmp(R5, 0)
-    t.branch_far("ne", part)
+    t.branch_far("ne", inputs)
     t.store(R4, "filter")
     t.load(R5, "left")
     t.cmp(R5, 0)
@@ -382,7 +382,7 @@ def windows():
 
 
 # Begin with the first channel of the block for a list. At most _SUMS sums can be kept.
-def _begin_part(t):
+def _begin_list(t):
     fits = t.new_label("fits")
     t.load(R0, "block")
     t.load(R1, "has_more")

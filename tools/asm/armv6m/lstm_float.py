@@ -156,7 +156,7 @@ def _unpack_both(t, bad):
     t.store(R3, "has_zeros")
 
 
-# Bytes of the frame before the lists: those of the list with two inputs of 1.0.
+# Bytes of the frame before the lists: a list with two inputs of 1.0.
 _LISTS = 3 * ENTRY
 
 

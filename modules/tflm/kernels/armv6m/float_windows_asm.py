@@ -272,7 +272,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9616)  # str r6, [sp] rows_left
     mov(r4, 0)
     data(2, 0x9419)  # str r4, [sp] weight
-    label(part_7)
+    label(inputs_7)
     mov(r3, 0)
     mov(r10, r3)
     data(2, 0x931A)  # str r3, [sp] has_more
@@ -1376,7 +1376,7 @@ def windows(r0, r1, r2, r3):
     data(2, 0x9D1A)  # ldr r5, [sp] has_more
     cmp(r5, 0)
     beq(near_201)
-    b(part_7)
+    b(inputs_7)
     label(near_201)
     data(2, 0x9411)  # str r4, [sp] filter
     data(2, 0x9D06)  # ldr r5, [sp] left
