@@ -528,6 +528,7 @@ class Builder:
         "cursor",  # address of the next input
         "run_end",
         "weight",  # offset of its weight
+        "first_weight",  # offset of the first weight of the list
         "has_more",  # 1: the list is full, and the window has more inputs
         "is_empty",  # 1: the list has no entries
     )
@@ -567,6 +568,7 @@ class Builder:
         t.mov(R12, R3)
         t.load(R0, "cursor")
         t.load(R6, "weight")
+        t.store(R6, "first_weight")
         t.cmp(R0, R9)
         t.branch("eq", run_end)
         t.label(value)
@@ -598,10 +600,10 @@ class Builder:
         t.mov(R3, 1)
         t.store(R3, "has_more")
         t.store(R0, "cursor")
-        t.store(R6, "weight")
         t.mov(R3, R9)
         t.store(R3, "run_end")
         t.label(last)
+        t.store(R6, "weight")
         t.address(R3, self.offset)
         t.cmp(R1, R3)
         t.branch("eq", empty)

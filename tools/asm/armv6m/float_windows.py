@@ -52,6 +52,7 @@ _SLOTS = (
     "is_special",  # 0: the list has entries, and sums begin with it
     "is_later",  # 1: sums have begun
     "is_finite",  # 1: the weights of all outputs are finite
+    "checks_row",  # 1: the weights of the list are checked for each output
     "input_gap",  # bytes from the end of a run to the next one
     "weights_gap",
     "next_bias",
@@ -184,45 +185,32 @@ def _begin_block(t):
 
 
 # End the function at `bail` if the window has inputs that are 0, and a weight of an output that is
-# left is not finite: their product is NaN.
+# left is not finite: their product is NaN. If few outputs share a weight, each output checks its
+# weights just before their use, so that they are fetched only once from flash.
 def _check_weights(t, builder, bail):
-    checked, one_run, rest = map(t.new_label, ("checked", "one_run", "rest"))
+    checked, each = map(t.new_label, ("checked", "each"))
+    t.mov(R0, 0)
+    t.store(R0, "checks_row")
     builder.if_no_zeros(checked)
     t.load(R0, "is_finite")
     t.cmp(R0, 0)
     t.branch_far("ne", checked)
     t.load(R2, "left")
-    t.load(R3, "channels")
-    t.load(R4, "channels_left")
-    t.cmp(R2, R3)
-    t.branch("ls", rest)
-    t.mov(R2, R3)
-    t.label(rest)
-    t.load(R5, "filter_step")
+    t.load(R1, "channels")
+    t.lsl(R0, R1, 1)
+    t.cmp(R2, R0)
+    t.branch_far("cc", each)
+    t.load(R0, "filter_step")
+    t.mul(R1, R0)
     t.load(R0, "weights")
-    t.sub(R3, R3, R4)
-    t.mul(R3, R5)
-    t.add(R0, R3)
-    t.mov(R1, R0)
-    t.sub(R3, R2, R4)
-    t.branch_far("ls", one_run)
-    t.mul(R3, R5)
-    t.mov(R10, R3)
-    t.mul(R4, R5)
-    t.add(R1, R4)
-    find_infinite(t, bail)
-    t.load(R0, "weights")
-    t.mov(R1, R10)
     t.add(R1, R0)
-    last = t.new_label("last")
-    t.b(last)
-    t.label(one_run)
-    t.mul(R2, R5)
-    t.add(R1, R2)
-    t.label(last)
     find_infinite(t, bail)
     t.mov(R0, 1)
     t.store(R0, "is_finite")
+    t.b(checked)
+    t.label(each)
+    t.mov(R0, 1)
+    t.store(R0, "checks_row")
     t.label(checked)
 
 
@@ -306,7 +294,7 @@ def windows():
     t.branch("ne", special)
     t.b(products.first)
     t.label(special)
-    _begin_special(t, products, end)
+    _begin_special(t, products, builder, end, to_bail)
     products.loop()
     for label, target in ((to_bail, bail), (to_window, window), (to_pixel, pixel)):
         t.label(label)
@@ -401,12 +389,26 @@ def _begin_list(t):
     t.load(R0, "is_empty")
     t.load(R1, "is_later")
     t.two("orr", R0, R1)
+    t.load(R1, "checks_row")
+    t.two("orr", R0, R1)
     t.store(R0, "is_special")
 
 
-# Begin a sum: continue the sum that was kept if it is a later list; go to `end` for an empty list.
-def _begin_special(t, products, end):
-    first, some = t.new_label("first"), t.new_label("some")
+# Begin a sum: check the weights of the list, R1, if required. Continue the sum that was kept if it
+# is a later list; go to `end` for an empty list.
+def _begin_special(t, products, builder, end, bail):
+    first, some, checked = map(t.new_label, ("first", "some", "checked"))
+    t.load(R3, "checks_row")
+    t.cmp(R3, 0)
+    t.branch("eq", checked)
+    t.load(R0, "first_weight")
+    t.add(R0, R0, R1)
+    t.load(R3, "weight")
+    t.add(R1, R1, R3)
+    find_infinite(t, bail)
+    t.load(R1, "row")
+    t.address(R0, builder.offset)
+    t.label(checked)
     products.begin_sum()
     t.load(R3, "is_later")
     t.cmp(R3, 0)
