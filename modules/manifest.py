@@ -111,7 +111,7 @@ def _is_skipped(file, folders):
 # cores wait for each other, and the helpers of float32 kernels on an FPU.
 _IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py"
 _IMPORTED_BY_NAME += "float32_helpers.py", "float32_fpu.py", "float32_curves.py"
-_IMPORTED_BY_NAME += ("float32_words.py",)
+_IMPORTED_BY_NAME += "float32_words.py", "float_curves.py"
 
 
 # Return all kernel files that a model may need, and the files that they import.

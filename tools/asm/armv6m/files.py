@@ -9,8 +9,6 @@ from . import (
     dense,
     depthwise,
     depthwise_column,
-    elu_float,
-    exp_float,
     fft,
     filter_bank,
     float_combine,
@@ -30,8 +28,6 @@ from . import (
     int16_windows,
     lanes_gather,
     lanes_multiply,
-    log_softmax_float,
-    logistic_float,
     lstm_float,
     lut,
     matrix,
@@ -45,7 +41,6 @@ from . import (
     softmax_float,
     square_root,
     svdf_float,
-    tanh_float,
     transpose_conv,
 )
 
@@ -151,19 +146,14 @@ FILES = {
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }
 
-_WITH_FAST_HELPERS = (
+_WITH_COMBINE = (
     arithmetic_float,
     batch_matmul_float,
-    elu_float,
-    exp_float,
     fully_connected_bands_float,
-    log_softmax_float,
-    logistic_float,
     pooling_rows_float,
     reduce_float,
     softmax_float,
     svdf_float,
-    tanh_float,
 )
 DERIVED = {
     "add_int16.py": ("add_int16.py", add_int16.DERIVED),
@@ -172,5 +162,5 @@ DERIVED = {
     "softmax.py": ("softmax.py", softmax.DERIVED),
 }
 DERIVED.update(
-    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_FAST_HELPERS
+    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_COMBINE
 )

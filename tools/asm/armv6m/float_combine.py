@@ -196,17 +196,15 @@ def _reload_weight(t):
     t.ldr(R5, R5)
 
 
-# Return a portable kernel with combine() and the curves of this folder, and without the line of
-# facts, which overrides share. `more`: further replacements.
+# Return a portable kernel with combine() of this folder, and without the line of facts, which
+# overrides share. `more`: further replacements.
 def derived(name, about, more=()):
     source = f"{name}.py"
     facts = passage(source, "# Kernel:", "from .")
     lines = [line for line in source_text(source).splitlines() if line.startswith("from .")]
-    combine = [line for line in lines if line.startswith("from .float32 ")]
-    curves = [line for line in lines if line.startswith("from .float32_math ")]
-    others = [line for line in lines if line not in combine + curves]
+    others = [line for line in lines if not line.startswith("from .float32 ")]
+    combine = [line for line in lines if line not in others]
     imports = [line.replace("from .", "from ..", 1) for line in others] + combine
-    imports += [line.replace(".float32_math", ".float_curves") for line in curves]
     text = "".join(line + "\n" for line in imports)
     return Derived(
         about, source, {facts: "", "".join(line + "\n" for line in lines): text, **dict(more)}

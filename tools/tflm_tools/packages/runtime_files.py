@@ -225,19 +225,23 @@ _FLOAT32_HELPERS = {
     "float32_fpu": "kernels/float32",
     "float32_words": "kernels/float32",
     "float32_curves": "kernels/float32_math",
+    "float_curves": "kernels/float32_math",
 }
+_FPU_CURVES = "kernels/armv7emsp/float32_curves"
 
 
 def float32_helpers(files, arch, assembler):
     """Return the files for an arch that replace helpers of float32 kernels among `files`.
 
-    OpResolver imports float32_helpers, which imports the others by name. assembler: as for
-    files_for().
+    OpResolver imports float32_helpers, which imports the others by name. float32_math imports
+    float_curves. assembler: as for files_for().
     """
     helpers = []
     for name, replaced in _FLOAT32_HELPERS.items():
         if any(file.startswith(replaced) for file in files):
             helpers += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
+    if _FPU_CURVES in helpers:
+        helpers.remove("kernels/armv6m/float_curves")
     return [file for file in helpers if exists(file) and (assembler or not needs_assembler(file))]
 
 

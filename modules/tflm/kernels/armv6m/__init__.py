@@ -17,8 +17,6 @@ depthwise_column
 depthwise_conv_float
 depthwise_conv_int16
 depthwise_conv_lanes
-elu_float
-exp_float
 fully_connected
 fully_connected_bands
 fully_connected_bands_float
@@ -27,8 +25,6 @@ fully_connected_int16
 fully_connected_lanes
 hybrid
 hybrid_quantize
-log_softmax_float
-logistic_float
 mul_int16
 pooling
 pooling_float
@@ -49,7 +45,6 @@ softmax
 softmax_float
 svdf
 svdf_float
-tanh_float
 transpose_conv
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float

@@ -6,9 +6,9 @@
 
 from ..float32_copy import copy
 from ..float32_divide import div
+from ..float32_math import exp
 from ..float32_select import maximum
 from .float32 import combine
-from .float_curves import exp
 
 _INPUT = const(1)
 _OUTPUT = const(2)

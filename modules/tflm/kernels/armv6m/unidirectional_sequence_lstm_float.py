@@ -1,9 +1,9 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..float32_math import logistic, tanh
 from ..float32_select import clamp
 from .float32 import combine, dots
-from .float_curves import logistic, tanh
 from .lstm_float_asm import cells, gates
 
 _INPUT = const(1)

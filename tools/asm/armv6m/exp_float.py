@@ -1,6 +1,0 @@
-# Generator of EXP of float32 for Cortex-M0+: the portable kernel with fast curves
-# MIT license; Copyright (c) 2026 the tflm authors
-
-from .float_combine import derived
-
-DERIVED = derived("exp_float", "EXP, float32")
