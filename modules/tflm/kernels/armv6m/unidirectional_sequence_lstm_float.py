@@ -110,8 +110,8 @@ def _update(op, arena, rom, at: int, start: int, count: int):
     cell = r[_CELL_STATE] + (at << 4)
     p_cell = base + (cell >> 2)
     done = 0
-    is_small = base >> 30 == 0  # all addresses are small integers
-    if is_small:
+    too_large = base >> 30 | count >> 8  # for small integers, and for the arguments of cells()
+    if not too_large:
         done = int(cells(p_cell, base + (forget >> 2), p_cell, count | 256))
     n = count - done
     if n:
@@ -128,7 +128,7 @@ def _update(op, arena, rom, at: int, start: int, count: int):
     target = r[_OUTPUT] + (start << 4)
     output = gates_at + 2 * row
     done = 0
-    if is_small:
+    if not too_large:
         done = int(
             cells(base + (target >> 2), base + (gates_at >> 2), base + (output >> 2), count)
         )
