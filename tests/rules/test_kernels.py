@@ -178,8 +178,8 @@ def test_viper_traps():
 
 
 # Kernels import MicroPython, helpers of other kernel files (not eval functions), and errors if
-# they may refuse values of a tensor. All imports are at the top. float32_helpers, which is no
-# kernel, exchanges modules by `sys`.
+# they may refuse values of a tensor. All imports are at the top. float32_helpers and float32_math,
+# which are no kernels, find modules by `sys`.
 def test_imports():
     for name, path in KERNEL_FILES.items():
         imports = [n for n in ast.walk(tree(path)) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -188,7 +188,8 @@ def test_imports():
             assert node in tree(path).body, where
             names = [alias.name for alias in node.names]
             if isinstance(node, ast.Import):
-                assert names == ["micropython"] or name.endswith("/float32_helpers"), where
+                is_helper = name.endswith(("/float32_helpers", "float32_math"))
+                assert names == ["micropython"] or is_helper, where
             elif not node.level:
                 assert node.module == "micropython", where
             elif node.module != "errors":
