@@ -37,6 +37,9 @@ _KERNELS = {
 _MORE = {"m0plus": {"sigmoid_int16.eval_int16": "test_sigmoid_int16"}}
 _TESTS = _KERNELS | {kernel: test for each in _MORE.values() for kernel, test in each.items()}
 _PAIRS = [(core, kernel) for core in _ARCHS for kernel in (*_KERNELS, *_MORE.get(core, ()))]
+# LSTM runs on one core only, because its portable kernel takes minutes.
+_LSTM = "unidirectional_sequence_lstm_float.eval_float32"
+_PAIRS = [pair for pair in _PAIRS if pair[1] != _LSTM or pair[0] == "rv32"]
 # Operands that are scratch buffers. An override may leave other numbers in them.
 _SCRATCH = {
     "pooling_float.eval_float32": 3,
@@ -281,7 +284,7 @@ def test_records_that_touch_one_byte_too_many_are_refused(kernel):
 
 
 # The pages of each operand in turn are missing.
-@pytest.mark.parametrize(("core", "kernel"), _PAIRS)
+@pytest.mark.parametrize(("core", "kernel"), [each for each in _PAIRS if each[0] == "rv32"])
 def test_access_to_missing_memory_is_reported(core, kernel):
     _need_firmware(core)
     job, _ = max(_jobs(kernel, forged_runs=0), key=lambda each: each[0].units)
