@@ -117,7 +117,8 @@ def _sources(archs):
 _CONVERTED = max(path.stat().st_mtime for path in Path(machine_code.__file__).parent.glob("*.py"))
 
 
-# Return the path of a .mpy, compiled if its source is newer.
+# Return the bytes of a .mpy, compiled if its source is newer. Several processes can call this at
+# the same time: a .mpy is complete when it gets its name.
 def compiled(name, source, folder, arch):
     mpy = folder / (name.replace("/", ".") + ".mpy")
     if not mpy.exists() or mpy.stat().st_mtime <= max(source.stat().st_mtime, _CONVERTED):
@@ -129,11 +130,14 @@ def compiled(name, source, folder, arch):
             "-s",
             name,
         ]
-        answer = subprocess.run([*command, "-o", mpy, source], capture_output=True, text=True)
-        if answer.returncode:
-            mpy.unlink(missing_ok=True)
-            said = (answer.stderr or answer.stdout).strip().splitlines() or [""]
-            raise ToolError(f"mpy-cross does not compile {source}: {said[-1]}")
+        with tempfile.TemporaryDirectory(dir=folder) as private:
+            output = Path(private) / mpy.name
+            command += ["-o", output, source]
+            answer = subprocess.run(command, capture_output=True, text=True)
+            if answer.returncode:
+                said = (answer.stderr or answer.stdout).strip().splitlines() or [""]
+                raise ToolError(f"mpy-cross does not compile {source}: {said[-1]}")
+            output.replace(mpy)
     return mpy.read_bytes()
 
 

@@ -13,6 +13,7 @@ import emulated
 import qemu
 import xtensa_fpu
 from tflm import kernels
+from tflm_tools import files
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
@@ -41,7 +42,7 @@ def firmware_with_fpu(folder):
     """Return the same firmware for the core with an FPU; it is stored in `folder`."""
     path = Path(folder) / "xtensa-fpu.elf"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(xtensa_fpu.moved(Path(firmware()).read_bytes()))
+    files.write(path, xtensa_fpu.moved(Path(firmware()).read_bytes()))
     return path
 
 
@@ -59,7 +60,7 @@ def modules(folder, portable=False, mac16=False):
         for name, source in without_mulsh():
             path = cache / name.replace("/", ".")
             if not path.exists() or path.read_text() != source:
-                path.write_text(source)
+                files.write(path, source.encode())
             found[name.replace(".py", ".mpy")] = emulated.compiled(name, path, cache, archs[0])
     return found
 
