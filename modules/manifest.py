@@ -114,6 +114,21 @@ _IMPORTED_BY_NAME += "float32_helpers.py", "float32_fpu.py", "float32_curves.py"
 _IMPORTED_BY_NAME += "float32_words.py", "float_curves.py"
 
 
+# Return the words of a file of the app's folder, or none if the app has no such file.
+def _app_words(name):
+    path = os.path.join("..", "firmware", "apps", options.app, name)
+    if not options.app or not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return file.read().split()
+
+
+# Return True if the app's file `omitted_kernels` names the package of a kernel.
+def _is_omitted(file):
+    portable = os.path.join("kernels", os.path.basename(file))
+    return _FACTS.get(portable, {}).get("package") in _app_words("omitted_kernels")
+
+
 # Return all kernel files that a model may need, and the files that they import.
 def _every_kernel(folders):
     files = []
@@ -121,7 +136,8 @@ def _every_kernel(folders):
         for file in _kernel_files(folder):
             is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
-            if is_runtime or has_kernels and not _is_skipped(file, folders):
+            is_left_out = _is_skipped(file, folders) or _is_omitted(file)
+            if is_runtime or has_kernels and not is_left_out:
                 _add_with_imports(file, files)
     return files
 
@@ -211,12 +227,8 @@ def _is_empty(file):
 
 # Return the files of the sub-packages of tflm that the app's file `packages` lists, including
 # their folders for the board's instruction set.
-def _app_packages(app):
-    path = os.path.join("..", "firmware", "apps", app, "packages")
-    if not app or not os.path.exists(path):
-        return []
-    with open(path) as file:
-        packages = file.read().split()
+def _app_packages():
+    packages = _app_words("packages")
     archs = [os.path.join(name, arch) for name in packages for arch in options.arch.split()]
     return [file for folder in packages + archs for file in _files(folder)]
 
@@ -239,7 +251,7 @@ def _search_order(file):
 
 
 # opt=3 omits line numbers, which saves 4 KB of flash with int8 kernels alone.
-_all = _runtime() + _kernels() + _checks() + _app_packages(options.app)
+_all = _runtime() + _kernels() + _checks() + _app_packages()
 _frozen = [file for file in dict.fromkeys(_all) if not _is_empty(file)]
 package("tflm", sorted(_frozen, key=_search_order), opt=3)
 if options.app:

@@ -154,7 +154,7 @@ def frozen(repository, manifest, monkeypatch):
     monkeypatch.chdir(repository / "modules")
     source = (repository / "modules" / "manifest.py").read_text()
     names = {"options": options, "package": lambda name, found, **_: files.extend(found)}
-    exec(source, names | {"freeze": None})
+    exec(source, names | {"freeze": lambda *_: None})
     return given["path"], [os.path.splitext(file)[0] for file in files]
 
 
@@ -172,6 +172,18 @@ def test_manifest_freezes_the_listed_files(request, tmp_path, repository, monkey
     assert listed == wanted
     if name == "delay":  # the test above runs the others with the same files
         check_package(path, package(tmp_path / "frozen", repository, files), monkeypatch)
+
+
+# The firmware of the app objects is without the kernels of audio front ends.
+def test_kernels_that_an_app_omits(repository, monkeypatch):
+    def kernels(app):
+        text = f"include('modules/manifest.py', arch='armv6m', app='{app}')"
+        return {f for f in frozen(repository, text, monkeypatch)[1] if f.startswith("kernels/")}
+
+    every, some = kernels("digits"), kernels("objects")
+    omitted = every - some
+    assert "kernels/armv6m/signal_fft" in omitted and "kernels/signal_pcan" in omitted
+    assert some < every and not [f for f in omitted if "conv" in f or "float" in f]
 
 
 def test_manifest_for_an_arch(mixed, repository, tmp_path, monkeypatch):
