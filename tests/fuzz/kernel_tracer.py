@@ -154,6 +154,7 @@ class Machine:
         names = {
             "const": lambda value: value,
             "micropython": SimpleNamespace(),
+            "sys": SimpleNamespace(modules={}),
             "uint": lambda value: int(value) & (1 << self.bits) - 1,
             "_word": self._word,
             "_shift": self._shift,
