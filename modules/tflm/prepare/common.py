@@ -21,6 +21,10 @@ _LIMITS = {
 # cycles on a Cortex-M0+).
 FLOAT_WORK = 32
 
+# `work` of a multiply-accumulate of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32,
+# which is machine code on most boards: 3 to 60 cycles.
+FLOAT_MAC_WORK = 4
+
 # Words at the end of a layout that kernels/requantize.py reads, with requantize_table() as the
 # table.
 LIMITS = ("output_zero_point", "activation_min", "activation_max")

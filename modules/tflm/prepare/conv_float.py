@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import FLOAT_WORK, check_dtype, float_activation_range
+from .common import FLOAT_MAC_WORK, check_dtype, float_activation_range
 from .convolution import WINDOWS, check_bias
 
 _OPERANDS = ("input", "weights", "bias", "output")
@@ -23,6 +23,11 @@ DEPTHWISE = (
 
 _LARGEST_STEP = 1023  # of kernels/float32.py
 
+# Kernels for an FPU compute four pixels together, so the pixels of a slice are a multiple of four
+# if these have at most as many multiply-accumulates.
+_TILE = 4
+_MOST_OF_TILE = 1 << 18
+
 
 # Write the record of CONV_2D. `fields`: WINDOWS and filter_channels.
 def emit_conv(context, node, activation, fields):
@@ -37,6 +42,7 @@ def emit_conv(context, node, activation, fields):
         CONV,
         target.elements(),
         taps,
+        fields["output_channels"],
         group_channels=max(1, fields["output_channels"] // groups),
         **fields,
     )
@@ -63,6 +69,7 @@ def emit_depthwise_conv(context, node, activation, fields):
         DEPTHWISE,
         target.elements() // outputs if outputs else 0,
         weights.elements(),
+        1,
         loops=loops,
         length=length,
         steps=steps,
@@ -72,8 +79,17 @@ def emit_depthwise_conv(context, node, activation, fields):
     )
 
 
-# Check the types, and write a record of `units` of `taps` multiply-accumulates each.
-def _emit(context, node, activation, kernel, layout, units, taps, **fields):
+# Return the units that the units of a slice are a multiple of: a tile's, a pixel's, or one.
+def _at_once(pixel_units, work):
+    for pixels in (_TILE, 1):
+        if pixels * pixel_units * work <= _MOST_OF_TILE:
+            return pixels * pixel_units
+    return 1
+
+
+# Check the types, and write a record of `units` of `taps` multiply-accumulates each. A pixel has
+# `pixel_units` units.
+def _emit(context, node, activation, kernel, layout, units, taps, pixel_units, **fields):
     bias = node.optional_input(2)
     for tensor in (node.input(0), node.input(1), node.output(0)):
         check_dtype(node, tensor, dtypes.FLOAT32)
@@ -83,7 +99,8 @@ def _emit(context, node, activation, kernel, layout, units, taps, **fields):
         kernel,
         layout,
         units,
-        units * (taps + 1) * FLOAT_WORK,
+        units * (taps + 1) * FLOAT_MAC_WORK,
+        at_once=_at_once(pixel_units, taps + 1),
         input=node.input(0),
         weights=node.input(1),
         bias=bias,

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .common import FLOAT_WORK, check_dtype, float_activation_range
+from .common import FLOAT_MAC_WORK, check_dtype, float_activation_range
 
 LAYOUT = (
     "input",
@@ -27,7 +27,7 @@ def emit_fully_connected(context, node, activation, depth, channels):
         "fully_connected_float.eval_float32",
         LAYOUT,
         target.elements(),
-        target.elements() * (depth + 1) * FLOAT_WORK,
+        target.elements() * (depth + 1) * FLOAT_MAC_WORK,
         input=node.input(0) if depth else None,
         weights=node.input(1) if depth else None,
         bias=bias,
