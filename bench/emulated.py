@@ -118,7 +118,7 @@ _CONVERTED = max(path.stat().st_mtime for path in Path(machine_code.__file__).pa
 
 
 # Return the bytes of a .mpy, compiled if its source is newer. Several processes can call this at
-# the same time: a .mpy is complete when it gets its name.
+# the same time, because a .mpy is compiled elsewhere and then renamed.
 def compiled(name, source, folder, arch):
     mpy = folder / (name.replace("/", ".") + ".mpy")
     if not mpy.exists() or mpy.stat().st_mtime <= max(source.stat().st_mtime, _CONVERTED):

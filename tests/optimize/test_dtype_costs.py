@@ -3,6 +3,7 @@
 
 import csv
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -51,6 +52,27 @@ def test_operators_of_a_loop_count_for_each_run():
 
     names = [op_name(node) for node in executed_nodes(TfliteModel(_counted_loop(5)))]
     assert names.count("LESS") == 6 and names.count("MUL") == 5 and names.count("WHILE") == 5
+
+
+# Branches within branches: 2 ** 40 runs of the last sub-graph. Loops within loops: 1000 ** 40.
+def test_operators_of_nested_control_flow_are_limited():
+    from tflm.tflite.call_graph import WHILE
+    from tflm_tools.optimize.invoke_time import executed_nodes
+
+    node = SimpleNamespace(builtin_code=0, inputs=[], custom_name=None)
+    for code, position in ((0, 0), (WHILE, 1)):
+        caller = SimpleNamespace(builtin_code=code, inputs=[], custom_name=None)
+        graphs = [
+            SimpleNamespace(nodes_length=lambda: 1, node=lambda i, it=it: it)
+            for it in [caller] * 40 + [node]
+        ]
+        calls = {i: {0: [40, i + 1] if position else [i + 1, i + 1]} for i in range(40)}
+        model = SimpleNamespace(
+            subgraphs=graphs, call_graph=lambda calls=calls: SimpleNamespace(calls=calls)
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tflm_tools.optimize.invoke_time._loop_runs", lambda _: 1000)
+            assert 40 < len(executed_nodes(model)) < 4_000_000
 
 
 # A model that multiplies its input by itself in a loop.

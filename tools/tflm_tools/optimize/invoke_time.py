@@ -43,7 +43,9 @@ CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
 _ESP32_CLOCK = 160_000_000
 PICO = "armv6m"
 _LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
-_MAX_LOOP_RUNS = 1000  # an estimate of longer loops would take long
+# An estimate of more would take long.
+_MAX_LOOP_RUNS = 1000  # also of loops within loops
+_MAX_OPERATORS = 1 << 17
 # Targets of the boards that `tflm inspect` names.
 _BOARDS = {"pico": PICO, "pico2": "armv7em", "esp32": _ESP32}
 
@@ -124,6 +126,8 @@ def executed_nodes(model):
     calls, found = model.call_graph().calls, []
 
     def visit(number, times):
+        if len(found) > _MAX_OPERATORS:
+            return
         subgraph = model.subgraphs[number]
         nodes = [subgraph.node(i) for i in range(subgraph.nodes_length())]
         found.extend(times * nodes)
@@ -134,7 +138,7 @@ def executed_nodes(model):
                     # The condition is tested once more.
                     runs = _loop_runs(model.subgraphs[called[0]]) + (position == 0)
                     found.extend((times * (runs - 1) if position else 0) * [nodes[i]])
-                visit(other, times * runs)
+                visit(other, min(times * runs, _MAX_LOOP_RUNS))
 
     visit(0, 1)
     return found
