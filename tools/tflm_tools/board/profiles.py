@@ -1,14 +1,9 @@
 # tflm_tools: board: reads the descriptions of boards, profile_files/*.toml
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import sys
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:  # pragma: no cover
-    import tomli as tomllib
 
 from .. import files
 from ..errors import ToolError
