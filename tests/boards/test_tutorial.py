@@ -51,15 +51,17 @@ def _run_program(port, path):
     return _run("mpremote", "connect", port, "run", str(path))
 
 
-def test_first_program_on_stock_firmware(emulated, page, tmp_path):
+def test_first_program_on_stock_firmware(emulated, repository, page, tmp_path):
     board = emulated("RPI_PICO", stock=True)
     _run_commands(_blocks(page, 0, "console"), board.port)
     (program,) = _blocks(page, 0, "python")
     path = tmp_path / "first.py"
     path.write_text(program)
     printed = _run_program(board.port, path)
-    assert len(eval(printed.splitlines()[0])) == 10
-    assert "all together" in printed
+    assert printed == "a 2\n"
+    example = (repository / "examples" / "digit" / "main.py").read_text()
+    assert example.endswith(program) and "mpremote run examples/digit/main.py\na 2\n" in page
+    assert program in (repository / "README.md").read_text()
 
 
 def test_program_on_our_firmware(emulated, page, tmp_path):

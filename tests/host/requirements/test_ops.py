@@ -303,4 +303,4 @@ def test_files_for_open_dimensions(tmp_path, repository, monkeypatch):
 def test_readme_has_the_number_of_operators(tflm, repository):
     count = len(tflm("ops", "--json").json())
     assert f"{count} operators" in tflm("ops").out
-    assert f"| Operators | {count} |" in (repository / "README.md").read_text()
+    assert f"`.tflite` with {count} operators, in RAM" in (repository / "README.md").read_text()
