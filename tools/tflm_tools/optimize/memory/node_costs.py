@@ -77,6 +77,11 @@ def _record_signature(record):
     return record.kernel, len(record.words), kinds, len(record.table)
 
 
+# The bytes of a node's outputs; ASSIGN_VARIABLE and CALL_ONCE have none.
+def _output_bytes(node):
+    return sum(tensor.nbytes() for tensor in node.outputs if tensor is not None)
+
+
 class NodeCostTable:
     """The NodeCosts of the nodes of a model and of nodes for some of their rows.
 
@@ -116,7 +121,7 @@ class NodeCostTable:
                 costs[pairs[-1][1]] += count
         key = sum(repeats) if repeats else len(nodes), *costs.items()
         if key not in self._slots:
-            largest = max(pairs, key=lambda pair: pair[0].outputs[0].nbytes())[1]
+            largest = max(pairs, key=lambda pair: _output_bytes(pair[0]))[1]
             self._slots[key] = BandSlot(pairs[0][0], costs, key[0], largest, self.miss)
         return self._slots[key]
 
