@@ -85,7 +85,10 @@ def test_signed_invalid_manifests(packed, tmp_path):
         *[manifest_with(name=name) for name in names],
         *[manifest_with(version=version) for version in versions],
         *[manifest_with(model={**model, "bytes": size}) for size in (0, -1, 1 << 31, "9", None)],
-        *[manifest_with(model={**model, "sha256": text}) for text in ("", "0" * 63, None, 0)],
+        *[
+            manifest_with(model={**model, "sha256": text})
+            for text in ("", "0" * 63, "z" * 64, None, 0)
+        ],
         *[manifest_with(vectors={**good["vectors"], "count": count}) for count in counts],
         *[manifest_with(model=[]), manifest_with(vectors=None)],
         *[b"", b"{", b"[]", b"null", b"\xff", b"[" * 2000],

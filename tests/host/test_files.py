@@ -10,11 +10,14 @@ import sys
 import threading
 import time
 
+import click
 import numpy as np
 import pytest
 from host.conftest import build_layers
 from tflm_tools import files
 from tflm_tools.cli import main as cli_main
+from tflm_tools.cli.command import cli
+from tflm_tools.cli.options import FilePath, OutputPath
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 
@@ -216,7 +219,9 @@ def test_input_array_of_run_is_not_replaced(tflm, layers, tmp_path):
         "learn LAYERS --data OTHER -o NEW --examples ./NEW",
         "convert LAYERS --data DATA -o DATA",
         "convert LAYERS --data OTHER --custom DATA -o DATA",
+        "convert LAYERS --data OTHER --features DATA -o DATA",
         "flatten LAYERS --custom DATA -o DATA",
+        "flatten LAYERS --features DATA -o DATA",
         "flatten LAYERS#net -o LAYERS",
         "plan LAYERS --custom DATA -o DATA",
         "report LAYERS --custom DATA -o DATA",
@@ -228,6 +233,8 @@ def test_input_array_of_run_is_not_replaced(tflm, layers, tmp_path):
         "bench LAYERS --custom DATA --csv DATA",
         "bench LAYERS --per-op --custom DATA --csv DATA",
         "bench LAYERS --all --on /dev/null --custom DATA -o DATA",
+        "bench LAYERS --all --on /dev/null --compare DATA -o DATA",
+        "bench LAYERS --all --on /dev/null --cycles DATA -o DATA",
         "fleet sign LAYERS --key OTHER --version 1 --data DATA -o DATA",
         "fleet sign LAYERS --key OTHER --version 1 --custom DATA -o DATA",
     ],
@@ -245,6 +252,48 @@ def test_other_inputs_are_not_replaced(command, tflm, layers, tmp_path, monkeypa
     assert found.code == 1 and " is the same file as the " in found.err, found
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
     assert not (tmp_path / "NEW").exists()
+
+
+# Every option that names a file is an input or an output of the check above.
+def test_each_option_with_a_file_is_checked():
+    def options_of(command, path=()):
+        for name, each in getattr(command, "commands", {}).items():
+            yield from options_of(each, (*path, name))
+        yield from ((path, option) for option in command.params)
+
+    paths = [
+        (" ".join(path), option.name, option.type)
+        for path, option in options_of(cli)
+        if isinstance(option.type, click.Path)
+    ]
+    assert len(paths) > 40
+    assert {name for _, name, kind in paths if isinstance(kind, OutputPath)} == {
+        "csv_path", "examples", "manifest", "output", "resolver", "storage",
+    }  # fmt: skip
+    for path, name, kind in paths:
+        assert isinstance(kind, FilePath), (path, name)
+
+
+# A killed conversion leaves no folder: the process of the converter removes it.
+def test_killed_converter_leaves_no_folder(tmp_path):
+    code = (
+        "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
+        "from tflm_tools.converters.process import LITERT, ConverterProcess\n"
+        "with ConverterProcess(LITERT, 'm') as process: print(process.folder, flush=True), input()"
+    )
+    environment = {**os.environ, "TFLM_LITERT": sys.executable, "TMPDIR": str(tmp_path)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, ":".join(sys.path)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True,
+    )  # fmt: skip
+    folder = parent.stdout.readline().strip()
+    assert os.path.isdir(folder)
+    parent.kill()
+    parent.communicate()
+    until = time.monotonic() + 30
+    while os.path.exists(folder) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
 
 
 # The bytes are on the disk before the new name points to them.

@@ -19,6 +19,7 @@ MAX_NAME = 32
 _MAX_VERSION = 0x7FFFFFFF
 _MAX_BYTES = 0x7FFFFFFF
 _SHA_DIGITS = 64
+_HEX_DIGITS = "0123456789abcdef"
 
 
 class UpdateError(TflmError):
@@ -57,7 +58,10 @@ class Manifest:
         counts = self.vectors, self.vectors_bytes, self.model_bytes
         hashes = self.vectors_sha256, self.model_sha256
         are_counts = [isinstance(n, int) and 0 < n <= _MAX_BYTES for n in counts]
-        are_hashes = [isinstance(h, str) and len(h) == _SHA_DIGITS for h in hashes]
+        are_hashes = [
+            isinstance(h, str) and len(h) == _SHA_DIGITS and not h.strip(_HEX_DIGITS)
+            for h in hashes
+        ]
         if not (is_name(self.name) and is_version(self.version) and all(are_counts + are_hashes)):
             raise ValueError
 

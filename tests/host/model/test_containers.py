@@ -138,6 +138,17 @@ def test_gzip(digits, tmp_path):
         open_model(path)
 
 
+def test_gzip_of_gzip_is_refused(digits, tmp_path):
+    path = tmp_path / "m.tflite.gz"
+    data = gzip.compress(gzip.compress(digits))
+    for count in (0, 1500):
+        for _ in range(count):
+            data = gzip.compress(data, 0)
+        path.write_bytes(data)
+        with pytest.raises(ModelError, match="is a gzip file of a gzip file; unpack it"):
+            open_model(path)
+
+
 def test_gzip_of_c_source(digits, tmp_path):
     path = tmp_path / "model.h.gz"
     path.write_bytes(gzip.compress(_array(digits).encode()))

@@ -16,7 +16,7 @@ from .output import show, work_bar, working
 @click.option(
     "-o",
     "--output",
-    type=options.FilePath(),
+    type=options.OutputPath(),
     help="Write a picture, .svg or .png, instead of text.",
 )
 @click.option(
@@ -50,8 +50,6 @@ def plan(model, output, optimize, as_json, **plan_options):
     from ..inspection.model_plan import plan_model
     from ..render.plan import plan_picture
 
-    if output:
-        files.check_output(output, model, *plan_options["custom"])
     with working("plan", model):
         result = plan_model(model, optimize, **plan_options)
     if output:
@@ -61,7 +59,9 @@ def plan(model, output, optimize, as_json, **plan_options):
 
 @click.command()
 @options.model
-@click.option("-o", "--output", type=options.FilePath(), required=True, help="The .html to write.")
+@click.option(
+    "-o", "--output", type=options.OutputPath(), required=True, help="The .html to write."
+)
 @options.flat_optimize
 @options.target
 @click.option(
@@ -80,7 +80,6 @@ def report(model, output, optimize, as_json, **report_options):
     from ..inspection.report import report
     from ..render.report import report_page
 
-    files.check_output(output, model, report_options["profile"], *report_options["custom"])
     with working("report", model):
         result = report(model, optimize, **report_options)
         files.write(output, report_page(result).encode())
@@ -147,12 +146,12 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
 @click.option(
     "-o",
     "--output",
-    type=options.FilePath(),
+    type=options.OutputPath(),
     help="The .tflm to write, with the trained classifier.",
 )
 @click.option(
     "--examples",
-    type=options.FilePath(),
+    type=options.OutputPath(),
     metavar="FILE",
     help="Write the learned examples for a Learner on a board: learner.load(FILE).",
 )
@@ -233,6 +232,7 @@ def learn(model, data, as_json, **learn_options):
 )
 @click.option(
     "--storage",
+    type=options.OutputPath(),
     metavar="FILE",
     help="File in which the search is stored and continued: .db (SQLite) or .log.",
 )
@@ -257,7 +257,7 @@ def learn(model, data, as_json, **learn_options):
 @click.option(
     "-o",
     "--output",
-    type=options.FilePath(),
+    type=options.OutputPath(),
     help="Write a picture: .svg, .png, or .html with the table.",
 )
 @options.as_json
@@ -273,7 +273,6 @@ def search(space, output, as_json, **search_options):
 
     if output:
         kind_of(output)
-        files.check_outputs((output, search_options["storage"]), space)
     with work_bar("search", not as_json) as progress:
         result = search(space, progress=progress, **search_options)
     if output:

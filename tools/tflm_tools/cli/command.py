@@ -3,7 +3,9 @@
 
 import os
 import re
+import signal
 import sys
+from contextlib import suppress
 
 import rich_click as click
 from tflm.errors import TflmError
@@ -45,8 +47,15 @@ def _message(error):
     return str(error), 1
 
 
+# SIGTERM ends the command like an error, so that it removes its temporary files.
+def _terminate(number, _frame):
+    sys.exit(128 + number)
+
+
 def main(arguments=None):
     """Run the command `tflm`; exit with code 0, 1 for errors, 2 for usage, 130 for Ctrl-C."""
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         code = cli.main(arguments, prog_name="tflm", standalone_mode=False) or 0
         sys.stdout.flush()

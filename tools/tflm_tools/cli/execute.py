@@ -135,7 +135,7 @@ def verify(model, ports, backend, as_json, oracle, **verify_options):
 )
 @click.option("--per-op", is_flag=True, help="Measure time, work and memory of each operator.")
 @click.option(
-    "--csv", "csv_path", type=options.FilePath(), help="Also write the table to this file."
+    "--csv", "csv_path", type=options.OutputPath(), help="Also write the table to this file."
 )
 @options.jobs("1, and nothing else: they would disturb each other")
 @options.workers
@@ -147,7 +147,7 @@ def verify(model, ports, backend, as_json, oracle, **verify_options):
     "on the board, check its results and time each operator.",
 )
 @click.option(
-    "-o", "--output", type=options.FilePath(), help="With --all: the file for the results."
+    "-o", "--output", type=options.OutputPath(), help="With --all: the file for the results."
 )
 @click.option(
     "--compare",

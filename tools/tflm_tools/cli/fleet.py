@@ -16,7 +16,7 @@ def fleet():
 
 
 @fleet.command()
-@click.argument("output", type=options.FilePath())
+@click.argument("output", type=options.OutputPath())
 def keygen(output):
     """Make a key pair: OUTPUT is the secret key that signs models, a .pub is for the boards."""
     from ..fleet.keys import generate
@@ -37,7 +37,7 @@ def keygen(output):
 )
 @click.option("--name", help="Name of the model on all boards. [default: the file's name]")
 @click.option(
-    "-o", "--output", type=options.FilePath(), help="File to write. [default: NAME-VERSION.tflu]"
+    "-o", "--output", type=options.OutputPath(), help="File to write. [default: NAME-VERSION.tflu]"
 )
 @click.option(
     "--vectors",

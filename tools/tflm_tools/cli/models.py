@@ -3,13 +3,12 @@
 
 import rich_click as click
 
-from .. import files
 from ..optimize.passes import OPTIONS as PASSES
 from . import options
 from .output import show, working
 
 _TFLITE_OUTPUT = click.option(
-    "-o", "--output", type=options.FilePath(), required=True, help="The .tflite to write."
+    "-o", "--output", type=options.OutputPath(), required=True, help="The .tflite to write."
 )
 
 
@@ -43,7 +42,9 @@ def inspect(model, plan, allocations, exact, custom, as_json):
 
 @click.command()
 @options.model
-@click.option("-o", "--output", type=options.FilePath(), required=True, help="The .tflm to write.")
+@click.option(
+    "-o", "--output", type=options.OutputPath(), required=True, help="The .tflm to write."
+)
 @click.option(
     "--keep-inputs",
     is_flag=True,
@@ -122,7 +123,7 @@ def flatten(model, output, as_json, **flatten_options):
     "the accuracy before and after is measured, too.",
 )
 @click.option(
-    "-o", "--output", type=options.FilePath(), required=True, help="The .tflite to write."
+    "-o", "--output", type=options.OutputPath(), required=True, help="The .tflite to write."
 )
 @click.option(
     "--limit",
@@ -204,9 +205,9 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
 )
 @click.option("--target", type=options.Target(), help="As for tflm flatten.")
 @click.option(
-    "--resolver", type=options.FilePath(), metavar="FILE.py", help="Write an OpResolver."
+    "--resolver", type=options.OutputPath(), metavar="FILE.py", help="Write an OpResolver."
 )
-@click.option("--manifest", type=options.FilePath(), metavar="FILE.py", help="Write a manifest.")
+@click.option("--manifest", type=options.OutputPath(), metavar="FILE.py", help="Write a manifest.")
 @options.custom
 @options.as_json
 def ops(models, resolver, manifest, as_json, **ops_options):
@@ -231,7 +232,6 @@ def _show_needs(models, resolver, manifest, as_json, path, archs, target, custom
 
     if manifest and len(archs) > 1:
         raise click.UsageError("--manifest is for one board; give at most one --arch")
-    files.check_outputs((resolver, manifest), *models, *custom)
     result = needs(models, path, archs, custom, target)
     written = write_outputs(result, resolver, manifest, archs[0] if archs else "")
     print_options = {} if as_json else {"written": written}

@@ -3,6 +3,7 @@
 
 import rich_click as click
 
+from ..files import check_outputs
 from ..optimize.memory.levels import BALANCED, LEVELS
 from ..targets import TARGETS, targets_help
 
@@ -29,13 +30,35 @@ class Target(click.Choice):
 
 
 class FilePath(click.Path):
-    """The path of a file, without line breaks, which could look like lines of the output."""
+    """The path of a file to read, without line breaks, which could look like lines of the output.
+
+    No command has an input that is also one of its outputs (OutputPath).
+    """
+
+    is_output = False
 
     def convert(self, value, param, ctx):
-        """Return the path; a line break is an error of usage."""
+        """Return the path; a line break is an error of usage.
+
+        Raises ToolError if the file is both an input and an output, or two outputs.
+        """
         if len(str(value).splitlines()) > 1:
             self.fail("a file name must not contain a line break; rename the file", param, ctx)
-        return super().convert(value, param, ctx)
+        path = super().convert(value, param, ctx)
+        if ctx is not None:
+            inputs, outputs = ctx.meta.setdefault(_PATHS, ([], []))
+            (outputs if self.is_output else inputs).append(path)
+            check_outputs(outputs, *inputs)
+        return path
+
+
+class OutputPath(FilePath):
+    """The path of a file to write, which is none of the command's other files."""
+
+    is_output = True
+
+
+_PATHS = "tflm.paths"  # in a context: the inputs and the outputs so far
 
 
 # The option --signature is processed first and becomes a part of the model's name.

@@ -82,7 +82,7 @@ def _detections(manifests, path, vad, cutoff, on):
 @click.option(
     "-o",
     "--output",
-    type=options.FilePath(),
+    type=options.OutputPath(),
     required=True,
     metavar="FOLDER",
     help="Folder for the .tflite, the manifest (.json) and a picture of the curve.",

@@ -148,7 +148,7 @@ def convert(model, data, output, progress=None, **options):
     """
     options = ConvertOptions(**options)
     path = Path(model)
-    source.check_output(output, path, data, *options.custom)
+    source.check_output(output, path, data, options.block, *options.custom)
     kind = source.check(path)
     if data is None and options.form in _STATIC:
         raise ToolError(

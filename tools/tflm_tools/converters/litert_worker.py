@@ -7,6 +7,7 @@
 
 import json
 import os
+import shutil
 import sys
 
 import numpy as np
@@ -289,13 +290,16 @@ def main():
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     worker = Worker()
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = getattr(worker, request.pop("do"))(**request)
-        except Exception as error:  # reasons.py makes a sentence of it
-            reply = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(reply), file=replies, flush=True)
+    try:
+        for line in sys.stdin:
+            request = json.loads(line)
+            try:
+                reply = getattr(worker, request.pop("do"))(**request)
+            except Exception as error:  # reasons.py makes a sentence of it
+                reply = {"error": f"{type(error).__name__}: {error}"}
+            print(json.dumps(reply), file=replies, flush=True)
+    finally:  # unless the program that has asked removes the folder, it was ended
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
 
 
 if __name__ == "__main__":

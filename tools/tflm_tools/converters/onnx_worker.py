@@ -7,6 +7,7 @@
 
 import json
 import os
+import shutil
 import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -68,13 +69,16 @@ def main():
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     worker = Worker()
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            reply = getattr(worker, request.pop("do"))(**request)
-        except BaseException as error:  # onnx2tf ends with SystemExit; reasons.error() reports it
-            reply = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(reply), file=replies, flush=True)
+    try:
+        for line in sys.stdin:
+            request = json.loads(line)
+            try:
+                reply = getattr(worker, request.pop("do"))(**request)
+            except BaseException as error:  # onnx2tf ends with SystemExit
+                reply = {"error": f"{type(error).__name__}: {error}"}
+            print(json.dumps(reply), file=replies, flush=True)
+    finally:  # unless the program that has asked removes the folder, it was ended
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
 
 
 if __name__ == "__main__":

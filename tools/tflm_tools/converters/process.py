@@ -86,7 +86,7 @@ class ConverterProcess:
         with open(self.folder / "log.txt", "wb") as log:
             try:
                 self._process = subprocess.Popen(
-                    [self._python, str(worker)], cwd=self.folder,
+                    [self._python, str(worker), str(self.folder)], cwd=self.folder,
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                 )  # fmt: skip
             except OSError as error:

@@ -63,7 +63,7 @@ def flatten_file(source, output, custom=(), explain=False, **options):
     """
     options = FlattenOptions(**options)
     if output is not None:
-        files.check_output(output, source, *custom)
+        files.check_output(output, source, options.block, *custom)
     tflite = read_tflite(source, "flatten")
     with naming(source):
         pipeline = FlattenPipeline(tflite, options, load_resolver(custom))

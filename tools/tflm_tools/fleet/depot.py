@@ -90,7 +90,7 @@ class Depot:
         self._lock = threading.Lock()
         self._known = {}  # {_file_key() of a file: Offer or None}
         self._actions = 0
-        self.boards = {}
+        self.boards = {}  # by name; the board that has been silent longest is first
 
     def newest(self):
         """Return the Offers with the highest version of each name."""
@@ -108,12 +108,14 @@ class Depot:
     def board(self, controller):
         """Return the Board of this name, a new one if it has not polled before.
 
-        Return None for a new board if there are too many boards already.
+        Too many boards: the board that has been silent longest is forgotten.
         """
         with self._lock:
-            if controller not in self.boards and len(self.boards) >= _MAX_BOARDS:
-                return None
-            return self.boards.setdefault(controller, Board(controller))
+            board = self.boards.pop(controller, None) or Board(controller)
+            if len(self.boards) >= _MAX_BOARDS:
+                del self.boards[next(iter(self.boards))]
+            self.boards[controller] = board
+            return board
 
     def all_boards(self):
         """Return a list of all boards that have polled."""

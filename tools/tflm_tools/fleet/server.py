@@ -52,9 +52,6 @@ class Handler(BaseHTTPRequestHandler):
         if not self._has_token():
             return None
         board = self.server.depot.board(match[2])
-        if board is None:
-            self.answer(503)
-            return None
         host = f"{self.server.scheme}://{self.headers['Host']}"
         self.base = f"{host}/{match[1]}/controller/v1/{match[2]}"
         return board, match[3] or ""

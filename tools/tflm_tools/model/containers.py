@@ -22,6 +22,7 @@ MAX_SOURCE_BYTES = 1 << 26  # of C source; a byte of the model has five or six c
 MAX_MEMBERS = 10_000  # of a zip archive
 _MAX_LABEL_BYTES = 1 << 20
 _LISTED = 8  # names in an error message
+_GZIP = b"\x1f\x8b"  # the first bytes of a gzip file
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ZIP_ERRORS = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, OSError, RuntimeError,
@@ -61,8 +62,13 @@ def find_model(path, data, name=""):
         return choose_signature(path, data, name)
     if is_flat(data) or is_tflite(data):
         return data
-    if data[:2] == b"\x1f\x8b":
-        return find_model(Path(path).with_suffix(""), _gunzip(path, data), name)
+    if data[:2] == _GZIP:
+        unpacked = _gunzip(path, data)
+        if unpacked[:2] == _GZIP:
+            raise ModelError(
+                f"{path} is a gzip file of a gzip file; unpack it, and give the .tflite"
+            )
+        return find_model(Path(path).with_suffix(""), unpacked, name)
     if data[:4] == b"PK\x03\x04":
         return _from_zip(path, data, name)
     if Path(path).suffix.lower() in SOURCE_SUFFIXES:
