@@ -18,17 +18,20 @@ def _arena(i):
     return i * _BLOCK << 2
 
 
-# Operand word of block `i` of the model: zeros, but block _ONES has ones, and block _STEPS
-# halfwords above 0, which tables of int16 need.
+# Operand word of block `i` of the model: zeros, but block _ONES has ones, block _STEPS halfwords
+# above 0, which tables of int16 need, and block _REQUANTIZE a block of prepare/common.py.
 def _rom(i):
     return _arena(i) | 1
 
 
 _ONES = 12
+_REQUANTIZE = 13
 _STEPS = 14
 _SIZE = _BLOCK * _BLOCKS
 _MACHINES = (Machine(32), Machine(64))
-_DATA = bytes(_BLOCK) * _ONES + b"\xff" * _BLOCK + bytes(_BLOCK) + b"\1" * _BLOCK + bytes(_BLOCK)
+_ONE = struct.pack("<7i", 0, -128, 127, 0, 1, 1 << 30, 32)
+_DATA = bytes(_BLOCK) * _ONES + b"\xff" * _BLOCK + _ONE.ljust(_BLOCK, b"\0")
+_DATA += b"\1" * _BLOCK + bytes(_BLOCK)
 _MODEL = SimpleNamespace(head_bytes=_SIZE, arena_bytes=_SIZE, buffer=memoryview(_DATA))
 _A, _B, _C, _D, _E, _F = map(_arena, range(6))
 _P, _Q, _R, _S = map(_rom, range(4))
@@ -164,10 +167,10 @@ _RECORDS = {
     ),
     "svdf.eval_int8": (
         7, (2, _A, _P, _Q, _R, _B, _C, _D, 8, 4, 1, 2, 1, 0x800080, 0, 16, *(1 << 30, 32) * 3, 0),
-        {15: 12}, {13: 0x1800080}, {13: 1 << 24}, {12: 0}, {5: _P}, {7: _P}, {1: _END - 7 * 4},
-        {2: _ROM_END - 15 * 4}, {3: _ROM_END - 14 * 4}, {3: _Q | 4}, {4: _ROM_END - 4 * 4},
-        {4: _R | 8}, {5: _END - 14 * 4}, {5: _B | 4}, {6: _END - 4}, {7: _END - 32 * 4},
-        {7: _D | 8},
+        {15: 12}, {13: 0x1800080}, {13: 1 << 24}, {13: 0x800180}, {12: 0}, {5: _P}, {7: _P},
+        {1: _END - 7 * 4}, {2: _ROM_END - 15 * 4}, {3: _ROM_END - 14 * 4}, {3: _Q | 4},
+        {4: _ROM_END - 4 * 4}, {4: _R | 8}, {5: _END - 14 * 4}, {5: _B | 4}, {6: _END - 4},
+        {7: _END - 32 * 4}, {7: _D | 8},
     ),
     "svdf_float.eval_float32": (
         7, (4, _A, _P, _Q, _R, _B, _C, _D, 3, 5, 2, 2, 0, 0xFF7FFFFF, 0x7F7FFFFF),
@@ -183,6 +186,7 @@ _RECORDS = {
             *(0x800080, 1 << 30, 32) * 8, *(1 << 30, 32) * 3, 0, 0, 127, *_CURVE * 3, 1,
         ),
         {20: 0}, {23: 0}, {23: 4}, {24: 1}, {24: 2}, {26: 0x1800080}, {47: 0x1800080},
+        {26: 0x800180}, {47: 0x800180}, {29: 0x80FF80},
         {59: 1 << 16}, {73: 1 << 16}, {2: _P}, {3: _P}, {4: _P}, {5: _P}, {1: _END - 9 * 4},
         {2: _END - 5 * 4}, {3: _END - 10 * 4}, {3: _C | 4}, {4: _END - 5 * 4}, {5: _END - 52 * 4},
         {7: _ROM_END - 14 * 4}, {10: _ROM_END - 14 * 4}, {11: _ROM_END - 8 * 4},
@@ -232,7 +236,28 @@ _RECORDS = {
             8, _A, _B, _C, _P, _Q, 1, _D, 2, 2, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1, 0, 0, 2, 1, 2, 2, 0,
             0xFF7FFFFF, 0x7F7FFFFF,
         ),
-        {10: 3}, {22: 3}, {25: 1}, {23: 0}, {26: 2}, {1: _P}, {3: _P}, {12: 0},
+        {10: 3}, {22: 3}, {25: 1}, {23: 0}, {23: 3}, {23: 4}, {26: 2}, {1: _P}, {3: _P},
+        {12: 0},
+    ),
+    "transpose_conv.eval_int8": (
+        6,
+        (
+            12, _A, _P, 1, _B, _C, _rom(_REQUANTIZE), 2, 2, 8, 4, 3, 5, 3, 3, 2, 2, 0, 0, 0,
+            0x800080,
+        ),
+        {20: 0x1800080}, {20: 0x800180}, {20: 0x80FFFF}, {20: 0xFD80}, {19: 1}, {6: _P},
+        {6: _A}, {13: 0}, {16: 0}, {12: 0}, {4: _P}, {5: _P}, {5: _C | 8}, {1: _END - 31 * 4},
+        {2: _ROM_END - 359 * 4}, {4: _END - 59 * 4}, {5: _END - 51 * 4},
+    ),
+    "depthwise_conv_lanes.eval_3x3_int8": (
+        4,
+        (
+            4, _A, _P, _B, _C, 1, 6, 6, 4, 6, 6, 4, 1, 3, 3, 1, 1, 1, 1, 5, 2, 7, 6, 8,
+            *[0xFFFFFF80] * 3, 127,
+        ),
+        {6: 0}, {7: 0}, {8: 0}, {9: 0}, {11: 3}, {13: 2}, {15: 2}, {16: 2}, {20: 1}, {23: 7},
+        {23: 0}, {22: 0}, {3: _C}, {3: _P}, {4: _P}, {1: _END - 143 * 4}, {3: _END - 143 * 4},
+        {2: _ROM_END - 76 * 4}, {2: _P | 8}, {4: _C | 8},
     ),
     "hybrid_transpose.eval_float32": (
         7,

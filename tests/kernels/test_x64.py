@@ -70,6 +70,10 @@ add("conv groups of one row", conv("", source=(2, 3, 7, 6), filters=15, groups=3
 add("conv dilated rows", conv("", source=(1, 9, 9, 3), dilation=(2, 1)))
 add("conv dilated groups", conv("", source=(1, 9, 9, 4), filters=4, groups=2, dilation=(2, 3)))
 add("depthwise dilated", depthwise("", source=(1, 9, 9, 3), dilation=(1, 2)))
+# The machine code reads cells in pairs; the second cell of the last pair may not exist.
+for window, dilation in (((3, 1), 1 << 24), ((1, 1), 1 << 24), ((3, 3), 40), ((2, 5), 20)):
+    what = {"source": (1, 5, 95, 3), "window": window, "dilation": (1, dilation)}
+    add(f"depthwise {window} dilated by {dilation}", depthwise("", padding="VALID", **what))
 add("depthwise large", depthwise("", window=(9, 9), weights=(-128, -120), gain=0.2))
 add("dense with a zero point", dense("", zero_point=3))
 # Weights so large that the sum of a lane is cut, between and within rows of the window.

@@ -40,7 +40,7 @@ def _conv(shape, channels, window, dimension=None, depth=None, activation="NONE"
     )
 
 
-def _depthwise(shape, multiplier=1, window=(3, 3), has_bias=True):
+def _depthwise(shape, multiplier=1, window=(3, 3), has_bias=True, dilation=1):
     channels = multiplier * shape[3]
     return _hybrid(
         "DEPTHWISE_CONV_2D",
@@ -53,6 +53,7 @@ def _depthwise(shape, multiplier=1, window=(3, 3), has_bias=True):
         stride_h=1,
         stride_w=1,
         depth_multiplier=multiplier,
+        dilation_w_factor=dilation,
     )
 
 
@@ -80,6 +81,7 @@ for width in range(1, 10):
 models["conv in groups"] = _conv((1, 4, 5, 6), 9, (3, 2), depth=2)
 models["depthwise of one channel"] = _depthwise((1, 6, 7, 1), 12)
 models["depthwise multiplier"] = _depthwise((2, 4, 5, 3), 2)
+models["depthwise 2x1 dilated"] = _depthwise((1, 7, 8, 20), window=(2, 1), dilation=1 << 24)
 models["depthwise 4x5"] = _depthwise((1, 7, 8, 20), window=(4, 5))
 models["dense of one"] = _dense(2, 1, 1, has_bias=False)
 models["symmetric dense"] = _dense(4, 300, 20, asymmetric=False)

@@ -54,7 +54,8 @@ def _hybrid(r):
     channel_step, cell_step = r.numbers(_CHANNEL_STEP, 2, 0)
     last = channels - 1
     taps = taps_y * taps_x
-    r.need(last // group * depth + depth <= inputs and r[_PER_CHANNEL] <= 1 and r.words >= 29)
+    r.need(channels % group == 0 and last // group * depth + depth <= inputs)
+    r.need(r[_PER_CHANNEL] <= 1 and r.words >= 29)
     r.need(cell_step >= depth if depth else taps == 1)
     r.small(rows * stride_y + taps_y * dilation_y + top + height)
     r.small((columns * stride_x + taps_x * dilation_x + left + width) * max(1, inputs))

@@ -128,6 +128,11 @@ class Record:
     def is_offset(self, i):
         self.need(self[i] <= 255)
 
+    # Word `i` must be `offsets` of kernels/matrix.py for vectors of int8 and sums of words: two
+    # bytes in a halfword each. Overrides add the first one to numbers in the other bits of a word.
+    def is_offsets(self, i):
+        self.need(not self[i] & 0xFF00FF00)
+
     # Words with the zero point and the limits of outputs, int8.
     def limits(self, at):
         zero_point, low = self.signed(at), self.signed(at + _TO_ACTIVATION_MIN)

@@ -72,7 +72,7 @@ def _svdf_int8(r):
     r.need(r.words >= 23 and r[_STATE_BITS] in (8, 16))
     depth, rank, outputs = _svdf(r, 1, r[_STATE_BITS] // 8)
     (block,) = r.numbers(_BLOCK, 1)
-    r.need(r[_FEATURE_OFFSETS] < 1 << 24)  # else kernels/matrix.py would read it as int16
+    r.is_offsets(_FEATURE_OFFSETS)
     r.writes(_SVDF_INT8_SCRATCH, 4 * (min(block, outputs) * rank + min(depth, _TAPS)), align=4)
 
 
@@ -112,6 +112,8 @@ def _lstm_integers(r):
     )
     for offsets in range(_INPUT_GATE_OFFSETS, _FORGET_MULTIPLIER, 3):
         r.need(r[offsets] >> 24 == wide)  # kernels/matrix.py: size of vectors and sums
+        if not wide:
+            r.is_offsets(offsets)
     for at in (_SIGMOID_MULTIPLIER, _TANH_MULTIPLIER, _CELL_MULTIPLIER):
         curve(r, at, _ENTRIES)
 

@@ -55,7 +55,8 @@ def _float(r):
 
 def _int8(r):
     channels, depth = _sizes(r, _INPUT_HEIGHT, 1, 1)
-    r.need(r[_BIAS_KIND] == 0 and r[_OFFSETS] >> 24 == 0)
+    r.need(r[_BIAS_KIND] == 0)
+    r.is_offsets(_OFFSETS)
     scratch(r, 0, channels, channels, depth)
     count = r.words_of(_REQUANTIZE, _TABLE)[_CHANNELS]
     block = r.words_of(_REQUANTIZE, _TABLE + count + (count + 3) // 4)

@@ -49,6 +49,8 @@ def bind_float32(function, record, rom, max_bytes):
     length, group, pitch, cell_step = words[_DEPTH : _CELL_STEP + 1]
     if not images or not values or not scales or (words[_BIAS] != 1 and not bias):
         return None
+    if not length:  # the machine code has at least one pair of taps
+        return None
     is_depthwise = length == 1 and group == 1 and depth == channels
     if is_depthwise:
         w = DepthwiseWindows(windows, images, _SIZES, _TAPS)

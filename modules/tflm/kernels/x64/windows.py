@@ -111,6 +111,12 @@ class DepthwiseWindows(Windows):
         Windows.__init__(self, windows, batches, (1, windows[5]), sizes, taps)
         self.length = self.filter_width
         self.cells = 1
+        # The last pair of an odd row has no second cell. The machine code reads one all the same,
+        # with weights of 0: the first cell again, or a cell in further columns of the copied row.
+        if self.length == 1:
+            self.dilation_width = 0
+        elif self.length % self.taps:
+            self.columns += self.dilation_width
 
     def _join_rows(self):
         pass
