@@ -82,7 +82,7 @@ def without_mulsh():
     )
     for name, functions in sources.items():
         yield (
-            f"tflm/kernels/xtensawin/{name}.py",
+            f"tflm/kernels/xtensawin/gen/{name}.py",
             "import micropython\n\n\n" + "\n\n".join(functions),
         )
 

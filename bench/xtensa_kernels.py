@@ -30,8 +30,8 @@ def packing_of(kernel):
 
 
 def code_of(file):
-    """Return {function: (machine code, number of arguments)} of a file of kernels/xtensawin."""
-    source = (KERNELS / "xtensawin" / f"{file}.py").read_text()
+    """Return {function: (machine code, number of arguments)} of a file in xtensawin/gen/."""
+    source = (KERNELS / "xtensawin" / "gen" / f"{file}.py").read_text()
     return {name: (code, count) for name, count, code in listing.functions(source)}
 
 

@@ -16,10 +16,10 @@ from tflm_tools.errors import ToolError
 # arithmetic takes so long that waiting for flash adds 2 or 3 %.
 COLD = (
     "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
-    "armv6m_float", "float_tflm_slash_kernels_slash_armv6m",
-    "armv6m_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
-    "armv6m_fully_connected_int16", "armv6m_pooling_int16", "armv6m_hybrid",
-    "armv6m_add_int16", "armv6m_mul_int16", "armv6m_sigmoid_int16",
+    "armv6m_float", "armv6m_gen_float", "float_tflm_slash_kernels_slash_armv6m",
+    "armv6m_gen_int16", "armv6m_conv_int16", "armv6m_depthwise_conv_int16",
+    "armv6m_fully_connected_int16", "armv6m_pooling_int16", "armv6m_hybrid", "armv6m_gen_hybrid",
+    "armv6m_gen_add_int16", "armv6m_gen_mul_int16", "armv6m_sigmoid_int16",
 )  # fmt: skip
 
 # Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives
@@ -28,7 +28,7 @@ HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_detect_", "tflm_featur
 # Parts of the names of kernels that are in RAM if the firmware has tflm.features, which runs them.
 HOT_WITH_FEATURES = (
     "kernels_float32_divide", "kernels_float32_log", "kernels_float32_sqrt",
-    "kernels_armv6m_float32_tflm", "kernels_armv6m_float_combine_asm",
+    "kernels_armv6m_float32_tflm", "kernels_armv6m_gen_float_combine_asm",
 )  # fmt: skip
 
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).

@@ -82,6 +82,18 @@ def _replaces(file, other):
 # Overrides of this folder always run. Overrides of other folders depend on features of the core.
 _UNCONDITIONAL = os.path.join("kernels", "armv6m")
 
+# The folder of generated files in each folder of overrides.
+_GENERATED = "gen"
+
+
+# Return the override in a folder of kernels/ that has the name of a file, or None.
+def _override(folder, file):
+    name = os.path.basename(file)
+    for path in (os.path.join(folder, name), os.path.join(folder, _GENERATED, name)):
+        if path in _FACTS:
+            return path
+    return None
+
 
 # Overrides of float32 in _UNCONDITIONAL are for cores without an FPU.
 _FPU = "armv7emsp"
@@ -89,15 +101,15 @@ _FPU = "armv7emsp"
 
 # Return True if firmware with an FPU does not use an override.
 def _is_unused(file):
-    is_other = os.path.dirname(file) != _UNCONDITIONAL or _FPU not in options.arch.split()
+    is_other = not file.startswith(_UNCONDITIONAL + os.sep) or _FPU not in options.arch.split()
     return not is_other and file.endswith("_float.py")
 
 
 # Return True if a portable file is never loaded because an override has all of its functions.
 def _is_replaced(file, folders):
-    override = os.path.join(_UNCONDITIONAL, os.path.basename(file))
+    override = _override(_UNCONDITIONAL, file)
     is_portable = os.path.dirname(file) == "kernels" and _UNCONDITIONAL in folders
-    if not is_portable or override not in _FACTS or _is_unused(override):
+    if not is_portable or override is None or _is_unused(override):
         return False
     return _replaces(override, file)
 
@@ -133,7 +145,7 @@ def _is_omitted(file):
 def _every_kernel(folders):
     files = []
     for folder in folders:
-        for file in _kernel_files(folder):
+        for file in _kernel_files(folder) + _kernel_files(os.path.join(folder, _GENERATED)):
             is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
             is_left_out = _is_skipped(file, folders) or _is_omitted(file)
@@ -155,15 +167,14 @@ def _kernels():
     _add_with_imports(os.path.join("kernels", "__init__.py"), files)
     # core_events is not a kernel: it lets the second core sleep while it waits.
     for name in ["core_events"] + names:
+        overrides = [_override(folder, name + ".py") for folder in folders[1:]]
         candidates = [
-            os.path.join(folder, name + ".py")
-            for folder in folders[1:] + folders[:1]
-            if os.path.join(folder, name + ".py") in _FACTS
-            and not _is_unused(os.path.join(folder, name + ".py"))
-            and not (folder != "kernels" and name in omitted)
+            file for file in overrides if file and not _is_unused(file) and name not in omitted
         ]
+        candidates += [file for file in [os.path.join("kernels", name + ".py")] if file in _FACTS]
         for file in candidates[:1]:
-            _add_with_imports(os.path.join(os.path.dirname(file), "__init__.py"), files)
+            folder = os.path.dirname(file).replace(os.sep + _GENERATED, "")
+            _add_with_imports(os.path.join(folder, "__init__.py"), files)
             _add_with_imports(file, files)
             # An override may have only some of the functions of the portable file.
             if len(candidates) > 1 and not _replaces(file, candidates[-1]):
@@ -247,7 +258,7 @@ def _search_order(file):
     folders = file.split(os.sep)[:-1]
     if folders and folders[0] != "kernels":
         return 3
-    return (1, 2, 0)[len(folders)]
+    return (1, 2, 0, 0)[len(folders)]
 
 
 # opt=3 omits line numbers, which saves 4 KB of flash with int8 kernels alone.

@@ -47,13 +47,14 @@ def _core_tables(facts_of):
 
 
 def _overrides(folder, is_listed=lambda name: True):
-    """The overrides in a folder for an instruction set, as lines of one string.
+    """The overrides in a folder for an instruction set, as lines of one string: "add", "gen.mul".
 
     A tuple would take a word and an interned name for each on boards.
     """
     names = [
-        path.stem
-        for path in sorted(folder.glob("*.py"))
+        prefix + path.stem
+        for prefix in ("", "gen.")
+        for path in sorted((folder / prefix.rstrip(".")).glob("*.py"))
         if is_listed(path.stem) and any(name.startswith(("eval", "bind")) for name in _names(path))
     ]
     return 'FILES = """\n' + "".join(f"{name}\n" for name in names) + '"""\n'
@@ -83,8 +84,9 @@ def _imports(path, folder):
     for node in ast.walk(parse(path.read_text())):
         if not isinstance(node, ast.ImportFrom) or not node.level or not node.module:
             continue
-        beside = folder if node.level == 1 else "kernels"
-        file = f"{beside}/{node.module}.py"
+        parents = folder.split("/")
+        above = parents[: len(parents) - node.level + 1]
+        file = "/".join([*above, *node.module.split(".")]) + ".py"
         if (_PACKAGE / file).is_file() and file not in found:
             found.append(file)
     return found

@@ -41,7 +41,7 @@ def _has_assembler():
 def _has_dsp():
     if sys.platform == "linux":  # all Thumb-2 cores that run Linux have it
         return True
-    module = _import("tflm.kernels.armv7em.core")
+    module = _import("kernels.armv7em.core")
     return module is not None and module.has_dsp() == 1
 
 
@@ -54,14 +54,14 @@ def _override_folders():
         arch = native_arch()
         _folders = (arch,) if arch else ()
         if arch[:5] == "armv7":
-            _folders = ("armv7m", "armv6m")
+            _folders = ("armv6m",)
             if _has_dsp():  # armv7emdp runs the overrides of armv7emsp
                 _folders = (arch.replace("d", "s"), "armv7em") + _folders
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
         if arch in ("rv32imc", "xtensawin"):
             # Kernels of float32 need it first. An __init__ would import it with a deeper stack.
-            _import("tflm.kernels.%s.float32_helpers" % arch)
+            _import("kernels.%s.float32_helpers" % arch)
         if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
             _folders = ()
     return _folders
@@ -73,8 +73,9 @@ def _is_identifier(text):
     return 0 < len(text) < 100 and not text.strip("abcdefghijklmnopqrstuvwxyz_0123456789")
 
 
-# Import a module by its full name; return None if there is none.
+# Import a module of tflm; return None if there is none.
 def _import(name):
+    name = "tflm." + name
     if name not in sys.modules:
         collect_for_import()
     try:
@@ -160,7 +161,7 @@ class OpResolver:
 
     # Return the Prepare module in `file`. `op`: builtin code, or name of a custom operator.
     def _prepare_module(self, op, file):
-        module = _import("tflm.prepare." + file)
+        module = _import("prepare." + file)
         if module is None:
             if not isinstance(op, str):
                 from .introspection.op_names import name
@@ -188,7 +189,7 @@ class OpResolver:
     # Let overrides replace steps. They may use a quarter of the free heap.
     def bind(self, program):
         if self._binders:
-            module = _import("tflm.kernels.x64.bound")
+            module = _import("kernels.x64.bound")
             module.replace_steps(program, self._binders, free_bytes() // 4)
 
     def _find_kernel(self, name):
@@ -197,13 +198,16 @@ class OpResolver:
             raise ModelError(
                 "the .tflm names a kernel '%s', which cannot exist; flatten the model again" % name
             )
-        line = "\n" + file + "\n"
+        line = file + "\n"
         for folder in _override_folders():
-            folder = "tflm.kernels." + folder
-            # A folder that lists its files saves the search for a missing one.
-            if line not in getattr(_import(folder), "FILES", line):
+            folder = "kernels." + folder
+            # A list of files saves the search for a missing one.
+            files = getattr(_import(folder), "FILES", "")
+            if "\ngen." + line in files:
+                folder += ".gen"
+            elif "\n" + line not in files:
                 continue
-            module = _import("%s.%s" % (folder, file))
+            module = _import(folder + "." + file)
             if hasattr(module, "bind" + function[4:]):
                 self._binders[name] = getattr(module, "bind" + function[4:])
             if hasattr(module, function):
@@ -212,7 +216,7 @@ class OpResolver:
             raise UnsupportedError(
                 "models need MicroPython, not %s; use tflm run" % sys.implementation.name
             )
-        module = _import("tflm.kernels." + file)
+        module = _import("kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(
                 "the kernel %s is not on this board; install %s.py of this version of tflm"

@@ -53,7 +53,7 @@ _TAKEN = {
 
 
 class Function:
-    """A function of a generated file of kernels/rv32imc; addresses of code are line numbers.
+    """A function of a file of kernels/rv32imc/gen; addresses of code are line numbers.
 
     read(address, size) returns a number, write(address, size, value) stores one.
     """
@@ -143,7 +143,7 @@ class Rv32Machine(Machine):
         super().__init__(32)
         self.calls = 0
         for name in _FILES:
-            tree = ast.parse((KERNELS / "rv32imc" / f"{name}_asm.py").read_text())
+            tree = ast.parse((KERNELS / "rv32imc" / "gen" / f"{name}_asm.py").read_text())
             functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
             self._files[f"{name}_asm"] = {node.name: self._counted(node) for node in functions}
 

@@ -51,7 +51,7 @@ def _same(text):
 # CLAMPS; Capstone does not know NOP.N.
 def test_xtensa():
     lines = set()
-    for path in sorted(_KERNELS.glob("*.py")):
+    for path in sorted(_KERNELS.rglob("*.py")):
         lines |= set(_LINE.findall(path.read_text()))
     assert {"mulsh", "clamps", "loopnez", "ldinc"} <= {text.split()[0] for _, text in lines}
     for data, text in sorted(lines):

@@ -116,7 +116,7 @@ def test_executable_memory(board):
         "spare = full.pop(len(full) // 2)\n"
         "del spare\n"
         "try:\n"
-        f"    import tflm.kernels.conv_blocks, tflm.kernels.{board.arch}.lanes_asm\n"
+        f"    import tflm.kernels.conv_blocks, tflm.kernels.{board.arch}.gen.lanes_asm\n"
         "    print('loaded')\n"
         "except MemoryError:\n"
         "    print('MemoryError')\n"
@@ -139,7 +139,7 @@ def _unconverted(name, arch, tmp_path):
 
 # The files with machine code that the model needs: {path: what change(name) gives}.
 def _changed(board, change):
-    paths = {name: f"{board.folder}{name}.mpy" for name in ("lanes_asm", "mac16_asm")}
+    paths = {name: f"{board.folder}gen/{name}.mpy" for name in ("lanes_asm", "mac16_asm")}
     return {path: change(name) for name, path in paths.items() if path in board.files}
 
 
@@ -148,7 +148,7 @@ def test_code_that_was_not_converted(board, tmp_path):
     def alone(name):
         return _unconverted(f"{board.arch}/{name}", board.arch, tmp_path)
 
-    more = _changed(board, alone)
+    more = _changed(board, lambda name: alone(f"gen/{name}"))
     if board.arch == "xtensawin":
         with pytest.raises(ToolError, match="NotImplementedError: no machine code"):
             board.run(_MODEL + "invoke()\n", more=more)
@@ -159,11 +159,11 @@ def test_code_that_was_not_converted(board, tmp_path):
 # Its functions would be taken for bytecode: the folder raises before there are any.
 @needs_firmware("rv32-stock")
 def test_rv32_that_was_not_converted(tmp_path):
-    names = ("rv32imc/__init__", "rv32imc/add_asm")
+    names = ("rv32imc/__init__", "rv32imc/gen/add_asm")
     found = {f"tflm/kernels/{n}.mpy": _unconverted(n, "rv32imc", tmp_path) for n in names}
     image = romfs_image.image(found)
     elf = firmware_of("rv32-stock")
-    said = emulated.run("rv32-stock", elf, image, "import tflm.kernels.rv32imc.add_asm\n")
+    said = emulated.run("rv32-stock", elf, image, "import tflm.kernels.rv32imc.gen.add_asm\n")
     assert "ImportError: no machine code" in said["error"]
 
 
@@ -173,7 +173,7 @@ def test_rv32_that_was_not_converted(tmp_path):
     [
         (
             lambda data: mpy_compiler.compile_runtime_files(
-                ["kernels/armv6m/lanes_asm"], "armv6m"
+                ["kernels/armv6m/gen/lanes_asm"], "armv6m"
             ).popitem()[1],
             "incom",
         ),
@@ -183,13 +183,15 @@ def test_rv32_that_was_not_converted(tmp_path):
     ids=["architecture", "version", "sub-version"],
 )
 def test_foreign_files(board, change, said):
-    more = _changed(board, lambda name: change(board.files[f"{board.folder}{name}.mpy"]))
+    more = _changed(board, lambda name: change(board.files[f"{board.folder}gen/{name}.mpy"]))
     with pytest.raises(ToolError, match=said):
         board.run(_MODEL + "invoke()\n", more=more)
 
 
 def test_wrong_arguments(board):
-    script = f"from tflm.kernels.{board.arch}.lanes_asm import gather\ngather(bytearray(9), 0)\n"
+    script = (
+        f"from tflm.kernels.{board.arch}.gen.lanes_asm import gather\ngather(bytearray(9), 0)\n"
+    )
     with pytest.raises(ToolError, match="TypeError: function .* 3 positional arguments"):
         board.run(script)
     with pytest.raises(ToolError, match="TypeError"):

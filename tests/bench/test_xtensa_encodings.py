@@ -44,7 +44,7 @@ def disassembled(code, tmp_path):
 
 # Functions of the kernel files: their lines as (bytes, instruction).
 def _functions():
-    for path in [*sorted(_KERNELS.glob("*.py")), _BENCH]:
+    for path in [*sorted(_KERNELS.rglob("*.py")), _BENCH]:
         for text in path.read_text().split("\ndef ")[1:]:
             if lines := _LINE.findall(text):
                 yield pytest.param(lines, id=f"{path.stem}.{text.split('(')[0]}")

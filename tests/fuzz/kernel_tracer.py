@@ -83,8 +83,9 @@ class _Rules(ast.NodeTransformer):
                 node.body.insert(0, ast.Assign([ast.Name(argument.arg, ast.Store())], value))
         return node
 
-    # An override imports portable kernels from the folder above.
+    # An override imports portable kernels from the folder above, and code from gen/ below.
     def visit_ImportFrom(self, node):
+        node.module = (node.module or "").removeprefix("gen.")
         if node.level == 1 or node.level == 2 and (KERNELS / f"{node.module}.py").exists():
             self.imported += [(node.module, each.name, each.asname) for each in node.names]
         elif node.level:

@@ -28,8 +28,10 @@ def files(folder, pattern="**/*.py"):
     return sorted(path for path in folder.glob(pattern) if path.name != "__init__.py")
 
 
-# Kernel files by the names in error messages: conv, x64/conv.
-KERNEL_FILES = {str(p.relative_to(KERNELS).with_suffix("")): p for p in files(KERNELS)}
+# Kernel files by the names in error messages: conv, x64/conv. The folder gen/ is not in a name.
+KERNEL_FILES = {
+    str(p.relative_to(KERNELS).with_suffix("")).replace("/gen/", "/"): p for p in files(KERNELS)
+}
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-# Rules for generated files: they say so in line 1, are called _asm.py, and are marked for reviews
+# Rules for generated files: they are in folders gen/, say so in line 1, and are marked for reviews
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import importlib
@@ -15,28 +15,6 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 import kernel_tables
 from asm import make
 
-# Generated files that keep the name of the kernel file that they override: a `.tflm` names its
-# kernels by file, and a hand-written file that imports from a generated one takes 200 bytes of
-# heap.
-_DERIVED = {
-    "modules/tflm/kernels/armv6m/add_int16.py",
-    "modules/tflm/kernels/armv6m/arithmetic_float.py",
-    "modules/tflm/kernels/armv6m/batch_matmul_float.py",
-    "modules/tflm/kernels/armv6m/fully_connected_bands_float.py",
-    "modules/tflm/kernels/armv6m/hybrid_quantize.py",
-    "modules/tflm/kernels/armv6m/mul_int16.py",
-    "modules/tflm/kernels/armv6m/pooling_rows_float.py",
-    "modules/tflm/kernels/armv6m/reduce_float.py",
-    "modules/tflm/kernels/armv6m/softmax.py",
-    "modules/tflm/kernels/armv6m/softmax_float.py",
-    "modules/tflm/kernels/armv6m/svdf_float.py",
-    "modules/tflm/kernels/armv7emsp/hybrid.py",
-    "modules/tflm/kernels/armv7emsp/hybrid_quantize.py",
-    "modules/tflm/kernels/rv32imc/add_table.py",
-    "modules/tflm/kernels/rv32imc/hybrid_quantize.py",
-    "modules/tflm/kernels/x64/hybrid_quantize.py",
-    "modules/tflm/kernels/xtensawin/hybrid_quantize.py",
-}
 _PRODUCTS = {
     path.relative_to(REPOSITORY).as_posix()
     for target in make.TARGETS
@@ -55,15 +33,21 @@ _LINE_1 = re.compile(
 )
 
 
-def test_suffix_and_line_1_mark_the_generated_files():
-    assert {name for name in _SOURCES if name.endswith("_asm.py")} == _GENERATED - _DERIVED
+# A folder gen/ has all generated files of its instruction set, and nothing else.
+def test_gen_has_the_generated_files():
+    kernels = REPOSITORY / "modules" / "tflm" / "kernels"
+    found = {path.relative_to(REPOSITORY).as_posix() for path in kernels.glob("*/gen/**/*.*")}
+    assert {name for name in found if "__pycache__" not in name} == _PRODUCTS
     assert {name for name, text in _SOURCES.items() if _LINE_1.match(text)} == _GENERATED
+    assert not [path for path in kernels.rglob("*.mpy") if path.parent.name != "gen"]
 
 
-def test_compiled_files_are_generated():
-    found = {path.relative_to(REPOSITORY) for path in (REPOSITORY / "modules").rglob("*.mpy")}
-    assert {path.as_posix() for path in found} == _PRODUCTS - _GENERATED
-    assert all(path.stem.endswith("_asm") for path in found)
+# Files of machine code have names of their own: a `.tflm` names kernels by file.
+def test_names_of_machine_code():
+    portable = {path.stem for path in (REPOSITORY / "modules" / "tflm" / "kernels").glob("*.py")}
+    names = {Path(name).stem for name in _PRODUCTS}
+    assert {name for name in names if not name.endswith("_asm")} <= portable
+    assert not {name for name in names if name.endswith("_asm")} & portable
 
 
 @pytest.mark.parametrize("name", sorted(_GENERATED))

@@ -98,7 +98,7 @@ from tflm_tools.packages import mpy_compiler, runtime_files
 
 flat = flatten(model((2, 3, 5)), target="xtensa")
 files = runtime_files.files_for(flat, "xtensa")
-assert {"kernels/xtensa/mirror_bits", "kernels/xtensa/mirror_asm"} <= set(files), files
+assert {"kernels/xtensa/mirror_bits", "kernels/xtensa/gen/mirror_asm"} <= set(files), files
 assert "kernels/mirror_bits" not in files
 mpy_compiler.compile_runtime_files(files, "xtensa")
 files = runtime_files.files_for(flat, "xtensa", assembler=False)

@@ -31,13 +31,13 @@ def folders(arch, answer):
 @pytest.mark.parametrize(
     ("arch", "answer", "wanted"),
     [
-        ("armv7em", 1, ["armv7em", "armv7em", "armv7m", "armv6m"]),
-        ("armv7emsp", 1, ["armv7emsp", "armv7em", "armv7m", "armv6m"]),
-        ("armv7emdp", 1, ["armv7emsp", "armv7em", "armv7m", "armv6m"]),
-        ("armv7em", 0, ["armv7m", "armv6m"]),
-        ("armv7emdp", 0, ["armv7m", "armv6m"]),
-        ("armv7em", None, ["armv7m", "armv6m"]),
-        ("armv7m", 0, ["armv7m", "armv6m"]),
+        ("armv7em", 1, ["armv7em", "armv7em", "armv6m"]),
+        ("armv7emsp", 1, ["armv7emsp", "armv7em", "armv6m"]),
+        ("armv7emdp", 1, ["armv7emsp", "armv7em", "armv6m"]),
+        ("armv7em", 0, ["armv6m"]),
+        ("armv7emdp", 0, ["armv6m"]),
+        ("armv7em", None, ["armv6m"]),
+        ("armv7m", 0, ["armv6m"]),
     ],
 )
 def test_folders(arch, answer, wanted):

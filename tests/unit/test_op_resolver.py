@@ -165,8 +165,8 @@ def test_override_for_an_instruction_set(tmp_path):
         override, missing = Override(), object()
         real = op_resolver._import
         arch = op_resolver.native_arch()
-        modules = {"tflm.kernels.%s.fully_connected" % arch: override,
-                   "tflm.kernels.%s.softmax" % arch: missing}
+        modules = {"kernels.%s.fully_connected" % arch: override,
+                   "kernels.%s.softmax" % arch: missing}
         op_resolver._import = lambda name: modules[name] if name in modules else real(name)
         resolver = tflm.OpResolver()
         assert resolver.kernel("fully_connected.eval_int8") == override.eval_int8

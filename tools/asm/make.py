@@ -1,7 +1,9 @@
-# Writes the assembler kernels of modules/tflm/kernels: make.py [--check] [TARGET...]
+# Writes all files of modules/tflm/kernels/*/gen: make.py [--check] [TARGET...]
 # MIT license; Copyright (c) 2026 the tflm authors
 
-"""`make tables` runs this. Each target is a folder beside this file; its files.py defines:
+"""`make tables` runs this. A folder gen/ has only generated files, and no other folder has any.
+
+Each target is a folder beside this file; its files.py defines:
 
 CORE     name of the processor core, for the head of each file
 FILES    {file: (what it computes, functions that each return the source of one function)}
@@ -45,7 +47,7 @@ def _contents(folder, name, text):
         return text.encode()
     from tflm_tools.packages import mpy_compiler
 
-    return mpy_compiler.compile_text(text, f"tflm/kernels/{folder}/{name[:-4]}.py", folder)
+    return mpy_compiler.compile_text(text, f"tflm/kernels/{folder}/gen/{name[:-4]}.py", folder)
 
 
 def generated(folder):
@@ -56,9 +58,8 @@ def generated(folder):
     texts = {name: _assembler(folder, target, *entry) for name, entry in target.FILES.items()}
     for name, entry in getattr(target, "DERIVED", {}).items():
         texts[name] = _derived(folder, target, *entry)
-    return [
-        (_KERNELS / folder / name, _contents(folder, name, text)) for name, text in texts.items()
-    ]
+    target_folder = _KERNELS / folder / "gen"
+    return [(target_folder / name, _contents(folder, name, text)) for name, text in texts.items()]
 
 
 def main(arguments):
@@ -72,7 +73,7 @@ def main(arguments):
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(contents)
             elif not path.is_file() or path.read_bytes() != contents:
-                raise SystemExit(f"kernels/{folder}/{path.name} is old; run make tables")
+                raise SystemExit(f"kernels/{folder}/gen/{path.name} is old; run make tables")
 
 
 if __name__ == "__main__":

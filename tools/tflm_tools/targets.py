@@ -33,7 +33,7 @@ class Arch:
     more: tuple[tuple[str, str, str], ...] = ()
 
 
-_THUMB = ("armv7m", "armv6m")  # a Cortex-M3 and all larger cores run the code in these folders
+_THUMB = ("armv6m",)  # a Cortex-M3 and all larger cores run the code in this folder
 _WITH_DSP = ("armv7em", *_THUMB)
 _DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
 _FPU_FOLDER = "armv7emsp"

@@ -184,7 +184,7 @@ def test_files_for_firmware_without_inline_assembler(repository):
         files = runtime_files.files_for(flat, arch, assembler=False)
         for name, data in mpy_compiler.compile_runtime_files(files, arch).items():
             assert ASM not in {code.kind for code in MpyFile(data).module.functions()}, name
-    assert "kernels/rv32imc/lanes_asm" in runtime_files.files_for(
+    assert "kernels/rv32imc/gen/lanes_asm" in runtime_files.files_for(
         packed, "rv32imc", assembler=False
     )
 

@@ -23,7 +23,7 @@ def derived(name, about, blocks):
             passage(source, _FACTS, "from ."): "",
             _IMPORTS: "from ..broadcast import expand\n"
             "from ..fixed_point import store\n"
-            "from .recurrent_asm import rescale\n",
+            "from .gen.recurrent_asm import rescale\n",
             **calls,
         },
     )

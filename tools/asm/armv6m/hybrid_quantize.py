@@ -294,8 +294,8 @@ DERIVED = Derived(
         "from .float32_divide import div": "from ..float32_divide import div",
         "from .float32_select import maximum, minimum\n": "",
         "from .quantize import quantize\n": "from ..quantize import quantize\n"
-        "from .hybrid_quantize_asm import extremes as find_extremes\n"
-        "from .hybrid_quantize_asm import quantize as quantize_batch\n",
+        "from .gen.hybrid_quantize_asm import extremes as find_extremes\n"
+        "from .gen.hybrid_quantize_asm import quantize as quantize_batch\n",
         passage(_FILE, "        p[0] = 0\n", "        if r[_ASYMMETRIC]"): (
             "        find_extremes(op, arena, rom, start)\n"
         ),

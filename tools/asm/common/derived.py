@@ -1,6 +1,7 @@
 # Kernel files that are another kernel file with a few passages replaced
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ class Derived(NamedTuple):
 
     about: what the derived file computes, for its head. source: the other file, as a path below
     modules/tflm/kernels. replacements: {passage of the source: the text in its place}.
+    A replacement imports as a file in kernels/<arch>/ does; text() adapts imports to gen/.
 
     An edit of the source changes the derived file, too, when `make tables` runs. Each passage must
     occur exactly once in the source: text() raises ValueError for an edit that removes a passage,
@@ -29,7 +31,8 @@ class Derived(NamedTuple):
             if text.count(passage) != 1:
                 raise ValueError(f"{self.source} has {text.count(passage)} times {passage!r}")
             text = text.replace(passage, replacement)
-        return text.split("\n", 2)[2]
+        text = re.sub(r"^from \.(?!gen\.)", "from ..", text, flags=re.MULTILINE)
+        return text.replace("from .gen.", "from .").split("\n", 2)[2]
 
 
 def source_text(source):

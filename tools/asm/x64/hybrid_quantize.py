@@ -12,9 +12,9 @@ DERIVED = Derived(
         passage(_FILE, "\n# Kernel:", "\nfrom"): "\n",
         "from .float32 import sub\nfrom .float32_divide import div\n"
         "from .float32_select import maximum, minimum\nfrom .quantize import quantize\n": (
-            "from .float32_asm import div, sub\n"
-            "from .quantize_asm import extremes as find_extremes\n"
-            "from .quantize_asm import quantize\n"
+            "from .gen.float32_asm import div, sub\n"
+            "from .gen.quantize_asm import extremes as find_extremes\n"
+            "from .gen.quantize_asm import quantize\n"
         ),
         "_RUNNING = const(1 << 10)  # steps: a advances, dst and b stay\n": "",
         "        p[0] = 0\n        p[1] = 0\n"

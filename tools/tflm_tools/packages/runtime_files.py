@@ -44,6 +44,12 @@ _ROOTS = (
 )
 
 
+# The path of the file of an override, which the folder gen/ has if it is generated; or None.
+def _override(folder, name):
+    paths = f"kernels/{folder}/{name}", f"kernels/{folder}/gen/{name}"
+    return next(filter(exists, paths), None)
+
+
 def machine_code_file(file):
     """Return the path of a file that is a .mpy in the package, compiled by tools/asm."""
     return _PACKAGE / f"{file}.mpy"
@@ -70,6 +76,8 @@ def _imports(file, at_top=False):
             continue
         base = folder[: len(folder) - node.level + 1]
         names = [node.module.replace(".", "/")] if node.module else [n.name for n in node.names]
+        if node.module == "gen":  # a folder without an __init__
+            names = [f"gen/{name.name}" for name in node.names]
         imported += ["/".join([*base, name]) for name in names]
     return tuple(imported)
 
@@ -145,8 +153,8 @@ def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
     files = []
     for folder in [*folders_for(file, arch), ""]:
-        path = "/".join(filter(None, ("kernels", folder, file)))
-        if not exists(path) or function not in _functions(path):
+        path = _override(folder, file) if folder else f"kernels/{file}"
+        if not path or not exists(path) or function not in _functions(path):
             continue
         if folder and not assembler and needs_assembler(path):
             continue
@@ -169,8 +177,8 @@ def overrides(name, arch, assembler=True):
     required = {each for each in _functions(f"kernels/{name}") if each.startswith("eval")}
     files, functions = [], set()
     for folder in folders_for(name, arch):
-        path = f"kernels/{folder}/{name}"
-        if exists(path) and (assembler or not needs_assembler(path)):
+        path = _override(folder, name)
+        if path and (assembler or not needs_assembler(path)):
             files.append(path)
             functions |= _functions(path)
     return files, required <= functions and not needs_fpu(name, arch)

@@ -1,7 +1,7 @@
 # tflm: ADD and SUB, int8, with a table for one input (prepare/add_table.py): for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .add_asm import add_run
+from .gen.add_asm import add_run
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

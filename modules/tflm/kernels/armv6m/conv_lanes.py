@@ -1,7 +1,7 @@
 # tflm: CONV_2D, int8, with weights in lanes (prepare/lanes.py): for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .lanes_asm import gather, gather_bytes, multiply
+from .gen.lanes_asm import gather, gather_bytes, multiply
 
 _INPUT = const(1)
 _STREAM = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..lut_lanes import to_lanes
-from .lut_asm import dense_lut
+from .gen.lut_asm import dense_lut
 
 _INPUT = const(1)
 _STREAM = const(2)

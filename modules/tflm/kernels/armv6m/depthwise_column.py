@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int8, whose window is a line of pixels: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .depthwise_column_asm import depthwise_column
+from .gen.depthwise_column_asm import depthwise_column
 
 _INPUT = const(1)
 _STREAM = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..depthwise_conv_float import outputs
-from .float_depthwise_asm import depthwise
+from .gen.float_depthwise_asm import depthwise
 
 _INPUT_CHANNELS = const(7)
 _OUTPUT_CHANNELS = const(10)

@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights in lanes: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2, depthwise_any
+from .gen.depthwise_asm import depthwise_3x3, depthwise_3x3_stride_2, depthwise_any
 
 _INPUT = const(1)
 _STREAM = const(2)

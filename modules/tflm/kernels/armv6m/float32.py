@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..float32 import combine as combine_any
-from .float_combine_asm import combine_words
+from .gen.float_combine_asm import combine_words
 
 # Arguments of combine: all steps are 0 or 1; a dot product onto dst.
 _UNIT_STEPS = const(1 | 1 << 10 | 1 << 20)

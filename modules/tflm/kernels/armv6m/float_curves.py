@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..float32_math import _exponential
-from .float_curves_asm import curve
+from .gen.float_curves_asm import curve
 
 _EXP = const(0)
 _LOGISTIC = const(1)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_rows import run_rows
-from .matrix_asm import dot
+from .gen.matrix_asm import dot
 
 
 # Units are output channels.

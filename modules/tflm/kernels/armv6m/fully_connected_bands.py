@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_bands import add_rows, begin
-from .matrix_asm import dot
+from .gen.matrix_asm import dot
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_int16 import output_channels
-from .int16_windows_asm import windows
+from .gen.int16_windows_asm import windows
 
 _BATCHES = const(7)
 _BIAS_KIND = const(9)

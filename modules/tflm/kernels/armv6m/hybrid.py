@@ -4,8 +4,8 @@
 from ..float32_select import clamp
 from ..hybrid import outputs
 from .float32 import combine
-from .hybrid_asm import finish, floats, sums
-from .hybrid_depthwise_asm import depthwise
+from .gen.hybrid_asm import finish, floats, sums
+from .gen.hybrid_depthwise_asm import depthwise
 
 _SCALES = const(2)
 _WEIGHT_SCALES = const(5)

@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .pooling_asm import average, maximum
+from .gen.pooling_asm import average, maximum
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..pooling_float import outputs
-from .float_pooling_asm import average, maximum
+from .gen.float_pooling_asm import average, maximum
 
 _KIND = const(4)
 _MAXIMUM = const(1)  # kinds

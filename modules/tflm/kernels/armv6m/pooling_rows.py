@@ -1,7 +1,7 @@
 # tflm: pooling of a whole feature map in banded execution, int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .pooling_rows_asm import add_cells, largest_of_cells
+from .gen.pooling_rows_asm import add_cells, largest_of_cells
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..sigmoid_int16 import curve
-from .int16_curves_asm import elements
+from .gen.int16_curves_asm import elements
 
 _INPUT = const(1)
 _ENTRIES = const(2)

@@ -1,7 +1,7 @@
 # tflm: SignalRfft: the input in the order that an FFT in place requires: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .front_end_asm import scatter
+from .gen.front_end_asm import scatter
 
 _INPUT = const(1)
 _INDICES = const(2)

@@ -1,7 +1,7 @@
 # tflm: SignalFftAutoScale: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .front_end_asm import largest, scale
+from .gen.front_end_asm import largest, scale
 
 _INPUT = const(1)
 _OUTPUT = const(2)

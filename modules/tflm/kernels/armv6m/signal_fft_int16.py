@@ -1,7 +1,7 @@
 # tflm: SignalRfft and SignalIrfft, int16: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .fft_asm import split, stage_2, stage_4
+from .gen.fft_asm import split, stage_2, stage_4
 
 # Words of a stage.
 _TWIDDLES = const(1)

@@ -1,7 +1,7 @@
 # tflm: SignalFilterBank: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .filter_bank_asm import filter_bank
+from .gen.filter_bank_asm import filter_bank
 
 
 # Units are channels, up to 128 in a call.

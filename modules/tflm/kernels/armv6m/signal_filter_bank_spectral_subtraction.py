@@ -1,7 +1,7 @@
 # tflm: SignalFilterBankSpectralSubtraction: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .filter_bank_asm import subtract_noise
+from .gen.filter_bank_asm import subtract_noise
 
 
 # Units are channels, up to 128 in a call.

@@ -1,7 +1,7 @@
 # tflm: SignalFilterBankSquareRoot: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .square_root_asm import square_root
+from .gen.square_root_asm import square_root
 
 _INPUT = const(1)
 _SCALE_BITS = const(2)

@@ -1,7 +1,7 @@
 # tflm: SignalWindow: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .front_end_asm import window
+from .gen.front_end_asm import window
 
 _INPUT = const(1)
 _WEIGHTS = const(2)

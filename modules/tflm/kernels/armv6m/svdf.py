@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..svdf_rows import run_rows
-from .matrix_asm import dot
-from .recurrent_asm import remember_8, remember_16, rescale
+from .gen.matrix_asm import dot
+from .gen.recurrent_asm import remember_8, remember_16, rescale
 
 
 # Units are outputs.

@@ -3,7 +3,7 @@
 
 from ..requantize import store_int8
 from ..transpose_conv import pixels
-from .transpose_conv_asm import store_sums, sums_of_cells
+from .gen.transpose_conv_asm import store_sums, sums_of_cells
 
 _INPUT = const(1)
 _WEIGHTS = const(2)

@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..unidirectional_sequence_lstm_rows import run_rows
-from .matrix_asm import dot
-from .recurrent_asm import gate, products, rescale
+from .gen.matrix_asm import dot
+from .gen.recurrent_asm import gate, products, rescale
 
 
 # Units are elements of the output.

@@ -4,7 +4,7 @@
 from ..float32_math import logistic, tanh
 from ..float32_select import clamp
 from .float32 import combine, dots
-from .lstm_float_asm import cells, gates
+from .gen.lstm_float_asm import cells, gates
 
 _INPUT = const(1)
 _HIDDEN_STATE = const(2)

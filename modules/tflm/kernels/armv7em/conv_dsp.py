@@ -1,7 +1,7 @@
 # tflm: CONV_2D, int8, with weights as halfwords (prepare/dsp.py): for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .conv_asm import gather, multiply
+from .gen.conv_asm import gather, multiply
 
 _INPUT = const(1)
 _STREAM = const(2)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..conv_int16 import pixels
-from .int16_windows_asm import windows
+from .gen.int16_windows_asm import windows
 
 _INPUT_CHANNELS = const(8)
 _DILATION_WIDTH = const(17)

@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D, int8, with weights as halfwords: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .depthwise_asm import (
+from .gen.depthwise_asm import (
     depthwise,
     depthwise_3x3,
     depthwise_3x3_stride_2,

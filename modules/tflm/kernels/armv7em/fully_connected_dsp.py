@@ -1,7 +1,7 @@
 # tflm: FULLY_CONNECTED, int8, with weights as halfwords (prepare/dsp.py): for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .fully_connected_asm import connect
+from .gen.fully_connected_asm import connect
 
 _INPUT = const(1)
 _STREAM = const(2)

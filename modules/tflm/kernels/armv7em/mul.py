@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..broadcast import expand
-from .mul_asm import fours, outputs, products
+from .gen.mul_asm import fours, outputs, products
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..requantize import store_int8
-from .mul_asm import outputs
-from .reduce_asm import sums
+from .gen.mul_asm import outputs
+from .gen.reduce_asm import sums
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -1,7 +1,7 @@
 # tflm: CONV_2D, float32: for the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .conv_float_asm import convolve
+from .gen.conv_float_asm import convolve
 
 _OUTPUT = const(4)
 

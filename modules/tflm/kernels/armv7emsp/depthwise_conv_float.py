@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..depthwise_conv_float import outputs as outputs_of_helpers
-from .depthwise_float_asm import depthwise
-from .float32_asm import elements, limit, strided
+from .gen.depthwise_float_asm import depthwise
+from .gen.float32_asm import elements, limit, strided
 
 _INPUT = const(1)
 _WEIGHTS = const(2)

@@ -1,7 +1,7 @@
 # tflm: FULLY_CONNECTED, float32: for the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .fully_connected_float_asm import connect
+from .gen.fully_connected_float_asm import connect
 
 _OUTPUT = const(4)
 

@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D, float32: for the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .pooling_float_asm import pool
+from .gen.pooling_float_asm import pool
 
 _OUTPUT = const(2)
 _CHANNELS = const(7)

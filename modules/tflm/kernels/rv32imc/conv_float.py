@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..conv_float import outputs
-from .float_windows_asm import windows
+from .gen.float_windows_asm import windows
 
 _INPUT_CHANNELS = const(7)
 _DILATION_WIDTH = const(16)

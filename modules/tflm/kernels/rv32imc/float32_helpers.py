@@ -10,9 +10,9 @@ conv_float
 depthwise_conv_float
 fully_connected_float
 hybrid
-hybrid_quantize
 pooling_float
 unidirectional_sequence_lstm_float
+gen.hybrid_quantize
 """
 # END generated
 

@@ -6,7 +6,7 @@
 
 from ..float32 import combine as combine_any
 from ..float32 import store_rounded  # noqa: F401
-from .float_combine_asm import combine_words
+from .gen.float_combine_asm import combine_words
 
 _MAC = const(0)
 _MUL = const(1)

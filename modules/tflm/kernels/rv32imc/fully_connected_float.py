@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_float import outputs
-from .float_windows_asm import windows
+from .gen.float_windows_asm import windows
 
 _MOST = const(1023)  # outputs of a call
 

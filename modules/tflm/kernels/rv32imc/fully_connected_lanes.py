@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..fully_connected_groups import run_groups
-from .lanes_asm import gather, gather_bytes, multiply
+from .gen.lanes_asm import gather, gather_bytes, multiply
 
 
 # Units are groups of four output channels.

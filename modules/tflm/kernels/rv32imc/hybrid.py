@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..hybrid import outputs
-from .hybrid_asm import finish, sums
-from .hybrid_depthwise_asm import depthwise
+from .gen.hybrid_asm import finish, sums
+from .gen.hybrid_depthwise_asm import depthwise
 
 _INPUT_CHANNELS = const(10)
 _OUTPUT_HEIGHT = const(11)

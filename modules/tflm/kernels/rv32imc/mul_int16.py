@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..broadcast import expand
-from .int16_arithmetic_asm import mul_run
+from .gen.int16_arithmetic_asm import mul_run
 
 _EXPAND1 = const(9)
 _EXPAND2 = const(10)

@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int16: for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .int16_pooling_asm import pool
+from .gen.int16_pooling_asm import pool
 
 _MOST = const(1023)  # rows of a call
 

@@ -1,7 +1,7 @@
 # tflm: LOGISTIC and TANH, int16: for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .int16_curves_asm import elements
+from .gen.int16_curves_asm import elements
 
 _MOST = const(1023)  # elements of a call
 

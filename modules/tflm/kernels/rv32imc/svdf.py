@@ -1,7 +1,7 @@
 # tflm: SVDF, int8, with a state of int8 or int16: for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .svdf_asm import svdf
+from .gen.svdf_asm import svdf
 
 _MOST = const(1023)  # outputs of a call
 

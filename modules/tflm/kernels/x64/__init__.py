@@ -19,13 +19,13 @@ fully_connected
 fully_connected_float
 fully_connected_int16
 hybrid
-hybrid_quantize
 pooling_float
 quantize
 rescale
 svdf
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
+gen.hybrid_quantize
 """
 # END generated
 
@@ -35,8 +35,8 @@ _HELPERS = ("float32", "float32_select", "float32_copy", "float32_divide", "floa
 # 0 where there is only SSE2, 1 with AVX, 2 with AVX2. A MicroPython that loads other versions of
 # .mpy files refuses the machine code: it runs the portable kernels.
 try:
-    from . import curves_asm, float32_asm
-    from .cpu_asm import level
+    from .gen import curves_asm, float32_asm
+    from .gen.cpu_asm import level
 
     LEVEL = level()
     for name in _HELPERS:

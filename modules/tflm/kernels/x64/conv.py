@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
+from .gen.windows_integer_asm import int8_avx2, int8_sse
 from .windows import Windows, images_of
 from .windows_integer import INT8, make_step, requantization
-from .windows_integer_asm import int8_avx2, int8_sse
 
 _INPUT = 1
 _OUTPUT = 4

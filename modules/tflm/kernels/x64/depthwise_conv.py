@@ -1,8 +1,8 @@
 # tflm: x86-64: DEPTHWISE_CONV_2D, int8: machine code with records of its own
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise_integer_asm, windows_integer_asm
 from .bound import words_of
+from .gen import depthwise_integer_asm, windows_integer_asm
 from .windows import DepthwiseWindows, Windows, images_of
 from .windows_integer import INT8, make_step, requantization
 

@@ -3,7 +3,7 @@
 
 from . import LEVEL
 from .bound import words_of
-from .depthwise_float_asm import depthwise_avx, depthwise_sse
+from .gen.depthwise_float_asm import depthwise_avx, depthwise_sse
 from .windows import Windows, images_of
 from .windows_float import make_step
 

@@ -1,8 +1,8 @@
 # tflm: x86-64: DEPTHWISE_CONV_2D, int16 with weights of int8: machine code with own records
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import depthwise_integer_asm, windows_integer_asm
 from .bound import words_of
+from .gen import depthwise_integer_asm, windows_integer_asm
 from .windows import DepthwiseWindows, Windows, images_of
 from .windows_integer import INT16, make_step, requantization
 

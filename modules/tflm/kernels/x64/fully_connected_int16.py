@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import words_of
+from .gen.windows_integer_asm import int16_avx2, int16_sse
 from .windows import Windows, matrix
 from .windows_integer import INT16, make_step, requantization
-from .windows_integer_asm import int16_avx2, int16_sse
 
 _INPUT = 1
 _OUTPUT = 4

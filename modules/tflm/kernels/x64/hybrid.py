@@ -1,8 +1,9 @@
 # tflm: x86-64: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float32 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import LEVEL, hybrid_asm
+from . import LEVEL
 from .bound import address_of, constant_address, words_of
+from .gen import hybrid_asm
 from .machine import fill_words, pack_words, put_words
 from .outputs import pack_taps
 from .records import WINDOWS

@@ -1,7 +1,7 @@
 # tflm: x86-64: QUANTIZE, float32 to int8, uint8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .quantize_asm import quantize
+from .gen.quantize_asm import quantize
 
 _INPUT = const(1)
 _SCALE = const(2)

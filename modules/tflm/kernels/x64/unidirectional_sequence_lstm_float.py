@@ -3,7 +3,7 @@
 
 from . import LEVEL
 from .bound import address_of, constant_address, words_of
-from .lstm_float_asm import lstm_avx2, lstm_sse
+from .gen.lstm_float_asm import lstm_avx2, lstm_sse
 from .machine import fill_words, new_record, pack_words, put_words
 from .records import LSTM, LSTM_BLOCK
 

@@ -3,9 +3,9 @@
 
 from . import LEVEL
 from .bound import constant_address
+from .gen.windows_float_asm import windows_avx, windows_sse
 from .machine import are_finite, fill_words, pack_words
 from .windows import windows_record, windows_step
-from .windows_float_asm import windows_avx, windows_sse
 
 
 # Return a step for the machine code, or None if weights are not constant or the step needs more

@@ -1,7 +1,7 @@
 # tflm: CONV_2D, float32: for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .conv_float_asm import convolve
+from .gen.conv_float_asm import convolve
 
 
 # Units are outputs.

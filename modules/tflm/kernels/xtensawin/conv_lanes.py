@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..conv_blocks import run_blocks
-from .lanes_asm import gather, gather_bytes, multiply
+from .gen.lanes_asm import gather, gather_bytes, multiply
 
 _OUTPUT_WIDTH = const(8)
 

@@ -3,7 +3,7 @@
 
 from .. import conv_pie as portable
 from ..pie_blocks import run_blocks
-from .pie_asm import gather, gather_bytes, multiply
+from .gen.pie_asm import gather, gather_bytes, multiply
 
 _OUTPUT_WIDTH = const(8)
 

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..depthwise_conv_int16 import pixels
-from .int16_depthwise_asm import depthwise
+from .gen.int16_depthwise_asm import depthwise
 
 _INPUT_CHANNELS = const(8)
 _OUTPUT_CHANNELS = const(11)

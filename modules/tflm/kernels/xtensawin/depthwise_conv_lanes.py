@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..depthwise_bands import run_bands
-from .depthwise_asm import build_plane, rows_3x3, rows_3x3_stride_2, rows_any
+from .gen.depthwise_asm import build_plane, rows_3x3, rows_3x3_stride_2, rows_any
 
 
 # Units are output channels.

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..depthwise_bands import run_bands
-from .mac16_depthwise_asm import build_plane, rows_3x3, rows_3x3_stride_2
+from .gen.mac16_depthwise_asm import build_plane, rows_3x3, rows_3x3_stride_2
 
 
 # Units are output channels.

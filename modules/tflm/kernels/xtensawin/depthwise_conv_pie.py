@@ -3,7 +3,7 @@
 
 from .. import depthwise_conv_pie as portable
 from ..pie_rows import run_rows
-from .pie_depthwise_asm import load_row, multiply_row
+from .gen.pie_depthwise_asm import load_row, multiply_row
 
 
 # Units are rows of the output. The vector unit ignores the lowest bits of addresses, so a model

@@ -5,7 +5,7 @@ from ..float32_math import (
     _exponential,
     elu,  # noqa: F401
 )
-from .float_curves_asm import curve
+from .gen.float_curves_asm import curve
 
 _EXP = const(0)
 _LOGISTIC = const(1)

@@ -10,7 +10,7 @@ from ..float32 import store_rounded  # noqa: F401
 from ..float32_dots import dots as dots_words
 from ..float32_select import _pick as pick_words
 from ..float32_select import compare  # noqa: F401
-from .float32_asm import dot, elements, limit, rows, strided
+from .gen.float32_asm import dot, elements, limit, rows, strided
 
 _MAC = const(0)
 _MUL = const(1)

@@ -1,7 +1,7 @@
 # tflm: FULLY_CONNECTED, float32: for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .fully_connected_float_asm import connect
+from .gen.fully_connected_float_asm import connect
 
 
 # Units are outputs.

@@ -3,7 +3,7 @@
 
 from .. import fully_connected_pie as portable
 from ..pie_channels import run_channels
-from .pie_asm import gather, gather_bytes, multiply
+from .gen.pie_asm import gather, gather_bytes, multiply
 
 
 # Units are output channels. The vector unit ignores the lowest bits of addresses, so a model that

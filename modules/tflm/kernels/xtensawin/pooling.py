@@ -1,7 +1,7 @@
 # tflm: AVERAGE_POOL_2D and MAX_POOL_2D, int8: for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .pooling_asm import average_1, average_4, maximum_1, maximum_4
+from .gen.pooling_asm import average_1, average_4, maximum_1, maximum_4
 
 _INPUT = const(1)
 _MAXIMUM = const(3)

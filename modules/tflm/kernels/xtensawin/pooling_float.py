@@ -3,7 +3,7 @@
 
 from ..float32_divide import div
 from ..float32_select import clamp
-from .pooling_float_asm import pool
+from .gen.pooling_float_asm import pool
 
 _OUTPUT = const(2)
 _DIVISOR = const(3)

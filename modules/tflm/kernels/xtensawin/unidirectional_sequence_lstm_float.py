@@ -3,7 +3,7 @@
 
 from .float32_curves import logistic, tanh
 from .float32_fpu import combine
-from .lstm_float_asm import cells, gates
+from .gen.lstm_float_asm import cells, gates
 
 _HIDDEN_STATE = const(2)
 _OUTPUT = const(4)

@@ -1,7 +1,7 @@
 # tflm: the example of a new operator, for LX106: one element at a time
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .mirror_asm import mirror
+from .gen.mirror_asm import mirror
 
 _INPUT = const(1)
 _OUTPUT = const(2)

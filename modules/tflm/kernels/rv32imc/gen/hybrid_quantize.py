@@ -5,9 +5,9 @@
 # Derived from kernels/hybrid_quantize.py.
 
 
-from ..float32 import sub
-from ..float32_divide import div
-from ..quantize import quantize
+from ...float32 import sub
+from ...float32_divide import div
+from ...quantize import quantize
 from .hybrid_quantize_asm import extremes as find_extremes
 from .hybrid_quantize_asm import quantize as quantize_batch
 

@@ -4,9 +4,9 @@
 # tflm: FULLY_CONNECTED, float32, in banded execution: for Cortex-M0+
 # Derived from kernels/fully_connected_bands_float.py.
 
-from ..float32_copy import copy
-from ..float32_select import clamp
-from .float32 import combine
+from ...float32_copy import copy
+from ...float32_select import clamp
+from ..float32 import combine
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -4,8 +4,8 @@
 # tflm: BATCH_MATMUL, float32: for Cortex-M0+
 # Derived from kernels/batch_matmul_float.py.
 
-from ..matrix_batch import first_element
-from .float32 import combine, dots
+from ...matrix_batch import first_element
+from ..float32 import combine, dots
 
 _LEFT = const(1)
 _RIGHT = const(2)

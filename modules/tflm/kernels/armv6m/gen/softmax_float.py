@@ -4,11 +4,11 @@
 # tflm: SOFTMAX, float32: for Cortex-M0+
 # Derived from kernels/softmax_float.py.
 
-from ..float32_copy import copy
-from ..float32_divide import div
-from ..float32_math import exp
-from ..float32_select import maximum
-from .float32 import combine
+from ...float32_copy import copy
+from ...float32_divide import div
+from ...float32_math import exp
+from ...float32_select import maximum
+from ..float32 import combine
 
 _INPUT = const(1)
 _OUTPUT = const(2)

@@ -4,8 +4,8 @@
 # tflm: ADD and SUB, int16: for Cortex-M0+
 # Derived from kernels/add_int16.py.
 
-from ..broadcast import expand
-from ..fixed_point import store
+from ...broadcast import expand
+from ...fixed_point import store
 from .recurrent_asm import rescale
 
 _INPUT1 = const(1)

@@ -4,9 +4,9 @@
 # tflm: ADD, SUB, MUL, float32: for Cortex-M0+
 # Derived from kernels/arithmetic_float.py.
 
-from ..broadcast import expand
-from ..float32_select import clamp
-from .float32 import combine
+from ...broadcast import expand
+from ...float32_select import clamp
+from ..float32 import combine
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

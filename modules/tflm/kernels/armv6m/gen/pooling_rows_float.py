@@ -4,10 +4,10 @@
 # tflm: pooling of a whole feature map in banded execution, float32: for Cortex-M0+
 # Derived from kernels/pooling_rows_float.py.
 
-from ..float32_copy import copy
-from ..float32_divide import div
-from ..float32_select import clamp, maximum
-from .float32 import combine
+from ...float32_copy import copy
+from ...float32_divide import div
+from ...float32_select import clamp, maximum
+from ..float32 import combine
 
 _INPUT = const(1)
 _OUTPUT = const(2)

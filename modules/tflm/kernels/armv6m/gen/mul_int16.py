@@ -4,8 +4,8 @@
 # tflm: MUL, int16: for Cortex-M0+
 # Derived from kernels/mul_int16.py.
 
-from ..broadcast import expand
-from ..fixed_point import store
+from ...broadcast import expand
+from ...fixed_point import store
 from .recurrent_asm import rescale
 
 _INPUT1 = const(1)

@@ -4,9 +4,9 @@
 # tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for an FPU of single precision
 # Derived from kernels/armv6m/hybrid.py.
 
-from ..float32 import combine
-from ..float32_select import clamp
-from ..hybrid import outputs
+from ...float32 import combine
+from ...float32_select import clamp
+from ...hybrid import outputs
 from .hybrid_asm import finish, floats, sums
 from .hybrid_depthwise_asm import depthwise
 

@@ -4,8 +4,8 @@
 # tflm: MEAN and SUM, float32: for Cortex-M0+
 # Derived from kernels/reduce_float.py.
 
-from ..float32_divide import div
-from .float32 import combine
+from ...float32_divide import div
+from ..float32 import combine
 
 _INPUT = const(1)
 _OUTPUT = const(2)

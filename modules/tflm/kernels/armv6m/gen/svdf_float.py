@@ -4,9 +4,9 @@
 # tflm: SVDF, float32: for Cortex-M0+
 # Derived from kernels/svdf_float.py.
 
-from ..float32_math import tanh
-from ..float32_select import clamp
-from .float32 import combine
+from ...float32_math import tanh
+from ...float32_select import clamp
+from ..float32 import combine
 
 _INPUT = const(1)
 _WEIGHTS_FEATURE = const(2)
