@@ -40,7 +40,9 @@ _THREE = {
     (3, 5): lambda s, t: max(_signed(s), _signed(t)),
 }
 # Loads and stores: {field r: (bytes, whether it is a store)}.
-_MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 4: (1, True), 5: (2, True), 6: (4, True)}
+_MEMORY = {0: (1, False), 1: (2, False), 2: (4, False), 9: (2, False), 4: (1, True),
+           5: (2, True), 6: (4, True)}  # fmt: skip
+_L16SI = 9  # field r of the load with sign
 _TWO = {
     1: lambda s, t: s == t,
     2: lambda s, t: _signed(s) < _signed(t),
@@ -253,7 +255,8 @@ class Core:
             if is_store:
                 self._write(address, size, a[t])
             else:
-                a[t] = self._read(address, size)
+                value = self._read(address, size)
+                a[t] = _signed(value, 8 * size) & _WORD if r == _L16SI else value
 
     def _mac16(self, word, t, s, r, pc):
         op1, op2 = word >> 16 & 15, word >> 20

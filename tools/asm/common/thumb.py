@@ -35,10 +35,11 @@ class Thumb:
     """The text of one function: arguments are in R0.., and R4..R11 keep their values.
 
     slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. spare:
-    bytes of the frame after the slots, for `address(register)`.
+    bytes of the frame after the slots, for `address(register)`. saved: the registers of
+    R8..R11 that the function changes.
     """
 
-    def __init__(self, name, about, arguments=1, slots=(), spare=0):
+    def __init__(self, name, about, arguments=1, slots=(), spare=0, saved=(R8, R9, R10, R11)):
         self._lines = []
         self._name = name
         self._about = about
@@ -47,18 +48,23 @@ class Thumb:
         self._instructions = 0
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self._spare = spare
+        self._saved = saved
         self._begin()
 
     # Save R8..R11 (MicroPython saves R4..R7 and LR) and reserve the frame of the slots.
     def _begin(self):
-        for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
+        lows = _SAVED[: len(self._saved)]
+        for low, high in zip(lows, self._saved, strict=True):
             self.mov(low, high)
-        self._line("push({r4, r5, r6, r7})")
+        if lows:
+            self._line(f"push({{{', '.join(map(str, lows))}}})")
         self._frame("sub", 0xB080)
 
     # Reserve (sub) or release (add) the frame of the slots and the spare bytes.
     def _frame(self, mnemonic, code):
         size = 4 * len(self._slots) + self._spare
+        if not size:
+            return
         _check(4 * len(self._slots) < 508, f"a frame of {size} bytes")
         while size > 508:
             self._data(code | 508 >> 2, f"{mnemonic} sp, #508")
@@ -68,8 +74,10 @@ class Thumb:
     # Release the frame and restore R8..R11.
     def _end(self):
         self._frame("add", 0xB000)
-        self._line("pop({r4, r5, r6, r7})")
-        for low, high in zip(_SAVED, (R8, R9, R10, R11), strict=True):
+        lows = _SAVED[: len(self._saved)]
+        if lows:
+            self._line(f"pop({{{', '.join(map(str, lows))}}})")
+        for low, high in zip(lows, self._saved, strict=True):
             self.mov(high, low)
 
     def text(self, returns=False):
@@ -183,6 +191,9 @@ class Thumb:
     def ldr_at(self, to, base, index):
         self._indexed(0x5800, "ldr", to, base, index)
 
+    def ldrh_at(self, to, base, index):
+        self._indexed(0x5A00, "ldrh", to, base, index)
+
     def ldrb_at(self, to, base, index):
         self._indexed(0x5C00, "ldrb", to, base, index)
 
@@ -191,6 +202,9 @@ class Thumb:
 
     def ldrsh_at(self, to, base, index):
         self._indexed(0x5E00, "ldrsh", to, base, index)
+
+    def str_at(self, value, base, index):
+        self._indexed(0x5000, "str", value, base, index)
 
     def strb_at(self, value, base, index):
         self._indexed(0x5400, "strb", value, base, index)
@@ -284,6 +298,11 @@ class Thumb:
         """Zero-extend the lower half of a register."""
         _check(to.low and value.low, f"uxth {to}, {value}")
         self._data(0xB280 | value.number << 3 | to.number, f"uxth {to}, {value}")
+
+    def uxtb(self, to, value):
+        """Zero-extend the lowest byte of a register."""
+        _check(to.low and value.low, f"uxtb {to}, {value}")
+        self._data(0xB2C0 | value.number << 3 | to.number, f"uxtb {to}, {value}")
 
     def mul(self, to, value):
         self.two("mul", to, value)

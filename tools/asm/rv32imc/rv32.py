@@ -29,35 +29,41 @@ def _check(condition, text):
 class Rv32:
     """The text of one function: arguments are in a0.., and s0..s11 keep their values.
 
-    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`.
+    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. saved:
+    registers to save; others of ra and s0..s11 must not be used.
     """
 
-    def __init__(self, name, about, arguments, slots=()):
+    def __init__(self, name, about, arguments, slots=(), saved=_SAVED):
         self._lines = []
         self._name = name
         self._about = about
         self._arguments = arguments
         self._labels = 0
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
-        self._saved = {register: 4 * (len(slots) + i) for i, register in enumerate(_SAVED)}
-        self._frame = 4 * (len(slots) + len(_SAVED)) + 15 & ~15
+        self._saved = {register: 4 * (len(slots) + i) for i, register in enumerate(saved)}
+        self._frame = 4 * (len(slots) + len(saved)) + 15 & ~15
         _check(self._frame < 2048, f"a frame of {self._frame} bytes")
-        self.number("addi", "sp", "sp", -self._frame)
+        if self._frame:
+            self.number("addi", "sp", "sp", -self._frame)
         for register, offset in self._saved.items():
             self.memory("sw", register, "sp", offset)
 
     def text(self, result=""):
-        """Return the source of the function; it returns 0, or the number in the slot `result`."""
+        """Return the source of the function; it returns 0, or the number in the slot `result`.
+
+        result: "a0" returns the number in this register.
+        """
         # Before a label is known, mpy-cross 1.29 uses the word after its table of labels as the
         # label's address, and refuses a branch that seems too far. That word is 0 unless the table
         # fills whole blocks of the compiler's heap, four labels each.
         if sum("label(" in line for line in self._lines) % 4 == 0:
             self.label(self.new_label("end"))
-        if result:
+        if result and result != "a0":
             self.load("a0", result)
         for register, offset in self._saved.items():
             self.memory("lw", register, "sp", offset)
-        self.number("addi", "sp", "sp", self._frame)
+        if self._frame:
+            self.number("addi", "sp", "sp", self._frame)
         if not result:
             self.li("a0", 0)
         names = ", ".join(f"a{i}" for i in range(self._arguments))

@@ -31,8 +31,13 @@ class Function(Xtensa):
         self.entry(4 * len(slots) + buffer + _WINDOWS + 15 & ~15)
 
     def text(self, result=""):
-        """Return the source of the function; it returns 0, or the number in the slot `result`."""
-        if result:
+        """Return the source of the function; it returns 0, or the number in the slot `result`.
+
+        result: "a2" returns the number in this register.
+        """
+        if result == "a2":
+            pass
+        elif result:
             self.load("a2", result)
         else:
             self.movi("a2", 0)
@@ -41,6 +46,10 @@ class Function(Xtensa):
         names = ", ".join(self._arguments)
         about = "".join(f"{line}\n" for line in comment(self._about))
         return about + _STUB.format(name=self._name, arguments=names, lines=lines)
+
+    def note(self, text):
+        """Write a comment to the generated file."""
+        self._instructions.append((self._at, b"", text))
 
     def load(self, to, slot):
         self.l32i(to, "a1", self._slots[slot])

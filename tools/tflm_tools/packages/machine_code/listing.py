@@ -14,8 +14,14 @@ _LINE = re.compile(r"^\s+#: ((?:[0-9a-f]{2})+)(?: |$)", re.MULTILINE)
 
 
 def lines(instructions):
-    """Return the comment lines for a function's body; instructions: (bytes, text) of each."""
-    return "".join(f"    #: {code.hex()} {text}\n" for code, text in instructions)
+    """Return the comment lines for a function's body; instructions: (bytes, text) of each.
+
+    Without bytes, the text is a remark for readers.
+    """
+    return "".join(
+        f"    #: {code.hex()} {text}\n" if code else f"    # {text}\n"
+        for code, text in instructions
+    )
 
 
 def is_in(source):

@@ -334,7 +334,6 @@ def split(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r9, r0)
     mov(r10, r1)
     mov(r11, r2)
@@ -418,7 +417,6 @@ def split(r0, r1, r2, r3):
     sub(r1, 1)
     mov(r12, r1)
     bne(pair_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -14,7 +14,6 @@ def scatter(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     label(pair_1)
     ldrh(r4, [r1, 0])
     lsl(r4, r4, 2)
@@ -27,7 +26,6 @@ def scatter(r0, r1, r2, r3):
     add(r1, 2)
     sub(r3, 1)
     bne(pair_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -45,7 +43,6 @@ def largest(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r4, 0)
     label(sample_1)
     ldrh(r5, [r0, 0])
@@ -64,7 +61,6 @@ def largest(r0, r1, r2, r3):
     sub(r1, 1)
     bne(sample_1)
     str(r4, [r3, 0])
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -81,7 +77,6 @@ def scale(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     label(sample_1)
     ldrh(r4, [r0, 0])
     lsl(r4, r3)
@@ -90,7 +85,6 @@ def scale(r0, r1, r2, r3):
     add(r1, 2)
     sub(r2, 1)
     bne(sample_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -108,7 +102,6 @@ def window(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     ldr(r4, [r3, 16])
     ldr(r3, [r3, 20])
     mov(r7, 1)
@@ -133,7 +126,6 @@ def window(r0, r1, r2, r3):
     add(r2, 2)
     sub(r4, 1)
     bne(sample_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -150,7 +142,6 @@ def energy(r0, r1, r2):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     label(pair_1)
     ldrh(r4, [r0, 0])
     data(2, 0xB224)  # sxth r4, r4
@@ -163,7 +154,6 @@ def energy(r0, r1, r2):
     add(r0, 4)
     sub(r2, 1)
     bne(pair_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

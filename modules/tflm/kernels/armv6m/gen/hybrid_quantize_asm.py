@@ -15,7 +15,6 @@ def extremes(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     ldr(r4, [r0, 20])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -74,7 +73,6 @@ def extremes(r0, r1, r2, r3):
     label(zero_4)
     mov(r5, r8)
     data(2, 0xC503)  # stmia r5!, {r0, r1}
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -93,7 +91,6 @@ def quantize(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     ldr(r4, [r0, 12])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -308,7 +305,6 @@ def quantize(r0, r1, r2, r3):
     mov(r5, 128)
     b(store_6)
     label(done_8)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

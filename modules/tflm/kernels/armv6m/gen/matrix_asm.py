@@ -16,7 +16,6 @@ def dot(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r9, r2)
     lsl(r4, r3, 16)
     lsr(r4, r4, 25)
@@ -107,7 +106,6 @@ def dot(r0, r1, r2, r3):
     label(last_4)
     str(r0, [r1, 0])
     label(done_5)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

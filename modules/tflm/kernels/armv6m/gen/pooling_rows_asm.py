@@ -15,7 +15,6 @@ def add_cells(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r4, r1)
     mov(r9, r2)
     lsl(r5, r2, 7)
@@ -51,7 +50,6 @@ def add_cells(r0, r1, r2, r3):
     data(2, 0x4490)  # add r8, r2
     sub(r6, 1)
     bne(channel_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -69,7 +67,6 @@ def largest_of_cells(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r4, r1)
     mov(r9, r2)
     lsl(r5, r2, 7)
@@ -115,7 +112,6 @@ def largest_of_cells(r0, r1, r2, r3):
     data(2, 0x4490)  # add r8, r2
     sub(r6, 1)
     bne(channel_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

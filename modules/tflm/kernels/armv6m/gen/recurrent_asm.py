@@ -16,7 +16,6 @@ def rescale(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r8, r0)
     mov(r7, r1)
     mov(r10, r2)
@@ -74,7 +73,6 @@ def rescale(r0, r1, r2, r3):
     beq(near_3)
     b(value_1)
     label(near_3)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -93,7 +91,6 @@ def gate(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r7, r1)
     mov(r5, r2)
     lsr(r1, r3, 12)
@@ -184,7 +181,6 @@ def gate(r0, r1, r2, r3):
     mov(r10, r1)
     b(value_1)
     label(done_4)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -201,7 +197,6 @@ def products(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     label(value_1)
     ldrh(r4, [r1, 0])
     data(2, 0xB224)  # sxth r4, r4
@@ -213,7 +208,6 @@ def products(r0, r1, r2, r3):
     add(r2, 2)
     sub(r3, 1)
     bne(value_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -233,7 +227,6 @@ def remember_8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r5, r0)
     mov(r6, r1)
     mov(r7, r2)
@@ -290,7 +283,6 @@ def remember_8(r0, r1, r2, r3):
     sub(r1, 1)
     mov(r10, r1)
     bne(row_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -310,7 +302,6 @@ def remember_16(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r5, r0)
     mov(r6, r1)
     mov(r7, r2)
@@ -368,7 +359,6 @@ def remember_16(r0, r1, r2, r3):
     sub(r1, 1)
     mov(r10, r1)
     bne(row_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -31,7 +31,6 @@ def exp(r0, r1, r2):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     b(begin_2)
     label(times_1)
     asr(r3, r2, 16)
@@ -130,7 +129,6 @@ def exp(r0, r1, r2):
     label(done_6)
     mov(r1, r9)
     str(r0, [r1, 0])
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

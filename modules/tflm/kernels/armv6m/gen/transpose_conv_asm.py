@@ -173,7 +173,6 @@ def store_sums(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     mov(r5, r0)
     mov(r7, r1)
     lsr(r4, r3, 7)
@@ -254,7 +253,6 @@ def store_sums(r0, r1, r2, r3):
     sub(r1, 1)
     mov(r10, r1)
     bne(value_1)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

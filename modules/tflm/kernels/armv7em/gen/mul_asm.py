@@ -12,7 +12,6 @@ import micropython
 @micropython.asm_thumb
 def products(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     lsl(r4, r3, 14)
     lsr(r4, r4, 24)
     lsl(r5, r3, 6)
@@ -37,7 +36,6 @@ def products(r0, r1, r2, r3):
     data(2, 0xF842, 0x8B04)  # str r8, [r2], #4
     sub(r3, 1)
     bne(next_1)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
@@ -47,7 +45,6 @@ def products(r0, r1, r2, r3):
 @micropython.asm_thumb
 def outputs(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     add(r0, 56)
     data(2, 0xF8D0, 0x8004)  # ldr r8, [r0, #4]
     data(2, 0xF8D0, 0x9008)  # ldr r9, [r0, #8]
@@ -83,7 +80,6 @@ def outputs(r0, r1, r2, r3):
     data(2, 0xF802, 0x5B01)  # strb r5, [r2], #1
     sub(r3, 1)
     bne(known_1)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 

@@ -12,7 +12,6 @@ import micropython
 @micropython.asm_thumb
 def elements(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     data(2, 0xF013, 0x0401)  # ands r4, r3, #1
     data(2, 0xBF18)  # it ne
     data(2, 0xF240, 0x0404)  # movw r4, #4
@@ -128,7 +127,6 @@ def elements(r0, r1, r2, r3):
     bne(div_8)
     b(end_1)
     label(end_1)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
@@ -137,7 +135,6 @@ def elements(r0, r1, r2, r3):
 @micropython.asm_thumb
 def dot(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     data(2, 0xED90, 0x0A00)  # vldr s0, [r0, #0]
     data(2, 0xEA5F, 0x0493)  # lsrs r4, r3, #2
     beq(singles_2)
@@ -166,7 +163,6 @@ def dot(r0, r1, r2, r3):
     bne(single_3)
     label(done_4)
     data(2, 0xED80, 0x0A00)  # vstr s0, [r0, #0]
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
@@ -177,7 +173,6 @@ def dot(r0, r1, r2, r3):
 @micropython.asm_thumb
 def strided(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     data(2, 0xEA4F, 0x3403)  # lsl r4, r3, #12
     data(2, 0xEA5F, 0x5494)  # lsrs r4, r4, #22
     data(2, 0xEA4F, 0x0484)  # lsl r4, r4, #2
@@ -203,7 +198,6 @@ def strided(r0, r1, r2, r3):
     sub(r3, 1)
     bne(again_1)
     label(end_2)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
@@ -212,7 +206,6 @@ def strided(r0, r1, r2, r3):
 @micropython.asm_thumb
 def limit(r0, r1, r2):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     data(2, 0xED91, 0x2A00)  # vldr s4, [r1, #0]
     data(2, 0xEDD1, 0x2A01)  # vldr s5, [r1, #4]
     cmp(r2, 0)
@@ -231,7 +224,6 @@ def limit(r0, r1, r2):
     sub(r2, 1)
     bne(again_1)
     label(done_2)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
@@ -241,7 +233,6 @@ def limit(r0, r1, r2):
 @micropython.asm_thumb
 def rows(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     data(2, 0x4607)  # mov r7, r0
     data(2, 0x4688)  # mov r8, r1
     data(2, 0x4691)  # mov r9, r2
@@ -349,6 +340,5 @@ def rows(r0, r1, r2, r3):
     data(2, 0xF1BB, 0x0B04)  # subs r11, r11, #4
     bgt_w(four_1)
     label(end_2)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)

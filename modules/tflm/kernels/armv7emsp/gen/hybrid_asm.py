@@ -477,7 +477,6 @@ def floats(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB080)  # sub sp, #0
     ldr(r4, [r0, 28])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -549,7 +548,6 @@ def floats(r0, r1, r2, r3):
     data(2, 0xC004)  # stmia r0!, {r2}
     b(number_1)
     label(done_3)
-    data(2, 0xB000)  # add sp, #0
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -1,0 +1,2 @@
+# The kernel language: one source of a kernel for all machines; see tools/asm/README.md
+# MIT license; Copyright (c) 2026 the tflm authors

@@ -1,0 +1,54 @@
+# Kernel language: functions that the resolver finds: eval_...(op, arena, rom, start, stop)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# MicroPython's inline assembler has functions of up to four arguments. There, the machine code is
+# a function run_...(op, arena, rom, units), and a viper function eval_... calls it. `units` is a
+# small integer, because a larger one would take heap: first unit << 10 | number of units, or, for
+# a first unit beyond 2 ** 20, its complement for one unit.
+
+from .kernel import Kernel
+
+_COUNT_BITS = 10
+_WRAPPER = """\
+@micropython.viper
+def {name}(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        {run}(op, arena, rom, units)
+        start += n
+"""
+
+
+def code_name(name, machine):
+    """Return the name of the function with the machine code of a function eval_..."""
+    return name if machine.max_arguments > 4 else f"run{name[4:]}"
+
+
+def begin_eval(name, about, machine):
+    """Return (Kernel, first unit, end of the units); its arguments are op, arena, rom and others.
+
+    name: of the function, eval_...
+    """
+    if machine.max_arguments > 4:
+        k = Kernel(name, about, ("op", "arena", "rom", "start", "stop"), machine)
+        return k, *k.arguments[3:]
+    k = Kernel(code_name(name, machine), about, ("op", "arena", "rom", "units"), machine)
+    units = k.arguments[3]
+    start = k.var("start", units.lsr(_COUNT_BITS))
+    stop = k.var("stop", start + units.field(0, _COUNT_BITS))
+    with k.If(units < 0, rare=True):
+        start.set(units ^ -1)
+        stop.set(start + 1)
+    return k, start, stop
+
+
+def wrapper(name, machine):
+    """Return the source of the viper function eval_... that calls the machine code, or ""."""
+    run = code_name(name, machine)
+    return "" if run == name else _WRAPPER.format(name=name, run=run)

@@ -1,0 +1,90 @@
+# Kernel language: which registers may share a physical register
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .ir import bits_of, numbers
+from .liveness import liveness
+
+
+class Graph:
+    """Interference of the virtual registers of code that is ready to be coloured.
+
+    near[n]: bits of the registers that are live at the same time as register n. allowed[n]: bits
+    of the physical registers that it may be in. weight[n]: how often operations use it. moves:
+    [(weight, one, other)] of registers that are better the same.
+    """
+
+    def __init__(self, code, regs, machine):
+        self.code, self.regs, self.machine = code, regs, machine
+        self.near = [0] * len(regs)
+        self.allowed = [machine.low] * len(regs)
+        self.weight = [0.0] * len(regs)
+        self.moves = []
+        self.used = 0
+        self.live = liveness(code)
+        for op, live in zip(code, self.live, strict=True):
+            self._add(op, live)
+        if machine.high:
+            self._allow_high()
+        for r in regs:
+            if r.fixed is not None:
+                self.allowed[r.n] = 1 << r.fixed
+
+    def _add(self, op, live):
+        written, read = op.written_bits(), op.read_bits()
+        self.used |= written | read
+        for i, r in enumerate(op.dst):
+            others = live | written
+            if op.name == "mov":
+                others &= ~read
+                self.moves.append((op.weight, r.n, op.src[0].n))
+            elif self.machine.writes_early(op, i):
+                others |= read
+            self._join(r.n, others & ~(1 << r.n))
+        if op.name in ("ldm", "stm"):  # all registers differ, even if they hold the same value
+            for r in op.uses():
+                self._join(r.n, read & ~(1 << r.n))
+        clobbers = self.machine.clobbers(op)
+        if clobbers:
+            for n in numbers(live & ~written):
+                self.allowed[n] &= ~clobbers
+        for r in [*op.dst, *op.uses()]:
+            self.weight[r.n] += op.weight
+
+    def _join(self, n, others):
+        new = others & ~self.near[n]
+        self.near[n] |= new
+        for m in numbers(new):
+            self.near[m] |= 1 << n
+
+    # Registers that no operation requires to be low may be high.
+    def _allow_high(self):
+        lows = 0
+        for op in self.code:
+            if op.low is True:
+                lows |= op.written_bits() | op.read_bits()
+            elif op.low:
+                lows |= bits_of(op.low)
+        for n in numbers(self.used & ~lows):
+            if self.allowed[n] == self.machine.low:
+                self.allowed[n] |= self.machine.high
+
+    def crowded(self):
+        """Return the crowds where more low registers are live than exist.
+
+        Each is (bits of these registers, bits of those that the operation there uses, how many are
+        too many, weight).
+        """
+        low, crowds = 0, []
+        for n in numbers(self.used):
+            if not self.allowed[n] & ~self.machine.low:
+                low |= 1 << n
+        count = self.machine.low.bit_count()
+        for op, live in zip(self.code, self.live, strict=True):
+            written, read = op.written_bits(), op.read_bits()
+            after, before = (live | written) & low, (live & ~written | read) & low
+            is_early = any(self.machine.writes_early(op, i) for i in range(len(op.dst)))
+            both = before | after if is_early else after
+            most = max(after, before, both, key=int.bit_count)
+            if most.bit_count() > count:
+                crowds.append((most, written | read, most.bit_count() - count, op.weight))
+        return crowds

@@ -1,0 +1,236 @@
+# Kernel language: the machine that runs a kernel in Python and checks every access
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .ir import BYTES, Reg
+from .machine import Machine, to_signed, without_copies
+
+_WORD = 0xFFFFFFFF
+MAX_OPERATIONS = 10_000_000  # of one call, so that an endless loop is an error
+
+
+class WrongKernelError(Exception):
+    """A kernel does what a machine, or another kernel's memory, would not survive."""
+
+
+def _shift(bits):
+    if bits > 31:
+        raise WrongKernelError(f"a shift by {bits} bits; machines differ beyond 31")
+    return bits
+
+
+# Kernels divide numbers that are not negative.
+def _divisor(dividend, divisor):
+    if not divisor or divisor >> 31 or dividend >> 31:
+        raise WrongKernelError(f"a division of {to_signed(dividend)} by {to_signed(divisor)}")
+    return divisor
+
+
+# What operations compute of two words.
+_COMPUTED = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "and": lambda x, y: x & y,
+    "or": lambda x, y: x | y,
+    "xor": lambda x, y: x ^ y,
+    "shl": lambda x, y: x << _shift(y),
+    "asr": lambda x, y: to_signed(x) >> _shift(y),
+    "lsr": lambda x, y: x >> _shift(y),
+    "mulh": lambda x, y: to_signed(x) * to_signed(y) >> 32,
+    "mulhu": lambda x, y: x * y >> 32,
+    "ult": lambda x, y: x < y,
+    "divu": lambda x, y: x // _divisor(x, y),
+    "remu": lambda x, y: x % _divisor(x, y),
+    "min": lambda x, y: min(to_signed(x), to_signed(y)),
+    "max": lambda x, y: max(to_signed(x), to_signed(y)),
+}
+_CONDITIONS = {
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "lt": lambda x, y: to_signed(x) < to_signed(y),
+    "ge": lambda x, y: to_signed(x) >= to_signed(y),
+    "gt": lambda x, y: to_signed(x) > to_signed(y),
+    "le": lambda x, y: to_signed(x) <= to_signed(y),
+    "ult": lambda x, y: x < y,
+    "uge": lambda x, y: x >= y,
+    "ugt": lambda x, y: x > y,
+    "ule": lambda x, y: x <= y,
+}
+
+
+class Memory:
+    """The operands of a kernel, outside of which it must not read or write.
+
+    operands: {name: (address, bytes or bytearray, whether the kernel may write it)}
+    """
+
+    def __init__(self, operands):
+        self.operands = operands
+
+    def _find(self, address, size, writes):
+        if address % size:
+            raise WrongKernelError(f"{size} bytes at 0x{address:x} are not aligned")
+        for name, (begin, data, is_writable) in self.operands.items():
+            if begin <= address and address + size <= begin + len(data):
+                if writes and not is_writable:
+                    raise WrongKernelError(f"a store to {name}, which is constant")
+                return data, address - begin
+        raise WrongKernelError(f"{size} bytes at 0x{address:x} are in no operand")
+
+    def load(self, kind, address):
+        """Return the word that a load of a kind (ir.BYTES) makes."""
+        size = BYTES[kind]
+        data, at = self._find(address, size, False)
+        return int.from_bytes(data[at : at + size], "little", signed=kind[0] == "s") & _WORD
+
+    def store(self, kind, address, value):
+        size = BYTES[kind]
+        data, at = self._find(address, size, True)
+        data[at : at + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+
+class InterpretedMachine(Machine):
+    """The machine to give a kernel that run() will run.
+
+    like: the Machine whose name and abilities it has, for kernels that differ by machine.
+    """
+
+    name = "interpreter"
+
+    def __init__(self, like=None):
+        if like is not None:
+            self.name = like.name
+            self.has_ascending_ldm = like.has_ascending_ldm
+            self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
+            self.max_arguments = like.max_arguments
+
+
+class _Run:
+    def __init__(self, kernel, memory):
+        self._code = without_copies(kernel.code)
+        self._labels = {op.to[0]: i for i, op in enumerate(self._code) if op.name == "label"}
+        self._memory, self._values, self._result = memory, {}, 0
+        self._at = 0
+
+    def run(self, arguments):
+        """Return the result of a call."""
+        self._arguments, count = arguments, 0
+        while self._at < len(self._code):
+            op = self._code[self._at]
+            self._at += 1
+            count += 1
+            if count > MAX_OPERATIONS:
+                raise WrongKernelError(f"no end after {count} operations")
+            computed = _COMPUTED.get(op.name)
+            if computed:
+                value = computed(self._get(op.src[0]), self._get(op.src[1]))
+                self._values[op.dst[0].n] = int(value) & _WORD
+            else:
+                method = getattr(self, "_" + op.name, None)
+                if method is None:
+                    raise WrongKernelError(f"the interpreter does not know {op}")
+                method(op)
+        return to_signed(self._result)
+
+    def _get(self, operand):
+        if not isinstance(operand, Reg):
+            return operand & _WORD
+        if operand.n not in self._values:
+            raise WrongKernelError(f"{operand} is read before it is written")
+        return self._values[operand.n]
+
+    def _set(self, register, value):
+        self._values[register.n] = value & _WORD
+
+    def _args(self, op):
+        for register, value in zip(op.dst, self._arguments, strict=True):
+            self._set(register, value)
+
+    def _ret(self, op):
+        self._result = self._get(op.src[0]) if op.src else 0
+        self._at = len(self._code)
+
+    def _label(self, op):
+        pass
+
+    _note = _label
+
+    def _jump(self, op):
+        self._at = self._labels[op.to[0]]
+
+    def _br(self, op):
+        if _CONDITIONS[op.info](self._get(op.src[0]), self._get(op.src[1])):
+            self._jump(op)
+
+    # The offset in the code, divided by the bytes of a copy, is the number of the copy.
+    def _into(self, op):
+        number, rest = divmod(self._get(op.src[0]), op.info)
+        if rest or number >= len(op.to):
+            raise WrongKernelError(f"a jump into the middle of copy {number} of {len(op.to)}")
+        self._at = self._labels[op.to[number]]
+
+    def _mov(self, op):
+        self._set(op.dst[0], self._get(op.src[0]))
+
+    def _s8(self, op):
+        self._set(op.dst[0], (self._get(op.src[0]) & 0xFF ^ 0x80) - 0x80)
+
+    def _s16(self, op):
+        self._set(op.dst[0], (self._get(op.src[0]) & 0xFFFF ^ 0x8000) - 0x8000)
+
+    def _field(self, op):
+        low, bits = op.info
+        self._set(op.dst[0], self._get(op.src[0]) >> low & (1 << bits) - 1)
+
+    def _round_shift(self, op):
+        value = to_signed(self._get(op.src[0])) + (1 << op.info - 1)
+        if value > _WORD >> 1:
+            raise WrongKernelError("the sum that is shifted to round it does not fit a word")
+        self._set(op.dst[0], (value >> op.info) + self._get(op.src[1]))
+
+    def _address(self, base, offset, scale):
+        if isinstance(offset, Reg):
+            return self._get(base) + (self._get(offset) << scale) & _WORD
+        return self._get(base) + offset & _WORD
+
+    def _ld(self, op):
+        kind, scale = op.info
+        address = self._address(*op.src, scale)
+        self._set(op.dst[0], self._memory.load(kind, address))
+
+    def _st(self, op):
+        kind, scale = op.info
+        address = self._address(*op.src[1:], scale)
+        self._memory.store(kind, address, self._get(op.src[0]))
+
+    def _ldm(self, op):
+        *registers, base = op.dst
+        address = self._get(base)
+        for i, register in enumerate(registers):
+            self._set(register, self._memory.load("w", address + 4 * i & _WORD))
+        self._set(base, address + 4 * len(registers))
+
+    def _stm(self, op):
+        base, *values = op.src
+        address = self._get(base)
+        for i, value in enumerate(values):
+            self._memory.store("w", address + 4 * i & _WORD, self._get(value))
+        self._set(base, address + 4 * len(values))
+
+    def _tile(self, op):
+        write, _, _, info, run = op.info
+        if run is None:
+            raise WrongKernelError(f"the tile {write.__name__} has no run= for the interpreter")
+        results = run(*(to_signed(self._get(x)) for x in op.src), *info)
+        results = results if isinstance(results, tuple) else (results,)
+        for register, value in zip(op.dst, results, strict=True):
+            self._set(register, value)
+
+
+def run(kernel, memory, *arguments):
+    """Run a kernel of InterpretedMachine and return its result (a signed number).
+
+    memory: Memory. Raises WrongKernelError for accesses outside of the operands, unaligned ones,
+    stores to constants, shifts beyond 31, and for registers that are read before they are written.
+    """
+    return _Run(kernel, memory).run(arguments)

@@ -1,0 +1,257 @@
+# Kernel language: what the machines share: lowering, jumps and the text of a function
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .allocator import allocate
+from .ir import SWAPPED, Op, Reg
+from .kernel import Step
+
+# Operations without effects but on their results.
+PURE = {"add", "sub", "mul", "and", "or", "xor", "shl", "asr", "lsr", "mov", "ld", "field", "min",
+        "max", "s8", "s16", "divu", "remu", "mulhu", "mulh", "ult", "li", "reload"}  # fmt: skip
+
+
+def to_signed(value):
+    """Return a number of 32 bits with its sign."""
+    return (value + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+
+
+class Machine:
+    """An instruction set. A subclass defines the attributes below, and methods of three kinds.
+
+    lower_NAME(op): replace an operation of a kernel by operations that are instructions, with
+        put(); without this method, the operation is an instruction itself.
+    branch(condition, one, other, label): the same for a comparison and jump.
+    write(name, about, arguments, code, allocation): return the text of the function.
+
+    name: of the folder in modules/tflm/kernels. registers: names of the physical registers, whose
+    indices are used elsewhere. low, high: bits of those that all instructions take, and of those
+    that only some do. order: which to prefer. saved: bits of those that a function must keep.
+    """
+
+    high = 0
+    has_ascending_ldm = False  # LDM and STM exist, and their registers are in ascending order
+    has_mulh = True  # the upper word of a product in one or two instructions
+    has_divide = True
+    slot_cycles = 1  # of a load or store of a slot
+    max_arguments = 4  # of a function that MicroPython calls
+    pure = frozenset(PURE)
+
+    def clobbers(self, op):
+        """Return bits of the physical registers that an operation changes besides its results."""
+        return op.info if op.name == "clobber" else 0
+
+    def writes_early(self, op, i):
+        """Return whether result i may be written before all operands have been read."""
+        return op.name == "tile" and i < op.info[2]
+
+    def is_short(self, value):
+        """Return whether a number is loaded by one short instruction."""
+        return False
+
+    def improve(self, code):
+        """Return lowered code with operations joined."""
+        return code
+
+    def compile(self, kernel):
+        """Return the source of a kernel's function."""
+        self._kernel, self._lowered, self._weight = kernel, [], 1.0
+        for op in kernel.code:
+            self._weight = op.weight
+            self._lower(op)
+        allocation = allocate(self.improve(self._lowered), kernel.regs, self)
+        code = without_copies(allocation.code)
+        self._allocation = allocation
+        code = [op for op in code if op.name != "mov" or self.at(op.dst[0]) != self.at(op.src[0])]
+        used = 0
+        for op in code:
+            for r in [*op.dst, *op.uses()]:
+                used |= 1 << allocation.registers[r.n]
+        return self.write(kernel, code, used)
+
+    def _lower(self, op):
+        method = getattr(self, "lower_" + op.name, None)
+        if method:
+            method(op)
+        else:
+            self.put(op.name, op.dst, op.src, op.to, op.info, False)
+
+    # For lower_NAME().
+
+    def expand(self, macro, op):
+        """Replace an operation by what a macro writes: macro(k, result, *operands)."""
+        kernel = self._kernel
+        code, kernel.code = kernel.code, []
+        macro(kernel, op.dst[0], *op.src)
+        written, kernel.code = kernel.code, code
+        weight = self._weight
+        for each in written:
+            self._weight = weight * each.weight
+            self._lower(each)
+        self._weight = weight
+
+    def put(self, name, dst=(), src=(), to=(), info=None, low=True):
+        """Add an instruction."""
+        self._lowered.append(Op(name, dst, src, to, info, self._weight, low))
+
+    def temp(self, value=None):
+        """Return a new register, with a value if there is one."""
+        reg = self._kernel.reg()
+        if value is not None:
+            self.mov(reg, value)
+        return reg
+
+    def mov(self, to, value):
+        if not isinstance(value, Reg):
+            self.li(to, to_signed(value))
+        elif value is not to:
+            self.put("mov", [to], [value], low=False)
+
+    def as_reg(self, value):
+        return value if isinstance(value, Reg) else self.temp(value)
+
+    def lower_mov(self, op):
+        self.mov(op.dst[0], op.src[0])
+
+    def lower_args(self, op):
+        fixed = [self._kernel.reg(f"argument{i}", i) for i in range(len(op.dst))]
+        self.put("args", fixed, low=False)
+        for to, one in zip(op.dst, fixed, strict=True):
+            self.mov(to, one)
+
+    def lower_ret(self, op):
+        if op.src:
+            result = self._kernel.reg("result", 0)
+            self.mov(result, op.src[0])
+            op = Op("ret", src=[result])
+        self.put("ret", [], op.src, low=False)
+
+    def lower_br(self, op):
+        one, other, condition = *op.src, op.info
+        if not isinstance(one, Reg):
+            one, other, condition = other, one, SWAPPED[condition]
+        self.branch(condition, self.as_reg(one), other, op.to[0])
+
+    # to = min or max of two values, in two operands.
+    def lower_min(self, op):
+        to, one, other = op.dst[0], *op.src
+        if to is other:
+            one, other = other, one
+        other = self.as_reg(other)
+        self.mov(to, one)
+        self.put(op.name, [to], [to, other], low=False)
+
+    lower_max = lower_min
+
+    # For write().
+
+    def at(self, register):
+        """Return the index of the physical register of a register."""
+        return self._allocation.registers[register.n]
+
+    def operands(self, op):
+        """Return the names or numbers of an operation's results and of its operands."""
+        names = self.registers
+        return (
+            [names[self.at(r)] for r in op.dst],
+            [names[self.at(x)] if isinstance(x, Reg) else x for x in op.src],
+        )
+
+    def comment(self, op):
+        """Return the text of a note, with the locations of its registers."""
+        text, registers = op.info
+        locations = []
+        for r in registers:
+            location = self._allocation.location(r)
+            if location is not None and r.name:
+                location = (
+                    self.registers[location] if isinstance(location, int) else f"[{location}]"
+                )
+                locations.append(f"{r.name} {location}")
+        return f"{text}  ({', '.join(locations)})" if locations else text
+
+    # (value + half of 1 << bits >> bits) + other, where the first sum never overflows.
+    def lower_round_shift(self, op):
+        self.expand(lambda k, to, value, other: _round_shift(k, to, value, other, op.info), op)
+
+    # Sizes of jumps: size() of an operation is an upper limit, reach() of a branch a lower one.
+
+    def size(self, op, is_far):
+        raise NotImplementedError
+
+    def reach(self, op):
+        raise NotImplementedError
+
+    def layout(self, code):
+        """Return code without superfluous jumps and labels, and the indices of far branches."""
+        code = _without_jumps(code)
+        targets = {label for op in code if op.name != "label" for label in op.to}
+        code = [op for op in code if op.name != "label" or op.to[0] in targets]
+        far = set()
+        while True:
+            at, labels, position = [], {}, 0
+            for i, op in enumerate(code):
+                at.append(position)
+                if op.name == "label":
+                    labels[op.to[0]] = position
+                position += self.size(op, i in far)
+            more = {
+                i
+                for i, op in enumerate(code)
+                if op.name == "br"
+                and i not in far
+                and abs(labels[op.to[0]] - at[i]) > self.reach(op)
+            }
+            if not more:
+                return code, far
+            far |= more
+
+
+def _round_shift(k, to, value, other, bits):
+    to.set(((value + (1 << bits - 1)) >> bits) + other)
+
+
+# Remove jumps and branches to the next operation, and operations that nothing leads to.
+def _without_jumps(code):
+    code = list(code)
+    while True:
+        i = next((i for i in range(len(code) - 1) if _is_superfluous(code, i)), None)
+        if i is None:
+            return code
+        del code[i]
+
+
+def _is_superfluous(code, i):
+    op = code[i]
+    if op.name in ("jump", "br"):
+        j = i + 1
+        while j < len(code) and code[j].name in ("label", "note"):
+            if code[j].to == op.to:
+                return True
+            j += 1
+    return i > 0 and code[i - 1].name in ("jump", "ret") and op.name not in ("label", "note")
+
+
+def without_copies(code):
+    """Write the operations of each Kernel.repeated() as often as it says."""
+    out, copied, labels = [], None, []
+    for op in code:
+        if op.name == "copies":
+            copied, labels = [], op.to
+        elif op.name == "copies_end":
+            inside = {label for each in copied if each.name == "label" for label in each.to}
+            for i, label in enumerate(labels):
+                out.append(Op("label", to=[label], weight=op.weight))
+                out += [_copy(each, i, inside) for each in copied]
+            copied = None
+        elif copied is None:
+            out.append(op)
+        else:
+            copied.append(op)
+    return out
+
+
+# An operation of copy number i. Labels inside of the copies get its number.
+def _copy(op, i, inside):
+    src = [int(x) + i * x.step if isinstance(x, Step) else x for x in op.src]
+    to = [f"{label}_{i}" if label in inside else label for label in op.to]
+    return Op(op.name, op.dst, src, to, op.info, op.weight, op.low)

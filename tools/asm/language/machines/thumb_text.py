@@ -1,0 +1,234 @@
+# Kernel language: the text of functions for Cortex-M
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..ir import OPPOSITE
+
+_CODES = {"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "gt": "gt", "le": "le", "ult": "cc",
+          "uge": "cs", "ugt": "hi", "ule": "ls"}  # fmt: skip
+_OPPOSITE_CODES = {"mi": "pl", "pl": "mi", "cs": "cc"}
+# Branches on the flags of an operation whose result is compared with 0.
+_ZERO = {"eq": "eq", "ne": "ne", "lt": "mi", "ge": "pl"}
+_TWO = {"mul": "mul", "and": "and_", "or": "orr", "xor": "eor"}
+_SHIFTS = {"shl": "lsl", "asr": "asr", "lsr": "lsr"}
+# Instructions that change no flags.
+_KEEP_FLAGS = {"mov", "ld", "ldx", "ldm", "reload", "uxtb", "uxth", "sxtb", "sxth", "spill", "st",
+               "stx", "stm"}  # fmt: skip
+_NARROW_REACH, _JUMP_REACH = 250, 2000  # bytes
+
+
+class _Flags:
+    """What the flags say at an instruction, so that a comparison can be left out.
+
+    result: the register whose value N and Z describe. carry: (register, number) of an ADD that set
+    C. compared: the operands of a CMP.
+    """
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        self.result = self.carry = self.compared = None
+
+    def after(self, op, to, values, set_flags):
+        """Note that an instruction has been written."""
+        if op.name in ("note", "br"):
+            return
+        if op.name in _KEEP_FLAGS or op.name == "add2" and not to[0].low:
+            # A comparison of a register that has changed says nothing any more.
+            changed = set(to)
+            if self.result in changed:
+                self.result = None
+            if self.carry and self.carry[0] in changed:
+                self.carry = None
+            if self.compared and changed.intersection(self.compared):
+                self.compared = None
+            return
+        self.forget()
+        if op.name in set_flags or op.name == "add2":
+            self.result = to[0]
+        if op.name == "addi":
+            self.carry = to[0], values[1]
+
+    def test(self, t, condition, one, other):
+        """Return the condition code for a branch, after a CMP if the flags do not know."""
+        if isinstance(other, int) and self.compared is None:
+            if other == 0 and self.result is one and condition in _ZERO:
+                return _ZERO[condition]
+            if self.carry == (one, other) and condition == "ult":
+                return "cs"
+        if self.compared != (one, other):
+            t.cmp(one, other)
+            self.forget()
+            self.compared = one, other
+        return _CODES[condition]
+
+
+class ThumbText:
+    """The part of a machine that writes instructions of 16 bits."""
+
+    has_far_branches = False  # B<condition>.W
+
+    def size(self, op, is_far):
+        if op.name in ("label", "args", "clobber", "note"):
+            return 0
+        if op.name == "tile":
+            return op.info[1]
+        if op.name == "br":
+            return 6 if is_far else 4
+        return {"min": 6, "max": 6, "ult": 6, "shift_adc": 4, "into": 4}.get(op.name, 2)
+
+    def reach(self, op):
+        return _NARROW_REACH
+
+    def write(self, kernel, code, used):
+        saved = [self.registers[c] for c in (8, 9, 10, 11) if used >> c & 1]
+        slots = self._allocation.slots
+        t = self.assembler(kernel.name, kernel.about, len(kernel.arguments), slots, saved=saved)
+        code, far = self.layout(code)
+        end, flags = t.new_label("return"), _Flags()
+        for i, op in enumerate(code):
+            to, values = self.operands(op)
+            if op.name == "br":
+                self._write_branch(t, op, values, i in far, flags)
+            elif op.name == "ret":
+                if i < len(code) - 1:
+                    t.b(end)
+            else:
+                getattr(self, "write_" + op.name)(t, op, to, values)
+            flags.after(op, to, values, self.set_flags)
+        t.label(end)
+        return t.text(returns=any(op.name == "ret" and op.src for op in code))
+
+    def _write_branch(self, t, op, values, is_far, flags):
+        code, label = flags.test(t, op.info, *values), op.to[0]
+        if not is_far:
+            return t.branch(code, label)
+        if self.has_far_branches:
+            return t.branch_far(code, label)
+        near = t.new_label("near")
+        t.branch(_OPPOSITE_CODES.get(code, _CODES[OPPOSITE[op.info]]), near)
+        t.b(label)
+        return t.label(near)
+
+    def write_args(self, t, op, to, values):
+        pass
+
+    write_clobber = write_args
+
+    def write_note(self, t, op, to, values):
+        t.note(self.comment(op))
+
+    def write_label(self, t, op, to, values):
+        t.label(op.to[0])
+
+    def write_jump(self, t, op, to, values):
+        t.b(op.to[0])
+
+    def write_into(self, t, op, to, values):
+        t.jump_forward(values[0])
+
+    def write_tile(self, t, op, to, values):
+        write, size, outs, info, _ = op.info
+        begin = t.position()
+        write(t, *to[:outs], *values, *info)
+        if t.position() - begin != size:
+            raise ValueError(f"{write.__name__} has {t.position() - begin} bytes, not {size}")
+
+    # Moves, loads and stores.
+
+    def write_mov(self, t, op, to, values):
+        t.mov(to[0], values[0])
+
+    write_li = write_mov
+
+    def write_reload(self, t, op, to, values):
+        t.load(to[0], op.info)
+
+    def write_spill(self, t, op, to, values):
+        t.store(values[0], op.info)
+
+    def write_ld(self, t, op, to, values):
+        {"u8": t.ldrb, "u16": t.ldrh, "w": t.ldr}[op.info](to[0], *values)
+
+    def write_ldx(self, t, op, to, values):
+        load = {
+            "u8": t.ldrb_at,
+            "s8": t.ldrsb_at,
+            "u16": t.ldrh_at,
+            "s16": t.ldrsh_at,
+            "w": t.ldr_at,
+        }
+        load[op.info](to[0], *values)
+
+    def write_st(self, t, op, to, values):
+        {"u8": t.strb, "u16": t.strh, "w": t.str}[op.info](*values)
+
+    def write_stx(self, t, op, to, values):
+        {"u8": t.strb_at, "u16": t.strh_at, "w": t.str_at}[op.info](*values)
+
+    def write_ldm(self, t, op, to, values):
+        t.ldm(values[0], *to[:-1])
+
+    def write_stm(self, t, op, to, values):
+        t.stm(values[0], *values[1:])
+
+    # Arithmetic.
+
+    def write_add3(self, t, op, to, values):
+        t.add(to[0], *values)
+
+    write_add3i = write_add3
+
+    def write_sub3(self, t, op, to, values):
+        t.sub(to[0], *values)
+
+    write_sub3i = write_sub3
+
+    def write_addi(self, t, op, to, values):
+        t.add(to[0], values[1])
+
+    write_add2 = write_addi
+
+    def write_subi(self, t, op, to, values):
+        t.sub(to[0], values[1])
+
+    def write_neg(self, t, op, to, values):
+        t.two("neg", to[0], values[0])
+
+    def write_mul(self, t, op, to, values):
+        t.two(_TWO[op.name], to[0], values[1])
+
+    write_and = write_or = write_xor = write_mul
+
+    def write_shli(self, t, op, to, values):
+        t.shift(_SHIFTS[op.name[:-1]], to[0], *values)
+
+    write_asri = write_lsri = write_shli
+
+    def write_shl(self, t, op, to, values):
+        t.shift(_SHIFTS[op.name], to[0], to[0], values[1])
+
+    write_asr = write_lsr = write_shl
+
+    def write_shift_adc(self, t, op, to, values):
+        t.asr(to[0], to[0], op.info)
+        t.adc(to[0], values[1])
+
+    def write_ult(self, t, op, to, values):
+        t.sub(to[0], *values)
+        t.two("sbc", to[0], to[0])
+        t.two("neg", to[0], to[0])
+
+    def write_uxtb(self, t, op, to, values):
+        getattr(t, op.name)(to[0], values[0])
+
+    write_uxth = write_sxtb = write_sxth = write_uxtb
+
+    def write_min(self, t, op, to, values):
+        label = t.new_label(op.name)
+        t.cmp(to[0], values[1])
+        t.branch("ge" if op.name == "max" else "le", label)
+        t.mov(to[0], values[1])
+        t.label(label)
+
+    write_max = write_min

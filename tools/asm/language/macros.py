@@ -1,0 +1,121 @@
+# Kernel language: steps that many kernels and machines share
+# MIT license; Copyright (c) 2026 the tflm authors
+
+
+def operand(k, word, arena, model):
+    """Return the address of an operand word of a record: offset << 2, + 1 if in the model."""
+    base = k.var("base", arena)
+    with k.If(word << 31 != 0):
+        base.set(model)
+    return word.lsr(2) + base
+
+
+class Record:
+    """The record of a kernel call: `record.name` loads a field of LAYOUT into a new register.
+
+    address: a register with the address of the record, or of a block that begins with word `first`
+    of LAYOUT. The first word of a record, before LAYOUT, is the number of units.
+    """
+
+    def __init__(self, k, address, layout, first=1):
+        self._k, self._address, self._layout, self._first = k, address, layout, first
+
+    def offset(self, name):
+        """Return the offset of a field in bytes."""
+        return 4 * (self._first + self._layout.index(name))
+
+    def __getattr__(self, name):
+        if name[0] == "_" or name not in self._layout:
+            raise AttributeError(name)
+        return self._k.var(name, self._address[self.offset(name)])
+
+    def operand(self, name, arena, model):
+        """Return a register with the address of an operand."""
+        return self._k.var(name, operand(self._k, getattr(self, name), arena, model))
+
+
+class Cursor:
+    """Words one after the other: LDM and STM where they exist, elsewhere offsets until advance().
+
+    keep: the register `address` keeps its value.
+    """
+
+    def __init__(self, k, address, keep=False):
+        self.k, self.offset = k, 0
+        self.advances = k.machine.has_ascending_ldm
+        self.address = k.var("at", address) if keep and self.advances else address
+
+    def next(self, count=1, *names):
+        """Return new registers with the next words; a single one is not in a list."""
+        registers = [self.k.reg(name) for name in names or [None] * count]
+        self.load(registers)
+        return registers if len(registers) > 1 else registers[0]
+
+    def load(self, registers):
+        """Load words into existing registers."""
+        if self.advances:
+            self.address.next(*registers)
+            return
+        for r in registers:
+            self.address.get("w", self.offset, r)
+            self.offset += 4
+
+    def put(self, *values):
+        if self.advances:
+            self.address.put_next(*values)
+            return
+        for value in values:
+            self.address.put("w", value, self.offset)
+            self.offset += 4
+
+    def advance(self):
+        """Set the address to the next word."""
+        if self.offset:
+            self.address += self.offset
+            self.offset = 0
+
+
+def divide_by_shifts(k, one, other):
+    """Return (quotient, remainder) of numbers below 2 ** 31, for machines without a division."""
+    rest, step = k.var("rest", one), k.var("step", other)
+    quotient, bit = k.var("quotient", 0), k.var("bit", 1)
+    with k.While(lambda: step.not_above(rest), "double"):
+        step <<= 1
+        bit <<= 1
+    with k.loop("halve") as halve:
+        bit.set(bit.lsr(1))
+        halve.leave_if(bit == 0)
+        step.set(step.lsr(1))
+        with k.If(step.not_above(rest)):
+            rest -= step
+            quotient |= bit
+        halve.repeat()
+    return quotient, rest
+
+
+def floor_divide(k, one, other):
+    """Return one // other as Python rounds it, for other > 0."""
+    sign = one >> 31
+    quotient = k.reg()
+    k.emit("divu", [quotient], [one ^ sign, other])
+    return quotient ^ sign
+
+
+# One operand of a product as its halves, the upper one shifted with `shift` (asr or lsr).
+def _multiply_high(k, to, one, other, shift):
+    one, other = (x if not isinstance(x, int) else k.const(x) for x in (one, other))
+    one_low, other_low = one.field(0, 16), other.field(0, 16)
+    one_high, other_high = (x._binary(shift, 16) for x in (one, other))
+    middle = one_high * other_low + (one_low * other_low).lsr(16)
+    rest = one_low * other_high + middle.field(0, 16)
+    to.set(one_high * other_high + middle._binary(shift, 16) + rest._binary(shift, 16))
+
+
+def multiply_high(k, to, one, other):
+    """to = the upper word of a signed product, for machines that cannot compute it."""
+    _multiply_high(k, to, one, other, "asr")
+
+
+def multiply_high_unsigned(k, to, one, other):
+    """to = the upper word of an unsigned product."""
+    _multiply_high(k, to, one, other, "lsr")
