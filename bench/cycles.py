@@ -66,12 +66,15 @@ class Result:
     lines: int | None
 
 
-# Return the paths of the project's models and of the models in ../shared.
+# Return the paths of the project's models, of `make -C bench models`, and in ../shared.
 def _all_models():
     found = sorted(ROOT.glob("models/*/*.tflite"))
     known = {path.name for path in found}
-    beside = sorted(ROOT.parent.glob("shared/models/*.tflite"))
-    return found + [path for path in beside if path.name not in known]
+    for folder in (ROOT / "build" / "mlperf", ROOT.parent / "shared" / "models"):
+        beside = [path for path in sorted(folder.glob("*.tflite")) if path.name not in known]
+        known |= {path.name for path in beside}
+        found += beside
+    return found
 
 
 # Raise ToolError unless the outputs are TFLM's of a second invoke, which sees the variables of the
@@ -342,7 +345,8 @@ def _chosen(names):
         else:
             found = [path for path in _all_models() if name in path.stem]
         if not found:
-            raise ToolError(f"no model is named {name}; name a .tflite or a substring of: "
+            raise ToolError(f"no model is named {name}; `make -C bench models` fetches "
+                            "the models of our tables; or name a .tflite or a substring of: "
                             + ", ".join(path.stem for path in _all_models()))  # fmt: skip
         chosen += found
     return chosen

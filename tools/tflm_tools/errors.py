@@ -24,4 +24,13 @@ class DeviceError(ToolError):
 
     def is_of_board(self):
         """True for an error of the board or its cable; the same work may succeed on another."""
-        return self.kind in ("absent", "busy", "silent", "endless", "garbage", "lost", "crc")
+        return self.kind in (
+            "absent",
+            "busy",
+            "silent",
+            "endless",
+            "garbage",
+            "lost",
+            "reset",
+            "crc",
+        )

@@ -239,3 +239,11 @@ def test_only_link_imports_mpremote(repository):
         if "import mpremote" in path.read_text() or "from mpremote" in path.read_text()
     ]
     assert users == ["link.py"]
+
+
+# The second line is the first one that an ESP chip sends.
+@pytest.mark.parametrize("start", [b"MicroPython v1.26.1\r\n>>> ", b"ets\r\n\r\nrst:0x7 (TG0WDT)"])
+def test_board_that_resets(start):
+    with port_with(raw_repl(b"R\x01\x80\x00\x01" + start)) as port:
+        text = failure(port, "reset", lambda link: link.exec("while True: pass", 600))
+    assert "was reset while it ran a command" in text and "machine.WDT" in text

@@ -153,4 +153,4 @@ def test_invokes_on_a_board(layers):
         assert board.repeats == [1, wanted, wanted] and found[0].invokes == wanted
         assert steps == [(0, 3), (1, 3), (2, 3)]
     board = Board(10**7)
-    assert bench.bench_on([layers], board, 7)[0].invokes == 7 and board.repeats == [7, 7]
+    assert bench.bench_on([layers], board, 7)[0].invokes == 7 and board.repeats == [1, 7, 7]

@@ -44,6 +44,8 @@ class BoardBench:
 INVOKES = 20
 _STEPS = 3  # of a measurement
 _MAX_US = 2_000_000  # for all invokes of a step, if the number of invokes was not given
+# A step may take this many times the expected time, and at least these seconds.
+_SLOWEST, _LEAST_SECONDS = 10, 60
 
 
 def bench_on(paths, device, invokes=None, timeout=None, custom=(), progress=None):
@@ -67,7 +69,8 @@ def _invokes_for(us):
     return max(1, min(INVOKES, _MAX_US // max(us, 1)))
 
 
-# 1. Measure one invoke, which says how many others there is time for.
+# 1. Measure one invoke, which says how many others there is time for. It also says how long the
+#    board may be silent in the other steps.
 # 2. Measure the others.
 # 3. Measure the operators in the same number of invokes, with the profiler.
 def _bench_one(path, device, invokes, timeout, custom, report):
@@ -75,9 +78,10 @@ def _bench_one(path, device, invokes, timeout, custom, report):
     inputs = make_cases(model.inputs, 1, 0)[0].inputs
     options = InvokeOptions(timeout=timeout, custom=custom)
     report(0)
-    if invokes is None:
-        invokes = _invokes_for(device.invoke(model, [inputs], options).times[0])
-    options = replace(options, repeat=invokes)
+    us = device.invoke(model, [inputs], options).times[0]
+    invokes = invokes or _invokes_for(us)
+    seconds = timeout or max(_LEAST_SECONDS, _SLOWEST * invokes * us / 1e6)
+    options = replace(options, repeat=invokes, timeout=seconds)
     report(1)
     plain = device.invoke(model, [inputs], options)
     report(2)

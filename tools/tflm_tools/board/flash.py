@@ -112,7 +112,7 @@ def _enter_bootloader(profile, port, timeout):
         try:
             link.exec("import machine\nmachine.bootloader()", seconds=5)
         except DeviceError as error:
-            if error.kind not in ("lost", "silent", "timeout", "endless"):
+            if error.kind not in ("lost", "silent", "timeout", "endless", "reset"):
                 raise
     return device
 

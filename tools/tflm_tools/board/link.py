@@ -36,7 +36,8 @@ class Link:
 
     timeout: least number of seconds to wait for each answer; the first answer has 60 s by
     default. Methods raise DeviceError, whose `kind` is "absent", "busy", "silent", "endless",
-    "timeout", "garbage", "lost", or the name of the exception that was raised on the board.
+    "timeout", "garbage", "lost", "reset", or the name of the exception that was raised on the
+    board.
     """
 
     def __init__(self, port=None, timeout=None):
@@ -97,6 +98,8 @@ class Link:
             "button, check that it runs MicroPython, or flash it with: tflm flash",
             "late": not_micropython,
             "endless": not_micropython,
+            "reset": f"the board at {self.port} was reset while it ran a command; if its main.py "
+            "starts a watchdog (machine.WDT), rename main.py and plug the board in again",
             "lost": f"the connection at {self.port} was lost; plug the board in and try again",
         }
         return DeviceError(texts[error.kind], error.kind)
@@ -104,7 +107,7 @@ class Link:
     def exec(self, code, seconds=20.0):
         """Run Python code on the board and return its output (str)."""
         seconds = max(seconds, self._least_seconds)
-        self._wire.start(seconds)
+        self._wire.start(seconds, runs=True)
         try:
             output, trace = self._transport.exec_raw(code, timeout=None)
         except WireError as error:

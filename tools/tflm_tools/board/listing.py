@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..errors import DeviceError
 from . import profiles
+from .measured_boards import measured_boards
 from .ports import Port, connected
 
 # Descriptions of ports by USB vendor, for devices that give none themselves.
@@ -21,7 +22,8 @@ class SupportedBoard:
     """A board of boards/; sizes in bytes, 0 for no ROMFS.
 
     stock: stock firmware exists for the board. built: the version of MicroPython that `make
-    firmware` builds. method, help: how firmware is written to the board.
+    firmware` builds. method, help: how firmware is written to the board. times: "measured" if
+    docs/data/measured/ has a file of `tflm measure` for it, else "emulated".
     """
 
     id: str
@@ -34,6 +36,7 @@ class SupportedBoard:
     built: str
     method: str
     help: str
+    times: str
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Boards:
 
 def boards():
     """Return the Boards; no port is opened."""
+    measured = measured_boards()
     known = [
         SupportedBoard(
             profile.id,
@@ -62,6 +66,7 @@ def boards():
             profile.versions.get("built", ""),
             profile.flashing.get("method", ""),
             profile.flashing.get("help", ""),
+            "measured" if profile.id in measured else "emulated",
         )
         for profile in profiles.load_all()
     ]

@@ -6,13 +6,17 @@ from contextlib import suppress
 
 MAX_REPLY_BYTES = 1 << 20
 _READ_SECONDS = 0.2  # timeout of the serial port
+# What a board sends when it starts: MicroPython's prompt, or the first lines of an ESP chip.
+_STARTS = (b"\r\n>>> ", b"\r\nrst:0x")
+_MAX_START_BYTES = 8
 
 
 class WireError(Exception):
     """An exchange over a Wire that failed.
 
     kind: "silent" (no byte was received), "late" (the time was over), "endless" (more than
-    MAX_REPLY_BYTES) or "lost" (the port does not exist any more).
+    MAX_REPLY_BYTES), "lost" (the port does not exist any more) or "reset" (the board has started
+    again and shows its prompt).
     """
 
     def __init__(self, kind):
@@ -30,11 +34,16 @@ class Wire:
         self._buffer = bytearray()
         self._deadline = 0.0
         self._received = 0
+        self._runs = False
 
-    def start(self, seconds):
-        """Begin an exchange that must end within `seconds`."""
+    def start(self, seconds, runs=False):
+        """Begin an exchange that must end within `seconds`.
+
+        runs: the board runs a command in the raw REPL, so its prompt means that it was reset.
+        """
         self._deadline = time.monotonic() + seconds
         self._received = 0
+        self._runs = runs
 
     def cancel(self):
         """Make the exchange of another thread fail."""
@@ -52,6 +61,9 @@ class Wire:
         self._received += len(data)
         if self._received > MAX_REPLY_BYTES:
             raise WireError("endless")
+        tail = self._buffer[-len(data) - _MAX_START_BYTES :]
+        if self._runs and any(start in tail for start in _STARTS):
+            raise WireError("reset")
 
     def inWaiting(self):
         """Return the number of bytes that can be read without waiting."""

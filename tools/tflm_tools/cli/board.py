@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from . import options
-from .output import show, transfer_bar
+from .output import show, transfer_bar, work_bar, working
 
 
 @click.command()
@@ -33,8 +33,7 @@ def boards(as_json):
 def doctor(port, models, timeout, as_json):
     """Check the board at PORT: firmware, heap, flash and tflm; report problems.
 
-    PORT is named as in mpremote (a0, u0, id:…, a path, socket://…). The default is the only
-    connected port. The exit code is 1 if there is a problem.
+    The exit code is 1 if there is a problem.
     """
     from ..board.doctor import doctor
 
@@ -46,7 +45,7 @@ def doctor(port, models, timeout, as_json):
 
 @click.command()
 @options.model
-@click.argument("ports", nargs=-1, metavar="[PORT]...")
+@options.ports
 @click.option("--all", "every", is_flag=True, help="Deploy to all boards on USB, at once.")
 @click.option(
     "--to",
@@ -150,4 +149,37 @@ def _print_output(port):
         monitor(port, lambda data: click.echo(data, nl=False))
 
 
-COMMANDS = (boards, doctor, deploy, flash)
+@click.command()
+@options.port
+@click.argument("models", nargs=-1, type=options.FilePath())
+@click.option(
+    "-o",
+    "--output",
+    type=options.FilePath(),
+    default="measured.json",
+    show_default=True,
+    help="The file for all values. It has no port, serial number or path.",
+)
+@options.board_timeout
+@options.as_json
+def measure(port, models, output, timeout, as_json):
+    """Measure the board at PORT in about ten minutes: results, times, memory, clock, flash.
+
+    Runs a model for each kernel and compares it with stored results of TFLM, times MODELS (files
+    or folders, by default the project's own), and prints each value beside its estimate. How to
+    send the file: docs/how-to/measure-a-board.md. The exit code is 1 if a result is wrong.
+    """
+    from .. import files
+    from ..measure import board_measurement, hardware
+
+    files.check_output(output, *(hardware.models_in(models) if models else ()))
+    with work_bar("measure", not as_json, working("measure", "the board")) as progress:
+        result = board_measurement.measure(port, models, progress, timeout)
+    board_measurement.write(result, output)
+    extra = {} if as_json else {"written": output}
+    show(result, as_json, "measurement", "print_measurement", **extra)
+    if not result.is_right():
+        raise SystemExit(1)
+
+
+COMMANDS = (boards, doctor, deploy, flash, measure)

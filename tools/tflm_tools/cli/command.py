@@ -12,6 +12,7 @@ from tflm.errors import TflmError
 from tflm.version import __version__
 
 from . import analyze, board, execute, fleet, models, wake
+from .panels import in_panels
 
 # The error of a missing operator; its remedy is for programs that use an OpResolver.
 _MISSING = re.compile(r"(.*tflm has no operator (\w+)) \(builtin code \d+\);", re.DOTALL)
@@ -26,6 +27,7 @@ def cli():
 for _module in (models, execute, analyze, board, wake, fleet):
     for _command in _module.COMMANDS:
         cli.add_command(_command)
+in_panels(cli)
 
 
 # The message and the exit code of an error.

@@ -113,7 +113,7 @@ def flatten(model, output, as_json, **flatten_options):
 
 
 @click.command()
-@options.model
+@options.trained_model
 @click.option(
     "--data",
     type=options.FilePath(),

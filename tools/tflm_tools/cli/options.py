@@ -1,15 +1,17 @@
 # tflm_tools: cli: the options that several commands share
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import re
+
 import rich_click as click
 
 from ..files import check_outputs
 from ..optimize.memory.levels import BALANCED, LEVELS
-from ..targets import TARGETS, targets_help
+from ..targets import ARCHS, TARGETS, targets_help
 
 
 class Target(click.Choice):
-    """A target of `tflm flatten`, by its name or by the name of a board: armv6m or pico."""
+    """A target of `tflm flatten`: its name, an instruction set, a board or a chip."""
 
     name = "target"
 
@@ -22,11 +24,26 @@ class Target(click.Choice):
             from ..board import profiles
 
             for profile in profiles.load_all():
-                if str(value).lower() in (profile.id.lower(), profile.short_name):
+                if _plain(value) in map(_plain, (profile.id, profile.short_name, profile.chip)):
                     if profile.target is None:
                         self.fail(f"{profile.name} has no target; leave it out", param, ctx)
                     return profile.target
-        return super().convert(value, param, ctx)
+            arch = ARCHS.get(str(value).lower())
+            if arch and arch.target:
+                return arch.target
+            names = ", ".join(profile.short_name for profile in profiles.load_all())
+            self.fail(
+                f"{value!r} is no target; name one of {', '.join(TARGETS)}, a board ({names}) or "
+                "its chip, like RP2350",
+                param,
+                ctx,
+            )
+        return value
+
+
+# A name of a board or chip as users may write it: "ESP32-S3" and "esp32s3" are one.
+def _plain(name):
+    return re.sub(r"[-_ ]", "", str(name)).lower()
 
 
 class FilePath(click.Path):
@@ -83,10 +100,17 @@ _signature = click.option(
 )
 
 
-def model(command):
-    """Add the argument MODEL and the option --signature to a command."""
-    argument = click.argument("model", type=FilePath(), callback=_with_signature)
-    return argument(_signature(command))
+# A decorator that adds the argument MODEL with this help, and the option --signature.
+def _model(text):
+    def add(command):
+        argument = click.argument("model", type=FilePath(), callback=_with_signature, help=text)
+        return argument(_signature(command))
+
+    return add
+
+
+model = _model("A .tflite or .tflm, also inside C source (.h, .cc), a .zip or a .gz.")
+trained_model = _model("A .tflite, .keras, .h5, .pt2 or .onnx, or the folder of a SavedModel.")
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -191,12 +215,14 @@ block = click.option(
     "or .csv. [default: the model's own block]",
 )
 
-_PORT_HELP = (
-    "Run on the board at this port instead of in the unix port. Ports are named as in mpremote: "
-    "a0, u0, id:…, /dev/…, socket://HOST:PORT, auto."
+_PORTS = (
+    "a0 (/dev/ttyACM0), u0 (/dev/ttyUSB0), c0 (COM0), id:SERIAL_NUMBER, /dev/…, "
+    "socket://HOST:PORT, or auto: the only connected board."
 )
+_PORT_HELP = f"Run on the board at this port instead of in the unix port: {_PORTS}"
 on_board = click.option("--on", "on", metavar="PORT", help=_PORT_HELP)
-port = click.argument("port", required=False)
+port = click.argument("port", required=False, help=f"{_PORTS} [default: auto]")
+ports = click.argument("ports", nargs=-1, metavar="[PORT]...", help=f"{_PORTS} [default: auto]")
 
 
 # Combine options to one decorator; their order in the help is the order of the arguments.

@@ -79,11 +79,12 @@ def transfer_bar(title, as_json):
 def work_bar(command, is_shown, otherwise=None):
     """Yield a function (done, total) that shows a progress bar, or None.
 
-    otherwise: a context manager that is entered instead if the bar is not shown.
+    otherwise: a context manager that is entered instead if the bar is not shown, or if standard
+    error is no terminal.
     """
     from ..render.board import progress_bar
 
     with ExitStack() as stack:
-        if otherwise is not None and not is_shown:
+        if otherwise is not None and not (is_shown and sys.stderr.isatty()):
             stack.enter_context(otherwise)
         yield stack.enter_context(progress_bar(command, is_shown, counts=True))

@@ -51,7 +51,8 @@ class ModelRecord:
     place: where the board stores it: "romfs", "flash" or "files". compared: the reference of the
     outputs, "TFLM" or "unix port". equal: whether the outputs equal the reference, bit for bit.
     misses: of the flash cache in one invoke, measured with the profiler. refused: why the model
-    was not measured; then the other fields are empty.
+    was not measured; then the other fields are empty. estimated_us: the estimate of deploy(), None
+    for a core without one.
     """
 
     model: str
@@ -68,6 +69,7 @@ class ModelRecord:
     misses: float | None = None
     ops: list[OpRecord] | None = None
     refused: str = ""
+    estimated_us: float | None = None
 
 
 @dataclass
@@ -139,6 +141,7 @@ def read(path):
     """Read a BoardRecord from a file of write(). Raises ToolError for any other file."""
     try:
         data = json.loads(files.read(path))
+        data = data.get("board", data)  # of a file of `tflm measure`
         if data["format"] != FORMAT:
             raise ToolError(
                 f"{path} has the format {data['format']}, this tflm reads {FORMAT}; measure again"
@@ -179,6 +182,7 @@ def _measured(found, path, port, invokes, custom, timeout):
         profiled = device.invoke(named, [inputs], replace(options, profile=True))
     found.flat_bytes, found.flat_sha256 = len(flat), hashlib.sha256(flat).hexdigest()
     found.arena_bytes, found.place = plain.arena, done.place
+    found.estimated_us = None if done.ms is None else 1000 * done.ms
     found.compared, wanted = _wanted(model, inputs, custom, timeout)
     found.equal = all(
         first_difference(got, other.reshape(got.shape)) is None

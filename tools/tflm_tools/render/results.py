@@ -230,12 +230,11 @@ def _difference(difference, oracle):
 
 def print_verification(result, target):
     """Print the paths of a Verification, and the first difference."""
-    grid = table("path", ">cases", ">time per invoke", ">arena", "result")
+    grid = table("path", ">cases", ">arena", "result")
     for entry in result.paths:
         differs = result.mismatch is not None and result.mismatch.path == entry.path
         word = Text("differs", style="bold red") if differs else Text("equal", style="green")
-        grid.add_row(entry.path, str(entry.cases), microseconds(entry.mean_us),
-                     number(entry.arena_bytes), word)  # fmt: skip
+        grid.add_row(entry.path, str(entry.cases), number(entry.arena_bytes), word)
     show(grid, target)
     for layers in result.layers:
         print_layers(layers, target, result.oracle)
