@@ -1,0 +1,117 @@
+# Tests of the pass cache-state: caches of keys and values are updated in place
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import pytest
+from support.builder import ModelBuilder
+from support.check import Cases
+from tflm.introspection.op_names import name as op_name
+from tflm_tools.flat.flatten import optimized_model
+from tflm_tools.optimize.passes import passes_without
+
+PATHS = ("saved", "saved armv6m", "tflite")
+ROWS, COLUMNS = 8, 6
+cases = Cases()
+expected = {}  # name of a case: operators that stay
+
+
+class Cached:
+    """A model with an input row, its position, and variables of ROWS x COLUMNS."""
+
+    def __init__(self, dtype):
+        self.builder, self.dtype = ModelBuilder("cache"), dtype
+        self.position = self.tensor((2,), "int32")
+        self.row = self.tensor((1, COLUMNS))
+        self.inputs = [self.position, self.row]
+
+    def tensor(self, shape, dtype=None, data=None):
+        dtype = dtype or self.dtype
+        scales = {"scale": 0.05, "zero_point": 0} if dtype == "int8" else {}
+        return self.builder.tensor(shape, dtype, data, **scales)
+
+    def handle(self, name):
+        tensor = self.builder.tensor((), "resource")
+        self.builder.operator("VAR_HANDLE", [], [tensor], shared_name=name, container="")
+        return tensor
+
+    def add(self, name, inputs, shape, **options):
+        output = self.tensor(shape)
+        self.builder.operator(name, inputs, [output], **options)
+        return output
+
+    # Update a variable and return (its old value, its new value).
+    def update(self, name, row):
+        handle = self.handle(name)
+        old = self.add("READ_VARIABLE", [handle], (ROWS, COLUMNS))
+        new = self.add("DYNAMIC_UPDATE_SLICE", [old, row, self.position], (ROWS, COLUMNS))
+        self.builder.operator("ASSIGN_VARIABLE", [handle, new], [])
+        return old, new
+
+    # Products of a matrix with each row of another one.
+    def products(self, left, right, shape):
+        return self.add("BATCH_MATMUL", [left, right], shape, adj_y=True)
+
+    def build(self, *outputs):
+        self.builder.io(self.inputs, outputs)
+        return self.builder.build()
+
+
+def add(name, model, operators):
+    cases.add(
+        name, model, paths=PATHS, runs=6, repeat="none", slices=(1,), ranges={0: (0, ROWS - 1)},
+        rtol=1e-5, atol=1e-5, reset=len(name) % 2 == 0,
+    )  # fmt: skip
+    expected[name] = operators
+
+
+PRODUCTS = ["BATCH_MATMUL"]
+for dtype in ("float32", "int8"):
+    net = Cached(dtype)
+    _, new = net.update("a", net.row)
+    y = net.products(net.row, new, (1, ROWS))
+    add(f"one cache, {dtype}", net.build(y), ["DYNAMIC_UPDATE_SLICE", *PRODUCTS])
+
+    net = Cached(dtype)
+    _, keys = net.update("a", net.row)
+    _, values = net.update("b", net.add("ADD", [net.row, net.row], (1, COLUMNS)))
+    y = net.products(net.row, keys, (1, ROWS)), net.products(net.row, values, (1, ROWS))
+    stay = ["ADD", *2 * ["DYNAMIC_UPDATE_SLICE"], *2 * PRODUCTS]
+    add(f"two caches, {dtype}", net.build(*y), stay)
+
+# Models that stay as they are: somebody sees the old value, or the whole cache.
+STAY = ["ASSIGN_VARIABLE", "DYNAMIC_UPDATE_SLICE", "READ_VARIABLE", "VAR_HANDLE"]
+net = Cached("int8")
+old, new = net.update("a", net.row)
+y = net.products(net.row, new, (1, ROWS)), net.products(net.row, old, (1, ROWS))
+add("the old value is read", net.build(*y), [*STAY, *2 * PRODUCTS])
+net = Cached("int8")
+_, new = net.update("a", net.row)
+add("an output", net.build(new), STAY)
+net = Cached("int8")
+_, new = net.update("a", net.row)
+again = net.add("READ_VARIABLE", [net.handle("a")], (ROWS, COLUMNS))
+y = net.products(net.row, new, (1, ROWS)), net.products(net.row, again, (1, ROWS))
+add("read twice", net.build(*y), [*STAY, "READ_VARIABLE", "VAR_HANDLE", *2 * PRODUCTS])
+
+
+@cases.parametrize
+def test_results(case):
+    case.check()
+
+
+@pytest.mark.parametrize("name", expected)
+def test_operators(name):
+    case = next(case for case in cases if case.name == name)
+    graph, _ = optimized_model(case.build(), passes=passes_without())
+    operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
+    assert sorted(operators) == sorted(expected[name])
+
+
+def test_one_copy_of_the_cache_is_in_the_arena():
+    net = Cached("int8")
+    _, new = net.update("a", net.row)
+    model = net.build(net.products(net.row, new, (1, ROWS)))
+    size = ROWS * COLUMNS
+    graph, savings = optimized_model(model, passes=passes_without())
+    assert [s.bytes for s in savings if s.what == "cache_state"] == [3 * size]
+    kept = [t for t in graph.running()[0].tensors.values() if t.is_variable]
+    assert [t.nbytes() for t in kept] == [size]
