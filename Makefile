@@ -14,6 +14,10 @@ run: $(VENV)/run.stamp  ## classify handwritten digits in MicroPython (30 s)
 run-keywords: $(VENV)/run.stamp  ## detect "yes", "no" and "stop" in a recording (WAV=...)
 	@$(BIN)/python -m tflm_tools.apps.run keywords $(or $(WAV),models/keywords/words.wav)
 
+run-story: $(VENV)/run.stamp  ## write a story with a small language model (SEED=, PROMPT=)
+	@$(BIN)/tflm run models/story/story_int8.tflite --temperature 0.5 \
+		--seed $(or $(SEED),1) --prompt "$(or $(PROMPT),Once upon a time)"
+
 test: $(VENV)/firmware.stamp lint  ## lint, then all tests against the official TFLM build (15 min)
 	$(BIN)/python -m pytest -n 2
 

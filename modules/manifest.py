@@ -50,8 +50,9 @@ def _add_with_imports(file, files):
         _add_with_imports(imported, files)
 
 
-# Files for int8 that "int8" omits: only models whose bands include a pool need them.
-_BANDED = ("fully_connected_bands", "pooling_rows")
+# Files for int8 that "int8" omits: only models whose bands include a pool, and language models,
+# need them.
+_OMITTED = ("fully_connected_bands", "pooling_rows", "attention")
 
 
 # Return the names of the files with kernels for int8, without kernels for other targets, signals,
@@ -60,7 +61,7 @@ def _int8():
     names = []
     for file in _kernel_files("kernels"):
         facts, name = _FACTS[file], os.path.basename(file)[:-3]
-        is_other = facts.get("package") in ("signal", "types", "learn") or name in _BANDED
+        is_other = facts.get("package") in ("signal", "types", "learn") or name in _OMITTED
         is_other = is_other or facts.get("target", "") not in ("", *options.arch.split())
         if not is_other and {"int8", "any"} & set(facts.get("types", ())):
             names.append(name)

@@ -31,7 +31,7 @@ _RARE = (
 )  # fmt: skip
 _COMMON = (
     "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",
-    "test_batch_matmul", "test_broadcast_to", "test_cast", "test_comparisons",
+    "test_attention", "test_batch_matmul", "test_broadcast_to", "test_cast", "test_comparisons",
     "test_control_flow", "test_conv_float", "test_conv_int16", "test_cumsum",
     "test_depthwise_conv", "test_depthwise_conv_float", "test_depthwise_conv_int16",
     "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",

@@ -15,6 +15,7 @@ from tflm.tflite.context import MicroContext
 from tflm_tools.bands.operators import reduced_rows
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.schema import op_name
+from tflm_tools.optimize import attention
 from tflm_tools.targets import PACKING_TARGETS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -137,6 +138,9 @@ def _emissions():
     for function, words in LAYOUTS.items():  # a Learner writes these records
         found[f"learnt.{function}"] = {words: 0}
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
+    for kernel, words in attention.LAYOUTS.items():  # only this pass writes these records
+        found[kernel] = {words: 0}
+        nodes.setdefault("attention", set()).add(("BATCH_MATMUL", frozenset(["int8", "int32"])))
     for kernel, words in reduced_rows.LAYOUTS.items():  # only banded execution has these records
         found[kernel] = {words: 0}
         file = kernel.partition(".")[0]

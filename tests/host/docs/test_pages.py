@@ -46,11 +46,11 @@ _PAGES = [
     "how-to/less-ram.md",
     "reference/flat-format.md",
     "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
-    "tutorial/your-own-model.md", "tutorial/wake-word.md",
+    "tutorial/your-own-model.md", "tutorial/wake-word.md", "tutorial/story.md",
     "how-to/coming-from.md", "how-to/features.md", "how-to/fleet.md", "how-to/hosts.md",
     "how-to/learn-on-board.md",
     "how-to/quantize.md", "how-to/ready-made-models.md", "how-to/scale-out.md",
-    "how-to/search-models.md", "how-to/versions.md",
+    "how-to/search-models.md", "how-to/versions.md", "how-to/write-texts.md",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from .devices import board_at, boards_at, check_workers
 from .output import show, work_bar, working
 
 _INVOKES, _ALL_INVOKES = 20, 5
+_TEXT_OPTIONS = "tokens", "temperature", "top_k", "seed"
 
 
 @click.command()
@@ -44,25 +45,73 @@ _INVOKES, _ALL_INVOKES = 20, 5
     help="Accept real numbers of any type, and quantize them for integer inputs.",
 )
 @options.detector()
+@click.option("--prompt", metavar="TEXT", help="Beginning of the text of a language model.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(min=1),
+    help="With --prompt: most tokens to write. [default: to the end of the text]",
+)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=0.8,
+    show_default=True,
+    help="With --prompt: 0 always writes the likeliest token; more is more varied.",
+)
+@click.option(
+    "--top-k",
+    type=click.IntRange(min=0),
+    default=0,
+    help="With --prompt: choose among this many of the likeliest tokens. [default: all]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="With --prompt: the same seed writes the same text.",
+)
 @options.on_board
 @options.custom
 @options.heap
 @options.timeout
 @options.as_json
-def run(model, on, as_json, **run_options):
+def run(model, on, as_json, prompt, **run_options):
     """Invoke MODEL on your arrays, in the MicroPython unix port or on a board.
 
     With --detect, print the boxes of a detector, and draw them into boxes.png in --output-dir if
-    the input is an image.
+    the input is an image. With --prompt, a language model writes a text.
     """
     from ..execution.run import run
 
+    settings = {name: run_options.pop(name) for name in _TEXT_OPTIONS}
+    if prompt is not None:
+        if on or run_options["inputs"]:
+            raise click.UsageError("--prompt excludes --on and --input; leave them out")
+        settings["n"] = settings.pop("tokens")
+        _write_text(model, prompt, settings, run_options, as_json)
+        return
     run_options["detect"] = options.detect_settings(run_options)
     if run_options["detect"] and run_options["output_dir"] is None:
         run_options["output_dir"] = "detected"
     with working("run", model), board_at(on, run_options["timeout"]) as device:
         result = run(model, device=device, **run_options)
     show(result, as_json, "results", "print_run")
+
+
+# Print the text that a language model writes, word by word.
+def _write_text(model, prompt, settings, run_options, as_json):
+    from ..language.write import write
+    from ..render.common import print_json
+
+    words = write(model, prompt, run_options["heap"], run_options["form"], **settings)
+    if as_json:
+        print_json({"model": str(model), "prompt": prompt, "text": "".join(words)})
+        return
+    click.echo(prompt, nl=False)
+    for each in words:
+        click.echo(each, nl=False)
+    click.echo()
 
 
 @click.command()

@@ -155,17 +155,32 @@ def flatten(model, output, as_json, **flatten_options):
 )
 @options.pixels
 @options.block
+@click.option(
+    "--tokenizer",
+    type=options.FilePath(),
+    metavar="FILE",
+    help="For a language model: its tokenizer.json, or the tokenizer.bin of llama2.c. [default: "
+    "the one beside MODEL]",
+)
+@click.option(
+    "--positions",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="For a language model: the longest text in tokens, which needs RAM. [default: 256]",
+)
 @options.timeout
 @options.custom
 @options.as_json
-def convert(model, int4, no_quantize, as_json, **convert_options):
+def convert(model, int4, no_quantize, as_json, tokenizer, positions, **convert_options):
     """Convert MODEL to an int8 .tflite, with the ranges of its tensors on typical inputs.
 
     MODEL is a float32 or float16 .tflite, a .keras, an .h5, the folder of a SavedModel, a .pt2 of
-    PyTorch, or an .onnx. The command prints what it has chosen. It writes no model that tflm
-    cannot run.
+    PyTorch, or an .onnx. A language model of Llama's type is a .bin of llama2.c, a .safetensors,
+    or the folder with its config.json; it needs no --data. The command prints what it has chosen.
+    It writes no model that tflm cannot run.
     """
     from ..converters import convert as converter
+    from ..language.checkpoint import is_checkpoint
 
     types = {
         "int16": converter.INT16,
@@ -180,6 +195,14 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
             "them alone"
         )
     quantization = chosen[0] if chosen else converter.INT8
+    if is_checkpoint(model):
+        given = convert_options | {"int4": int4}
+        _convert_language_model(model, quantization, tokenizer, positions, given, as_json)
+        return
+    if tokenizer or positions:
+        raise click.UsageError(
+            "--tokenizer and --positions are for language models; leave them out"
+        )
     if no_quantize and (int4 or convert_options["keep_float"]):
         raise click.UsageError("--no-quantize excludes --int4 and --keep-float; give it alone")
     if int4 and quantization == converter.INT16:
@@ -189,6 +212,24 @@ def convert(model, int4, no_quantize, as_json, **convert_options):
             model, form=quantization, weight_bits=4 if int4 else 8, **convert_options
         )
     show(result, as_json, "convert", "print_converted")
+
+
+# Convert a language model; `given`: the other options of the command.
+def _convert_language_model(model, quantization, tokenizer, positions, given, as_json):
+    from ..language.convert import PRECISIONS, CheckpointConversion
+    from ..render import common, language
+
+    unused = {"data", "int4", "keep_float", "input_shapes", "pixels", "block", "custom"}
+    wrong = sorted(name for name in unused if given[name])
+    if wrong or quantization not in PRECISIONS:
+        name = wrong[0].replace("_", "-") if wrong else quantization
+        raise click.UsageError(f"--{name} is not for language models; leave it out")
+    conversion = CheckpointConversion(model, tokenizer, quantization, positions)
+    if not as_json:
+        language.print_footprint(conversion.footprint(), common.console())
+    with working("convert", model):
+        result = conversion.convert(given["output"])
+    show(result, as_json, "language", "print_converted_text")
 
 
 @click.command()

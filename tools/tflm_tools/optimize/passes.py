@@ -18,6 +18,8 @@ NAMES = (
     "fold_activation",
     "dead_channels",
     "ring_buffers",
+    "cache_state",
+    "attention",
     "channel_parts",
     "aliases",
     "loop_state",

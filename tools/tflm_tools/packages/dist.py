@@ -18,9 +18,10 @@ _PACKAGE = Path(tflm.__file__).parent
 _MPY = "6.3"
 
 # Every package includes "core", the runtime. Packages of kernels have the kernels for quantized
-# models, "types" those for other types; "apis", "detect", "features", "sensors" and "fleet" have
-# no kernels for models.
-PACKAGES = (*kernel_files.PACKAGES, "apis", "detect", "features", "sensors", "fleet", "all")
+# models, "types" those for other types; "apis", "detect", "features", "sensors", "text" and
+# "fleet" have no kernels for models.
+_PRODUCTS = "apis", "detect", "features", "sensors", "text", "fleet"
+PACKAGES = (*kernel_files.PACKAGES, *_PRODUCTS, "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
 _OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
@@ -30,6 +31,7 @@ _LEARN = ("learn", "all")  # packages with tflm.learner
 _DETECT = ("detect", "all")  # packages with tflm.detect
 _FEATURES = ("features", "all")  # packages with tflm.features
 _SENSORS = ("sensors", "all")  # packages with tflm.camera and tflm.motion
+_TEXT = ("text", "all")  # packages with tflm.text
 _FLEET = ("fleet", "all")  # packages with tflm.fleet
 
 
@@ -93,6 +95,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         files += runtime_files.features(arch, assembler)
     if package in _SENSORS:
         files += runtime_files.sensors()
+    if package in _TEXT:
+        files += runtime_files.text()
     if package in _FLEET:
         files += runtime_files.fleet()
     if package == "all" and prepare:

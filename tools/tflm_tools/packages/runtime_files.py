@@ -12,6 +12,7 @@ from tflm.features.settings import METADATA
 from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL, ROWS_KERNEL
 from tflm.model import FlatModel
 from tflm.program import BANDS_KERNEL
+from tflm.text.vocabulary import NAME as TEXT
 from tflm.version import __version__
 
 from .. import locked_ast
@@ -201,6 +202,8 @@ def files_for(flat, arch, assembler=True):
         files = sorted({*files, *with_imports([*learn(), *kernels])})
     if METADATA in FlatModel(flat).metadata():
         files = sorted({*files, *with_imports(features(arch, assembler))})
+    if TEXT in FlatModel(flat).metadata():
+        files = sorted({*files, *with_imports(text())})
     return files
 
 
@@ -340,6 +343,11 @@ def apis():
 def learn():
     """Return the files of tflm.learner, sorted."""
     return [*_package_files("learn"), "learner"]
+
+
+def text():
+    """Return the files of tflm.text, sorted."""
+    return _package_files("text")
 
 
 def fleet():

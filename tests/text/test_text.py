@@ -1,0 +1,193 @@
+# Tests of tflm.text: tokens of a text, the choice of a token, and the loop that writes
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import json
+
+import numpy as np
+import pytest
+from host.language import checkpoints
+from support.script import run_script
+from tflm_tools.language.convert import DYNAMIC, FLOAT32, INT8, CheckpointConversion
+from tflm_tools.language.decoder import Decoder
+
+SAMPLER = """
+import json
+import micropython
+import sys
+from tflm import dtypes
+from tflm.tensor import Tensor
+from tflm.text import Sampler
+import struct
+
+with open(sys.argv[1]) as file:
+    job = json.load(file)
+for case in job:
+    raw = memoryview(bytearray(bytes(case["raw"])))
+    bits = struct.unpack("<I", struct.pack("<f", 0.1))[0]
+    dtype = dtypes.INT8 if case["dtype"] == "int8" else dtypes.FLOAT32
+    tensor = Tensor("logits", dtype, (1, case["size"]), bits, 0, raw)
+    sampler = Sampler(tensor, case["temperature"], case["top_k"], case["seed"])
+    chosen = [0] * case["count"]
+    micropython.heap_lock()
+    for i in range(case["count"]):
+        chosen[i] = sampler.choose()
+    micropython.heap_unlock()
+    print(json.dumps(chosen))
+"""
+
+WRITER = """
+import asyncio
+import json
+import sys
+import tflm
+from tflm.text import Generator
+
+path = sys.argv[1]
+generator = Generator(tflm.load(path))
+text = generator.generate("the", 12, temperature=0)
+first = list(text)
+again = "".join(generator.generate("the", 12, temperature=0))
+
+
+async def collect():
+    words = []
+    async for word in generator.generate("the", 12, temperature=0):
+        words.append(word)
+        await asyncio.sleep(0)
+    return words
+
+
+others = ["".join(generator.generate("", seed=i)) for i in range(4)]
+stopped = generator.generate("the", temperature=2)
+some = [next(stopped)]
+stopped.stop()
+some += list(stopped)
+try:
+    generator.generate("a" * 40)
+except tflm.InputError as error:
+    message = str(error)
+position = text.position, text.tokens
+print(json.dumps([first, again, asyncio.run(collect()), others, some, message, position]))
+"""
+
+TOKENS = """
+import json
+import sys
+import tflm
+
+interpreter = tflm.Interpreter(tflm.load(sys.argv[1]))
+tokens = [1]
+for i in range(int(sys.argv[2])):
+    interpreter.input(0).data[0] = tokens[-1]
+    interpreter.input(1).data[0] = i
+    interpreter.invoke()
+    values = interpreter.output(0).data
+    tokens.append(max(range(len(values)), key=lambda k: values[k]))
+print(json.dumps(tokens))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    checkpoints.write_llama2c(folder, checkpoints.random_checkpoint())
+    for precision in (INT8, FLOAT32, DYNAMIC):
+        CheckpointConversion(folder / "model.bin", precision=precision).convert(
+            folder / f"{precision}.tflite"
+        )
+    return folder
+
+
+def choices(tmp_path, *jobs):
+    (tmp_path / "job.json").write_text(json.dumps(jobs))
+    return [
+        json.loads(line)
+        for line in run_script(SAMPLER, str(tmp_path / "job.json")).split("\n")[:-1]
+    ]
+
+
+def job(values, dtype, temperature=1.0, top_k=0, seed=1, count=4000):
+    array = np.asarray(values, np.int8 if dtype == "int8" else np.float32)
+    return {
+        "raw": list(array.tobytes()), "dtype": dtype, "size": array.size, "seed": seed,
+        "temperature": temperature, "top_k": top_k, "count": count,
+    }  # fmt: skip
+
+
+# Chosen tokens have the probabilities of the logits; chi-squared with a limit that one seed in a
+# million exceeds.
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_probabilities(tmp_path, dtype, temperature):
+    levels = np.array([3, -20, 7, 7, -128, 0, 5, -4])
+    values = levels if dtype == "int8" else levels * 0.125
+    chosen = choices(tmp_path, job(values, dtype, temperature))[0]
+    scale = 0.1 if dtype == "int8" else 0.125
+    p = np.exp(levels * scale / temperature)
+    p /= p.sum()
+    counts = np.bincount(chosen, minlength=8)
+    expected = p * len(chosen)
+    large = expected > 5
+    error = ((counts - expected)[large] ** 2 / expected[large]).sum()
+    assert error < 45
+    assert counts[~large].sum() < 40
+
+
+def test_seeds_and_top_k(tmp_path):
+    random = np.random.default_rng(2026)
+    values = random.integers(-128, 128, 300)
+    values[17] = values[250] = 127
+    floats = random.normal(0, 3, 300).astype(np.float32)
+    results = choices(
+        tmp_path,
+        job(values, "int8", seed=1), job(values, "int8", seed=1), job(values, "int8", seed=2),
+        job(values, "int8", 0, count=3), job(floats, "float32", 0, count=3),
+        job(-abs(floats) * 1e-3, "float32", 0, count=3), job(values, "int8", 5.0, top_k=5),
+        job(values, "int8", top_k=1),
+    )  # fmt: skip
+    assert results[0] == results[1] != results[2]
+    assert results[3] == 3 * [int(values.argmax())]
+    assert results[4] == 3 * [int(floats.argmax())]
+    assert results[5] == 3 * [int((-abs(floats)).argmax())]
+    fifth = np.sort(values)[-5]
+    assert set(results[6]) == set(np.flatnonzero(values >= fifth))
+    assert set(results[7]) == set(np.flatnonzero(values == 127))
+
+
+@pytest.mark.parametrize("precision", [INT8, FLOAT32])
+def test_writer(folder, precision):
+    output = run_script(WRITER, str(folder / f"{precision}.tflite"), heap="64M")
+    first, again, waited, others, some, message, position = json.loads(output)
+    assert "".join(first) == again == "".join(waited) and first
+    assert 0 < position[1] <= 12 and position[0] > position[1]
+    assert len(set(others)) > 1
+    assert len(some) == 1
+    assert "longest text 32" in message
+
+
+# Tokens at temperature 0 equal the tokens of TFLM (int8) and of numpy (float32).
+@pytest.mark.parametrize("precision", [INT8, FLOAT32])
+def test_tokens(folder, precision):
+    path = folder / f"{precision}.tflite"
+    found = json.loads(run_script(TOKENS, str(path), "31", heap="64M"))
+    if precision == INT8:
+        assert found == tflm_tokens(path, 31)
+    decoder = Decoder(CheckpointConversion(folder / "model.bin").checkpoint)
+    wanted = [1]
+    for _ in range(31):
+        wanted.append(int(decoder.forward(wanted[-1:])[0].argmax()))
+    if precision == FLOAT32:
+        assert found == wanted
+
+
+def tflm_tokens(path, count):
+    from tflite_micro.python.tflite_micro import runtime
+
+    interpreter = runtime.Interpreter.from_file(str(path))
+    tokens = [1]
+    for i in range(count):
+        interpreter.set_input(np.array([tokens[-1]], np.int32), 0)
+        interpreter.set_input(np.array([i], np.int32), 1)
+        interpreter.invoke()
+        tokens.append(int(interpreter.get_output(0).argmax()))
+    return tokens
