@@ -23,6 +23,7 @@ _COMMAND_LINE = re.compile(
     rf"(?<!\w)--[a-z]|\btflm ({_COMMANDS.replace(' ', '|')})\b|\bmake [a-z]+$|\b[A-Z]+="
 )
 
+_CONVERT = re.compile(r"convert it: tflm convert .*")  # a trained model
 _NAME_ONE = re.compile(r"name one, like .*#.*")  # of several models in a file
 
 
@@ -38,6 +39,7 @@ def plain(message):
 def _plain_line(line):
     for advice, control in _CONTROLS.items():
         line = line.replace(advice, control)
+    line = _CONVERT.sub("convert it to a .tflite on a computer, then drop that", line)
     line = _NAME_ONE.sub("unpack it, and drop one of them", line)
     failure, *remedies = line.split("; ")
     kept = []

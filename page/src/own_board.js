@@ -4,7 +4,7 @@
 import { element, save } from './elements.js';
 import { SerialPump } from './serial_pump.js';
 
-const NO_SERIAL = 'This browser has no Web Serial; use Chromium, Chrome, Edge or Opera on a computer, or the files below.';
+const NO_SERIAL = 'This browser has no Web Serial; use a new Chromium, Chrome, Edge, Opera or Firefox on a computer, or the files below.';
 const NO_PROMISES = 'This browser is too old to wait for a board (WebAssembly lacks promises); use a newer one, or the files below.';
 
 /** @typedef {import('./messages.js').Given} Given */

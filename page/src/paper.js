@@ -110,6 +110,8 @@ function pixelsOf(ink, aspect) {
  * @property {number} pause milliseconds after the last stroke, when the picture is whole
  * @property {boolean} [single] the next stroke begins a new picture; otherwise it is added
  * @property {(pixels: number[]) => void} drawn
+ * @property {(milliseconds: number) => void} [waiting] the pen was lifted: the picture is whole after this time; 0: it
+ * is down again, or the picture is whole
  * @property {() => void} [cleared]
  */
 
@@ -149,8 +151,19 @@ export class Paper {
     });
   }
 
+  /** Take the picture at once instead of waiting for another stroke. */
+  take() {
+    if (!this.#strokes.length || this.#drawn) return;
+    clearTimeout(this.#timer);
+    this.#down = false;
+    this.#drawn = true;
+    this.#options.waiting?.(0);
+    this.#options.drawn(picture(this.#strokes));
+  }
+
   clear() {
     clearTimeout(this.#timer);
+    this.#options.waiting?.(0);
     this.#strokes = [];
     this.#down = this.#drawn = false;
     this.#draw();
@@ -200,6 +213,8 @@ export class Paper {
     if (event.key === ' ') {
       if (this.#down) this.#lift();
       else this.#lower();
+    } else if (event.key === 'Enter') {
+      this.take();
     } else if (step) {
       const inside = (/** @type {number} */ value) => Math.min(Math.max(value, STEP), 1 - STEP);
       this.#pen = { x: inside(this.#pen.x + step[0] * STEP), y: inside(this.#pen.y + step[1] * STEP) };
@@ -213,6 +228,7 @@ export class Paper {
 
   #lower() {
     clearTimeout(this.#timer);
+    this.#options.waiting?.(0);
     const { single } = this.#options;
     if (!this.#strokes.length || (single && this.#drawn)) this.clear();
     this.#down = true;
@@ -230,9 +246,7 @@ export class Paper {
     this.#down = false;
     this.#draw();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#drawn = true;
-      this.#options.drawn(picture(this.#strokes));
-    }, this.#options.pause);
+    this.#timer = setTimeout(() => this.take(), this.#options.pause);
+    this.#options.waiting?.(this.#options.pause);
   }
 }

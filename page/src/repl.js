@@ -12,7 +12,7 @@ const LATE = 'the board does not answer; restart it';
 const QUIET = 300; // milliseconds in which the answers to earlier tries arrive
 const RESTARTED = 'the board was started again; repeat the command';
 const STILL = 1000; // milliseconds until a program that waits says so
-const OTHER_RUNS = 'Another program runs on the board. Wait for its end, or press Stop.';
+const OTHER_RUNS = 'The board still works on another part of this page, and continues here after that. Stop ends that work.';
 const IN_USE = 'The prompt is in use. Finish its line or press Stop, then the board continues here.';
 const AGAIN = 1000; // milliseconds between two Ctrl-C; the compiler ignores them
 

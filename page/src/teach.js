@@ -9,7 +9,7 @@ import { isSound, paintFeatures, samplesOf } from './sound.js';
 const ENOUGH = 5; // examples of a class
 const MAX_CLASSES = 8; // as in page/rom/teach.py
 const MAX_EXAMPLES = 10; // of a class
-const PAUSE = 900; // milliseconds after the last stroke; symbols can have several
+const PAUSE = 1500; // milliseconds after the last stroke; symbols can have several
 const BATCH = { picture: 8, sound: 2, motion: 2 }; // examples in one command to the board
 const FILE = 'taught.tflm';
 const NAMES = { picture: 'pictures', sound: 'sounds', motion: 'motion' };
@@ -82,7 +82,9 @@ export class Teach {
         if (!this.#test.checked) this.#paper.clear();
         this.#take([pictureOf(pixels)]);
       },
+      waiting: (milliseconds) => this.#showPause(milliseconds),
     });
+    element('teach-take', HTMLButtonElement).addEventListener('click', () => this.#paper.take());
     element('new-symbol', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault();
       this.#addSymbol();
@@ -125,6 +127,15 @@ export class Teach {
     } catch {
       // nothing else depends on it
     }
+  }
+
+  // Show for how long the page waits for another stroke.
+  /** @param {number} milliseconds 0: it does not wait */
+  #showPause(milliseconds) {
+    const bar = element('teach-pause');
+    for (const id of ['teach-pause', 'teach-take']) element(id).style.visibility = milliseconds ? 'visible' : 'hidden';
+    for (const animation of bar.getAnimations()) animation.cancel();
+    if (milliseconds) bar.animate([{ width: '100%' }, { width: '0' }], milliseconds);
   }
 
   /** @param {string} text @param {boolean} [bad] */
@@ -189,7 +200,7 @@ export class Teach {
     if (this.#symbols.length === MAX_CLASSES) return this.#say(`The limit is ${MAX_CLASSES} symbols; remove one first.`, true);
     field.value = '';
     this.#append(label).choice.checked = true;
-    this.#say(`Draw ${label} ${ENOUGH} times.`);
+    this.#say(`Draw ${label} ${ENOUGH} times. Lift the pen after each one, until the bar is empty.`);
     return this.#update();
   }
 
@@ -203,11 +214,27 @@ export class Teach {
     }
     if (example) {
       this.#examples.push(example);
-      const canvas = document.createElement('canvas');
-      show(canvas, example);
-      symbol.pictures.append(canvas);
+      symbol.pictures.append(this.#picture(example));
     }
     return symbol;
+  }
+
+  // A small picture of an example; a click removes the example.
+  /** @param {Example} example */
+  #picture(example) {
+    const canvas = document.createElement('canvas');
+    show(canvas, example);
+    const remove = button('', () => this.#do(async () => {
+      remove.remove();
+      this.#examples = this.#examples.filter((each) => each !== example);
+      this.#learned = -1; // the board learns the others again
+      this.#say(`One example of ${example.label} is removed.`);
+      this.#update();
+    }));
+    remove.append(canvas);
+    remove.title = 'Remove this example';
+    remove.setAttribute('aria-label', `Remove an example of ${example.label}`);
+    return remove;
   }
 
   /** @param {string} label @returns {Symbol} */
@@ -222,7 +249,6 @@ export class Teach {
     name.append(choice, ` ${label} `);
     count.className = 'dim';
     pictures.className = 'pictures';
-    pictures.ariaHidden = 'true';
     row.className = 'row';
     const remove = button('Remove', () => this.#do(() => this.#remove(label)));
     remove.setAttribute('aria-label', `Remove ${label}`);
@@ -243,7 +269,8 @@ export class Teach {
   /** Show how many examples each symbol has, and enable what is possible. */
   #update() {
     for (const { label, count } of this.#symbols) {
-      count.textContent = `${this.#countOf(label)} of ${ENOUGH}`;
+      const examples = this.#countOf(label);
+      count.textContent = examples > ENOUGH ? `${examples} examples` : `${examples} of ${ENOUGH}`;
     }
     for (const id of ['test', 'get-taught', 'use-taught']) {
       element(id).toggleAttribute('disabled', !this.#examples.length);

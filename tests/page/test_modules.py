@@ -117,6 +117,10 @@ def test_policy(repository):
         ("x is large; use --flash-budget, or use another", "x is large; use another"),
         ("m.zip has 2 models (a, b); name one, like m.zip#a",
          "m.zip has 2 models (a, b); unpack it, and drop one of them"),
+        ("a.keras is a trained model that is not converted yet; convert it: tflm convert a.keras "
+         "--data DATA.npz -o model.tflite",
+         "a.keras is a trained model that is not converted yet; convert it to a .tflite on a "
+         "computer, then drop that"),
         ("the model is damaged: x; get it again", "the model is damaged: x; get it again"),
     ],
 )  # fmt: skip

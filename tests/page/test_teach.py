@@ -52,7 +52,7 @@ def _teach(page, name):
     _add(page, name)
     for seed in range(_EXAMPLES):
         _draw(page, name, seed)
-        page.wait_for_timeout(1000)  # a symbol can have several strokes
+        page.get_by_role("button", name="The drawing is done").click()
     expect(page.locator("#teach-state")).to_contain_text(
         f"The board knows {name}.", timeout=_PATIENCE
     )
@@ -92,6 +92,21 @@ def test_first_symbol_in_time(taught):
 def test_recognizes(taught):
     found = [_test(taught, name, seed) for name in _SYMBOLS for seed in (100, 101)]
     assert found == [name for name in _SYMBOLS for _ in range(2)]
+
+
+# A click on a picture removes this example.
+def test_remove_one_picture(taught):
+    pictures = taught.locator(".pictures button")
+    before = pictures.count()
+    _draw(taught, list(_SYMBOLS)[-1], 50)  # in the test mode it is no example
+    assert pictures.count() == before
+    taught.check("input[name=symbol] >> nth=0")
+    _draw(taught, list(_SYMBOLS)[0], 51)
+    expect(pictures).to_have_count(before + 1, timeout=_PATIENCE)
+    expect(taught.locator("#symbols")).to_contain_text(f"{_EXAMPLES + 1} examples")
+    pictures.nth(_EXAMPLES).click()
+    expect(pictures).to_have_count(before)
+    expect(taught.locator("#symbols")).not_to_contain_text(f"{_EXAMPLES + 1} examples")
 
 
 # The exported model has the classes, and answers like the board for each picture that it learned.
