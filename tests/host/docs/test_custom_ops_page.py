@@ -60,8 +60,30 @@ def test_page(tflm, repository, example, tmp_path, monkeypatch):
             assert text == shown
         else:
             script += text
-    assert wanted.count("\n") == 8
+    assert wanted.count("\n") == 4
     assert run_script(script) == wanted
+
+
+# The example with state: each output is the median of the last three inputs, also after a reset.
+def test_median(example):
+    lines = run_script(
+        f"""
+import sys
+sys.path.append({str(example)!r})
+import median, tflm
+resolver = tflm.OpResolver()
+median.register(resolver)
+interp = tflm.Interpreter({str(example / "atan_int8.tflite")!r}, resolver=resolver)
+for value in (10, 90, 30, None, 50):
+    if value is None:
+        interp.reset()
+        continue
+    interp.input(0).data[0] = value
+    interp.invoke()
+    print(interp.output(0).data[0])
+"""
+    )
+    assert lines.split() == ["0", "10", "30", "0"]
 
 
 @pytest.mark.parametrize("path", ["flat", "tflite"])

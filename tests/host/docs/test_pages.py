@@ -18,11 +18,14 @@ from tflm_tools.flat.flatten import flatten
 # The language of a block selects how it runs. All `python` blocks of a page run as one program in
 # MicroPython. `console` blocks run line by line. A `text` block after a `python` block is the
 # program's output, and lines after a command are part of the command's output. `...` matches any
-# text. A comment before a block changes this:
+# text. Comments before a block change this:
 #   <!-- no-run: why -->      do not run the block
 #   <!-- needs: NAME -->      tensorflow: run (python: in CPython) only if it is installed. A file:
 #                             make it before, except digits.tflm, which always exists
 #   <!-- file: NAME -->       save the block as this file for the commands below it
+#   <!-- output: TEXT -->     the outputs must contain this text instead of the shown output. "//"
+#                             is between the texts of several commands. "numbers vary": they must
+#                             contain the shown output with any numbers.
 # Pages with separate tests, or whose code shows fragments of programs:
 _OTHERS = {
     "how-to/custom-operator.md": "tests/host/docs/test_custom_ops_page.py",
@@ -61,28 +64,48 @@ class Block:
     why_not: str = ""
     needs: str = ""
     file: str = ""
+    output: str = ""
+
+    def commands(self):
+        """Return the commands of a console block: [command, text that its output contains]."""
+        found = commands(self.text)
+        if self.output and self.output != _NUMBERS:
+            texts = self.output.split("//")
+            assert len(texts) == len(found), f"{self.output}: name a text for each command"
+            return [[command, text] for (command, _), text in zip(found, texts, strict=True)]
+        return found
+
+
+_NUMBERS = "numbers vary"
+_MARKS = ("no-run", "needs", "file", "output")
 
 
 # Return the blocks of a page in order.
 def blocks(path):
-    found = re.findall(
-        r"(?:^<!-- (no-run|needs|file): (.+?) -->\n)?^```(\w*)\n(.*?)^```$",
-        path.read_text(),
-        re.M | re.S,
-    )
-    return [
-        Block(
-            language, text, *(why if mark == name else "" for name in ("no-run", "needs", "file"))
-        )
-        for mark, why, language, text in found
-    ]
+    mark = rf"<!-- (?:{'|'.join(_MARKS)}): .+? -->\n"
+    found = re.findall(rf"((?:^{mark})*)^```(\w*)\n(.*?)^```$", path.read_text(), re.M | re.S)
+    result = []
+    for comments, language, text in found:
+        marks = dict(re.findall(r"<!-- ([\w-]+): (.+?) -->", comments))
+        result.append(Block(language, text, *(marks.get(name, "") for name in _MARKS)))
+    return result
 
 
 # Return whether the output contains the shown text. White space is ignored, and ... matches any
-# text.
-def _holds(shown, said):
-    pieces = [re.escape(" ".join(piece.split())) for piece in shown.split("...")]
-    return re.search(".*?".join(pieces), " ".join(said.split())) is not None
+# text. numbers_vary: any number matches a number.
+def _holds(shown, said, numbers_vary=False):
+    pieces, said = (
+        [" ".join(piece.split()) for piece in shown.split("...")],
+        " ".join(said.split()),
+    )
+    if numbers_vary:
+        pieces, said = [_any_number(piece) for piece in pieces], _any_number(said)
+    return re.search(".*?".join(map(re.escape, pieces)), said) is not None
+
+
+# A text with # for each number: 1 984 and 98.61 are numbers.
+def _any_number(text):
+    return re.sub(r"\d+(?:[., \u00a0\u202f]\d+)*", "#", text)
 
 
 # Return the commands of a console block: [command, text after it].
@@ -148,8 +171,8 @@ def test_page(tflm, repository, folder, page):
         if block.why_not:
             assert len(block.why_not) > 5, "give the reason why it does not run"
         elif block.needs == "tensorflow" and block.language == "console":
-            for command, shown in commands(block.text) if _tensorflow() else ():
-                _run(tflm, command, shown)
+            for command, shown in block.commands() if _tensorflow() else ():
+                _run(tflm, command, shown, block.output == _NUMBERS)
         elif block.needs == "tensorflow":
             if _tensorflow():
                 subprocess.run([_tensorflow(), "-c", block.text], check=True, timeout=300)
@@ -160,8 +183,8 @@ def test_page(tflm, repository, folder, page):
         elif block.language == "console":
             if block.needs and not (folder / block.needs).exists():
                 _make_stand_in(folder, repository)
-            for command, shown in commands(block.text):
-                _run(tflm, command, shown)
+            for command, shown in block.commands():
+                _run(tflm, command, shown, block.output == _NUMBERS)
         elif block.language == "python":
             if block.needs and not (folder / block.needs).exists():
                 _make_stand_in(folder, repository)
@@ -176,14 +199,15 @@ def test_page(tflm, repository, folder, page):
 
 
 # Run a command `tflm` of a page. Other commands must have the mark no-run.
-def _run(tflm, command, shown):
+def _run(tflm, command, shown, numbers_vary=False):
     if command.startswith(".venv/bin/pip "):
         return  # the packages are installed already
     words = shlex.split(command)
     assert words[0] == "tflm", f"mark this block no-run, with the reason: {command}"
     found = tflm(*words[1:])
     assert found.code == 0, found.err
-    assert _holds(shown, found.out), f"{command} shows {shown!r}, the output was {found.out!r}"
+    holds = _holds(shown, found.out, numbers_vary)
+    assert holds, f"{command} shows {shown!r}, the output was {found.out!r}"
 
 
 # Run the blocks of a page as one program. Models under /rom are in the folder.

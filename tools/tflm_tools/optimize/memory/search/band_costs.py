@@ -7,6 +7,8 @@ from ....bands.banded_records import record_buffer_bytes
 from ....bands.row_windows import UpsampledRows
 from ....bands.write import write_chain
 
+# With 0 only, person_detect at `balanced` needs 12.3 % more bytes; without 0, mlperf_resnet8 at
+# `ram` needs 5.7 % more.
 _SMALL_SCRATCH = 512  # bytes of scratch that a kernel may use in a candidate with little scratch
 
 

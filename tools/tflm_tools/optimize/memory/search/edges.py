@@ -17,7 +17,8 @@ from .candidates import Candidates
 from .edge import Edge
 from .temporary_tensors import TemporaryTensors
 
-MAX_REGION = 16  # operators of a region
+# Operators of a region. With 6, mlperf_kws needs 71.6 % more bytes.
+MAX_REGION = 16
 
 
 class ModelEdges:
