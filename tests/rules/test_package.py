@@ -45,7 +45,7 @@ _ON_BOARDS_ONLY = {
 _TOOLS = REPOSITORY / "tools"
 _BOARD_MODULES = {"micropython", "uctypes", "machine", "rp2", "esp32"}
 _OWN = [path for path in files(PACKAGE) if "kernels" not in path.parts]
-_BOARD_PACKAGES = {"wake", "microphone", "camera", "motion", "detect", "postprocessing"}
+_BOARD_PACKAGES = {"wake", "speech", "microphone", "camera", "motion", "detect", "postprocessing"}
 _HOST = [p for p in _OWN if p.stem not in _ON_BOARDS_ONLY and not _BOARD_PACKAGES & {*p.parts}]
 _MODULES = ["tflm." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in _HOST]
 

@@ -1,9 +1,8 @@
 # tflm.wake: load(): the WakeWord of a microWakeWord manifest (version 2).
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import json
-
 from ..errors import InputError, ModelError, check
+from ..model_beside import find_model, is_file_name, read_early, read_json
 
 _MAX_BYTES = 8192  # of a manifest; usual ones have 500
 _SETTINGS = ("probability_cutoff", "sliding_window_size", "feature_step_size")
@@ -29,7 +28,7 @@ def load(path, arena=None, copy=False, trusted=False, **settings):
     wake_word = _field(path, manifest, "wake_word", str, "a text")
     model = _model_path(path, manifest)
     if not copy:
-        model = _read_early(model)
+        model = read_early(model)
     from ..loading import load as load_model
     from .word import WakeWord
 
@@ -41,25 +40,6 @@ def load(path, arena=None, copy=False, trusted=False, **settings):
     _raise_invalid(path, "has an invalid setting: " + text.split(";")[0])
 
 
-# Return the bytes of a file before more code is imported: afterwards the heap may have no free
-# block of this size. A file that is used in place or cannot be read is left to tflm.load(): its
-# path is returned.
-def _read_early(path):
-    try:
-        with open(path, "rb") as file:
-            try:
-                memoryview(file)  # only ROMFS gives a buffer
-                return path
-            except TypeError:
-                pass
-            data = bytearray(file.seek(0, 2))
-            file.seek(0)
-            file.readinto(data)
-            return data
-    except (OSError, MemoryError):
-        return path
-
-
 def _raise_invalid(path, what):
     raise ModelError(
         "%s %s; a manifest of microWakeWord's version 2 has "
@@ -69,19 +49,7 @@ def _raise_invalid(path, what):
 
 # Return the manifest as a dict, if its type and version are supported.
 def _read(path):
-    try:
-        with open(path, "rb") as file:
-            size = file.seek(0, 2)
-            file.seek(0)
-            text = file.read(min(size, _MAX_BYTES + 1))  # read() allocates this number of bytes
-    except OSError as error:
-        raise OSError(error.errno, path)  # open() does not name the file
-    manifest = None
-    if len(text) <= _MAX_BYTES:
-        try:
-            manifest = json.loads(text.decode())
-        except (ValueError, RuntimeError):  # RuntimeError: nested too deeply
-            manifest = None
+    manifest = read_json(path, _MAX_BYTES)
     if not isinstance(manifest, dict):
         _raise_invalid(path, "is no JSON object")
     if manifest.get("type") != "micro":
@@ -103,12 +71,6 @@ def _field(path, table, name, kinds, what):
 # Return the path of the model, which must be in the folder of the manifest.
 def _model_path(path, manifest):
     name = _field(path, manifest, "model", str, "a file name")
-    if "/" in name or "\\" in name or not name:
+    if not is_file_name(name):
         _raise_invalid(path, "names the model %r, which is not a file beside it" % name)
-    folder = path[: path.rfind("/") + 1]
-    flat = folder + (name[: name.rfind(".")] if "." in name else name) + ".tflm"
-    try:
-        with open(flat, "rb"):
-            return flat
-    except OSError:
-        return folder + name
+    return find_model(path, name)

@@ -25,7 +25,7 @@ PACKAGES = (*kernel_files.PACKAGES, *_PRODUCTS, "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
 _OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
-_WAKE = ("signal", "all")  # packages with wake words and microphones, beside the signal library
+_WAKE = ("signal", "all")  # packages with tflm.wake, tflm.speech and tflm.microphone
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
 _DETECT = ("detect", "all")  # packages with tflm.detect
@@ -84,7 +84,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
     files = _kernels(package, arch, assembler)
     files += runtime_files.access_checks(Path(file).name for file in files)
     if package in _WAKE:
-        files += runtime_files.wake()
+        files += [*runtime_files.wake(), *runtime_files.speech()]
     if package in _APIS:
         files += runtime_files.apis()
     if package in _LEARN:

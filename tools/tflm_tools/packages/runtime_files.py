@@ -314,7 +314,12 @@ def _package_files(*names):
 
 def wake():
     """Return the files of tflm.wake and tflm.microphone, sorted."""
-    return _package_files("wake", "microphone")
+    return sorted([*_package_files("wake", "microphone"), "model_beside"])
+
+
+def speech():
+    """Return the files of tflm.speech, sorted."""
+    return _package_files("speech")
 
 
 def detect():
