@@ -73,7 +73,7 @@ for samples in job["sounds"]:
     samples = array("h", samples)
     mel.compute(samples)
     first = bytes(mel.columns)
-    # The same clip in a ring, and column by column.
+    # A ring with this clip.
     ring = array("h", samples[1000:]) + array("h", samples[:1000])
     mel.compute(ring, len(ring), len(ring) - 1000, len(ring))
     assert bytes(mel.columns) == first

@@ -72,12 +72,14 @@ class SpeechDetector:
         """
         check("len(samples)", _bytes_of(samples), _bytes_of(samples) == self.hop_bytes,
               "%d bytes" % self.hop_bytes)  # fmt: skip
-        frame = self._frame
-        frame.append(samples, self.settings.hop_length)
-        if frame.end < self.settings.n_fft:
+        frame, settings = self._frame, self.settings
+        frame.append(samples, settings.hop_length)
+        if frame.end < settings.n_fft:
             return self.segmenter.add(0.0)
         begin = frame.position(frame.end)  # the oldest sample
-        self.features.add(frame.samples, self.settings.n_fft, begin)
+        self.features.add(frame.samples, settings.n_fft, begin)
+        if frame.end < settings.frames * settings.hop_length:  # no model is trained with so little
+            return self.segmenter.add(0.0)
         self.features.write(self._input)
         self._interpreter.invoke()
         output = self._output

@@ -51,7 +51,7 @@ _PAGES = [
     "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
     "tutorial/your-own-model.md", "tutorial/wake-word.md", "tutorial/story.md",
     "how-to/coming-from.md", "how-to/features.md", "how-to/fleet.md", "how-to/hosts.md",
-    "how-to/learn-on-board.md",
+    "how-to/learn-on-board.md", "how-to/speech.md",
     "how-to/quantize.md", "how-to/ready-made-models.md", "how-to/scale-out.md",
     "how-to/search-models.md", "how-to/versions.md", "how-to/write-texts.md",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from tflm_tools.errors import ToolError
 from tflm_tools.render.svg import svg
 from tflm_tools.render.wake_curve import curve_scene
 from tflm_tools.training import phrases, process, recordings, scores, train, voices
+from tflm_tools.training.folder import open_folder
 from tflm_tools.training.network import examples, shape
 from unit.on_device import device
 
@@ -110,23 +111,24 @@ def test_stretched_features():
 
 def test_folder_of_a_training(tmp_path):
     folder = tmp_path / "word"
+    recipe = train._recipe("hey pico", 1.0, 1)
     with pytest.raises(ToolError, match="no training to continue; leave out --resume"):
-        train.open_folder(folder, "hey pico", 1.0, 1, True)
-    work = train.open_folder(folder, "hey pico", 1.0, 1, False)
-    assert work.is_dir() and train.open_folder(folder, "hey pico", 1.0, 1, True) == work
+        open_folder(folder, recipe, True)
+    work = open_folder(folder, recipe, False)
+    assert work.is_dir() and open_folder(folder, recipe, True) == work
     with pytest.raises(ToolError, match="exists and is not empty; give --resume to continue"):
-        train.open_folder(folder, "hey pico", 1.0, 1, False)
+        open_folder(folder, recipe, False)
     for given, message in [
         (("hey you", 1.0, 1), "phrase 'hey pico', not 'hey you'"),
         (("hey pico", 2.0, 1), "minutes 1.0, not 2.0"),
         (("hey pico", 1.0, 2), "seed 1, not 2"),
     ]:
         with pytest.raises(ToolError, match=f"begun with {message}; give the same value"):
-            train.open_folder(folder, *given, True)
+            open_folder(folder, train._recipe(*given), True)
     file = tmp_path / "file"
     file.write_text("")
     with pytest.raises(ToolError, match="exists and is not empty; name a new one"):
-        train.open_folder(file, "hey pico", 1.0, 1, False)
+        open_folder(file, recipe, False)
 
 
 def test_missing_programs_and_packages(tflm, tmp_path, monkeypatch):

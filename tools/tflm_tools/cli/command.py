@@ -11,7 +11,7 @@ import rich_click as click
 from tflm.errors import TflmError
 from tflm.version import __version__
 
-from . import analyze, board, execute, fleet, models, wake
+from . import analyze, board, execute, fleet, models, speech, wake
 from .panels import in_panels
 
 # The error of a missing operator; its remedy is for programs that use an OpResolver.
@@ -24,7 +24,7 @@ def cli():
     """Tools for TensorFlow Lite Micro in pure MicroPython."""
 
 
-for _module in (models, execute, analyze, board, wake, fleet):
+for _module in (models, execute, analyze, board, wake, speech, fleet):
     for _command in _module.COMMANDS:
         cli.add_command(_command)
 in_panels(cli)

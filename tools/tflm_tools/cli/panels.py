@@ -34,6 +34,7 @@ PANELS = {
         "learn": "tflm learn model.tflite --data folder",
         "search": "tflm search space.py --board pico",
         "wake": "tflm wake listen hey_pico.json --wav sound.wav",
+        "speech": "tflm speech listen voice.json words.json --wav sound.wav",
         "fleet": "tflm fleet keygen fleet.key",
         "micropython": "tflm micropython program.py",
     },

@@ -97,15 +97,31 @@ def _text(phrase, near, shares, random):
     return OTHER, phrases.other(phrase, random)
 
 
+def in_parallel(make, jobs, progress):
+    """Call make(*job) for each of `jobs` on all cores. progress: a function (done, total)."""
+    with ThreadPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
+        tasks = [pool.submit(make, *job) for job in jobs]
+        try:
+            for done, task in enumerate(tasks, 1):
+                task.result()
+                progress(done, len(jobs))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def say(text, speakers, random):
+    """Return a text said with a random accent, speaker, speed and pitch; see voices.say()."""
+    accent, speaker = random.choice(voices.ACCENTS), random.choice(speakers)
+    return voices.say(text, accent, speaker, random.randint(110, 210), random.randint(20, 85))
+
+
 # The utterances of a recording: [(OTHER, PHRASE or NEAR, samples)].
 def _clips(phrase, near, kind, random):
     clips = []
     for _ in range(_CLIPS):
         utterance, text = _text(phrase, near, kind.shares, random)
         text += random.choice(["", ".", "!", "?"])
-        accent, speaker = random.choice(voices.ACCENTS), random.choice(kind.speakers)
-        speed, pitch = random.randint(110, 210), random.randint(20, 85)
-        clips.append((utterance, voices.say(text, accent, speaker, speed, pitch)))
+        clips.append((utterance, say(text, kind.speakers, random)))
     return clips
 
 
@@ -143,14 +159,7 @@ class Recordings:
         for number, (name, kind) in enumerate(self._kinds.items()):
             random = np.random.RandomState(self._seed + number)
             near[name] = phrases.near(self._phrase, kind.near_texts, random)
-        with ThreadPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
-            tasks = [pool.submit(self._make, name, i, near[name]) for name, i in jobs]
-            try:
-                for done, task in enumerate(tasks, 1):
-                    task.result()
-                    progress(done, len(jobs))
-            finally:
-                pool.shutdown(cancel_futures=True)
+        in_parallel(self._make, [(name, i, near[name]) for name, i in jobs], progress)
 
     def _make(self, name, number, near):
         kind = self._kinds[name]

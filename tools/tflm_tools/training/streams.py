@@ -59,6 +59,46 @@ def noise(count, random):
     return samples / np.sqrt(np.mean(samples**2) + 1e-12)
 
 
+# Return a note: overtones of a pitch that decay, the higher ones faster.
+def _note(hertz, count, random):
+    times = np.arange(count) / RATE
+    decay, brightness = random.uniform(1, 8), random.uniform(0.5, 2)
+    wave = np.zeros(count)
+    for k in range(1, max(2, min(9, int(RATE / 2.2 / hertz)))):
+        overtone = np.sin(2 * np.pi * k * hertz * times + k)
+        wave += k**-brightness * overtone * np.exp(-decay * k**0.5 * times)
+    return wave * np.minimum(1, times * random.uniform(20, 300))
+
+
+def music(count, random):
+    """Return `count` float samples of music whose root mean square is about 1.
+
+    A melody, chords and a bass of one scale, in one tempo, often with drums.
+    """
+    beat = int(RATE * random.uniform(0.18, 0.6))
+    root, has_drums = 55 * 2 ** random.uniform(0, 1), random.uniform() < 0.6
+    scale = np.array([0, 2, 4, 5, 7, 9, 11] if random.uniform() < 0.5 else [0, 2, 3, 5, 7, 8, 10])
+    samples = 1e-3 * random.normal(size=count + 8 * beat)
+    for at in range(0, count, beat):
+        degree = random.randint(7)
+        tones = [(root * 2 ** (scale[degree] / 12), 2)]
+        if at // beat % 4 == 0:
+            tones += [
+                (2 * root * 2 ** ((scale[(degree + k) % 7] + 12 * ((degree + k) // 7)) / 12), 4)
+                for k in (0, 2, 4)
+            ]
+        if random.uniform() < 0.8:
+            tones.append((4 * root * 2 ** (scale[random.randint(7)] / 12), 1))
+        for hertz, beats in tones:
+            samples[at : at + beats * beat] += _note(hertz, beats * beat, random)
+        if has_drums:
+            length = RATE // 12
+            hit = random.normal(size=length) * np.exp(-np.arange(length) / (0.1 * length))
+            samples[at : at + length] += random.uniform(0.3, 1.5) * hit
+    samples = samples[:count]
+    return samples / np.sqrt(np.mean(samples**2) + 1e-12)
+
+
 # The samples with reverberation: an echo of noise that decays.
 def _with_reverberation(samples, random):
     length = int(random.uniform(0.05, 0.3) * RATE)

@@ -16,12 +16,12 @@ from ..render.common import Shown
 from ..render.svg import svg
 from ..render.wake_curve import curve_scene
 from . import phrases, process, voices
+from .folder import open_folder
 from .recordings import PHRASE, Recordings, check_front_end
 from .scores import WINDOW, MeasuredRecordings, Point, choose, curve
 
 MINUTES = 30.0
 SEED = 2026
-_WORK = "work"  # folder of intermediate files, which is removed in the end
 _STEPS_PER_MINUTE = 200  # of training
 _MIN_STEPS = 20
 _MAX_PHRASE_SECONDS = 2.5
@@ -63,33 +63,6 @@ class Trained(Shown):
 # The parameters of a training, which are stored in the folder.
 def _recipe(phrase, minutes, seed):
     return {"phrase": phrase, "minutes": minutes, "seed": seed, "version": 2}
-
-
-def open_folder(folder, phrase, minutes, seed, resume):
-    """Return the folder of intermediate files below `folder`, which must be new or empty.
-
-    resume: `folder` must be of a training with the same phrase, minutes and seed. Raises
-    ToolError.
-    """
-    recipe = _recipe(phrase, minutes, seed)
-    known = folder / _WORK / "recipe.json"
-    if resume:
-        if not known.exists():
-            raise ToolError(f"{folder} has no training to continue; leave out --resume")
-        stored = json.loads(files.read(known))
-        for name, value in recipe.items():
-            if stored.get(name) != value:
-                raise ToolError(
-                    f"{folder} was begun with {name} {stored.get(name)!r}, not {value!r}; give "
-                    "the same value, or another folder"
-                )
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        advice = "give --resume to continue" if known.exists() else "name a new one"
-        raise ToolError(f"{folder} exists and is not empty; {advice}")
-    else:
-        files.make_folder(folder / _WORK)
-        files.write(known, json.dumps(recipe).encode())
-    return folder / _WORK
 
 
 # Number of hops that the network must cover: 95 % of the phrases are shorter.
@@ -160,7 +133,7 @@ def train(phrase, output, minutes=MINUTES, seed=SEED, resume=False, progress=Non
     process.find_python()
     folder = Path(output)
     progress = progress or (lambda stage, done, total: None)
-    work = open_folder(folder, phrase, minutes, seed, resume)
+    work = open_folder(folder, _recipe(phrase, minutes, seed), resume)
     seconds = len(voices.say(phrase, voices.ACCENTS[0], voices.SPEAKERS[0])) / voices.RATE
     if seconds > _MAX_PHRASE_SECONDS:
         raise ToolError(f"saying {phrase!r} lasts {seconds:.1f} s; choose a shorter phrase")

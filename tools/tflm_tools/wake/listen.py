@@ -1,21 +1,14 @@
 # tflm_tools: wake: detects wake words in MicroPython's unix port
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import json
 import tempfile
-import threading
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from ..errors import DeviceError, ToolError
-from ..port import unix_port
+from ..port.sound_stream import answers
 from . import sound
 from .word_files import FRONT_END, front_end, word_files
-
-_SCRIPT = "wake"
-_HEAP = "16M"
-_FEEDER_SECONDS = 2  # limit for the thread that reads the sound to end after an error
 
 
 @dataclass
@@ -51,7 +44,11 @@ def listen(manifests, path, vad=None, cutoff=None, refractory_ms=None):
             "settings": settings,
         }
         originals = dict(zip(copies, given, strict=True))
-        yield from _run(folder, job, originals, first, blocks)
+        for answer in answers(
+            "wake", job, folder, chain([first], blocks),
+            lambda text: _with_original_names(text, originals),
+        ):  # fmt: skip
+            yield Detection(answer["seconds"], answer["wake_word"], answer["probability"])
 
 
 # An error message of MicroPython, with the names of the user's files.
@@ -68,39 +65,3 @@ def _copy(manifest, folder, number):
     for name, data in word_files(manifest).items():
         (target / name).write_bytes(data)
     return str(target / Path(manifest).name)
-
-
-def _run(folder, job, originals, first, blocks):
-    (folder / "job.json").write_text(json.dumps(job))
-    with unix_port.start_script(_SCRIPT, folder / "job.json", folder, _HEAP) as process:
-        failures = []
-
-        def feed():
-            with suppress(BrokenPipeError):  # MicroPython has ended, and has reported why
-                try:
-                    process.stdin.write(first)
-                    for block in blocks:
-                        process.stdin.write(block)
-                        process.stdin.flush()
-                except ToolError as error:
-                    failures.append(error)
-                finally:
-                    process.stdin.close()
-
-        feeder = threading.Thread(target=feed, daemon=True)
-        feeder.start()
-        for line in process.stdout:
-            answer = json.loads(line)
-            if "error" in answer:
-                text = _with_original_names(answer["error"], originals)
-                failures.append(DeviceError(text, answer["kind"]))
-            else:
-                yield Detection(answer["seconds"], answer["wake_word"], answer["probability"])
-        feeder.join(_FEEDER_SECONDS)  # the thread may wait for more sound
-        if process.wait() != 0:
-            code = process.returncode
-            failures.append(
-                DeviceError(f"MicroPython ended with exit code {code}; run it again", "crash")
-            )
-    if failures:
-        raise failures[0]
