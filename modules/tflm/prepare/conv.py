@@ -5,6 +5,7 @@ from .. import dtypes
 from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
 from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
+from .split_conv import emit_split, is_line, needs_split, turned
 
 INT8 = (
     ("input", "weights", "bias", "output", "taps", "accumulators")
@@ -44,6 +45,9 @@ def prepare(context, node):
     _check_groups(node, source.shape[3], weights.shape[3], weights.shape[0])
     fields["filter_channels"] = weights.shape[3]
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
+    if is_line(fields) and (source.dtype != dtypes.INT8 or context.target_packing == "lanes"):
+        node, fields = turned(node, fields)
     if source.dtype == dtypes.FLOAT32:
         if weights.dtype in (dtypes.INT8, dtypes.INT4):
             from .hybrid import emit_conv, int8_weights
@@ -52,29 +56,23 @@ def prepare(context, node):
         else:
             from .conv_float import emit_conv
 
-        emit_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+        emit_conv(context, node, activation, fields)
         return
     if source.dtype == dtypes.INT16:
         from .conv_int16 import emit_conv
 
-        emit_conv(
-            context,
-            node,
-            options.get(_FUSED_ACTIVATION_FUNCTION, "b"),
-            options.get(_QUANTIZED_BIAS_TYPE, "b"),
-            fields,
-        )
+        emit_conv(context, node, activation, options.get(_QUANTIZED_BIAS_TYPE, "b"), fields)
         return
     if weights.dtype == dtypes.UINT8:
         from .conv_unsigned import emit_conv
 
-        emit_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+        emit_conv(context, node, activation, fields)
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 
         node = unpack_weights(context, node)
-    _prepare_int8(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+    _prepare_int8(context, node, activation, fields)
 
 
 # A filter with fewer channels than the input has is for groups of channels.
@@ -96,20 +94,16 @@ def _prepare_int8(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     fields.update(quantized)
-    if context.target_packing == "dsp":
-        from .conv_dsp import emit_conv
+    if emit_packed(context, node, fields, table):
+        return
+    if context.target_packing is not None and needs_split(context, fields):
 
-        if emit_conv(context, node, fields, table):
-            return
-    if context.target_packing == "pie":
-        from .pie import emit_conv
+        def emit(sub, windows):
+            quantized, table = requantize_fields(sub, activation, windows["output_channels"])
+            windows.update(quantized)
+            return emit_packed(context, sub, windows, table)
 
-        if emit_conv(context, node, fields, table):
-            return
-    if context.target_packing is not None:
-        from .conv_lanes import emit_conv
-
-        if emit_conv(context, node, fields, table):
+        if emit_split(context, node, node.input(0), fields, emit):
             return
     outputs = target.elements()
     taps = weights.elements() // max(1, weights.shape[0])
@@ -127,3 +121,23 @@ def _prepare_int8(context, node, activation, fields):
         accumulators=context.request_scratch_buffer(4 * min(2 * outputs, _BLOCK)),
         **fields,
     )
+
+
+# Emit an int8 CONV_2D with packed weights. Return False if the target has no kernel for it.
+# fields, table: WINDOWS, filter_channels, and what requantize_fields() returned.
+def emit_packed(context, node, fields, table):
+    if context.target_packing == "dsp":
+        from .conv_dsp import emit_conv
+
+        if emit_conv(context, node, fields, table):
+            return True
+    if context.target_packing == "pie":
+        from .pie import emit_conv
+
+        if emit_conv(context, node, fields, table):
+            return True
+    if context.target_packing is None:
+        return False
+    from .conv_lanes import emit_conv
+
+    return emit_conv(context, node, fields, table)

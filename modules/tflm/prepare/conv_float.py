@@ -4,6 +4,7 @@
 from .. import dtypes
 from .common import FLOAT_MAC_WORK, check_dtype, float_activation_range
 from .convolution import WINDOWS, check_bias
+from .split_conv import emit_split, needs_split
 
 _OPERANDS = ("input", "weights", "bias", "output")
 _ACTIVATION = ("activation_min", "activation_max")
@@ -29,8 +30,21 @@ _TILE = 4
 _MOST_OF_TILE = 1 << 18
 
 
-# Write the record of CONV_2D. `fields`: WINDOWS and filter_channels.
+# Emit a CONV_2D. `fields`: WINDOWS and filter_channels. Kernels for an FPU compute groups and
+# dilation themselves.
 def emit_conv(context, node, activation, fields):
+    if context.target_packing == "lanes" and needs_split(context, fields):
+
+        def emit(sub, windows):
+            _emit_windows(context, sub, activation, windows)
+            return True
+
+        if emit_split(context, node, node.input(0), fields, emit):
+            return
+    _emit_windows(context, node, activation, fields)
+
+
+def _emit_windows(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     groups = fields["input_channels"] // fields["filter_channels"]
     taps = weights.elements() // max(1, weights.shape[0])

@@ -10,6 +10,7 @@ from .requantize_int16 import (
     requantize_int16_fields,
     scratch_bytes,
 )
+from .split_conv import emit_split, needs_split
 
 _OPERANDS = ("input", "weights", "bias", "output", "scratch")
 CONV = (
@@ -21,9 +22,20 @@ CONV = (
 DEPTHWISE = _OPERANDS + WINDOWS + REQUANTIZE_INT16
 
 
-# Write the record of CONV_2D. `fields`: WINDOWS and filter_channels. With a bias of int32 sums are
-# int32, too.
+# Emit a CONV_2D. `fields`: WINDOWS and filter_channels. With a bias of int32 sums are int32, too.
 def emit_conv(context, node, activation, bias_type, fields):
+    if needs_split(context, fields):
+
+        def emit(sub, windows):
+            _emit_windows(context, sub, activation, bias_type, windows)
+            return True
+
+        if emit_split(context, node, node.input(0), fields, emit):
+            return
+    _emit_windows(context, node, activation, bias_type, fields)
+
+
+def _emit_windows(context, node, activation, bias_type, fields):
     weights = node.input(1)
     groups = fields["input_channels"] // fields["filter_channels"]
     kind = check_types(node, (dtypes.INT32, dtypes.INT64), bias_type, fields)

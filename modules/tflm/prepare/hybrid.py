@@ -6,7 +6,9 @@ import struct
 from .. import dtypes
 from .common import FLOAT_WORK, check, check_dtype, float_activation_range, support
 from .convolution import WINDOWS, check_bias
+from .split_conv import emit_split, needs_split
 from .strided import check_same_dtype
+from .sub_nodes import ScratchTensor
 
 QUANTIZE = (
     "input", "quantized", "scales", "offsets", "extremes", "steps", "depth", "asymmetric",
@@ -46,14 +48,41 @@ def emit_fully_connected(context, node, activation, batches, channels, depth, as
 # Emit a CONV_2D. `fields`: WINDOWS and filter_channels. LiteRT quantizes the input asymmetrically
 # if the weights have a scale for each channel.
 def emit_conv(context, node, activation, fields):
+    source, asymmetric = node.input(0), node.input(1).scales_length() > 1
+    if not needs_split(context, fields) or not node.output(0).elements():
+        fields = _conv_fields(node, fields)
+        _emit(context, node, activation, source.shape[0], asymmetric, fields)
+        return
+    _check(node, fields["output_channels"], node.input(1).elements() // node.input(1).shape[0])
+    quantized = quantize(context, source, source.shape[0], asymmetric)
+
+    def emit(sub, windows):
+        own = dict(quantized)
+        own["quantized"] = sub.input(0)
+        emit_windows(context, sub, activation, own, windows)
+        return True
+
+    source = ScratchTensor(source, source.shape, quantized["quantized"], dtypes.INT8)
+    if not emit_split(context, node, source, fields, emit):
+        emit_windows(context, node, activation, quantized, fields)
+
+
+# Emit a CONV_2D whose input is quantized already. quantized: what quantize() returned.
+def emit_windows(context, node, activation, quantized, fields):
+    fields = _conv_fields(node, fields)
+    fields.update(quantized)
+    _emit_sums(context, node, activation, fields)
+
+
+# Return the fields of a CONV_2D, from WINDOWS and filter_channels.
+def _conv_fields(node, fields):
     weights = node.input(1)
     depth = fields.pop("filter_channels")
     groups = fields["input_channels"] // depth
     cells = weights.shape[1] * weights.shape[2]
     fields.update({"depth": depth, "channel_step": cells * depth, "cell_step": depth})
     fields["group_channels"] = max(1, fields["output_channels"] // groups)
-    asymmetric = weights.scales_length() > 1
-    _emit(context, node, activation, node.input(0).shape[0], asymmetric, fields)
+    return fields
 
 
 # Emit a DEPTHWISE_CONV_2D: groups of one channel. `fields`: WINDOWS. LiteRT always quantizes the
@@ -67,13 +96,23 @@ def emit_depthwise_conv(context, node, activation, fields):
 
 # Two records: the input as int8, with a scale for each batch; then the operator.
 def _emit(context, node, activation, batches, asymmetric, fields):
-    check_bias(node, node.optional_input(2), fields["output_channels"], dtypes.FLOAT32)
     taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
-    check_operands(node, node.output(0), fields["output_channels"], taps)
-    target = node.output(0)
-    if not target.elements():
+    _check(node, fields["output_channels"], taps)
+    if not node.output(0).elements():
         return
     fields.update(quantize(context, node.input(0), batches, asymmetric))
+    _emit_sums(context, node, activation, fields)
+
+
+# Check the types of the operands. taps: products of a sum.
+def _check(node, channels, taps):
+    check_bias(node, node.optional_input(2), channels, dtypes.FLOAT32)
+    check_operands(node, node.output(0), channels, taps)
+
+
+def _emit_sums(context, node, activation, fields):
+    target = node.output(0)
+    taps = fields["filter_height"] * fields["filter_width"] * fields["depth"]
     fields.update(epilogue(context, node, activation))
     context.emit(
         "hybrid.eval_float32",

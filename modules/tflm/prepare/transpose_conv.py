@@ -20,6 +20,7 @@ from .requantize_int16 import (
     requantize_int16_fields,
     scratch_bytes,
 )
+from .transpose_phases import emit_phases
 
 # Words of a record: the windows of the filter over the output.
 _SIZES = (
@@ -54,6 +55,7 @@ _PADDING = const(0)
 _STRIDE_W = const(1)
 _STRIDE_H = const(2)
 _FUSED_ACTIVATION_FUNCTION = const(3)
+_INT64 = const(1)  # kind of bias
 
 
 # Input 0 gives the sides, if it is known. The batch is the input's, because converters write 1 if
@@ -128,10 +130,19 @@ def _work(node):
 
 # `node` has the inputs of a CONV_2D: input, weights, bias or None.
 def emit_float32(context, node, activation, fields):
+    from .conv_float import emit_conv
+
     source, weights, bias, target = node.input(0), node.input(1), node.inputs[2], node.output(0)
     check_dtype(node, weights, dtypes.FLOAT32)
     check_dtype(node, target, dtypes.FLOAT32)
     check_bias(node, bias, fields["output_channels"], dtypes.FLOAT32)
+
+    def emit(sub, windows):
+        emit_conv(context, sub, activation, windows)
+        return True
+
+    if emit_phases(context, node, fields, emit):
+        return
     low, high = float_activation_range(node, activation)
     context.emit(
         "transpose_conv_float.eval_float32",
@@ -150,14 +161,22 @@ def emit_float32(context, node, activation, fields):
 
 # LiteRT always quantizes the input asymmetrically.
 def _prepare_hybrid(context, node, activation, fields):
-    from .hybrid import check_operands, epilogue, quantize
+    from .hybrid import check_operands, emit_windows, epilogue, quantize
 
     source, target = node.input(0), node.output(0)
     check_bias(node, node.inputs[2], fields["output_channels"], dtypes.FLOAT32)
     taps = fields["filter_height"] * fields["filter_width"] * fields["input_channels"]
     check_operands(node, target, fields["output_channels"], taps)
     check(source.elements() and target.elements(), node, "%s is empty" % source)
-    fields.update(quantize(context, source, source.shape[0], True))
+    quantized = quantize(context, source, source.shape[0], True)
+
+    def emit(sub, windows):
+        emit_windows(context, sub, activation, quantized, windows)
+        return True
+
+    if emit_phases(context, node, fields, emit):
+        return
+    fields.update(quantized)
     fields.update(epilogue(context, node, activation))
     context.emit(
         "hybrid_transpose.eval_float32",
@@ -172,6 +191,15 @@ def _prepare_hybrid(context, node, activation, fields):
 
 
 def _prepare_int8(context, node, activation, fields):
+    from .conv import emit_packed
+
+    def emit(sub, windows):
+        quantized, table = requantize_fields(sub, activation, windows["output_channels"])
+        windows.update(quantized)
+        return emit_packed(context, sub, windows, table)
+
+    if emit_phases(context, node, fields, emit):
+        return
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     # The zero point of the weights is ignored; 128 compensates for their flipped top bit.
     fields["offsets"] = 0x80 << 16 | quantized["input_offset"]
@@ -180,10 +208,17 @@ def _prepare_int8(context, node, activation, fields):
 
 
 def _prepare_int16(context, node, activation, fields):
-    from .conv_int16 import check_types
+    from .conv_int16 import check_types, emit_conv
 
     source, weights, target = node.input(0), node.input(1), node.output(0)
     kind = check_types(node, (dtypes.INT64, dtypes.INT16), 0, fields)
+
+    def emit(sub, windows):
+        emit_conv(context, sub, activation, 0, windows)
+        return True
+
+    if kind == _INT64 and emit_phases(context, node, fields, emit):
+        return
     multipliers = channel_multipliers(node, source, weights, target, fields["output_channels"])
     quantized, table = requantize_int16_fields(node, target, activation, multipliers, kind)
     fields["offsets"] = matrix_offsets(kind)

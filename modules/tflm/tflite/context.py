@@ -45,6 +45,9 @@ class MicroContext:
     another phase raises StateError.
     """
 
+    # Whether constant() needs no RAM, so that Prepare may store weights in another order.
+    may_reorder_weights = False
+
     def __init__(self, storage, external_context=None, target_packing=None, packing=None):
         self.storage = storage
         # How Prepare may pack weights for kernels of the target: "lanes", "dsp", "mac16" or "pie",

@@ -160,10 +160,24 @@ class HostContext(MicroContext):
     other contexts share, or None.
     """
 
+    may_reorder_weights = True
+
     def __init__(self, *arguments, packed_weights=None, **keywords):
         super().__init__(*arguments, **keywords)
         self.requests = {}
         self._packed_weights = packed_weights or PackedWeights()
+
+    def mark(self):
+        """Return an argument for undo()."""
+        storage = self.storage
+        lists = storage.records, storage.constant_requests, storage.scratch_requests
+        lists += (self.requests.setdefault(self.node.index, []),)
+        return [(each, len(each)) for each in lists]
+
+    def undo(self, mark):
+        """Remove the records and requests since mark(); plans omit constants without records."""
+        for each, count in mark:
+            del each[count:]
 
     def packed(self, function, *arguments):
         return self._packed_weights.get(function, self, *arguments)

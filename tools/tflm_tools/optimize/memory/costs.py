@@ -22,7 +22,7 @@ Core = namedtuple("Core", "cycle_share instructions")
 FITTED = {
     "CONV_2D": Cost(2.64, 42, 3.3, 0, 5_400),
     "DEPTHWISE_CONV_2D": Cost(8.5, 0, 11, 350, 5_000),
-    "TRANSPOSE_CONV": Cost(6.2, 260, 0, 0, 5_000),
+    "TRANSPOSE_CONV": Cost(3.3, 60, 0, 0, 20_000),
     "FULLY_CONNECTED": Cost(2.9, 15, 0, 0, 5_000),
     "SVDF": Cost(17.9, 10, 0, 0, 106_000),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(78, 0, 0, 0, 10_000),
@@ -47,7 +47,8 @@ _CORES = {
 }
 _SAME_COSTS = {"pie": "mac16"}  # targets whose kernels for other types than int8 are the same
 REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
-_WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD"  # on all targets
+# On all targets.
+_WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED", "ADD"
 
 OTHER = _PORTABLE = Cost(23, 40, 0, 0, 5_000)
 # More cycles for a multiply-accumulate with weights in place, compared with lanes.

@@ -18,6 +18,8 @@ FLOAT32, HYBRID, INT16 = "float32", "hybrid", "int16"  # kinds of dtype_of()
 DtypeCost = namedtuple("DtypeCost", "mac rectified element vector pixel source whole")
 
 _WITH_ROWS = "CONV_2D", "DEPTHWISE_CONV_2D"
+_SPLIT = "CONV_2D", "TRANSPOSE_CONV"
+_WITH_FPU = "armv7em", "mac16"  # targets
 # Operators with one cost: FITTED_COSTS names the first of them.
 _COPIES = (
     "CONCATENATION", "BATCH_TO_SPACE_ND", "BROADCAST_TO", "DEPTH_TO_SPACE", "MIRROR_PAD", "PACK",
@@ -33,7 +35,6 @@ _FIRST = {name: group[0] for group in _SAME_COSTS for name in group}
 _WITHOUT_KERNEL = "RESHAPE", "SQUEEZE", "EXPAND_DIMS"
 # Names in FITTED_COSTS of operators that some kernels compute cell by cell of the filter.
 _DEPTHWISE_BY_CELLS = "DEPTHWISE_CONV_2D by cells"
-_DILATED = "CONV_2D dilated"
 _MIN_DEPTHWISE_CHANNELS = 4
 _POOLS = "AVERAGE_POOL_2D", "MAX_POOL_2D"
 _BINARY = "ADD", "SUB", "MUL", "DIV"
@@ -101,24 +102,22 @@ def _cost_name(node):
         channels = node.outputs[0].shape[-1]
         if channels < _MIN_DEPTHWISE_CHANNELS or channels != node.inputs[0].shape[-1]:
             return _DEPTHWISE_BY_CELLS
-    if name == "CONV_2D" and option(node, "DILATION_W_FACTOR", "i", 1) > 1:
-        return _DILATED
+    if name == "TRANSPOSE_CONV":
+        return "CONV_2D"
     return _FIRST.get(name, name)
 
 
-# Return how many vectors a kernel multiplies one by one: rows of filters, cells of a
-# TRANSPOSE_CONV, rows of a matrix whose columns are not contiguous. Other operators: elements.
+# Return how many vectors a kernel multiplies one by one: rows of filters, rows of a matrix whose
+# columns are not contiguous. Other operators: elements.
 def _vectors(node, elements, table=()):
     name, cost_name = op_name(node), _cost_name(node)
     if cost_name in table and cost_name == _DEPTHWISE_BY_CELLS:
         channels = node.inputs[0].shape[-1]
         return macs(node) // max(channels, node.outputs[0].shape[-1] // channels)
-    if cost_name in table and cost_name == _DILATED:
-        return macs(node) // node.inputs[1].shape[-1]
     if name in _WITH_ROWS:
         return elements * node.inputs[1].shape[1]
     if name == "TRANSPOSE_CONV":
-        return macs(node) // node.inputs[1].shape[-1]
+        return elements * -(-node.inputs[1].shape[1] // option(node, "STRIDE_H", "i"))
     if name == "BATCH_MATMUL":
         is_contiguous = option(node, "ADJ_Y", "b")
         return 0 if is_contiguous else macs(node) // node.outputs[0].shape[-1]
@@ -142,6 +141,34 @@ def _by_position(node):
     return len(set(shapes)) > 1
 
 
+def split_of(node):
+    """Return (number of convolutions, copied elements) of an operator that Prepare splits."""
+    name, target = op_name(node), node.outputs[0]
+    if name == "TRANSPOSE_CONV":
+        phases = option(node, "STRIDE_H", "i") * option(node, "STRIDE_W", "i")
+        return phases, target.elements() if phases > 1 else 0
+    if name != "CONV_2D":
+        return 1, 0
+    source, weights = node.inputs[:2]
+    count = source.shape[3] // weights.shape[3]
+    if weights.shape[2] > 1:
+        count *= max(1, option(node, "DILATION_W_FACTOR", "i", 1))
+    return count, source.elements() + target.elements() if count > 1 else 0
+
+
+# Return the cycles of the convolutions after the first one, and of the copies.
+def _split_cycles(node, kind, target, table):
+    if kind == FLOAT32 and target in _WITH_FPU and op_name(node) == "CONV_2D":
+        return 0  # its kernels compute groups and dilation themselves
+    count, elements = split_of(node)
+    if count == 1:
+        return 0
+    convolution, copy = (
+        DtypeCost(*table.get(name, table["other"])) for name in ("CONV_2D", _COPIES[0])
+    )
+    return (count - 1) * convolution.whole + copy.element * elements
+
+
 def dtype_cycles(node, target, is_rectified=False):
     """Return the estimated cycles of a node whose dtype_of() is not None, with the model in RAM.
 
@@ -163,4 +190,6 @@ def dtype_cycles(node, target, is_rectified=False):
     cycles += cost.vector * _vectors(node, elements, table) if cost.vector else 0
     if _by_position(node):
         cycles += cost.pixel * elements // max(1, shape[-1] if shape else 1)
+    if name in _SPLIT:
+        cycles += _split_cycles(node, kind, target, table)
     return round(cycles + cost.source * _sources(node, elements))
