@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
+from . import split_depthwise
 from .common import FLOAT_MAC_WORK, check_dtype, float_activation_range
 from .convolution import WINDOWS, check_bias
 from .split_conv import emit_split, needs_split
@@ -23,6 +24,10 @@ DEPTHWISE = (
 )
 
 _LARGEST_STEP = 1023  # of kernels/float32.py
+
+# Targets whose kernels for an FPU compute four channels together, without a depth multiplier.
+_WITH_FPU = "dsp", "mac16", "pie"
+_MIN_FPU_CHANNELS = 4
 
 # Kernels for an FPU compute four pixels together, so the pixels of a slice are a multiple of four
 # if these have at most as many multiply-accumulates.
@@ -66,6 +71,17 @@ def _emit_windows(context, node, activation, fields):
 # outputs in one loop. With a depth multiplier there is one loop for each input channel or for each
 # output of an input channel, whichever are fewer.
 def emit_depthwise_conv(context, node, activation, fields):
+    if context.target_packing in _WITH_FPU and fields["input_channels"] >= _MIN_FPU_CHANNELS:
+
+        def emit(sub, windows):
+            _emit_cells(context, sub, activation, windows)
+
+        if split_depthwise.emit_split(context, node, fields, emit):
+            return
+    _emit_cells(context, node, activation, fields)
+
+
+def _emit_cells(context, node, activation, fields):
     weights, target = node.input(1), node.output(0)
     depth, outputs = fields["input_channels"], fields["output_channels"]
     multiplier = outputs // depth if depth else 0

@@ -5,6 +5,7 @@ from .. import dtypes
 from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
 from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
+from .split_depthwise import as_conv
 
 INT8 = ("input", "weights", "bias", "output", "taps") + WINDOWS + ("input_offset",) + REQUANTIZE
 
@@ -48,29 +49,62 @@ def prepare(context, node):
         "%d channels times multiplier %d are not %d" % (source.shape[3], multiplier, channels),
     )
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
+    activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
+    if weights.dtype != dtypes.UINT8 and _emit_as_conv(context, node, activation, fields):
+        return
     if source.dtype == dtypes.FLOAT32:
         if weights.dtype == dtypes.INT8:
             from .hybrid import emit_depthwise_conv
         else:
             from .conv_float import emit_depthwise_conv
 
-        emit_depthwise_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+        emit_depthwise_conv(context, node, activation, fields)
         return
     if source.dtype == dtypes.INT16:
         from .conv_int16 import emit_depthwise_conv
 
-        emit_depthwise_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+        emit_depthwise_conv(context, node, activation, fields)
         return
     if weights.dtype == dtypes.UINT8:
         from .conv_unsigned import emit_depthwise_conv
 
-        emit_depthwise_conv(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+        emit_depthwise_conv(context, node, activation, fields)
         return
     if weights.dtype == dtypes.INT4:
         from .unpack_int4 import unpack_weights
 
         node = unpack_weights(context, node)
-    _prepare_int8(context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), fields)
+    _prepare_int8(context, node, activation, fields)
+
+
+# Emit a CONV_2D if there is machine code for it; return False otherwise.
+def _emit_as_conv(context, node, activation, fields):
+    source, weights = node.input(0), node.input(1)
+    conv = as_conv(context, node) if weights.dtype != dtypes.INT4 else None
+    if conv is None or not node.output(0).elements():
+        return False
+    windows = dict(fields)
+    windows["filter_channels"] = 1
+    if source.dtype == dtypes.INT8:
+        from .conv import emit_packed
+
+        quantized, table = requantize_fields(conv, activation, windows["output_channels"])
+        windows.update(quantized)
+        return emit_packed(context, conv, windows, table)
+    if weights.dtype == dtypes.INT8 and source.dtype == dtypes.FLOAT32:
+        return False
+    bias = node.optional_input(2)
+    if source.dtype == dtypes.FLOAT32:
+        from .conv_float import emit_conv
+
+        emit_conv(context, conv, activation, windows)
+    elif bias is None or bias.dtype == dtypes.INT64:
+        from .conv_int16 import emit_conv
+
+        emit_conv(context, conv, activation, 0, windows)
+    else:
+        return False
+    return True
 
 
 def _prepare_int8(context, node, activation, fields):
