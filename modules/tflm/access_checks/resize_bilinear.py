@@ -17,7 +17,8 @@ _ONE = const(13)
 _BLOCK = const(14)
 
 _HALF_AND_ONE = (0x3F000000, 0x3F800000)  # float32
-_WORDS = 8  # of scratch before the products
+_WORDS = const(4)  # of scratch for each row and column of the output, before the products
+_PARAMETERS = const(12)  # words of overrides in the place of the products
 
 
 # Positions outside of the image are moved to the first or the last pixel.
@@ -35,6 +36,7 @@ def _int8(r):
 def _float(r):
     rows, columns, height, width, depth = r.numbers(_FLOAT_OUTPUT_HEIGHT, 5)
     (block,) = r.numbers(_BLOCK, 1)
+    r.small(rows << 4, columns << 4)
     r.need(
         r.signed(_HEIGHT_SCALE) >= 0
         and r.signed(_WIDTH_SCALE) >= 0
@@ -42,7 +44,8 @@ def _float(r):
     )
     r.reads(_INPUT, 4 * divided(r.units, rows * columns) * height * width * depth, align=4)
     r.writes(_OUTPUT, 4 * r.units * depth, align=4)
-    r.writes(_SCRATCH, 4 * (_WORDS + min(block, depth)), align=4)
+    products = max(_PARAMETERS, min(block, depth))
+    r.writes(_SCRATCH, 4 * (_WORDS * (rows + columns) + products), align=4)
     r.apart(_OUTPUT, _SCRATCH)
 
 

@@ -22,7 +22,8 @@ LAYOUT = (
 )
 
 _HALF, _ONE = 0x3F000000, 0x3F800000
-_WORDS = 8  # of scratch
+_WORDS = 4  # of scratch, for each row and column of the output
+_PARAMETERS = 12  # words of the block of products, at least: overrides store parameters there
 _BLOCK = 32  # products
 _STEPS = 8  # work of an element, in multiply-accumulates
 _PLACE_STEPS = 12  # and of a pixel
@@ -50,7 +51,9 @@ def emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers)
         pixels * (depth * _STEPS + _PLACE_STEPS) * FLOAT_WORK,
         input=source,
         output=target,
-        scratch=context.request_scratch_buffer(4 * (_WORDS + block)),
+        scratch=context.request_scratch_buffer(
+            4 * (_WORDS * (target.shape[1] + target.shape[2]) + max(_PARAMETERS, block))
+        ),
         depth=depth,
         half_pixel_centers=1 if half_pixel_centers else 0,
         half=_HALF,

@@ -13,6 +13,7 @@ from . import (
     hybrid_quantize,
     lstm_float,
     pooling_float,
+    resize_bilinear_float,
 )
 
 CORE = "an FPU of single precision"
@@ -51,6 +52,7 @@ FILES = {
         "pools of float32",
         (pooling_float.pool,),
     ),
+    "resize_bilinear_float_asm.py": ("RESIZE_BILINEAR, float32", (resize_bilinear_float.blend,)),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
 }
 DERIVED = {

@@ -10,6 +10,7 @@ conv_float
 depthwise_conv_float
 fully_connected_float
 pooling_float
+resize_bilinear_float
 unidirectional_sequence_lstm_float
 gen.hybrid
 gen.hybrid_quantize
