@@ -9,6 +9,7 @@ lists what modules/manifest.py must know of each file that it may freeze.
 
 import ast
 import json
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -46,22 +47,27 @@ def _core_tables(facts_of):
     return f"_INDEPENDENT = (\n{lines})\n{_dictionary('_GROUPS', groups)}"
 
 
-def _overrides(folder, is_listed=lambda name: True):
-    """The overrides in a folder for an instruction set, as lines of one string: "add", "gen.mul".
+def _overrides(folder):
+    """The table of an instruction set, as lines of one string: "add", "gen.mul".
 
-    A tuple would take a word and an interned name for each on boards.
+    It has each file that replaces a portable file: overrides of kernels, and helpers of float32.
+    "float32_dots=float32" means that float32 replaces another file, too. A tuple would take a word
+    and an interned name for each line on boards.
     """
-    names = [
-        prefix + path.stem
-        for prefix in ("", "gen.")
-        for path in sorted((folder / prefix.rstrip(".")).glob("*.py"))
-        if is_listed(path.stem) and any(name.startswith(("eval", "bind")) for name in _names(path))
-    ]
-    return 'FILES = """\n' + "".join(f"{name}\n" for name in names) + '"""\n'
+    lines = []
+    for prefix in ("", "gen."):
+        for path in sorted((folder / prefix.rstrip(".")).glob("*.py")):
+            is_kernel = any(name.startswith(("eval", "bind")) for name in _names(path))
+            if is_kernel or path.stem.startswith("float32") and (KERNELS / path.name).exists():
+                lines.append(prefix + path.stem)
+                lines += [f"{name}={prefix}{path.stem}" for name in _replaced(path)]
+    return 'FILES = """\n' + "".join(f"{line}\n" for line in lines) + '"""\n'
 
 
-def _is_float(name):
-    return name.endswith("_float") or name.startswith("hybrid")
+# The files that a file replaces beside the one of its own name: the line "# Replaces: ...".
+def _replaced(path):
+    head = re.search(r"^# Replaces: (.*)", path.read_text(), re.MULTILINE)
+    return head[1].split() if head else []
 
 
 # Return the names that the top level of a Python file defines, imports or assigns.
@@ -87,7 +93,7 @@ def _imports(path, folder):
         parents = folder.split("/")
         above = parents[: len(parents) - node.level + 1]
         file = "/".join([*above, *node.module.split(".")]) + ".py"
-        if (_PACKAGE / file).is_file() and file not in found:
+        if above and (_PACKAGE / file).is_file() and file not in found:
             found.append(file)
     return found
 
@@ -95,8 +101,9 @@ def _imports(path, folder):
 def _frozen_files(facts_of):
     """Return the text of kernel_files.json: {file below tflm/: facts} for modules/manifest.py.
 
-    imports: files that must be frozen with it. kernels: its functions eval.... types, package,
-    check, target: of the header of a portable kernel file.
+    imports: files that must be frozen with it. kernels: its functions eval.... replaces: names of
+    other portable files that it replaces. types, package, check, target: of the header of a
+    portable kernel file.
     """
     entries = {}
     for top in (KERNELS, _PACKAGE / "access_checks"):
@@ -104,6 +111,8 @@ def _frozen_files(facts_of):
             file = path.relative_to(_PACKAGE)
             kernels = sorted(name for name in _names(path) if name.startswith("eval"))
             entry = {"imports": _imports(path, file.parent.as_posix()), "kernels": kernels}
+            if len(file.parts) > 2:
+                entry["replaces"] = _replaced(path)
             facts = facts_of.get(path.stem) if path.parent == KERNELS else None
             if facts:
                 entry["types"] = facts.types
@@ -134,12 +143,7 @@ def tables():
         _PACKAGE / "run" / "cores.py": _core_tables(facts_of),
     }
     for path in sorted(KERNELS.glob("*/__init__.py")):
-        helpers = path.with_name("float32_helpers.py")
-        if helpers.exists():  # it adds the overrides of float32
-            table_of[helpers] = _overrides(path.parent, _is_float)
-            table_of[path] = _overrides(path.parent, lambda name: not _is_float(name))
-        else:
-            table_of[path] = _overrides(path.parent)
+        table_of[path] = _overrides(path.parent)
     texts = {path: _with_table(path, table) for path, table in table_of.items()}
     return {**texts, _FROZEN: _frozen_files(facts_of)}
 

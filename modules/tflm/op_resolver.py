@@ -59,9 +59,6 @@ def _override_folders():
                 _folders = (arch.replace("d", "s"), "armv7em") + _folders
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
-        if arch in ("rv32imc", "xtensawin"):
-            # Kernels of float32 need it first. An __init__ would import it with a deeper stack.
-            _import("kernels.%s.float32_helpers" % arch)
         if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
             _folders = ()
     return _folders
@@ -198,6 +195,11 @@ class OpResolver:
             raise ModelError(
                 "the .tflm names a kernel '%s', which cannot exist; flatten the model again" % name
             )
+        # These kernels import helpers of float32.
+        if "float" in name and file != "quantize" or file[:6] == "detect":
+            module = _import("kernels.float32_helpers")
+            if module:
+                module.replace(_import, _override_folders())
         line = file + "\n"
         for folder in _override_folders():
             folder = "kernels." + folder

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
-from pathlib import Path
 from types import SimpleNamespace
 
 from support.runner import REPOSITORY
@@ -83,10 +82,10 @@ class _Rules(ast.NodeTransformer):
                 node.body.insert(0, ast.Assign([ast.Name(argument.arg, ast.Store())], value))
         return node
 
-    # An override imports portable kernels from the folder above, and code from gen/ below.
+    # An override imports portable kernels from a folder above, and code from gen/.
     def visit_ImportFrom(self, node):
         node.module = (node.module or "").removeprefix("gen.")
-        if node.level == 1 or node.level == 2 and (KERNELS / f"{node.module}.py").exists():
+        if node.level == 1 or node.level and (KERNELS / f"{node.module}.py").exists():
             self.imported += [(node.module, each.name, each.asname) for each in node.names]
         elif node.level:
             node.module, node.level = f"tflm.{node.module}", 0
@@ -145,7 +144,10 @@ class Machine:
     # Return the names that a kernel file defines.
     def _file(self, name):
         if name not in self._files:
-            self._files[name] = self.compiled(Path(KERNELS / f"{name}.py").read_text())
+            path = KERNELS / f"{name}.py"
+            if not path.exists():
+                path = path.parent / "gen" / path.name
+            self._files[name] = self.compiled(path.read_text())
         return self._files[name]
 
     def compiled(self, text):

@@ -6,7 +6,16 @@ import shutil
 import subprocess
 
 import pytest
-from rules.sources import KERNEL_FILES, KERNELS, consts, emitted, eval_functions, eval_names, tree
+from rules.sources import (
+    KERNEL_FILES,
+    KERNELS,
+    consts,
+    emitted,
+    eval_functions,
+    eval_names,
+    top_imports,
+    tree,
+)
 from tflm.op_resolver import ARCHS
 from tflm.prepare.broadcast import BROADCAST
 from tflm.prepare.common import REQUANTIZE
@@ -178,8 +187,7 @@ def test_viper_traps():
 
 
 # Kernels import MicroPython, helpers of other kernel files (not eval functions), and errors if
-# they may refuse values of a tensor. All imports are at the top. float32_helpers and float32_math,
-# which are no kernels, find modules by `sys`.
+# they may refuse values of a tensor. All imports are at the top.
 def test_imports():
     for name, path in KERNEL_FILES.items():
         imports = [n for n in ast.walk(tree(path)) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -188,8 +196,7 @@ def test_imports():
             assert node in tree(path).body, where
             names = [alias.name for alias in node.names]
             if isinstance(node, ast.Import):
-                is_helper = name.endswith(("/float32_helpers", "float32_math"))
-                assert names == ["micropython"] or is_helper, where
+                assert names == ["sys" if name == "float32_helpers" else "micropython"], where
             elif not node.level:
                 assert node.module == "micropython", where
             elif node.module not in ("errors", "gen"):
@@ -226,3 +233,25 @@ def test_compiles(target, tmp_path):
 def test_kernel_files_are_found():
     assert len(KERNEL_FILES) > 40
     assert KERNELS.is_dir()
+
+
+# The portable files that a portable file imports, and their imports.
+def _imported(name):
+    modules = [module.lstrip(".") for module in top_imports(KERNEL_FILES[name])]
+    names = {module for module in modules if module in KERNEL_FILES}
+    return names.union(*map(_imported, names))
+
+
+# OpResolver replaces helpers of float32 before it imports a kernel that uses them. It recognizes
+# these kernels by their names. Functions for integers in the same files may use portable helpers.
+def test_kernels_with_replaced_helpers_are_recognized():
+    lines = [line for p in KERNELS.glob("*/__init__.py") for line in p.read_text().splitlines()]
+    files = {line.partition("=")[0].removeprefix("gen.") for line in lines}
+    replaced = {name for name in files if name.startswith("float32")}
+    assert {"float32", "float32_dots", "float32_math", "float32_select"} <= replaced
+    for name in (name for name in KERNEL_FILES if "/" not in name):
+        if replaced & _imported(name):
+            assert name != "quantize"
+            for function in eval_names(KERNEL_FILES[name]):
+                is_found = "float" in name + function or name.startswith("detect")
+                assert is_found or function.endswith(("int16", "int32")), f"{name}.{function}"

@@ -177,3 +177,27 @@ def test_override_for_an_instruction_set(tmp_path):
         MODEL=model,
     )
     assert lines[0] in ("x64", "x86", "armv7emdp")
+
+
+# Helpers of float32 are loaded only for kernels that import them, although all files are there.
+def test_integer_kernels_load_no_helpers_of_float32():
+    lines = device(
+        """
+        import sys
+        from tflm.op_resolver import OpResolver, native_arch
+
+        def loaded():
+            return sorted(name for name in sys.modules if ".float32" in name)
+
+        resolver = OpResolver()
+        for kernel in ("conv", "softmax", "quantize", "fully_connected", "pooling"):
+            resolver.kernel(kernel + ".eval_" + ("float32" if kernel == "quantize" else "int8"))
+        print(loaded())
+        resolver.kernel("square_float.eval_float32")
+        print(native_arch() if "tflm.kernels.float32_helpers" in loaded() else "")
+        print(sys.modules["tflm.kernels.float32"].__name__)
+        """
+    )
+    arch = lines[1]
+    folder = "x64." if arch == "x64" else ""
+    assert lines == ["[]", arch, f"tflm.kernels.{folder}float32"]

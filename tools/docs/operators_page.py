@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import contextlib
+import csv
 import sys
 from pathlib import Path
 
@@ -24,7 +25,8 @@ _HEAD = (
     "* **types**: the type of the first output; `a → b, c` if the operator "
     "converts type a to b or c\n"
     "* **kernels**: the portable kernels that run the operator\n"
-    "* **overrides**: instruction sets with a faster kernel\n"
+    "* **overrides**: instruction sets with a faster kernel; other kernels of float32 use faster "
+    "helpers\n"
     "* **cases**: the number of test cases that compare the operator with TFLM, as `.tflm` and as "
     "`.tflite`; operators that TFLM does not have are compared with LiteRT\n\n"
     "Integer results equal the results of the `tflite-micro` wheel bit for bit. float32 results "
@@ -89,10 +91,27 @@ def _overrides(kernels):
     for kernel in kernels:
         file, function = kernel.split(".")
         names = {function, "bind" + function.removeprefix("eval")}
-        for path in KERNELS.glob(f"*/{file}.py"):
+        for path in [*KERNELS.glob(f"*/{file}.py"), *KERNELS.glob(f"*/gen/{file}.py")]:
             if any(getattr(node, "name", "") in names for node in tree(path).body):
-                found.add(path.parent.name)
+                found.add(path.relative_to(KERNELS).parts[0])
     return found
+
+
+_MACHINE_CODE = REPOSITORY / "docs" / "data" / "machine-code.csv"
+_MACHINE_CODE_HEAD = (
+    "\n## Machine code\n\n"
+    "What an override costs, counted in emulators "
+    "([machine-code.csv](../data/machine-code.csv)). Kernels of int8 with packed weights are in "
+    "[benchmarks](benchmarks.md).\n\n"
+    "| instruction set | operators | method | cost |\n|---|---|---|---|\n"
+)
+
+
+# The table of machine code.
+def _machine_code():
+    with open(_MACHINE_CODE, newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return _MACHINE_CODE_HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def page():
@@ -109,7 +128,7 @@ def page():
         counts = [str(count[0])] if count[0] else []
         counts += [f"LiteRT: {count[1]}"] if count[1] else []
         lines.append("| " + " | ".join(row) + f" | {', '.join(counts)} |\n")
-    return "".join(lines)
+    return "".join(lines) + _machine_code()
 
 
 if __name__ == "__main__":

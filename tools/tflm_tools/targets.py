@@ -39,7 +39,7 @@ _DSP = {"target": "armv7em", "packing": "dsp", "assembler": True}
 _FPU_FOLDER = "armv7emsp"
 _OPTIONAL = ("armv7em",)  # some cores cannot run this folder's code: its core.py tests the core
 # Words in the names of overrides that need an FPU, for an arch that has cores without one.
-_FPU_WORDS = {"xtensawin": {"float", "fpu", "hybrid"}}
+_FPU_WORDS = {"xtensawin": {"float", "hybrid"}}
 
 # MicroPython calls a Cortex-M3 armv7em, too; armv7emsp and armv7emdp are never a Cortex-M3.
 ARCHS = {
@@ -85,15 +85,6 @@ def override_folders(arch):
     return (arch,) if arch else ()
 
 
-def folders_for(file, arch):
-    """Return the folders of override_folders() that may have an override of a kernel file.
-
-    With an FPU, the overrides of float32 for Cortex-M0+ are slower than the portable kernels.
-    """
-    folders = override_folders(arch)
-    return (_FPU_FOLDER,) if _FPU_FOLDER in folders and file.endswith("_float") else folders
-
-
 def packing_of(target):
     """Return how Prepare packs weights for a target, None for None; raises ToolError."""
     if target not in (None, *TARGETS):
@@ -126,8 +117,9 @@ def is_optional(file, arch):
 
 def needs_fpu(file, arch):
     """Return whether an override of an arch needs an FPU, which some of its cores lack."""
-    words = file.rpartition("/")[2].split("_")
-    return not _FPU_WORDS.get(arch, set()).isdisjoint(words)
+    name = file.rpartition("/")[2]
+    words = _FPU_WORDS.get(arch, set())
+    return bool(words) and (name == "float32" or not words.isdisjoint(name.split("_")))
 
 
 def targets_help():

@@ -3,8 +3,6 @@
 #
 # Operand words are explained in float32.py; dst may be a.
 
-import sys
-
 from .float32 import store_rounded
 
 _EXP = const(0)
@@ -193,16 +191,3 @@ def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
             else:
                 store_rounded(arena, dst + (done << 4), sign, e, y)
         done += 1
-
-
-# Functions in assembler replace these on a Cortex-M0+. OpResolver imports the folder if the
-# firmware can run it. The tools would follow import statements.
-if "tflm.kernels.armv6m" in sys.modules:
-    try:
-        curves = __import__("tflm.kernels.armv6m.float_curves", None, None, ("",))
-        exp = curves.exp
-        logistic = curves.logistic
-        tanh = curves.tanh
-        elu = curves.elu
-    except ImportError:
-        pass

@@ -4,8 +4,6 @@
 from . import (
     add,
     add_int16,
-    arithmetic_float,
-    batch_matmul_float,
     dense,
     depthwise,
     depthwise_column,
@@ -17,7 +15,6 @@ from . import (
     float_pooling,
     float_windows,
     front_end,
-    fully_connected_bands_float,
     hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
@@ -34,13 +31,9 @@ from . import (
     mul_int16,
     pooling,
     pooling_rows,
-    pooling_rows_float,
     recurrent,
-    reduce_float,
     softmax,
-    softmax_float,
     square_root,
-    svdf_float,
     transpose_conv,
 )
 
@@ -146,21 +139,9 @@ FILES = {
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }
 
-_WITH_COMBINE = (
-    arithmetic_float,
-    batch_matmul_float,
-    fully_connected_bands_float,
-    pooling_rows_float,
-    reduce_float,
-    softmax_float,
-    svdf_float,
-)
 DERIVED = {
     "add_int16.py": ("add_int16.py", add_int16.DERIVED),
     "mul_int16.py": ("mul_int16.py", mul_int16.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
     "softmax.py": ("softmax.py", softmax.DERIVED),
 }
-DERIVED.update(
-    (each.DERIVED.source, (each.DERIVED.source, each.DERIVED)) for each in _WITH_COMBINE
-)

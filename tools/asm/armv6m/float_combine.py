@@ -1,7 +1,6 @@
 # Generator of the products and sums of float32 that several kernels share, for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.derived import Derived, passage, source_text
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, Thumb
 from .float_products import BIAS, SUM_HIGH, SUM_LOW, Products
 
@@ -194,18 +193,3 @@ def combine():
 def _reload_weight(t):
     t.sub(R5, R1, 4)
     t.ldr(R5, R5)
-
-
-# Return a portable kernel with combine() of this folder, and without the line of facts, which
-# overrides share. `more`: further replacements.
-def derived(name, about, more=()):
-    source = f"{name}.py"
-    facts = passage(source, "# Kernel:", "from .")
-    lines = [line for line in source_text(source).splitlines() if line.startswith("from .")]
-    others = [line for line in lines if not line.startswith("from .float32 ")]
-    combine = [line for line in lines if line not in others]
-    imports = [line.replace("from .", "from ..", 1) for line in others] + combine
-    text = "".join(line + "\n" for line in imports)
-    return Derived(
-        about, source, {facts: "", "".join(line + "\n" for line in lines): text, **dict(more)}
-    )

@@ -33,3 +33,7 @@ FILES = {
     ),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),
 }
+COPIES = {
+    "conv_int16.py": "armv6m/conv_int16.py",
+    "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
+}

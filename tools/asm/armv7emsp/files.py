@@ -56,6 +56,6 @@ FILES = {
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
 }
 DERIVED = {
-    "hybrid.py": ("hybrid.py", hybrid.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }
+COPIES = {"hybrid.py": "armv6m/hybrid.py"}

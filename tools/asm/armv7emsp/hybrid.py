@@ -3,7 +3,6 @@
 
 from ..armv6m import hybrid_outputs, hybrid_sums
 from ..armv7em.thumb_dsp import ThumbDsp
-from ..common.derived import Derived
 from ..common.thumb import LR, R4, R5, R6, R7, R12
 from ..common.thumb_int16_outputs import SUMS
 from ..common.thumb_window import ROWS
@@ -60,18 +59,3 @@ def sums():
 
 def floats():
     return hybrid_outputs.floats()
-
-
-# kernels/float32.py is the file for the FPU here (kernels/armv7emsp/__init__.py).
-DERIVED = Derived(
-    "convolutions and FULLY_CONNECTED, float32 with int8 weights",
-    "armv6m/hybrid.py",
-    {
-        "from ..float32_select import clamp\nfrom ..hybrid import outputs\n"
-        "from .float32 import combine\n": (
-            "from ..float32 import combine\n"
-            "from ..float32_select import clamp\n"
-            "from ..hybrid import outputs\n"
-        ),
-    },
-)

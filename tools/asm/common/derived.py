@@ -31,8 +31,13 @@ class Derived(NamedTuple):
             if text.count(passage) != 1:
                 raise ValueError(f"{self.source} has {text.count(passage)} times {passage!r}")
             text = text.replace(passage, replacement)
-        text = re.sub(r"^from \.(?!gen\.)", "from ..", text, flags=re.MULTILINE)
-        return text.replace("from .gen.", "from .").split("\n", 2)[2]
+        return moved(text).split("\n", 2)[2]
+
+
+def moved(text):
+    """Return the text of a file in kernels/<arch>/ with the imports of a file in gen/."""
+    text = re.sub(r"^from \.(?!gen\.)", "from ..", text, flags=re.MULTILINE)
+    return text.replace("from .gen.", "from .")
 
 
 def source_text(source):

@@ -89,3 +89,13 @@ DERIVED = {
     "add_table.py": ("add_table.py", add_table.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }
+COPIES = {
+    "conv_float.py": "armv6m/conv_float.py",
+    "conv_int16.py": "armv6m/conv_int16.py",
+    "depthwise_conv_float.py": "armv6m/depthwise_conv_float.py",
+    "depthwise_conv_int16.py": "armv6m/depthwise_conv_int16.py",
+    "float32_math.py": "armv7emsp/float32_math.py",
+    "fully_connected_float.py": "armv6m/fully_connected_float.py",
+    "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
+    "pooling_int16.py": "armv6m/pooling_int16.py",
+}

@@ -108,3 +108,9 @@ FILES = {
 DERIVED = {
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }
+COPIES = {
+    "conv_lanes.py": "rv32imc/conv_lanes.py",
+    "depthwise_conv_lanes.py": "rv32imc/depthwise_conv_lanes.py",
+    "float32_math.py": "armv7emsp/float32_math.py",
+    "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
+}

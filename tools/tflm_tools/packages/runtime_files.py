@@ -20,7 +20,6 @@ from ..errors import ToolError
 from ..kernel_files import kernel_files
 from ..model.flat_file import FlatFile
 from ..targets import (
-    folders_for,
     is_optional,
     more_targets,
     needs_fpu,
@@ -153,7 +152,7 @@ def _functions(file):
 def _kernel_files(kernel, arch, assembler):
     file, _, function = kernel.partition(".")
     files = []
-    for folder in [*folders_for(file, arch), ""]:
+    for folder in [*override_folders(arch), ""]:
         path = _override(folder, file) if folder else f"kernels/{file}"
         if not path or not exists(path) or function not in _functions(path):
             continue
@@ -177,7 +176,7 @@ def overrides(name, arch, assembler=True):
     """
     required = {each for each in _functions(f"kernels/{name}") if each.startswith("eval")}
     files, functions = [], set()
-    for folder in folders_for(name, arch):
+    for folder in override_folders(arch):
         path = _override(folder, name)
         if path and (assembler or not needs_assembler(path)):
             files.append(path)
@@ -222,43 +221,34 @@ def files_for_kernels(kernels, arch, assembler=True):
     files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
     left_out, folders = _not_needed(custom), override_folders(arch)
     found = _closure(files, left_out, folders)
-    if assembler and any(name.startswith("kernels/float32") for name in found):
-        # A folder's __init__ replaces the helpers of portable kernels.
-        heads = [f"kernels/{folder}/__init__" for folder in folders]
-        found |= _closure([head for head in heads if _imports_any(head)], left_out, folders)
     found |= _closure(float32_helpers(found, arch, assembler), left_out, folders)
     return sorted(found | set(runtime(custom)))
 
 
-# Files of an arch that replace helpers of float32 kernels, and how the names of these begin.
-_FLOAT32_HELPERS = {
-    "float32_helpers": "kernels/float32",
-    "float32_fpu": "kernels/float32",
-    "float32_words": "kernels/float32",
-    "float32_curves": "kernels/float32_math",
-    "float_curves": "kernels/float32_math",
-}
-_FPU_CURVES = "kernels/armv7emsp/float32_curves"
+# The files of a folder that replace helpers of float32: {name of the helper: path}, by its table.
+@cache
+def _helpers_of(folder):
+    helpers = {}
+    for line in (_PACKAGE / "kernels" / folder / "__init__.py").read_text().splitlines():
+        name = line.partition("=")[0].removeprefix("gen.")
+        if name.startswith("float32"):
+            path = line.rpartition("=")[2].replace(".", "/")
+            helpers[name] = f"kernels/{folder}/{path}"
+    return helpers
 
 
 def float32_helpers(files, arch, assembler):
-    """Return the files for an arch that replace helpers of float32 kernels among `files`.
+    """Return the files for an arch that replace helpers of float32 among `files`, as OpResolver.
 
-    OpResolver imports float32_helpers, which imports the others by name. float32_math imports
-    float_curves. assembler: as for files_for().
+    assembler: as for files_for().
     """
-    helpers = []
-    for name, replaced in _FLOAT32_HELPERS.items():
-        if any(file.startswith(replaced) for file in files):
-            helpers += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
-    if _FPU_CURVES in helpers:
-        helpers.remove("kernels/armv6m/float_curves")
-    return [file for file in helpers if exists(file) and (assembler or not needs_assembler(file))]
-
-
-# Whether a file exists and imports others.
-def _imports_any(file):
-    return exists(file) and bool(_imports(file))
+    helpers = {}
+    for folder in override_folders(arch):
+        if exists(f"kernels/{folder}/__init__"):
+            helpers = {**_helpers_of(folder), **helpers}  # the first folder wins
+    found = {path for name, path in helpers.items() if f"kernels/{name}" in files}
+    usable = sorted(file for file in found if assembler or not needs_assembler(file))
+    return ["kernels/float32_helpers", *usable] if usable else []
 
 
 def imported_files(flat, arch, assembler=True, core=""):

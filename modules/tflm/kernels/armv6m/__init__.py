@@ -14,6 +14,9 @@ depthwise_column
 depthwise_conv_float
 depthwise_conv_int16
 depthwise_conv_lanes
+float32
+float32_dots=float32
+float32_math
 fully_connected
 fully_connected_bands
 fully_connected_float
@@ -38,15 +41,8 @@ transpose_conv
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
 gen.add_int16
-gen.arithmetic_float
-gen.batch_matmul_float
-gen.fully_connected_bands_float
 gen.hybrid_quantize
 gen.mul_int16
-gen.pooling_rows_float
-gen.reduce_float
 gen.softmax
-gen.softmax_float
-gen.svdf_float
 """
 # END generated

@@ -84,7 +84,7 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     source = r[_INPUT] + (step * r[_INPUT_SIZE] << 4)
     weights = r[_INPUT_TO_INPUT_WEIGHTS + gate]
     weights += first * r[_INPUT_SIZE] << 4
-    dots(arena, rom, target, source, weights, r[_INPUT_SIZE], count)
+    dots(arena, rom, target, weights, source, r[_INPUT_SIZE], 0, count)
     bias = r[_INPUT_GATE_BIAS + gate] + (first << 4)
     combine(arena, rom, target, target, bias, count, _EACH, _ADD)
     # TFLM clamps the outputs of its FULLY_CONNECTED to finite numbers. The limits are in the
@@ -93,7 +93,7 @@ def _gate(op, arena, rom, gate: int, step: int, batch: int, first: int, count: i
     source = r[_HIDDEN_STATE] + (batch * r[_STATE_SIZE] << 4)
     weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
     weights += first * r[_STATE_SIZE] << 4
-    dots(arena, rom, row, source, weights, r[_STATE_SIZE], count)
+    dots(arena, rom, row, weights, source, r[_STATE_SIZE], 0, count)
     clamp(arena, op, row, count, _LOWEST << 4 | 1)
     combine(arena, rom, target, target, row, count, _EACH, _ADD)
 

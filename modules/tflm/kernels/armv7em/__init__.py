@@ -6,11 +6,11 @@
 FILES = """
 add_table
 conv_dsp
-conv_int16
 depthwise_conv_dsp
 fully_connected_dsp
-fully_connected_int16
 mul
 reduce
+gen.conv_int16
+gen.fully_connected_int16
 """
 # END generated

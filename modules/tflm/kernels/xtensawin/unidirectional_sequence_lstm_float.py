@@ -1,8 +1,8 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float32_curves import logistic, tanh
-from .float32_fpu import combine
+from .float32 import combine
+from .float32_math import logistic, tanh
 from .gen.lstm_float_asm import cells, gates
 
 _HIDDEN_STATE = const(2)

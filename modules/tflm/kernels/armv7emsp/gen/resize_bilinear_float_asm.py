@@ -10,7 +10,6 @@ import micropython
 @micropython.asm_thumb
 def blend(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB080)  # sub sp, #0
     add(r1, r1, r3)
     data(2, 0xF8D1, 0x0000)  # ldr r0, [r1, #0]
     data(2, 0xF8D1, 0xA004)  # ldr r10, [r1, #4]
@@ -61,6 +60,5 @@ def blend(r0, r1, r2, r3):
     bne(channel_2)
     data(2, 0xF1B3, 0x0301)  # subs r3, r3, #1
     bne(pixel_1)
-    data(2, 0xB000)  # add sp, #0
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)

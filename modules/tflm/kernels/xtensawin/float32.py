@@ -1,17 +1,14 @@
-# float32 operations of kernels, with the FPU of a Cortex-M4, M7 or M33
+# float32 operations of kernels, with the FPU of an ESP32 or ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# The functions have the names, operands and results of those in kernels/float32.py,
-# float32_select, float32_divide and float32_dots, which kernels import in their place. The
-# portable functions run if an address or a number does not fit the four small integers that are
-# the arguments of an assembler function.
+# Replaces: float32_select float32_dots
+#
+# The portable functions run for steps of more than one element, except in sums of products.
 
 from ..float32 import combine as combine_words
 from ..float32 import store_rounded  # noqa: F401
-from ..float32_divide import div as div_words
 from ..float32_dots import dots as dots_words
 from ..float32_select import _pick as pick_words
-from ..float32_select import clamp as clamp_words
 from ..float32_select import compare  # noqa: F401
 from .gen.float32_asm import dot, elements, limit, rows, strided
 
@@ -21,7 +18,6 @@ _ADD = const(2)
 _SUB = const(3)
 _MAXIMUM = const(4)
 _MINIMUM = const(5)
-_DIV = const(6)
 
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
@@ -59,19 +55,12 @@ def mul(arena, rom, dst, a, b, n, steps):
 # _run() in place, because a call takes longer than a few elements.
 @micropython.viper
 def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
-    base = int(ptr8(arena))
-    gap = int(ptr8(rom)) - base
-    p_dst = base + (dst >> 2)
-    p_a = base + (a >> 2) + gap * (a & 1)
-    p_b = base + (b >> 2) + gap * (b & 1)
-    if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
-        combine_words(arena, rom, dst, a, b, n, steps, kind)
-    elif steps == _DOT and kind == _MAC:
-        dot(p_dst, p_a, p_b, n)
-    elif (steps | _EACH) == _EACH:
+    if steps == _DOT and kind == _MAC:
+        dot(arena, rom, dst, a, b, n)
+    elif (steps | _EACH) == _EACH and n < _MOST:
         flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
-        elements(p_dst, p_a, p_b, n << 6 | flags)
-    elif kind != _MAC or not int(_run_strided(p_dst, p_a, p_b, n, steps)):
+        elements(arena, rom, dst, a, b, n << 6 | flags)
+    elif kind != _MAC or not int(_run_strided(arena, rom, dst, a, b, n, steps)):
         combine_words(arena, rom, dst, a, b, n, steps, kind)
 
 
@@ -87,32 +76,19 @@ def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
         pick_words(arena, rom, dst, a, b, n, steps, 0)
 
 
-@micropython.viper
-def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
-    if not int(_run(arena, rom, dst, a, b, n, steps, _DIV)):
-        div_words(arena, rom, dst, a, b, n, steps)
-
-
-# Run an operation of elements() and return 1, or return 0 if its arguments do not fit.
+# Run an operation of elements() and return 1, or return 0 if its steps do not fit.
 @micropython.viper
 def _run(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int) -> int:
-    base = int(ptr8(arena))
-    gap = int(ptr8(rom)) - base
-    p_dst = base + (dst >> 2)
-    p_a = base + (a >> 2) + gap * (a & 1)
-    p_b = base + (b >> 2) + gap * (b & 1)
-    # Small integers have 31 bits: their two highest bits are equal in a word.
-    if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
+    if (steps | _EACH) != _EACH or n >= _MOST:
         return 0
-    if (steps | _EACH) != _EACH:
-        return 0
-    elements(p_dst, p_a, p_b, n << 6 | kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4)
+    flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
+    elements(arena, rom, dst, a, b, n << 6 | flags)
     return 1
 
 
 # Multiply and add numbers that are not contiguous. Return 1, or 0 if the steps do not fit.
 @micropython.viper
-def _run_strided(p_dst: int, p_a: int, p_b: int, n: int, steps: int) -> int:
+def _run_strided(arena, rom, dst: int, a: int, b: int, n: int, steps: int) -> int:
     step_dst = steps & _STEP
     step_a = steps >> 10 & _STEP
     step_b = steps >> 20 & _STEP
@@ -123,34 +99,23 @@ def _run_strided(p_dst: int, p_a: int, p_b: int, n: int, steps: int) -> int:
         flags = flags | _RESULT_ADVANCES
     while n:
         count = n if n < _MOST_STRIDED else _MOST_STRIDED
-        strided(p_dst, p_a, p_b, flags | count)
-        p_dst += 4 * count * step_dst
-        p_a += 4 * count * step_a
-        p_b += 4 * count * step_b
+        strided(arena, rom, dst, a, b, flags | count)
+        dst += count * step_dst << 4
+        a += count * step_a << 4
+        b += count * step_b << 4
         n -= count
     return 1
 
 
 @micropython.viper
-def clamp(arena, rom, dst: int, n: int, limits: int):
-    base = int(ptr8(arena))
-    p_dst = base + (dst >> 2)
-    p_limits = base + (limits >> 2) + (int(ptr8(rom)) - base) * (limits & 1)
-    if (p_dst ^ p_dst << 1 | p_limits ^ p_limits << 1) < 0:
-        clamp_words(arena, rom, dst, n, limits)
-    else:
-        limit(p_dst, p_limits, n)
+def clamp(arena, rom, dst, n, limits):
+    limit(arena, rom, dst, limits, n)
 
 
 @micropython.viper
 def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
-    base = int(ptr8(arena))
-    gap = int(ptr8(rom)) - base
-    p_target = base + (target >> 2)
-    p_vector = base + (vector >> 2) + gap * (vector & 1)
-    p_row = base + (weights >> 2) + gap * (weights & 1) + 4 * first * depth
-    unfit = p_target ^ p_target << 1 | p_vector ^ p_vector << 1 | p_row ^ p_row << 1
-    if unfit < 0 or (depth | count) >> 14:
+    if (depth | count) >> 14:
         dots_words(arena, rom, target, weights, vector, depth, first, count)
     else:
-        rows(p_target, p_row, p_vector, depth << 15 | count)
+        row = weights + (first * depth << 4)
+        rows(arena, rom, target, vector, row, depth << 14 | count)

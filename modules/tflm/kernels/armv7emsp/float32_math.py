@@ -1,4 +1,4 @@
-# float32 exp, logistic and tanh in machine code, which kernels import in place of float32_math
+# tflm: curves of float32: for an FPU of single precision
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..float32_math import (

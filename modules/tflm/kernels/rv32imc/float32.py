@@ -1,8 +1,9 @@
-# tflm: products and sums of float32 (kernels/float32.py, float32_dots.py): for RV32
+# tflm: products and sums of float32: for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Kernels of float32 import these functions in place of the portable ones, which compute elements
-# with numbers that the assembler leaves.
+# Replaces: float32_dots
+#
+# The portable functions compute elements with numbers that the assembler leaves.
 
 from ..float32 import combine as combine_any
 from ..float32 import store_rounded  # noqa: F401

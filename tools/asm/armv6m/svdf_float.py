@@ -1,6 +1,0 @@
-# Generator of SVDF of float32 for Cortex-M0+: the portable kernel with fast products
-# MIT license; Copyright (c) 2026 the tflm authors
-
-from .float_combine import derived
-
-DERIVED = derived("svdf_float", "SVDF, float32")
