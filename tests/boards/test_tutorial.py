@@ -17,7 +17,7 @@ def page(repository, monkeypatch):
 
 @pytest.fixture
 def features(repository, tmp_path):
-    """A model for the Learner, features.tflm, made as in docs/how-to/learn-on-board.md."""
+    """A model for the Learner, features.tflm, made as in docs/products/learn-on-board.md."""
     path = tmp_path / "features.tflm"
     digits = repository / "models" / "digits" / "digits_int8.tflite"
     _run("tflm_tools", "flatten", str(digits), "--feature", "last", "-o", str(path))
@@ -76,7 +76,7 @@ def test_program_on_our_firmware(emulated, page, tmp_path):
 def test_learner_on_our_firmware(emulated, repository, features, tmp_path):
     board = emulated("RPI_PICO")
     _run("tflm_tools", "deploy", str(features), board.port)
-    page = (repository / "docs" / "how-to" / "learn-on-board.md").read_text()
+    page = (repository / "docs" / "products" / "learn-on-board.md").read_text()
     path = tmp_path / "learn.py"
     path.write_text(_blocks(page, 0, "python")[0])
     assert _run_program(board.port, path) == "paper\n"

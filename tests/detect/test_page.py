@@ -1,4 +1,4 @@
-# Tests of docs/how-to/detect.md: its program prints what the page shows
+# Tests of docs/products/detect.md: its program prints what the page shows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import re
@@ -11,7 +11,7 @@ from tflm_tools.flat.flatten import flatten
 def test_page(repository, tmp_path):
     path = tmp_path / "fomo.tflm"
     path.write_bytes(flatten(bright_squares()))
-    text = (repository / "docs" / "how-to" / "detect.md").read_text()
+    text = (repository / "docs" / "products" / "detect.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```\n```text\n(.*?)^```$", text, re.M | re.S)
     assert len(blocks) == 1
     for program, printed in blocks:

@@ -248,17 +248,17 @@ _SECTIONS = (
     ),
     (
         "Decoders of detectors",
-        "One `detect()` of [tflm.detect](../how-to/detect.md) on a Pico at 125 MHz, our firmware, "
-        "with waits for flash. The int8 outputs have three objects with three candidates each, "
-        "for FOMO nine cells each. These times vary by up to 15 % with the place of the code in "
-        "flash.",
+        "One `detect()` of [tflm.detect](../products/detect.md) on a Pico at 125 MHz, our "
+        "firmware, with waits for flash. The int8 outputs have three objects with three "
+        "candidates each, for FOMO nine cells each. These times vary by up to 15 % with the place "
+        "of the code in flash.",
         lambda: _blocks("decoders.csv", "decoder", "outputs"),
     ),
     (
         "Blocks of signal processing",
-        "One `compute()` of [tflm.features](../how-to/features.md) with int16 samples and default "
-        "parameters on a Pico at 125 MHz, our firmware, with waits for flash. These times vary "
-        "by up to 15 % with the place of the code in flash.",
+        "One `compute()` of [tflm.features](../products/features.md) with int16 samples and "
+        "default parameters on a Pico at 125 MHz, our firmware, with waits for flash. These times "
+        "vary by up to 15 % with the place of the code in flash.",
         lambda: _blocks("blocks.csv", "block", "window"),
     ),
     (

@@ -33,15 +33,15 @@ _OTHERS = {
     "reference/python-on-board.md": "parts of programs",
     "how-to/debug.md": "parts of programs",
     "reference/beyond-tflm.md": "parts of programs",
-    "how-to/audio.md": "parts of programs",
+    "products/audio.md": "parts of programs",
     "reference/python-on-host.md": "tests/host/test_python.py",
     "reference/cli.md": "parts of commands",
     "how-to/deploy.md": "tests/host/board/test_deploy.py",
-    "how-to/web-page.md": "tests/page",
-    "how-to/motion.md": "tests/boards/test_motion.py",
-    "how-to/camera.md": "tests/boards/test_camera.py",
-    "how-to/detect.md": "tests/detect/test_page.py",
-    "how-to/wake-words.md": "tests/host/wake/test_wake.py, tests/wake",
+    "products/web-page.md": "tests/page",
+    "products/motion.md": "tests/boards/test_motion.py",
+    "products/camera.md": "tests/boards/test_camera.py",
+    "products/detect.md": "tests/detect/test_page.py",
+    "products/wake-words.md": "tests/host/wake/test_wake.py, tests/wake",
     "README.md": "the first page has a test below",
 }
 _PAGES = [
@@ -50,10 +50,10 @@ _PAGES = [
     "reference/flat-format.md",
     "tutorial/first-model.md", "tutorial/pico.md", "tutorial/esp32.md",
     "tutorial/your-own-model.md", "tutorial/wake-word.md", "tutorial/story.md",
-    "how-to/coming-from.md", "how-to/features.md", "how-to/fleet.md", "how-to/hosts.md",
-    "how-to/learn-on-board.md", "how-to/speech.md",
-    "how-to/quantize.md", "how-to/ready-made-models.md", "how-to/scale-out.md",
-    "how-to/search-models.md", "how-to/versions.md", "how-to/write-texts.md",
+    "how-to/coming-from.md", "products/features.md", "products/fleet.md", "how-to/hosts.md",
+    "products/learn-on-board.md", "products/speech.md",
+    "how-to/quantize.md", "how-to/ready-made-models.md", "products/scale-out.md",
+    "products/search-models.md", "how-to/versions.md", "products/write-texts.md",
 ]  # fmt: skip
 
 

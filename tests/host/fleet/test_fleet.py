@@ -1,4 +1,4 @@
-# Tests of `tflm fleet`, and of all steps of docs/how-to/fleet.md
+# Tests of `tflm fleet`, and of all steps of docs/products/fleet.md
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -52,7 +52,7 @@ def running_server(*options):
 
 
 def test_steps_of_the_page(tflm, repository, folder):
-    text = (repository / "docs" / "how-to" / "fleet.md").read_text()
+    text = (repository / "docs" / "products" / "fleet.md").read_text()
     tflm("flatten", "models/digits/digits_int8.tflite", "-o", "digits.tflm")
     tflm("fleet", "keygen", "fleet.key")
     assert (folder / "fleet.key").stat().st_mode & 0o777 == 0o600

@@ -266,7 +266,7 @@ def search(space, output, as_json, **search_options):
 
     SPACE.py has build(trial), which makes a network from the values of trial.suggest_int() and
     similar methods, and may have score(trial, network). The exit code is 1 if no network fits.
-    See docs/how-to/search-models.md.
+    See docs/products/search-models.md.
     """
     from ..model_search.study import search
     from ..render.search import kind_of, search_picture

@@ -12,7 +12,7 @@ from .output import show, working
 
 @click.group()
 def fleet():
-    """Sign models and serve them to many boards over HTTP: docs/how-to/fleet.md."""
+    """Sign models and serve them to many boards over HTTP: docs/products/fleet.md."""
 
 
 @fleet.command()
