@@ -217,6 +217,7 @@ def _checks():
 _APIS = ["litert.py", "learner.py"] + _files("api_compat") + _files("ml") + _files("learn")
 _OPTIONAL = [os.path.join("run", "rows.py"), os.path.join("run", "finalizer.py"), "float_bytes.py"]
 _OPTIONAL += _APIS
+_BESIDE = "model_beside.py"  # for the packages wake and speech of apps
 _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_channels")]
 
 
@@ -229,6 +230,8 @@ def _is_wanted(file):
         return False
     if file in _FLASH and "armv6m" not in options.arch.split():
         return False
+    if file == _BESIDE:
+        return not options.kernels or bool(_app_words("packages"))
     return not options.kernels or file not in _OPTIONAL + _FLASH
 
 
