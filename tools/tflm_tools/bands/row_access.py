@@ -115,6 +115,8 @@ def row_access_of(node):
         return None
     if any(t is not None and t.is_variable for t in node.inputs):
         return None
+    if getattr(node, "is_whole", False):
+        return None
     access_of = _ACCESSES.get(node.builtin_code)
     access = None if access_of is None else access_of(node, target)
     return access and _aligned(access, node)

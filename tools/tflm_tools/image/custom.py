@@ -26,7 +26,8 @@ _COMMANDS_WITH_CUSTOM = (
 )
 _CODES_WITH_PARTIAL_OPERATORS = (
     *reduced_rows.CODES, *padded_rows.CODES, repeated_rows.CODE, resized_rows.CODE,
-    BuiltinOperator.CONCATENATION, BuiltinOperator.BATCH_MATMUL,
+    BuiltinOperator.CONCATENATION, BuiltinOperator.BATCH_MATMUL, BuiltinOperator.LOGISTIC,
+    BuiltinOperator.TANH, BuiltinOperator.HARD_SWISH,
 )  # fmt: skip
 _MAX_COUNT = 65535  # of tensors, buffers or scales: 16 bits in the record
 _MAX_NAME = 255

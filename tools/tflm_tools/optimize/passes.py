@@ -20,6 +20,7 @@ NAMES = (
     "ring_buffers",
     "cache_state",
     "attention",
+    "fold_gate",
     "channel_parts",
     "aliases",
     "loop_state",
