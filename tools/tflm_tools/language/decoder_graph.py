@@ -234,8 +234,9 @@ class _DecoderGraph:
         weights = weights.reshape(heads, head // 2, 2, -1).swapaxes(0, 1).reshape(heads * head, -1)
         qk = self._dense(h, weights, label + "query_key", like)
         qk = self._reshaped(qk, [head // 2, heads, 2], label + "pairs")
-        qk = self._products(qk, self.rotation, [head // 2, heads, 2], like, label + "rotated")
-        inputs = [qk, self._int32(1, 0, 2)]
+        # The rotation is the left matrix: BATCH_MATMUL is faster with few long rows.
+        qk = self._products(self.rotation, qk, [head // 2, 2, heads], like, label + "rotated")
+        inputs = [qk, self._int32(2, 0, 1)]
         qk = self._add("TRANSPOSE", inputs, [heads, head // 2, 2], like, label + "heads")
         qk = self._reshaped(qk, [heads, head], label + "query_key_heads")
         q, k = (
