@@ -35,14 +35,14 @@ _TABLES = {
     "ESP32C3": ("stock-firmware.csv", ("rv32_stock_instructions",), {}),
     "ESP32C6": ("stock-firmware.csv", ("rv32_stock_instructions",), {}),
 }
-_ESTIMATED_FLASH_CYCLES = {"RP2040": 48}  # of 4 bytes that the cache lacks
+_ESTIMATED_FLASH_CYCLES = {"RP2040": 48}  # of a miss, with flash at half the clock of the core
 
 
 @dataclass
 class Comparison:
     """A measured value beside its estimate; None if it is not known.
 
-    what: "clock, MHz", "flash, cycles per 4 bytes" or the name of a model, whose values are
+    what: "clock, MHz", "flash, cycles per miss" or the name of a model, whose values are
     milliseconds of an invoke. cycles: of an invoke, at the clock that the board states. source:
     where the estimate comes from: "stated", "table" or "rules".
     """
@@ -171,10 +171,10 @@ def _clock(found):
 def _flash(found):
     if found.flash_us is None or not found.board.frequency:
         return []
-    missed, hit, reads = found.flash_us
-    cycles = (missed - hit) * found.board.frequency / 1e6 / reads
+    missed, hit, misses = found.flash_us
+    cycles = (missed - hit) * found.board.frequency / 1e6 / max(misses, 1)
     estimated = _ESTIMATED_FLASH_CYCLES.get(found.chip)
-    return [Comparison("flash, cycles per 4 bytes", cycles, estimated, None, "table")]
+    return [Comparison("flash, cycles per miss", cycles, estimated, None, "table")]
 
 
 def _models(found):
