@@ -16,7 +16,7 @@ import os
 options.defaults(arch="", kernels="", prepare=True, checks=True, app="")
 
 # Folders that each board needs, and folders that only a .tflite on the board needs.
-_RUNTIME = ("", "run", "introspection", "api_compat", "ml", "learn", "text")
+_RUNTIME = ("", "run", "introspection", "api_compat", "ml", "learn")
 _TFLITE = ("tflite", "prepare")
 
 
@@ -213,15 +213,8 @@ def _checks():
 
 # Optional files, which are omitted if the option `kernels` is set: inputs by rows, the finalizer
 # that frees core 1 (as Interpreter.free() does), float32 stored as integers, the APIs of other
-# libraries, learning, language models, and on boards with an XIP cache the files that reduce waits
-# for flash.
-_APIS = (
-    ["litert.py", "learner.py"]
-    + _files("api_compat")
-    + _files("ml")
-    + _files("learn")
-    + _files("text")
-)
+# libraries, learning, and on boards with an XIP cache the files that reduce waits for flash.
+_APIS = ["litert.py", "learner.py"] + _files("api_compat") + _files("ml") + _files("learn")
 _OPTIONAL = [os.path.join("run", "rows.py"), os.path.join("run", "finalizer.py"), "float_bytes.py"]
 _OPTIONAL += _APIS
 _BESIDE = "model_beside.py"  # for the packages wake and speech of apps

@@ -28,16 +28,14 @@ class FlatModel:
             raise damaged("its %d bytes are no header" % size)
         if address_of(self.buffer) & 3:
             raise ModelError(
-                "the .tflm is not at a multiple of 4; align it to 16 bytes, or copy it to a "
-                "bytearray"
+                "the .tflm is not at a multiple of 4; align it to 16, or copy it to a bytearray"
             )
         header = struct.unpack_from(layout.HEADER, self.buffer, 0)
         if header[0] != layout.MAGIC:
             raise ModelError("this is no .tflm; use tflm flatten MODEL")
         if header[1] != layout.VERSION:
             raise UnsupportedError(
-                "the .tflm has format %d, not %d; flatten the model again"
-                % (header[1], layout.VERSION)
+                "the .tflm has format %d, not %d; flatten it again" % (header[1], layout.VERSION)
             )
         if header[2] != layout.HEADER_BYTES or not layout.HEADER_BYTES <= header[3] <= size:
             raise damaged("it has %d bytes, not %d" % (size, header[3]))

@@ -85,7 +85,7 @@ def test_flat_model_at_an_odd_address(paths):
                 continue
             text = raises(ModelError, tflm.load, view)
             assert text == (
-                "the .tflm is not at a multiple of 4; align it to 16 bytes, or copy it to a "
+                "the .tflm is not at a multiple of 4; align it to 16, or copy it to a "
                 "bytearray"), text
         """,
         **paths,

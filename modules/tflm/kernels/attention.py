@@ -91,7 +91,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                 y[0] = acc
                 y = ptr32(int(y) + 4)
                 k -= 1
-            store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, scores - base + done, 0, count)
+            target = scores - base + done
+            store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
             done += count
         # 2.
         top = 0

@@ -4,6 +4,7 @@
 from . import (
     add,
     add_int16,
+    attention,
     dense,
     depthwise,
     depthwise_column,
@@ -39,6 +40,10 @@ from . import (
 
 CORE = "Cortex-M0+"
 FILES = {
+    "attention_asm.py": (
+        "attention of a language model, int8",
+        (attention.attention,),
+    ),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
