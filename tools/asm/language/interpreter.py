@@ -61,7 +61,8 @@ _CONDITIONS = {
 class Memory:
     """The operands of a kernel, outside of which it must not read or write.
 
-    operands: {name: (address, bytes or bytearray, whether the kernel may write it)}
+    operands: {name: (address, bytes-like object, whether the kernel may write it)}; they may
+    overlap.
     """
 
     def __init__(self, operands):
@@ -70,11 +71,14 @@ class Memory:
     def _find(self, address, size, writes):
         if address % size:
             raise WrongKernelError(f"{size} bytes at 0x{address:x} are not aligned")
+        constant = None
         for name, (begin, data, is_writable) in self.operands.items():
             if begin <= address and address + size <= begin + len(data):
-                if writes and not is_writable:
-                    raise WrongKernelError(f"a store to {name}, which is constant")
-                return data, address - begin
+                if is_writable or not writes:
+                    return data, address - begin
+                constant = name
+        if constant is not None:
+            raise WrongKernelError(f"a store to {constant}, which is constant")
         raise WrongKernelError(f"{size} bytes at 0x{address:x} are in no operand")
 
     def load(self, kind, address):

@@ -8,6 +8,7 @@ from .kernel import Step
 # Operations without effects but on their results.
 PURE = {"add", "sub", "mul", "and", "or", "xor", "shl", "asr", "lsr", "mov", "ld", "field", "min",
         "max", "s8", "s16", "divu", "remu", "mulhu", "mulh", "ult", "li", "reload"}  # fmt: skip
+_MAX_NOTE = 92  # characters of a comment
 
 
 def to_signed(value):
@@ -167,7 +168,8 @@ class Machine:
                     self.registers[location] if isinstance(location, int) else f"[{location}]"
                 )
                 locations.append(f"{r.name} {location}")
-        return f"{text}  ({', '.join(locations)})" if locations else text
+        text += f"  ({', '.join(locations)})" if locations else ""
+        return text if len(text) <= _MAX_NOTE else f"{text[: _MAX_NOTE - 3]}..."
 
     # (value + half of 1 << bits >> bits) + other, where the first sum never overflows.
     def lower_round_shift(self, op):
@@ -182,10 +184,15 @@ class Machine:
         raise NotImplementedError
 
     def layout(self, code):
-        """Return code without superfluous jumps and labels, and the indices of far branches."""
+        """Return code without superfluous jumps, labels and notes, and indices of far branches."""
         code = _without_jumps(code)
         targets = {label for op in code if op.name != "label" for label in op.to}
         code = [op for op in code if op.name != "label" or op.to[0] in targets]
+        code = [
+            op
+            for op, following in zip(code, [*code[1:], None], strict=True)
+            if op.name != "note" or following is not None and following.name != "note"
+        ]
         far = set()
         while True:
             at, labels, position = [], {}, 0

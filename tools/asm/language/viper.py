@@ -59,6 +59,7 @@ class _Function:
     def __init__(self, k, file, node, machine):
         self.k, self.file, self.machine = k, file, machine
         self.vars, self.types, self.known, self.loops = {}, {}, {}, []
+        self.functions = dict(file.functions)  # also those that are arguments of this call
         self.stored = _stored_names(node)
         # Names that statements in loops and conditions assign; others may be constants.
         inner = [child for child in node.body if not isinstance(child, ast.Assign)]
@@ -72,12 +73,16 @@ class _Function:
 
     def inline(self, node):
         """Translate a call in place; its parameters become registers or constants."""
-        if not isinstance(node.func, ast.Name) or node.func.id not in self.file.functions:
+        if not isinstance(node.func, ast.Name) or node.func.id not in self.functions:
             raise self.error(node, "calls what is no function of a portable kernel")
-        file, function = self.file.functions[node.func.id]
+        file, function = self.functions[node.func.id]
         inner = _Function(self.k, file, function, self.machine)
         for argument, given in zip(function.args.args, node.args, strict=True):
-            name, value = argument.arg, self.value(given)
+            name = argument.arg
+            if isinstance(given, ast.Name) and given.id in self.functions:
+                inner.functions[name] = self.functions[given.id]
+                continue
+            value = self.value(given)
             inner.types.setdefault(name, self.type_of(given))
             if isinstance(value, int) and name not in inner.varying:
                 inner.known[name] = value
@@ -100,7 +105,7 @@ class _Function:
             name = node.func.id
             if name in _CASTS:
                 return name
-            function = self.file.functions.get(name)
+            function = self.functions.get(name)
             return ast.unparse(function[1].returns) if function and function[1].returns else "int"
         if isinstance(node, ast.Name):
             return self.types.get(node.id, "int")

@@ -27,7 +27,7 @@ class ViperFile:
             if isinstance(node, ast.ImportFrom) and node.level and node.module:
                 self._import(node)
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                self._add_constant(node)
+                self._assign(node)
             elif isinstance(node, ast.FunctionDef):
                 self.functions[node.name] = self, node
 
@@ -45,9 +45,13 @@ class ViperFile:
                 if name.name in known:
                     own[name.asname or name.name] = known[name.name]
 
-    # NAME = const(a number, or an expression of constants)
-    def _add_constant(self, node):
+    # NAME = const(a number, or an expression of constants), or another name of a function
+    def _assign(self, node):
         value = node.value
+        if isinstance(value, ast.Name) and value.id in self.functions:
+            for target in node.targets:
+                self.functions[target.id] = self.functions[value.id]
+            return
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "const":
             value = value.args[0]
         try:

@@ -1,0 +1,43 @@
+# Runs a portable kernel from its source, and compiled, with the same record and memory
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from fuzz.kernel_tracer import ARENA, KERNELS, RECORD, ROM
+
+from tools.asm.language.interpreter import InterpretedMachine, Memory, run
+from tools.asm.language.viper import translate
+
+_KERNELS = {}  # {(kernel, machine): Kernel}
+
+
+def translated(kernel, like):
+    """Return the Kernel of "file.function" for the interpreter, as the machine class `like`."""
+    key = kernel, like.name
+    if key not in _KERNELS:
+        file, _, function = kernel.partition(".")
+        _KERNELS[key] = translate(KERNELS / f"{file}.py", function, InterpretedMachine(like))
+    return _KERNELS[key]
+
+
+def run_translated(kernel, like, record, arena, rom):
+    """Run all units of a checked Record in two slices; only its operands are in memory."""
+    operands = {"record": (RECORD, record.table(0, record.words), False)}
+    for number, (start, stop) in record.ranges.items():
+        if record[number] & 1:
+            operands[f"operand {number}"] = ROM + start, rom[start:stop], False
+        else:
+            data = memoryview(arena)[start:stop]
+            operands[f"operand {number}"] = ARENA + start, data, True
+    half = record.units // 2
+    for start, stop in ((0, half), (half, record.units)):
+        if start < stop:
+            run(
+                translated(kernel, like),
+                Memory(operands),
+                *(RECORD, ARENA, ROM),
+                *units(like, start, stop),
+            )
+
+
+def units(machine, start, stop):
+    """Return the last arguments of a call of compiled code for units start to stop - 1."""
+    return (start, stop) if machine.max_arguments > 4 else (start << 10 | stop - start,)

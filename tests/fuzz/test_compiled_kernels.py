@@ -1,0 +1,86 @@
+# Tests of compiled kernels: bit-exact with the portable kernels that they come from
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import random
+
+import pytest
+from fuzz.compiled_kernels import run_translated
+from fuzz.kernel_tracer import Endless, Machine
+from fuzz.test_kernel_tracer import (
+    _arena,
+    _checked,
+    _models,
+    _ops,
+    _with_spare_bytes,
+    _without_tail,
+)
+from tflm.errors import TflmError
+from tflm.model import FlatModel
+
+from tools.asm import compiled
+from tools.asm.language.machines import MACHINES
+
+# {kernel file: the test file with its cases}, where the names differ.
+_CASES = {
+    "add_int16": "test_add",
+    "batch_matmul_int16": "test_batch_matmul",
+    "maximum_minimum_wide": "test_maximum_minimum",
+    "mul_int16": "test_mul",
+    "pooling_int16": "test_pooling",
+    "reduce_int16": "test_reduce",
+    "reduce_min_max": "test_reduce",
+    "rescale": "test_quantize",
+    "strided_copy": "test_transpose",
+}
+_RECORDS = 2  # of a kernel
+_MAX_UNITS = 40  # of a record, because CPython runs the portable kernel
+_TRACER = Machine(32)
+
+
+def _kernels():
+    """Return {kernel: one machine class that it is compiled for}."""
+    found = {}
+    for machine in MACHINES.values():
+        for file, functions in compiled.functions(machine.name).items():
+            for function in functions:
+                found[f"{file}.{function}"] = machine
+    return found
+
+
+_KERNELS = _kernels()
+
+
+def _test_file(kernel):
+    file = kernel.partition(".")[0]
+    return _CASES.get(file, f"test_{file}")
+
+
+# Yield (Record, bytes of the arena, model) of a kernel.
+def _records(kernel, rng):
+    for flat in _models(_test_file(kernel)):
+        model = FlatModel(flat)
+        larger = _with_spare_bytes(model, rng)
+        for name, data, operands in _ops(model):
+            if name == kernel:
+                record = _checked(larger, name, _without_tail(data, operands), operands)
+                if record:
+                    record.units = min(record.units, _MAX_UNITS)
+                    yield record, larger
+
+
+@pytest.mark.parametrize("kernel", sorted(_KERNELS))
+def test_compiled_kernel_is_the_portable_one(kernel):
+    rng, count = random.Random(kernel), 0
+    for record, model in _records(kernel, rng):
+        wanted = _arena(rng, model.arena_bytes)
+        found = bytearray(wanted)
+        try:
+            _TRACER.run(kernel, record, wanted, model.buffer)
+        except (TflmError, Endless):
+            continue
+        run_translated(kernel, _KERNELS[kernel], record, found, model.buffer)
+        assert found == wanted
+        count += 1
+        if count == _RECORDS:
+            break
+    assert count

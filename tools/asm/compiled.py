@@ -1,0 +1,81 @@
+# The portable kernels that are compiled for machines without a kernel of their own
+# MIT license; Copyright (c) 2026 the tflm authors
+
+# A line is a function of modules/tflm/kernels and the machines (language/machines) that it is
+# compiled for. make.py writes it to kernels/<machine>/gen/, where the resolver finds it. A kernel
+# is here if its machine code is faster than what ran before. Overrides of armv7em also serve
+# armv7emsp; overrides of armv6m serve all Cortex-M.
+
+from functools import cache
+from pathlib import Path
+
+from .language.calls import wrapper
+from .language.machines import MACHINES
+from .language.viper import translate
+from .language.viper_file import ViperFile
+
+TABLE = """
+add.eval_int8 armv7em rv32imc xtensawin
+add_int16.eval_int16 xtensawin
+batch_matmul.eval_int8 armv7em rv32imc xtensawin
+batch_matmul_int16.eval_int16 armv7em rv32imc xtensawin
+comparisons.eval_bytes armv7em rv32imc xtensawin
+conv.eval_int8 armv7em rv32imc xtensawin
+cumsum.eval_int8 armv7em rv32imc xtensawin
+depthwise_conv.eval_int8 rv32imc xtensawin
+dequantize.eval_integers armv7em rv32imc xtensawin
+maximum_minimum.eval_int8 armv7em rv32imc xtensawin
+maximum_minimum_wide.eval_int16 armv7em rv32imc xtensawin
+mul.eval_int8 rv32imc xtensawin
+mul_int16.eval_int16 xtensawin
+pad.eval armv7em rv32imc xtensawin
+pooling.eval_int8 rv32imc
+pooling_int16.eval_int16 xtensawin
+prelu.eval_integers armv7em rv32imc xtensawin
+quantize.eval_float32 armv7em rv32imc xtensawin
+reduce.eval_int8 rv32imc xtensawin
+reduce_int16.eval_int16 armv7em rv32imc xtensawin
+reduce_min_max.eval_int8 armv7em rv32imc xtensawin
+rescale.eval_integers armv7em rv32imc xtensawin
+resize_bilinear.eval_int8 armv7em rv32imc xtensawin
+resize_nearest_neighbor.eval armv7em rv32imc xtensawin
+sigmoid_int16.eval_int16 xtensawin
+softmax.eval_int8 armv7em rv32imc xtensawin
+softmax_int16.eval_int16 armv7em rv32imc xtensawin
+squared_difference.eval_integers armv7em rv32imc xtensawin
+strided_copy.eval armv7em rv32imc xtensawin
+svdf.eval_int8 xtensawin
+transpose_conv.eval_int8 rv32imc xtensawin
+transpose_conv.eval_int16 armv7em rv32imc xtensawin
+unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
+"""
+_KERNELS = Path(__file__).resolve().parents[2] / "modules" / "tflm" / "kernels"
+
+
+@cache
+def functions(machine):
+    """Return {file: [functions]} that are compiled for a machine."""
+    files = {}
+    for line in TABLE.split("\n"):
+        kernel, *machines = line.split() or [""]
+        if machine in machines:
+            file, _, function = kernel.partition(".")
+            files.setdefault(file, []).append(function)
+    return files
+
+
+def compiled(machine, file):
+    """Return (what a kernel file is for, the source of its compiled functions)."""
+    path = _KERNELS / f"{file}.py"
+    about = path.read_text().partition("\n")[0].partition("# tflm: ")[2]
+    sources, known = [], {}
+    for function in functions(machine)[file]:
+        node = ViperFile(path).functions[function]
+        if node in known:
+            sources.append(f"{function} = {known[node]}\n")
+            continue
+        known[node] = function
+        target = MACHINES[machine]()
+        sources.append(target.compile(translate(path, function, target)))
+        sources += filter(None, [wrapper(function, target)])
+    return about, "\n\n".join(sources)
