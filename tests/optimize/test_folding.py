@@ -142,6 +142,23 @@ def shapes():
 add("shapes", shapes(), ["RESHAPE"])
 
 
+# Nobody reads the values of NEG and DEQUANTIZE once their shape is a constant.
+def unread():
+    net = ModelBuilder("unread")
+    x, y = [net.tensor((2, 3), "int8", scale=0.1, zero_point=0) for _ in range(2)]
+    a, b = [net.tensor((2, 3), "float32") for _ in range(2)]
+    shape = net.tensor((2,), "int32")
+    net.operator("DEQUANTIZE", [x], [a])
+    net.operator("NEG", [a], [b])
+    net.operator("SHAPE", [b], [shape], out_type=2)
+    net.operator("RESHAPE", [x, shape], [y])
+    net.io([x], [y])
+    return net.build()
+
+
+add("unread", unread(), ["RESHAPE"])
+
+
 # Constants that would need much flash are computed in each run.
 def filled(size):
     net = ModelBuilder(f"fill {size}")

@@ -164,8 +164,12 @@ def test_results(case):
 
 
 # Each pass changes at least one network, except these passes: the networks have no constants to
-# fold, no variables (see test_ring_buffers.py), no loops, and no repeated pixels.
-_ELSEWHERE = ("constant_folding", "fold_upsampling", "ring_buffers", "channel_parts", "loop_state")
+# fold, no unread operators, no variables (see test_ring_buffers.py), no loops, and no repeated
+# pixels.
+_ELSEWHERE = (
+    "constant_folding", "dead_operators", "fold_upsampling", "ring_buffers", "channel_parts",
+    "loop_state",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in _ELSEWHERE])

@@ -13,6 +13,7 @@ ENDS = "float_ends"
 # file of this folder with a function apply(graph) that returns a list of Saving.
 NAMES = (
     "constant_folding",
+    "dead_operators",
     "fold_upsampling",
     "fold_pad",
     "fold_activation",
