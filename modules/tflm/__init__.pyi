@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 __version__: str
+hints: bool  # False: load() prints no hint for a .tflite
 __all__: tuple[str, ...]
 
 # Real numbers, nested in the tensor's shape or flat.

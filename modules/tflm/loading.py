@@ -36,8 +36,6 @@ def load(source, trusted=False, copy=False, signature=None):
         if len(bytes(source[:1])) > 1:
             raise TypeError
     except TypeError:
-        source = None
-    if source is None:
         raise InputError("a model is a path or a buffer of bytes; pass one")
     if is_flat(source):
         model = FlatModel(source, trusted)
@@ -47,19 +45,21 @@ def load(source, trusted=False, copy=False, signature=None):
             entry_of(model, signature)
         return model
     try:
-        from .tflite.reader import TfliteModel, is_tflite
+        from .tflite.reader import load
 
-        if is_tflite(source):
-            return TfliteModel(source, None, signature)
-    except MemoryError:
-        source = None
-    if source is None:
+        model = load(source, signature)
+        if model:
+            return model
         raise ModelError(
-            "not enough heap to read a .tflite; free memory, or use tflm flatten%s" % more_heap()
+            "this is neither a .tflm nor a .tflite (%d bytes, first %s); check the file"
+            % (len(source), bytes(source[:8]))
         )
+    except ImportError:
+        raise ModelError("no code for a .tflite is here; use tflm deploy")
+    except MemoryError:
+        pass
     raise ModelError(
-        "this is neither a .tflm nor a .tflite (%d bytes, first %s); check the file"
-        % (len(source), bytes(source[:8]))
+        "not enough heap to read a .tflite; free some, or use tflm flatten%s" % more_heap()
     )
 
 
@@ -88,4 +88,5 @@ def _read(path, copy):
                 "not enough heap for the %d bytes of %s; free memory, or use a .tflm in "
                 "ROMFS%s" % (size, path, more_heap())
             )
-        return memoryview(data)[: file.readinto(data)], in_rom
+        file.readinto(data)
+        return data, in_rom

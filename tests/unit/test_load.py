@@ -243,3 +243,88 @@ def test_copy_of_a_model_in_romfs(tmp_path):
         """,
         IMAGE=str(path),
     )
+
+
+# Prepare runs once if the Interpreter makes the arena, and again if an operator's Prepare has
+# written to memory, or if the arena has another size.
+def test_prepare_runs_once(paths):
+    device(
+        """
+        from tflm.prepare import fully_connected
+
+        class Counting:
+            calls = 0
+
+            def __init__(self, writes):
+                self.writes = writes
+
+            def prepare(self, context, node):
+                Counting.calls += 1
+                if self.writes:
+                    context.get_persistent_buffer(context.allocate_persistent_buffer(4))[0] = 1
+                fully_connected.prepare(context, node)
+
+        def run(arena=None, writes=False, resolver=None):
+            resolver = tflm.OpResolver()
+            resolver.add_builtin(9, Counting(writes))
+            Counting.calls = 0
+            interp = tflm.Interpreter(TFLITE, arena, resolver=resolver)
+            interp.input(0).quantize([0.1 * i for i in range(12)])
+            interp.invoke()
+            return Counting.calls, bytes(interp.output(0).raw)
+
+        times, wanted = run(4096)
+        assert times > 0
+        assert run() == (times, wanted)
+        assert run(tflm.Arena(4096)) == (times, wanted)
+        assert run(writes=True) == (2 * times, wanted)
+        """,
+        **paths,
+    )
+
+
+# A board prints once what flattening brings.
+def test_hint(paths):
+    lines = device(
+        """
+        from tflm.tflite import reader
+
+        class Board:
+            platform = "rp2"
+            modules = sys.modules
+
+        tflm.load(TFLITE)  # the unix port prints nothing
+        reader.sys = Board
+        tflm.hints = False
+        tflm.load(TFLITE)
+        print("silent")
+        del tflm.hints
+        tflm.load(FLAT)
+        tflm.load(TFLITE)
+        tflm.load(TFLITE)
+        """,
+        **paths,
+    )
+    assert lines[0] == "silent" and len(lines) == 2
+    assert lines[1].startswith("tflm: flatten or deploy the .tflite")
+
+
+# tflm deploy sends no code for a .tflite.
+def test_no_code_for_a_tflite(paths):
+    device(
+        """
+        import builtins
+
+        original = __import__
+
+        def without_reader(name, *arguments):
+            if "tflite" in name:
+                raise ImportError(name)
+            return original(name, *arguments)
+
+        builtins.__import__ = without_reader
+        text = raises(ModelError, tflm.load, TFLITE)
+        assert text == "no code for a .tflite is here; use tflm deploy"
+        """,
+        **paths,
+    )

@@ -32,7 +32,7 @@ class ArenaRecord:
 
 # The storage (storage.pyi) of a MicroContext on a board, as TFLM's micro_allocator.cc: records,
 # constants and state go to the tail of the arena; activations and scratch buffers to the planned
-# head. Without memory nothing is written: that measures the arena.
+# head. Without memory this measures the arena, and move_to() writes what Prepare stored.
 class MicroAllocator:
     """Place a .tflite model in an Arena. Raises ArenaError if the arena is too small.
 
@@ -43,7 +43,7 @@ class MicroAllocator:
     def __init__(self, arena, resolver=None):
         check("arena", arena, hasattr(arena, "sections"), "an Arena")
         self.resolver = resolver
-        self.memory = arena.buffer  # None: only measure
+        self.memory = arena.buffer  # None: measure
         self.arena = arena
         self.sections = arena.sections
 
@@ -59,6 +59,8 @@ class MicroAllocator:
         self._scratch = []  # (bytes, node number)
         self._scratch_users = []  # (scratch number, Record, operand number)
         self._constants = {}  # (CRC-32, bytes, alignment): offset
+        self._stored = {}  # without memory: {offset: bytes}, until move_to()
+        self.is_movable = self.memory is None  # nobody has a view of the memory
         self._rom_shift = address_of(model.buffer) & 3
 
     # Return the offset of bytes in the tail; count them for a use.
@@ -85,21 +87,32 @@ class MicroAllocator:
             if words[i] & 3 == PLANNED_SCRATCH:
                 self._scratch_users.append((words[i] >> 2, record, i))
         self.records.append(record)
-        if self.memory is not None:
-            struct.pack_into("<%dI" % len(words), self.memory, at, *words)
-            self.memory[at + 4 * len(words) : at + size] = table
+        self._store(at, struct.pack("<%dI" % len(words), *words))
+        self._store(at + 4 * len(words), table)
+
+    # Store bytes in the tail.
+    def _store(self, at, data):
+        if self.memory is None:
+            if len(data):  # no bytes have no place of their own
+                self._stored[at] = bytes(data)
+        else:
+            self.memory[at : at + len(data)] = data
 
     # MicroContext: store bytes that Prepare computed. Equal bytes, mostly tables, are stored once.
     def constant(self, data, alignment):
         size = len(data)
         key = binascii.crc32(data), size, alignment
         at = self._constants.get(key)
-        if at is not None and (self.memory is None or self.memory[at : at + size] == data):
-            return at << 2 | IN_TAIL
+        if at is not None:
+            if self.memory is None:
+                stored = self._stored.get(at, b"")
+            else:
+                stored = self.memory[at : at + size]
+            if stored == data:
+                return at << 2 | IN_TAIL
         at = self._allocate(TABLES, size, alignment)
         self._constants[key] = at
-        if self.memory is not None:
-            self.memory[at : at + size] = data
+        self._store(at, data)
         return at << 2 | IN_TAIL
 
     # MicroContext: use a constant of the model in place; copy it only if its words are unaligned.
@@ -138,7 +151,8 @@ class MicroAllocator:
     # MicroContext: return the memory of a scratch or persistent operand.
     def memory_of(self, operand):
         if self.memory is None:
-            return memoryview(bytearray(operand.size))  # measuring: nothing is stored
+            self.is_movable = False  # what is written here is lost
+            return memoryview(bytearray(operand.size))
         offset = operand.word >> 2
         if operand.word & 3 == PLANNED_SCRATCH:
             offset = self.sections.buffer_head + self._placed_scratch[offset].offset
@@ -163,8 +177,26 @@ class MicroAllocator:
             self.variables[index] = self.persistent(variables[index], VARIABLES)
         self.tensors = tensors
         self._placed_scratch = scratch
+        if self.memory is not None:
+            for record in self.records:
+                self._patch(record, 0)
+
+    # Move a model that was prepared without memory to an empty arena of the size that it needs.
+    def move_to(self, arena):
+        head, tail = self.sections.head_used_bytes(), self.sections.tail_used_bytes()
+        old = self.sections.tail
+        self.memory, self.arena, self.sections = arena.buffer, arena, arena.sections
+        arena.reserve_head(head)
+        shift = self.sections.allocate_persistent_buffer(tail, 4) - old
+        fill(self.memory, old + shift, tail)
+        for at, data in self._stored.items():
+            self._store(at + shift, data)
+        self._stored = None
+        self.variables = {index: at + shift for index, at in self.variables.items()}
+        self.states = [(at + shift, size, value) for at, size, value in self.states]
         for record in self.records:
-            self._patch(record)
+            record.position += shift
+            self._patch(record, shift)
 
     # Return the buffers of the head, with their offsets.
     def placed_buffers(self):
@@ -178,9 +210,8 @@ class MicroAllocator:
             raise ModelError("tensor %d is not in the arena; the model is damaged" % index)
         return self.sections.buffer_head + self.tensors[index].offset
 
-    def _patch(self, record):
-        if self.memory is None:
-            return
+    # Write the offsets of a record's operands; `shift` is added to its offsets of the tail.
+    def _patch(self, record, shift):
         for i in range(1, record.operands + 1):
             at = record.position + 4 * i
             word = struct.unpack_from("<I", self.memory, at)[0]
@@ -188,7 +219,7 @@ class MicroAllocator:
             if kind == IN_ROM:
                 continue
             if kind == IN_TAIL:
-                offset = word >> 2
+                offset = (word >> 2) + shift
             elif kind == PLANNED_SCRATCH:
                 offset = self.sections.buffer_head + self._placed_scratch[word >> 2].offset
             else:

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from ..arena import KEEP_ALL, KEEP_INPUTS, Arena, SingleArenaBufferAllocator
+from ..arena import KEEP_ALL, KEEP_INPUTS, Arena, SingleArenaBufferAllocator, align_up
 from ..format import CUSTOM_KERNEL
 from ..introspection.op import Op
 from ..program import Program
@@ -19,9 +19,41 @@ class Measure(Arena):
         self.sections = SingleArenaBufferAllocator()
 
 
-# Return the bytes of (head, tail) that a model needs: prepare it without writing. `ops`: a list
-# that gets the Ops, as delegates see them. `allocations`: a list that gets the allocations.
-def measure(
+# A model after Init, Prepare and planning in an arena. `custom`: {node number: CustomNode}.
+class Prepared:
+    def __init__(self, model, arena, *options):
+        resolver, external_context, keep, guards = self.options = options
+        self.allocator = MicroAllocator(arena, resolver)
+        self.allocator.start_model_allocation(model)
+        self.context = MicroContext(self.allocator, external_context)
+        self.custom = prepare_model(model, self.context, resolver, keep, guards)
+
+    # Move the model to an arena, if it was measured with these options and fits there exactly.
+    # Return False if it has to be prepared again.
+    def move_to(self, arena, *options):
+        allocator = self.allocator
+        size = align_up(sum(sizes_of(allocator)))
+        sections = arena.sections
+        if (
+            not allocator.is_movable
+            or self.custom
+            or self.options != options
+            or sections.used_bytes()
+            or sections.buffer_tail != size
+        ):
+            return False
+        allocator.move_to(arena)
+        return True
+
+
+# Return the bytes of (head, tail) that a prepared model uses.
+def sizes_of(allocator):
+    return allocator.sections.head_used_bytes(), allocator.sections.tail_used_bytes()
+
+
+# Prepare a model without memory; return it Prepared. `ops`: a list that gets the Ops, as
+# delegates see them. `allocations`: a list that gets the allocations.
+def measured(
     model,
     resolver,
     external_context=None,
@@ -30,26 +62,21 @@ def measure(
     ops=None,
     allocations=None,
 ):
-    arena = Measure()
-    allocator, _, custom = _prepare(model, arena, resolver, external_context, keep, guards)
-    for node in custom.values():
+    prepared = Prepared(model, Measure(), resolver, external_context, keep, guards)
+    for node in prepared.custom.values():
         node.free()
     if ops is not None:
-        ops.extend(describe_ops(allocator))
+        ops.extend(describe_ops(prepared.allocator))
     if allocations is not None:
         from ..introspection.allocations import allocations_of_counts
 
-        allocations.extend(allocations_of_counts(allocator.counts))
-    return arena.sections.head_used_bytes(), arena.sections.tail_used_bytes()
+        allocations.extend(allocations_of_counts(prepared.allocator.counts))
+    return prepared
 
 
-# Init, prepare and plan; return (MicroAllocator, MicroContext, {node number: CustomNode}).
-def _prepare(model, arena, resolver, external_context, keep, guards):
-    allocator = MicroAllocator(arena, resolver)
-    allocator.start_model_allocation(model)
-    context = MicroContext(allocator, external_context)
-    custom = prepare_model(model, context, resolver, keep, guards)
-    return allocator, context, custom
+# Return the bytes of (head, tail) that a model needs; see measured().
+def measure(*arguments, **options):
+    return sizes_of(measured(*arguments, **options).allocator)
 
 
 # Yield the Ops of all lists, as delegates see them.
@@ -69,7 +96,8 @@ def _by_list(allocator):
 
 
 # Return the Program of a model in an arena; raises ArenaError if the arena is too small.
-# `describe`: the Ops of the Program describe scratch buffers.
+# `describe`: the Ops of the Program describe scratch buffers. `before`: of measured(), or None; it
+# saves a second Prepare if the arena has the bytes that it needs.
 def make_program(
     model,
     arena,
@@ -78,8 +106,12 @@ def make_program(
     keep=0,
     guards=False,
     describe=False,
+    before=None,
 ):
-    allocator, context, custom = _prepare(model, arena, resolver, external_context, keep, guards)
+    options = resolver, external_context, keep, guards
+    if before is None or not before.move_to(arena, *options):
+        before = Prepared(model, arena, *options)
+    allocator, context, custom = before.allocator, before.context, before.custom
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
     program.custom = [custom[index] for index in sorted(custom)]
     try:

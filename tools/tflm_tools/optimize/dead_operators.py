@@ -30,9 +30,7 @@ def apply(graph):
                 subgraph.remove(node)
                 size = sum(t.nbytes() for t in node.outputs if t is not None)
                 reason = "nobody reads its outputs"
-                found.append(
-                    Saving("dead_operators", node.origins, macs(node) or 0, size, reason)
-                )
+                found.append(Saving("dead_operators", node.origins, macs(node) or 0, size, reason))
     return found
 
 
