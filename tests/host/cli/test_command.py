@@ -135,6 +135,24 @@ def test_target_of_a_board(tflm, layers, tmp_path):
     assert found.code == 2 and "'teapot' is no target; name one of armv6m" in found.err
 
 
+# Each command is in one group of `tflm --help`, and its own help ends with an example of it.
+def test_groups_and_examples(tflm):
+    from tflm_tools.cli.command import cli
+    from tflm_tools.cli.panels import PANELS
+
+    names = [name for examples in PANELS.values() for name in examples]
+    assert sorted(names) == sorted(cli.commands), (
+        "add the command to tools/tflm_tools/cli/panels.py"
+    )
+    text = tflm("--help").out
+    titles = [text.index(f"─ {title} ─") for title in PANELS]
+    assert titles == sorted(titles) and "─ Commands ─" not in text
+    for examples in PANELS.values():
+        for name, example in examples.items():
+            assert example.split()[:2] == ["tflm", name]
+            assert f"Example: {example}"[:60] in tflm(name, "--help").out
+
+
 # The remedy for a missing operator is for the model's author.
 def test_remedy_for_a_missing_operator(tflm, tmp_path):
     model = ModelBuilder("volume")
