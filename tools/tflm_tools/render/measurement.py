@@ -41,7 +41,9 @@ def print_measurement(result, target, written):
             UNKNOWN if row.cycles is None else number(row.cycles), row.source,
         )  # fmt: skip
     show(grid, target)
-    if result.is_emulated():
-        text = f"A second of this board takes {1 / max(result.seconds_per_second, 1e-3):.2f} s: "
+    if not result.seconds_per_second:
+        target.print(Text("This board has no clock, so it has no times.", style="yellow"))
+    elif result.is_emulated():
+        text = f"A second of this board takes {1 / result.seconds_per_second:.2f} s: "
         target.print(Text(text + "it is an emulator, or its clock is wrong.", style="yellow"))
     target.print(Text(f"{written} has all values. To send it: {_ISSUE}"))
