@@ -21,6 +21,8 @@ MODULES = HERE.parent / "modules"
 # Addresses in the emulated memory; all are small ints of MicroPython.
 MODEL, INPUTS, FILES = 0x10000000, 0x14000000, 0x18000000
 
+_MAX_SECONDS = 1800  # of a script; a kernel may not end
+
 _MOUNT = """\
 import sys, uctypes, vfs
 vfs.mount(vfs.VfsRom(uctypes.bytearray_at({files}, {files_bytes})), "/rom")
@@ -211,7 +213,12 @@ def run(core, elf, files, script, contents=(), alignment=False, watched=None):
         }
         (folder / "job.json").write_text(json.dumps(job))
         command = [sys.executable, HERE / "core.py", folder / "job.json"]
-        answer = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        try:
+            answer = subprocess.run(
+                command, stderr=subprocess.PIPE, text=True, timeout=_MAX_SECONDS
+            )
+        except subprocess.TimeoutExpired:
+            raise ToolError(f"the script does not end within {_MAX_SECONDS} s") from None
         if answer.returncode:
             said = answer.stderr.strip().splitlines() or ["no output"]
             raise ToolError(said[-1].removeprefix("cycles: "))

@@ -1,8 +1,8 @@
 # Tests of overrides: in an emulated core they access only memory that is checked
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import copy
 import functools
+import os
 import random
 import struct
 import zlib
@@ -10,46 +10,24 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fuzz.campaign import cases_of
-from fuzz.forgery import forged_records
+from fuzz import kernel_records
+from fuzz.forgery import edge_records, forged_records
 from fuzz.kernel_tracer import Endless, Machine
 from packed_cases import BUILD, emulated, firmware_of
-from tflm import format as layout
 from tflm.access_checks import check_of
 from tflm.access_checks.record import Record
-from tflm.model import FlatModel
+from tflm.errors import TflmError
 from tflm_tools.errors import ToolError
-from tflm_tools.flat.flatten import flatten
 
-_ARCHS = {"rv32": "rv32imc", "m0plus": "armv6m", "m33": "armv7emsp"}
-
-# {kernel that has an override: the tests with its cases}
-_KERNELS = {
-    "conv_float.eval_float32": "test_conv_float",
-    "depthwise_conv_float.eval_float32": "test_depthwise_conv_float",
-    "fully_connected_float.eval_float32": "test_fully_connected_float",
-    "pooling_float.eval_float32": "test_pooling_float",
-    "hybrid.eval_float32": "test_hybrid",
-    "hybrid_quantize.eval_float32": "test_hybrid",
-    "unidirectional_sequence_lstm_float.eval_float32": "test_unidirectional_sequence_lstm",
-}
-# Kernels with an override on one core only.
-_MORE = {"m0plus": {"sigmoid_int16.eval_int16": "test_sigmoid_int16"}}
-_TESTS = _KERNELS | {kernel: test for each in _MORE.values() for kernel, test in each.items()}
-_PAIRS = [(core, kernel) for core in _ARCHS for kernel in (*_KERNELS, *_MORE.get(core, ()))]
-# LSTM runs on one core only, because its portable kernel takes minutes.
-_LSTM = "unidirectional_sequence_lstm_float.eval_float32"
-_PAIRS = [pair for pair in _PAIRS if pair[1] != _LSTM or pair[0] == "rv32"]
-# Operands that are scratch buffers. An override may leave other numbers in them.
-_SCRATCH = {
-    "pooling_float.eval_float32": 3,
-    "unidirectional_sequence_lstm_float.eval_float32": 5,
-}
-# Results that are not compared: SMLAD uses zero points of 16 bits, but random ones have 32.
-_NOT_COMPARED = {("m33", "hybrid.eval_float32")}
-_MAX_RECORDS, _MAX_FORGERIES = 16, 200
-_MAX_FORGED_RUNS = 12  # of a record
-_MAX_JOBS = 110
+_CORES = ("m0plus", "m33", "rv32")
+# `make -C tests access` runs every kernel with this number of records, and more of the cases of
+# tests/kernels. Without it, a few kernels run with a few records.
+_JOBS = int(os.environ.get("TFLM_ACCESS_JOBS", "0"))
+_FEW_JOBS, _FEW_KERNELS = 12, 8
+_CASES = _JOBS // 8 or None  # of a test file, whose records are changed
+_RECORDS = max(8, _JOBS // 16)  # of a kernel, whose words are changed
+_VALID = 4  # of them are run as they are, at both ends of their pages
+_MAX_TURNS = 20_000  # of the portable kernel, for a record
 
 # Each job has a window of addresses: slots for operands in the arena, then slots for operands in
 # the model. Only the pages of the operands exist. An operand is at the end or at the beginning of
@@ -58,6 +36,7 @@ _FIRST_WINDOW, _WINDOW, _SLOT, _PAGE = 0x00200000, 0x200000, 0x8000, 0x1000
 _ROM = _WINDOW // 2
 _PAGES_END = _SLOT - _PAGE
 _LIST = 0x14000000
+_MOST_WINDOWS = 110
 
 _SCRIPT = """\
 import struct, sys, uctypes
@@ -65,12 +44,13 @@ from binascii import hexlify
 from tflm.op_resolver import OpResolver
 
 words = struct.unpack("<{count}I", uctypes.bytearray_at({jobs}, 4 * {count}))
-kernel = OpResolver().kernel("{kernel}")
-assert "tflm.kernels.{arch}.{file}" in sys.modules
+resolver = OpResolver()
+kernels = [resolver.kernel(name) for name in "{kernels}".split()]
 at = 0
 while at < {count}:
-    record, size, base, units, outputs = words[at : at + 5]
-    at += 5
+    kernel, record, size, base, units, outputs = words[at : at + 6]
+    kernel = kernels[kernel]
+    at += 6
     buffers = uctypes.bytearray_at(record, size), uctypes.bytearray_at(base, {rom}), (
         uctypes.bytearray_at(base + {rom}, {rom})
     )
@@ -84,28 +64,55 @@ while at < {count}:
     print(".")
 """
 
+# The names of the kernels that run code of an instruction set.
+_OVERRIDES = """\
+import sys
+from tflm.op_resolver import OpResolver
 
-# A record whose operands each have their own pages.
+for name in {kernels}:
+    before = set(sys.modules)
+    try:
+        OpResolver().kernel(name)
+    except Exception as error:
+        print("-", name, error)
+        continue
+    loaded = set(sys.modules) - before
+    if [each for each in loaded if each.startswith("tflm.kernels.") and each.count(".") > 2]:
+        print("+", name)
+    for each in loaded:
+        if each.startswith("tflm.kernels"):
+            del sys.modules[each]
+"""
+
+
+_MACHINE = Machine(32, _MAX_TURNS)
+
+
+# A record whose operands each have their own pages. Raises ValueError if it is invalid there.
 class _Job:
-    def __init__(self, record, operands, contents, rng, at_end):
+    def __init__(self, kernel, record, operands, rng, at_end):
         words = list(struct.unpack(f"<{record.words}I", record.table(0, record.words)))
         self.memory = {}  # {offset in the window: bytes}, of whole operands
         self.ranges = {}
+        contents = _floats if "float32" in kernel and rng.random() < 0.7 else _bytes
         for operand, (start, stop) in sorted(record.ranges.items()):
             size, in_model = stop - start, words[operand] & 1
+            # Bytes before the operand's first byte that its kernel does not touch.
+            unused = start - (words[operand] >> 2)
             if not size:
                 continue
             slot = operand * _SLOT
-            at = slot + (_PAGES_END - size if at_end else _PAGE)
-            words[operand] = at << 2 | in_model
+            at = slot + (_PAGES_END - size & (0 - _alignment(start)) if at_end else _PAGE)
+            words[operand] = at - unused << 2 | in_model
             data = contents(rng, size)
             if in_model and stop <= len(record.model.buffer):
                 data = bytes(record.model.buffer[start:stop])
             self.memory[at + _ROM * in_model] = data
             self.ranges[operand] = at, at + size
-        self.written = [each for each in record.written if each in self.ranges]
+        self.written = [each for each in sorted(record.written) if each in self.ranges]
         self.record = struct.pack(f"<{len(words)}I", *words)
-        self.units, self.words, self.operands = words[0], words, operands
+        self.kernel, self.units, self.words, self.operands = kernel, words[0], words, operands
+        self.checked()
 
     # The memory of a base, in whole.
     def buffer(self, base):
@@ -116,14 +123,18 @@ class _Job:
         return data
 
     # The record as it is checked in a large model.
-    def checked(self, kernel, arena_bytes=_ROM, model_bytes=_ROM):
-        model = SimpleNamespace(
-            head_bytes=arena_bytes, arena_bytes=arena_bytes, buffer=memoryview(bytes(model_bytes))
-        )
+    def checked(self):
+        buffer = memoryview(bytes(self.buffer(1)))
+        model = SimpleNamespace(head_bytes=_ROM, arena_bytes=_ROM, buffer=buffer)
         record = Record(model, memoryview(self.record), self.operands)
-        check_of(kernel)(record)
+        check_of(self.kernel)(record)
         record.settle()
         return record
+
+
+# The largest alignment, up to 16, of an address that a kernel may rely on.
+def _alignment(start):
+    return start & (0 - start) & 31 and min(16, start & (0 - start)) or 16
 
 
 def _floats(rng, size):
@@ -132,97 +143,94 @@ def _floats(rng, size):
 
 
 def _bytes(rng, size):
-    return rng.randbytes(size)
+    kind = rng.randrange(4)
+    return rng.randbytes(size) if kind else bytes([rng.choice((0, 1, 0x7F, 0x80, 0xFF))]) * size
 
 
 # Return the record if it passes its check and its operands fit their slots, else None.
 def _accepted(model, kernel, data, operands):
-    record = Record(model, memoryview(data), operands)
-    try:
-        record.need(record.units)
-        check_of(kernel)(record)
-        record.settle()
-    except ValueError:
+    record = kernel_records.checked(model, kernel, data, operands)
+    if record is None:
         return None
     fits = all(stop - start < _PAGES_END - _PAGE for start, stop in record.ranges.values())
-    return record if fits else None
+    return record if fits and max(record.ranges, default=0) < _ROM // _SLOT else None
 
 
-# Yield (model, bytes of a record, number of its operands) of the cases of a kernel.
-def _records(kernel):
-    seen = set()
-    for case in cases_of(_TESTS[kernel]):
-        model = FlatModel(flatten(case.build(), optimize="off"))
-        first, count, *_ = model.subgraph(0)
-        for number in range(first, first + count):
-            name, _, _, data, operands, _ = model.op(number)
-            words = list(struct.unpack(f"<{len(data) // 4}I", data))
-            shape = tuple(words[operands + 1 :])
-            if name != kernel or shape in seen:
-                continue
-            seen.add(shape)
-            for i in range(1, operands + 1):
-                if not words[i] & 1:
-                    words[i] &= 0xFFFFFFFF ^ layout.IN_TAIL
-            size = model.arena_bytes
-            memory = SimpleNamespace(head_bytes=size, arena_bytes=size, buffer=model.buffer)
-            yield memory, struct.pack(f"<{len(words)}I", *words), operands
-
-
-# Return the arena that the portable kernel leaves; None if the kernel takes too long.
-def _portable(kernel, job):
+# Return the arena that the portable kernel leaves; None if it takes too long, or stops because of
+# an index.
+def _portable(job):
     arena = job.buffer(0)
     try:
-        Machine(32).run(kernel, job.checked(kernel), arena, job.buffer(1))
-    except Endless:
+        _MACHINE.run(job.kernel, job.checked(), arena, job.buffer(1))
+    except (Endless, TflmError):
         return None
     return arena
 
 
-# Return (job, the arena that the portable kernel leaves, or None for a forged record) of some
-# records of a kernel. Operands are at the ends or at the beginnings of their pages.
-@functools.cache
-def _jobs(kernel, forged_runs=_MAX_FORGED_RUNS):
-    rng = random.Random(zlib.crc32(kernel.encode()))
-    jobs, forged_jobs = [], []
-    records = list(_records(kernel))
-    rng.shuffle(records)
-    for model, data, operands in records[:_MAX_RECORDS]:
+# Yield (record, whether it is forged, operands, scratch operands) of a kernel, without end.
+def _candidates(kernel, rng):
+    known = kernel_records.records(_CASES)[kernel]
+    known = known[:: max(1, len(known) // _RECORDS)]
+    for model, data, operands, scratch in known[:_VALID]:
         record = _accepted(model, kernel, data, operands)
-        if record is None:
+        for _ in range(2 if record else 0):
+            yield record, False, operands, scratch
+    queues = []
+    for model, data, operands, scratch in known:
+        larger = kernel_records.with_spare_bytes(model, rng)
+        edges = edge_records(data, operands, rng)
+        queues.append((larger, edges, data, operands, scratch))
+    while queues:
+        for queue in list(queues):
+            larger, edges, data, operands, scratch = queue
+            record = None
+            for forged in edges:
+                record = _accepted(larger, kernel, forged, operands)
+                if record:
+                    break
+            else:
+                for forged in forged_records(data, rng, 100):
+                    record = _accepted(larger, kernel, forged, operands)
+                    if record:
+                        break
+            if record is None:
+                queues.remove(queue)
+                continue
+            yield record, True, operands, scratch
+
+
+# Return (job, the arena that the portable kernel leaves or None, scratch operands) of some records
+# of a kernel. Operands are at the ends or at the beginnings of their pages.
+@functools.cache
+def _jobs(kernel):
+    rng = random.Random(zlib.crc32(kernel.encode()))
+    jobs, most = [], _JOBS or _FEW_JOBS
+    for number, (record, is_forged, operands, scratch) in enumerate(_candidates(kernel, rng)):
+        at_end = rng.randrange(4) > 0 if is_forged else number % 2
+        try:
+            job = _Job(kernel, record, operands, rng, at_end)
+        except ValueError:
             continue
-        for at_end in (True, False):
-            job = _Job(record, operands, _floats, rng, at_end)
-            arena = _portable(kernel, job)
-            if arena is not None:
-                jobs.append((job, arena))
-        size = model.arena_bytes + 512
-        larger = SimpleNamespace(
-            head_bytes=size, arena_bytes=size, buffer=memoryview(bytes(model.buffer) + bytes(512))
-        )
-        forged = [
-            _accepted(larger, kernel, each, operands)
-            for each in forged_records(data, rng, _MAX_FORGERIES)
-        ]
-        for each in [each for each in forged if each][:forged_runs]:
-            contents = rng.choice((_floats, _bytes))
-            job = _Job(each, operands, contents, rng, rng.randrange(4) > 0)
-            if _portable(kernel, job) is not None:
-                forged_jobs.append((job, None))
-    rng.shuffle(forged_jobs)
-    return jobs + forged_jobs[: max(0, _MAX_JOBS - len(jobs))]
+        arena = _portable(job)
+        if arena is not None:
+            jobs.append((job, None if is_forged else arena, scratch))
+        if len(jobs) == most or number > 10 * most:
+            break
+    return jobs
 
 
 # Run jobs on a core; return the bytes of their written operands. Raises ToolError if a job
 # accesses memory that it does not have.
-def _run(core, kernel, jobs):
+def _run(core, jobs):
     contents, words, lists = [], [], bytearray()
-    for number, (job, _) in enumerate(jobs):
+    kernels = sorted({job.kernel for job, *_ in jobs})
+    for number, (job, *_) in enumerate(jobs):
         base = _FIRST_WINDOW + number * _WINDOW
         for at, data in job.memory.items():
             before = at % _PAGE
             contents.append((base + at - before, bytes(before) + data, True))
-        words += [_LIST + len(lists), len(job.record), base, job.units, len(job.written)]
+        words += [kernels.index(job.kernel), _LIST + len(lists), len(job.record), base]
+        words += [job.units, len(job.written)]
         for operand in job.written:
             start, stop = job.ranges[operand]
             words += [base + start, stop - start]
@@ -230,14 +238,35 @@ def _run(core, kernel, jobs):
     jobs_at = _LIST + len(lists)
     lists += struct.pack(f"<{len(words)}I", *words)
     contents.append((_LIST, bytes(lists)))
-    file, _, _ = kernel.partition(".")
-    script = _SCRIPT.format(
-        kernel=kernel, file=file, arch=_ARCHS[core], jobs=jobs_at, count=len(words), rom=_ROM
-    )
-    files = emulated.file_system(BUILD, core)
+    script = _SCRIPT.format(kernels=" ".join(kernels), jobs=jobs_at, count=len(words), rom=_ROM)
+    files = _files(core)
     said = emulated.run(core, firmware_of(core), files, script, contents)
     assert not said["error"], said["error"]
     return [each.split() for each in said["text"].split(".\n")[:-1]]
+
+
+@functools.cache
+def _files(core):
+    return emulated.file_system(BUILD, core)
+
+
+# Yield (job, the bytes of its outputs, or the error that ended it) of all jobs.
+def _outputs(core, jobs):
+    for first in range(0, len(jobs), _MOST_WINDOWS):
+        yield from _halved(core, jobs[first : first + _MOST_WINDOWS])
+
+
+# Of jobs that end with an error, each half is run separately.
+def _halved(core, jobs):
+    try:
+        yield from zip(jobs, _run(core, jobs), strict=True)
+    except ToolError as error:
+        if len(jobs) == 1:
+            yield jobs[0], error
+            return
+        half = len(jobs) // 2
+        yield from _halved(core, jobs[:half])
+        yield from _halved(core, jobs[half:])
 
 
 # Whether two arrays of float32 or of other numbers have the same bits; a NaN equals any NaN.
@@ -254,42 +283,47 @@ def _need_firmware(core):
         pytest.skip(f"there is no firmware for {core}; `make -C tests asm` builds it")
 
 
-@pytest.mark.parametrize(("core", "kernel"), _PAIRS)
-def test_overrides_stay_in_checked_memory(core, kernel):
+# The kernels with records that run an override on a core, or functions of one.
+@functools.cache
+def _kernels(core):
+    script = _OVERRIDES.format(kernels=sorted(kernel_records.records(_CASES)))
+    said = emulated.run(core, firmware_of(core), _files(core), script)
+    assert not said["error"], said["error"]
+    lines = said["text"].splitlines()
+    return [line[2:] for line in lines if line.startswith("+")]
+
+
+@pytest.mark.parametrize("core", _CORES)
+def test_overrides_stay_in_checked_memory(core, subtests):
     _need_firmware(core)
-    jobs = _jobs(kernel)
-    assert len(jobs) > 20
-    outputs = _run(core, kernel, jobs)
-    for (job, arena), found in zip(jobs, outputs, strict=True):
-        for operand, text in zip(job.written, found, strict=True):
-            start, stop = job.ranges[operand]
-            if arena is None or operand == _SCRATCH.get(kernel):
-                continue
-            if (core, kernel) not in _NOT_COMPARED:
-                assert _same(bytes.fromhex(text), bytes(arena[start:stop])), (operand, job.words)
+    kernels = [each for each in _kernels(core) if os.environ.get("TFLM_ACCESS_KERNEL", "") in each]
+    if not _JOBS:
+        kernels = kernels[:: -(-len(kernels) // _FEW_KERNELS)]
+    jobs = [job for kernel in kernels for job in _jobs(kernel)]
+    assert {job.kernel for job, *_ in jobs} == set(kernels)
+    for (job, arena, scratch), found in _outputs(core, jobs):
+        with subtests.test(kernel=job.kernel):
+            _check(job, arena, scratch, found)
 
 
-# Each operand in turn is at the end of the arena or of the model, which is then a byte too short.
-@pytest.mark.parametrize("kernel", _TESTS)
-def test_records_that_touch_one_byte_too_many_are_refused(kernel):
-    job = copy.copy(_jobs(kernel, forged_runs=0)[0][0])
-    for operand, (start, stop) in job.ranges.items():
-        in_model = job.words[operand] & 1
-        words = list(job.words)
-        words[operand] = _ROM - (stop - start) << 2 | in_model
-        job.record = struct.pack(f"<{len(words)}I", *words)
-        job.checked(kernel)
-        with pytest.raises(ValueError):
-            job.checked(kernel, _ROM - 1 + in_model, _ROM - in_model)
+def _check(job, arena, scratch, found):
+    assert not isinstance(found, ToolError), (found, job.words[:64])
+    if arena is None:
+        return
+    for operand, text in zip(job.written, found, strict=True):
+        start, stop = job.ranges[operand]
+        if operand not in scratch:
+            same = _same(bytes.fromhex(text), bytes(arena[start:stop]))
+            assert same, (operand, job.words[:64])
 
 
 # The pages of each operand in turn are missing.
-@pytest.mark.parametrize(("core", "kernel"), [each for each in _PAIRS if each[0] == "rv32"])
-def test_access_to_missing_memory_is_reported(core, kernel):
+def test_access_to_missing_memory_is_reported():
+    core = "rv32"
     _need_firmware(core)
-    job, _ = max(_jobs(kernel, forged_runs=0), key=lambda each: each[0].units)
+    job, *_ = max(_jobs("conv_float.eval_float32"), key=lambda each: each[0].units)
     for at in list(job.memory):
         data = job.memory.pop(at)
         with pytest.raises(ToolError, match="crashed"):
-            _run(core, kernel, [(job, None)])
+            _run(core, [(job, None, ())])
         job.memory[at] = data

@@ -78,6 +78,36 @@ def forged_records(record, rng, count):
     return found
 
 
+# Values of a byte of a record, and of a word beside those near the old one.
+_EDGE_BYTES = (0, 1, 0x7F, 0x80, 0xFF)
+_EDGE_WORDS = (0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, *_WORDS[9:])
+_MAX_EDGE_WORDS = 96  # of a record; then the words of a table, which are alike
+
+
+def edge_records(record, operands, rng):
+    """Yield copies of the bytes of a record with one word or one byte changed to an edge value.
+
+    Each word except operands gets a value before any word gets its next one.
+    """
+    pending = []
+    words = [0, *range(operands + 1, len(record) // 4)][:_MAX_EDGE_WORDS]
+    for word in words:
+        old = struct.unpack_from("<I", record, 4 * word)[0]
+        values = {*_EDGE_WORDS, *(old + n for n in (1, -1, 2, 4, -4, 8, 64)), 2 * old, old // 2}
+        for byte in range(0, 32, 8):
+            values |= {old & ~(0xFF << byte) | value << byte for value in _EDGE_BYTES}
+        values = sorted({value & 0xFFFFFFFF for value in values} - {old})
+        rng.shuffle(values)
+        pending.append((4 * word, values))
+    while pending:
+        rng.shuffle(pending)
+        for at, values in pending:
+            data = bytearray(record)
+            struct.pack_into("<I", data, at, values.pop())
+            yield bytes(data)
+        pending = [each for each in pending if each[1]]
+
+
 def forgeries(flat, seed, count):
     """Return `count` copies with a few changes in records, in tables, or in constants."""
     rng = random.Random(seed)

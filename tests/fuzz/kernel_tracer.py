@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from support.runner import REPOSITORY
 
 KERNELS = REPOSITORY / "modules" / "tflm" / "kernels"
-_MAX_TURNS = 300_000  # of all loops of one run
+_MAX_TURNS = 300_000  # of all loops of one run, by default
 RECORD, ARENA, ROM = 0x01000000, 0x02000000, 0x08000000  # addresses
 _TABLES = 0x10000000  # address of the constants in kernel files
 _TABLE_BYTES = 1 << 16
@@ -19,7 +19,7 @@ class Outside(AssertionError):
 
 
 class Endless(Exception):
-    """A run exceeds _MAX_TURNS."""
+    """A run has too many turns of loops."""
 
 
 # The address that a kernel gets instead of a buffer.
@@ -101,10 +101,14 @@ def _call(name, *arguments):
 
 
 class Machine:
-    """Memory and words of `bits` bits, in which kernels run from their sources."""
+    """Memory and words of `bits` bits, in which kernels run from their sources.
 
-    def __init__(self, bits):
+    max_turns: of all loops of one run.
+    """
+
+    def __init__(self, bits, max_turns=_MAX_TURNS):
         self.bits = bits
+        self._max_turns = max_turns
         self._files = {}
         self._tables = []
 
@@ -120,7 +124,7 @@ class Machine:
 
     def _turn(self):
         self._turns += 1
-        if self._turns > _MAX_TURNS:
+        if self._turns > self._max_turns:
             raise Endless
         return True
 

@@ -56,6 +56,38 @@ def binary(
     return single_op(operator, tensors[:2], tensors[2:], **options)
 
 
+# Cases of ADD or SUB (`sign` -1) of int8 with an output scale far below the scales of the inputs,
+# so that nearly every output that is not zero saturates. TFLM refuses them.
+def add_narrow_cases(cases, operator, sign):
+    zero_points = (3, -7, 11)
+    for number, (one, other, narrow) in enumerate(
+        [(1.0, 1.0, 2.0**-21), (0.25, 4.0, 2.0**-24), (3.0, 0.125, 2.0**-33)]
+    ):
+        scales = (one, other, narrow)
+
+        def expected(_, runs, scales=scales):
+            found = []
+            for x, y in runs:
+                total = scales[0] * (x.astype(float) - zero_points[0])
+                total += sign * scales[1] * (y.astype(float) - zero_points[1])
+                z = np.clip(np.round(total / scales[2]) + zero_points[2], -128, 127)
+                found.append([z.astype(np.int8)])
+            return found
+
+        tensors = [
+            Tensor((300,), "int8", scale=scale, zero_point=zero_point)
+            for scale, zero_point in zip(scales, zero_points, strict=True)
+        ]
+        x = np.resize(np.arange(-128, 128, dtype=np.int8), 300)
+        equal = np.clip(sign * (zero_points[0] - x.astype(int)) * one / other - 7, -128, 127)
+        cases.add(
+            f"{operator} narrow output {number}",
+            single_op(operator, tensors[:2], tensors[2:]),
+            inputs=[[x, equal.astype(np.int8)], [x, np.roll(x, 1)]],
+            expected=expected,
+        )
+
+
 # Cases of every binary operator: shapes, constants, one tensor as both inputs, tensors without
 # elements (which TFLM refuses), shapes that do not fit.
 def add_shape_cases(cases, operator, dtype, spread=None, zero=True, activations=False):

@@ -33,10 +33,17 @@ def _compare_integers(r):
     binary(r, size, 1, 14)
 
 
+def _bitwise(r):
+    size = r[_SIZE]
+    r.need(size in (1, 2, 4))
+    binary(r, size, size, 13)
+
+
 CHECKS = {
     "add_int32.eval_int32": lambda r: binary(r, 4, 4, 15),
     "arithmetic_float.eval_float32": lambda r: _kind(r, 4, 15),
     "atan2_float.eval_float32": lambda r: binary(r, 4, 4, 12),
+    "bitwise_xor.eval_integers": _bitwise,
     "comparisons_float.eval_float32": lambda r: _kind(r, 1, 13),
     "comparisons_wide.eval_integers": _compare_integers,
     "div_float.eval_float32": lambda r: binary(r, 4, 4, 14),

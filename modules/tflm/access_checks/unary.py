@@ -19,6 +19,7 @@ _INPUT_SIZE = const(3)
 _OUTPUT_SIZE = const(4)
 _SIZES = (1, 1, 2, 4)  # of the type codes in prepare/rescale.py
 _INT16 = 2
+_INT16_ENTRIES = 513  # of a table
 
 
 # Bytes of the type whose code is word `i`; the code is at most `limit`.
@@ -31,6 +32,12 @@ def _lookup(r):
     r.reads(_INPUT, r.units)
     r.reads(_ENTRIES, 256)
     r.writes(_LOOKUP_OUTPUT, r.units)
+
+
+def _int16_table(r):
+    r.reads(_INPUT, 2 * r.units, align=2)
+    r.reads(_ENTRIES, 2 * _INT16_ENTRIES, align=2)
+    r.writes(_LOOKUP_OUTPUT, 2 * r.units, align=2)
 
 
 def _quantize(r):
@@ -70,6 +77,7 @@ def _rsqrt(r):
 
 CHECKS = {
     "cast.eval_integers": _cast,
+    "int16_table.eval_int16": _int16_table,
     "lookup.eval_int8": _lookup,
     "quantize.eval_float32": _quantize,
     "dequantize.eval_integers": _dequantize,

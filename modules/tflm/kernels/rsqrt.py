@@ -1,4 +1,4 @@
-# tflm: RSQRT, int8
+# tflm: RSQRT and SQRT, int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8; package more; check unary
@@ -15,7 +15,7 @@ _LOWEST = const(4)
 def eval_int8(op, arena, rom, start, stop):
     if _look_up(op, arena, rom, start, stop):
         raise InputError(
-            "RSQRT of a negative number; check the input that it comes from, or clamp it at zero"
+            "root of a negative number; check the input that it comes from, or clamp it at zero"
         )
 
 

@@ -3,6 +3,7 @@
 
 from .. import dtypes
 from ..dtypes import const
+from ..errors import UnsupportedError
 from . import scale
 from .broadcast import BROADCAST, emit_broadcast, spread_shape
 from .common import (
@@ -11,7 +12,6 @@ from .common import (
     check_quantized,
     requantize_table,
     scale_of,
-    support,
 )
 from .elementwise import CLAMP, check_unquantized, int32_range, prepare_binary
 
@@ -66,7 +66,9 @@ _KERNELS = {
 def emit_int8(context, node, activation, sign):
     inputs, fields, output = _scaled(node, _INT8_SHIFT, 0x80, sign)
     low, high = activation_range(node, node.output(0), activation)
-    if context.target_packing is not None:
+    # A multiplier above 1: most outputs saturate. TFLM refuses it, and LiteRT's SUB shifts by a
+    # negative number, which C++ does not define. ADD and SUB are computed as they are meant.
+    if context.target_packing is not None and output[1] <= 0:
         from . import add_table
 
         if add_table.emit(context, node, inputs, fields, output, low, high):
@@ -92,6 +94,12 @@ def emit_int8(context, node, activation, sign):
 # int16: input 1 + sign * input 2.
 def emit_int16(context, node, activation, sign):
     inputs, fields, output = _scaled(node, _INT16_SHIFT, 0x8000, sign)
+    if output[1] > 0:
+        raise UnsupportedError(
+            "%s: %s has a scale far below the scales of the inputs; quantize again with data "
+            "for which the inputs of this operator differ, or quantize to int8"
+            % (node, node.output(0))
+        )
     low, high = activation_range(node, node.output(0), activation)
     fields["shift"] = 32 - fields["shift"]  # as kernels/fixed_point.py requires
     emit_broadcast(
@@ -144,7 +152,6 @@ def _scaled(node, left_shift, flip, sign):
     multiplier, shift = scale.quantize_multiplier(scale.divide(scale_of(inputs[1]), twice))
     m, e = scale_of(target)
     output = scale.quantize_multiplier(scale.divide(twice, (m, e + left_shift)))
-    support(output[1] <= 0, node, "%s: a scale far below the inputs' scales" % target)
     fields = {
         "offset1": inputs[0].zero_point() + flip,
         "offset2": inputs[1].zero_point() + flip,

@@ -1,10 +1,10 @@
-# tflm: unary operators of float32 only: Prepare (TFLM elementwise.cc, exp.cc, floor.cc ...)
+# tflm: unary operators, most of float32 only: Prepare (TFLM elementwise.cc, exp.cc, floor.cc ...)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
 from ..dtypes import const
-from .common import same_shape
-from .lookup import unary_tensors
+from .common import same_shape, scale_of, support
+from .lookup import emit_lookup, unary_tensors
 from .unary_float import UNARY, emit_unary
 
 ROUND = UNARY + ("direction",)
@@ -40,10 +40,13 @@ output_shapes = same_shape
 
 
 def prepare(context, node):
-    if node.builtin_code in (_EXP, _LOG) and node.input(0).dtype == dtypes.INT8:
-        unary_tensors(node, dtypes.INT8)
-        from .float_table import emit_exp, emit_log
-
+    dtype = node.input(0).dtype
+    if node.builtin_code in (_EXP, _LOG) and dtype in (dtypes.INT8, dtypes.INT16):
+        unary_tensors(node, dtype)
+        if dtype == dtypes.INT8:
+            from .float_table import emit_exp, emit_log
+        else:
+            from .int16_table import emit_exp, emit_log
         emit = emit_exp if node.builtin_code == _EXP else emit_log
         emit(context, node)
         return
@@ -52,6 +55,30 @@ def prepare(context, node):
 
         emit_int32(context, node, negate=1)
         return
+    if node.builtin_code == _NEG and dtype in (dtypes.INT8, dtypes.INT16):
+        _negate(context, node, dtype)
+        return
+    if node.builtin_code == _SQRT and dtype == dtypes.INT8:
+        unary_tensors(node, dtype)
+        from .rsqrt import emit_sqrt
+
+        emit_sqrt(context, node)
+        return
     unary_tensors(node, dtypes.FLOAT32)
     kernel, steps, layout, fields = _KERNELS[node.builtin_code]
     emit_unary(context, node, kernel, steps, layout, **fields)
+
+
+# NEG of integers. LiteRT negates the numbers of the file and ignores their zero points and scales.
+def _negate(context, node, dtype):
+    for tensor in unary_tensors(node, dtype):
+        support(not tensor.zero_point(), node, "%s: a zero point" % tensor)
+    support(
+        scale_of(node.input(0)) == scale_of(node.output(0)), node, "an output scale of its own"
+    )
+    if dtype == dtypes.INT16:
+        from .int16_table import emit_neg
+
+        emit_neg(context, node)
+        return
+    emit_lookup(context, node, lambda x: 0 - x)

@@ -23,14 +23,15 @@ def emit_float_table(context, node, function):
     emit_lookup(context, node, entry)
 
 
-# EXP. It saturates early, because large numbers would only become long.
+# EXP.
 def emit_exp(context, node):
+    emit_float_table(context, node, limited_exp)
+
+
+# Return exp(number), which saturates early, because large numbers would only become long.
+def limited_exp(number):
     most = scale.from_int(64)
-
-    def limited(number):
-        return exp(most if scale.less(most, number) else number)
-
-    emit_float_table(context, node, limited)
+    return exp(most if scale.less(most, number) else number)
 
 
 # LOG. Numbers without a logarithm become the lowest value of the output.
@@ -38,12 +39,12 @@ def emit_log(context, node):
     target = node.output(0)
     m, e = scale_of(target)
     lowest = m * (-128 - target.zero_point()), e
-    emit_float_table(context, node, lambda number: _log(number) if number[0] > 0 else lowest)
+    emit_float_table(context, node, lambda number: logarithm(number) if number[0] > 0 else lowest)
 
 
 # Return the natural logarithm of a positive number of scale.py: for 1 <= x < 2 the series of 2 *
 # atanh((x - 1) / (x + 1)), to which k * ln(2) is added.
-def _log(number):
+def logarithm(number):
     m, e = number
     k = 0
     while m >> k + 1:

@@ -1,4 +1,4 @@
-# tflm: RSQRT: Prepare (TFLM elementwise.cc, kernels/internal/common.h)
+# tflm: RSQRT, and SQRT of int8: Prepare (TFLM elementwise.cc, kernels/internal/common.h)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -25,12 +25,17 @@ output_shapes = same_shape
 
 
 def prepare(context, node):
-    source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8)
+    source, target = unary_tensors(node, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     if source.dtype == dtypes.FLOAT32:
         emit_unary(context, node, "rsqrt_float", 4, FLOAT, one=_ONE)
         return
+    if source.dtype == dtypes.INT16:
+        from .int16_table import emit_rsqrt
+
+        emit_rsqrt(context, node)
+        return
     zero_in, zero_out = source.zero_point(), target.zero_point()
-    divisor = scale.multiply(square_root(scale_of(source)), scale_of(target))
+    divisor = scale.multiply(scale.square_root(scale_of(source)), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(scale.divide((1, 0), divisor))
     table = bytearray(256)
     for x in range(zero_in, 128):
@@ -40,6 +45,12 @@ def prepare(context, node):
             y = multiply_by_quantized_multiplier(1, root, _SHIFT - right)
             y = multiply_by_quantized_multiplier(y, multiplier, shift - _SHIFT) + zero_out
         table[x & 0xFF] = min(max(y, -128), 127) & 0xFF
+    _emit_int8(context, node, table)
+
+
+# Write the record for a table of bytes; the kernel refuses inputs below the zero point.
+def _emit_int8(context, node, table):
+    source = node.input(0)
     context.emit(
         "rsqrt.eval_int8",
         INT8,
@@ -47,27 +58,25 @@ def prepare(context, node):
         source.elements(),
         input=source,
         entries=context.constant(table, 1),
-        output=target,
-        lowest=zero_in,
+        output=node.output(0),
+        lowest=source.zero_point(),
     )
 
 
-# Return the root of a positive number, rounded to double: 60 bits of it, bit by bit, and a last
-# bit that is set if there is a remainder.
-def square_root(number):
-    m, e = number
-    up = 119 - scale.bit_length(m)
-    up += e - up & 1
-    rest = m << up
-    root, bit = 0, 1 << 118
-    while bit:
-        if rest >= root + bit:
-            rest -= root + bit
-            root = (root >> 1) + bit
-        else:
-            root >>= 1
-        bit >>= 2
-    return scale.rounded((root << 1 | (1 if rest else 0), (e - up >> 1) - 1), scale.DOUBLE)
+# SQRT, int8, which TFLM lacks: LiteRT's elementwise.cc computes in float32 and truncates.
+def emit_sqrt(context, node):
+    source, target = node.input(0), node.output(0)
+    zero_in, zero_out = source.zero_point(), target.zero_point()
+    table = bytearray(256)
+    for x in range(zero_in, 128):
+        y = zero_out
+        if x > zero_in:
+            number = scale.multiply(scale_of(source), scale.from_int(x - zero_in), scale.SINGLE)
+            root = scale.rounded(scale.square_root(number), scale.SINGLE)
+            m, e = scale.divide(root, scale_of(target), scale.SINGLE)
+            y += m << e if e >= 0 else m >> 0 - e
+        table[x & 0xFF] = min(max(y, -128), 127) & 0xFF
+    _emit_int8(context, node, table)
 
 
 # Return 1 / sqrt(x) for an integer x > 0 as (multiplier with 31 fractional bits, right shift):

@@ -75,6 +75,24 @@ def divide(a, b, precision=DOUBLE):
     return rounded((0 - quotient if negative else quotient, a[1] - b[1] - up - 1), precision)
 
 
+# Return the root of a positive number, rounded to double: 60 bits of it, bit by bit, and a last
+# bit that is set if there is a remainder.
+def square_root(number):
+    m, e = number
+    up = 119 - bit_length(m)
+    up += e - up & 1
+    rest = m << up
+    root, bit = 0, 1 << 118
+    while bit:
+        if rest >= root + bit:
+            rest -= root + bit
+            root = (root >> 1) + bit
+        else:
+            root >>= 1
+        bit >>= 2
+    return rounded((root << 1 | (1 if rest else 0), (e - up >> 1) - 1), DOUBLE)
+
+
 # a + b, rounded.
 def add(a, b, precision=DOUBLE):
     e = min(a[1], b[1])

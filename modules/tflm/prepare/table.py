@@ -118,6 +118,7 @@ OPS = {
     152: "relu_limited",  # RELU_0_TO_1
     156: "atan2",  # ATAN2
     158: "sign",  # SIGN
+    160: "bitwise_xor",  # BITWISE_XOR
     206: "control_flow",  # STABLEHLO_COMPOSITE
 }
 
