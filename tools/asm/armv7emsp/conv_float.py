@@ -9,7 +9,9 @@ from .conv_float_tile import (
     PIXELS,
     filter_rows,
     four_channels,
+    multiply_one_channel,
     multiply_tile,
+    repeat_channel,
     store_outputs,
 )
 from .parts import (
@@ -295,7 +297,16 @@ def convolve():
     t.add_wide(R2, R1, R8)
     t.load(R8, "last_step")
     t.add_wide(R3, R2, R8)
+    one_channel, summed = t.new_label("one_channel"), t.new_label("summed")
+    t.load(R9, "fourth")
+    t.cmp_number(R9, 0)
+    t.branch_far("eq", one_channel)
     filter_rows(t, multiply_tile, PIXELS, CHANNELS, R8)
+    t.bl(summed)
+    t.label(one_channel)
+    filter_rows(t, multiply_one_channel, PIXELS, CHANNELS[:1], R8)
+    repeat_channel(t)
+    t.label(summed)
     store_outputs(t, 4)
     t.bl(joined)
 

@@ -52,6 +52,38 @@ def multiply_tile(t):
     t.label(done)
 
 
+def multiply_one_channel(t):
+    """Add the products of R8 taps to the sums of four pixels and one channel.
+
+    R0 to R3: addresses of the pixels. R4: of the channel. The sum of a pixel has its number.
+    """
+    pairs, single, done = map(t.new_label, ("pairs", "single", "done"))
+    t.shift_right(R9, R8, 1)
+    t.branch("eq", single)
+    t.label(pairs)
+    for pixel, register in enumerate(PIXELS):
+        t.vldm(register, _INPUTS + 2 * pixel, 2)
+    t.vldm(R4, _WEIGHTS, 2)
+    for tap in range(2):
+        _products(t, 0, _WEIGHTS + tap, _INPUTS + tap, 2)
+    t.subs_number(R9, 1)
+    t.branch("ne", pairs)
+    t.label(single)
+    t.and_number(R9, R8, 1)
+    t.branch("eq", done)
+    for pixel, register in enumerate(PIXELS):
+        t.vldm(register, _INPUTS + pixel)
+    t.vldm(R4, _WEIGHTS)
+    _products(t, 0, _WEIGHTS, _INPUTS, 1)
+    t.label(done)
+
+
+def repeat_channel(t):
+    """Copy the sums of the first channel to the channels that are missing."""
+    for i in range(4, 16):
+        t.vmov(i, i % 4)
+
+
 def filter_rows(t, multiply, pixels, channels, taps):
     """Run `multiply` for all runs of all rows of the filter.
 

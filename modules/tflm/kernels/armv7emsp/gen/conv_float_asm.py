@@ -409,18 +409,21 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEB01, 0x0208)  # add r2, r1, r8
     data(2, 0xF8DD, 0x8074)  # ldr r8, [sp, #116]
     data(2, 0xEB02, 0x0308)  # add r3, r2, r8
+    data(2, 0xF8DD, 0x9068)  # ldr r9, [sp, #104]
+    data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
+    beq_w(one_channel_16)
     data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
     data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
-    beq_w(done_19)
-    label(row_16)
+    beq_w(done_21)
+    label(row_18)
     data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
     data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
-    label(run_17)
+    label(run_19)
     data(2, 0xF8DD, 0x804C)  # ldr r8, [sp, #76]
     data(2, 0xEA5F, 0x0958)  # lsrs r9, r8, #1
-    beq_w(single_21)
-    label(pairs_20)
+    beq_w(single_23)
+    label(pairs_22)
     data(2, 0xECB0, 0x8A02)  # vldmia r0!, {s16-s17}
     data(2, 0xECB1, 0x9A02)  # vldmia r1!, {s18-s19}
     data(2, 0xECB2, 0xAA02)  # vldmia r2!, {s20-s21}
@@ -494,10 +497,10 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE37, 0x7A0F)  # vadd.f32 s14, s14, s30
     data(2, 0xEE77, 0x7AAF)  # vadd.f32 s15, s15, s31
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    bne_w(pairs_20)
-    label(single_21)
+    bne_w(pairs_22)
+    label(single_23)
     data(2, 0xF018, 0x0901)  # ands r9, r8, #1
-    beq_w(done_22)
+    beq_w(done_24)
     data(2, 0xECB0, 0x8A01)  # vldmia r0!, {s16}
     data(2, 0xECF1, 0x8A01)  # vldmia r1!, {s17}
     data(2, 0xECB2, 0x9A01)  # vldmia r2!, {s18}
@@ -538,18 +541,18 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE76, 0x6AAE)  # vadd.f32 s13, s13, s29
     data(2, 0xEE37, 0x7A0F)  # vadd.f32 s14, s14, s30
     data(2, 0xEE77, 0x7AAF)  # vadd.f32 s15, s15, s31
-    label(done_22)
+    label(done_24)
     data(2, 0xF8DD, 0x9090)  # ldr r9, [sp, #144]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    beq(next_row_18)
+    beq(next_row_20)
     data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     data(2, 0xF8DD, 0x9050)  # ldr r9, [sp, #80]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
     data(2, 0xEB01, 0x0109)  # add r1, r1, r9
     data(2, 0xEB02, 0x0209)  # add r2, r2, r9
     data(2, 0xEB03, 0x0309)  # add r3, r3, r9
-    bl(run_17)
-    label(next_row_18)
+    bl(run_19)
+    label(next_row_20)
     data(2, 0xF8DD, 0x9054)  # ldr r9, [sp, #84]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
     data(2, 0xEB01, 0x0109)  # add r1, r1, r9
@@ -563,12 +566,102 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
-    bne_w(row_16)
-    label(done_19)
+    bne_w(row_18)
+    label(done_21)
+    bl(summed_17)
+    label(one_channel_16)
+    data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
+    data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
+    beq_w(done_28)
+    label(row_25)
+    data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
+    label(run_26)
+    data(2, 0xF8DD, 0x804C)  # ldr r8, [sp, #76]
+    data(2, 0xEA5F, 0x0958)  # lsrs r9, r8, #1
+    beq(single_30)
+    label(pairs_29)
+    data(2, 0xECB0, 0x8A02)  # vldmia r0!, {s16-s17}
+    data(2, 0xECB1, 0x9A02)  # vldmia r1!, {s18-s19}
+    data(2, 0xECB2, 0xAA02)  # vldmia r2!, {s20-s21}
+    data(2, 0xECB3, 0xBA02)  # vldmia r3!, {s22-s23}
+    data(2, 0xECB4, 0xCA02)  # vldmia r4!, {s24-s25}
+    data(2, 0xEE2C, 0xEA08)  # vmul.f32 s28, s24, s16
+    data(2, 0xEE6C, 0xEA09)  # vmul.f32 s29, s24, s18
+    data(2, 0xEE2C, 0xFA0A)  # vmul.f32 s30, s24, s20
+    data(2, 0xEE6C, 0xFA0B)  # vmul.f32 s31, s24, s22
+    data(2, 0xEE30, 0x0A0E)  # vadd.f32 s0, s0, s28
+    data(2, 0xEE70, 0x0AAE)  # vadd.f32 s1, s1, s29
+    data(2, 0xEE31, 0x1A0F)  # vadd.f32 s2, s2, s30
+    data(2, 0xEE71, 0x1AAF)  # vadd.f32 s3, s3, s31
+    data(2, 0xEE2C, 0xEAA8)  # vmul.f32 s28, s25, s17
+    data(2, 0xEE6C, 0xEAA9)  # vmul.f32 s29, s25, s19
+    data(2, 0xEE2C, 0xFAAA)  # vmul.f32 s30, s25, s21
+    data(2, 0xEE6C, 0xFAAB)  # vmul.f32 s31, s25, s23
+    data(2, 0xEE30, 0x0A0E)  # vadd.f32 s0, s0, s28
+    data(2, 0xEE70, 0x0AAE)  # vadd.f32 s1, s1, s29
+    data(2, 0xEE31, 0x1A0F)  # vadd.f32 s2, s2, s30
+    data(2, 0xEE71, 0x1AAF)  # vadd.f32 s3, s3, s31
+    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
+    bne(pairs_29)
+    label(single_30)
+    data(2, 0xF018, 0x0901)  # ands r9, r8, #1
+    beq(done_31)
+    data(2, 0xECB0, 0x8A01)  # vldmia r0!, {s16}
+    data(2, 0xECF1, 0x8A01)  # vldmia r1!, {s17}
+    data(2, 0xECB2, 0x9A01)  # vldmia r2!, {s18}
+    data(2, 0xECF3, 0x9A01)  # vldmia r3!, {s19}
+    data(2, 0xECB4, 0xCA01)  # vldmia r4!, {s24}
+    data(2, 0xEE2C, 0xEA08)  # vmul.f32 s28, s24, s16
+    data(2, 0xEE6C, 0xEA28)  # vmul.f32 s29, s24, s17
+    data(2, 0xEE2C, 0xFA09)  # vmul.f32 s30, s24, s18
+    data(2, 0xEE6C, 0xFA29)  # vmul.f32 s31, s24, s19
+    data(2, 0xEE30, 0x0A0E)  # vadd.f32 s0, s0, s28
+    data(2, 0xEE70, 0x0AAE)  # vadd.f32 s1, s1, s29
+    data(2, 0xEE31, 0x1A0F)  # vadd.f32 s2, s2, s30
+    data(2, 0xEE71, 0x1AAF)  # vadd.f32 s3, s3, s31
+    label(done_31)
+    data(2, 0xF8DD, 0x9090)  # ldr r9, [sp, #144]
+    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
+    beq(next_row_27)
+    data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
+    data(2, 0xF8DD, 0x9050)  # ldr r9, [sp, #80]
+    data(2, 0xEB00, 0x0009)  # add r0, r0, r9
+    data(2, 0xEB01, 0x0109)  # add r1, r1, r9
+    data(2, 0xEB02, 0x0209)  # add r2, r2, r9
+    data(2, 0xEB03, 0x0309)  # add r3, r3, r9
+    bl(run_26)
+    label(next_row_27)
+    data(2, 0xF8DD, 0x9054)  # ldr r9, [sp, #84]
+    data(2, 0xEB00, 0x0009)  # add r0, r0, r9
+    data(2, 0xEB01, 0x0109)  # add r1, r1, r9
+    data(2, 0xEB02, 0x0209)  # add r2, r2, r9
+    data(2, 0xEB03, 0x0309)  # add r3, r3, r9
+    data(2, 0xF8DD, 0x9058)  # ldr r9, [sp, #88]
+    data(2, 0xEB04, 0x0409)  # add r4, r4, r9
+    data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
+    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
+    data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
+    bne_w(row_25)
+    label(done_28)
+    data(2, 0xEEB0, 0x2A40)  # vmov.f32 s4, s0
+    data(2, 0xEEF0, 0x2A60)  # vmov.f32 s5, s1
+    data(2, 0xEEB0, 0x3A41)  # vmov.f32 s6, s2
+    data(2, 0xEEF0, 0x3A61)  # vmov.f32 s7, s3
+    data(2, 0xEEB0, 0x4A40)  # vmov.f32 s8, s0
+    data(2, 0xEEF0, 0x4A60)  # vmov.f32 s9, s1
+    data(2, 0xEEB0, 0x5A41)  # vmov.f32 s10, s2
+    data(2, 0xEEF0, 0x5A61)  # vmov.f32 s11, s3
+    data(2, 0xEEB0, 0x6A40)  # vmov.f32 s12, s0
+    data(2, 0xEEF0, 0x6A60)  # vmov.f32 s13, s1
+    data(2, 0xEEB0, 0x7A41)  # vmov.f32 s14, s2
+    data(2, 0xEEF0, 0x7A61)  # vmov.f32 s15, s3
+    label(summed_17)
     data(2, 0x980C)  # ldr r0, [sp] channel
     data(2, 0x9903)  # ldr r1, [sp] bias
     cmp(r1, 0)
-    beq_w(unbiased_23)
+    beq_w(unbiased_32)
     data(2, 0xEB01, 0x0180)  # add r1, r1, r0, lsl #2
     data(2, 0xF240, 0x0804)  # movw r8, #4
     data(2, 0x460C)  # mov r4, r1
@@ -598,7 +691,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE76, 0x6AA9)  # vadd.f32 s13, s13, s19
     data(2, 0xEE37, 0x7A29)  # vadd.f32 s14, s14, s19
     data(2, 0xEE77, 0x7AA9)  # vadd.f32 s15, s15, s19
-    label(unbiased_23)
+    label(unbiased_32)
     data(2, 0x990E)  # ldr r1, [sp] pixel_output
     data(2, 0xEB01, 0x0180)  # add r1, r1, r0, lsl #2
     data(2, 0xF240, 0x0804)  # movw r8, #4
@@ -654,15 +747,15 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
     data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
     data(2, 0xF1B9, 0x0F00)  # cmp r9, #0
-    beq_w(done_27)
-    label(row_24)
+    beq_w(done_36)
+    label(row_33)
     data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
     data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
-    label(run_25)
+    label(run_34)
     data(2, 0x9D13)  # ldr r5, [sp] taps
     data(2, 0xEA5F, 0x0695)  # lsrs r6, r5, #2
-    beq(singles_29)
-    label(quads_28)
+    beq(singles_38)
+    label(quads_37)
     data(2, 0xECB0, 0x2A04)  # vldmia r0!, {s4-s7}
     data(2, 0xECB1, 0x4A04)  # vldmia r1!, {s8-s11}
     data(2, 0xECB2, 0x6A04)  # vldmia r2!, {s12-s15}
@@ -701,11 +794,11 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE31, 0x1A25)  # vadd.f32 s2, s2, s11
     data(2, 0xEE71, 0x1AA7)  # vadd.f32 s3, s3, s15
     sub(r6, 1)
-    bne(quads_28)
-    label(singles_29)
+    bne(quads_37)
+    label(singles_38)
     data(2, 0xF015, 0x0603)  # ands r6, r5, #3
-    beq(done_31)
-    label(single_30)
+    beq(done_40)
+    label(single_39)
     data(2, 0xECB0, 0x2A01)  # vldmia r0!, {s4}
     data(2, 0xECB1, 0x4A01)  # vldmia r1!, {s8}
     data(2, 0xECF2, 0x4A01)  # vldmia r2!, {s9}
@@ -720,16 +813,16 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE31, 0x1A05)  # vadd.f32 s2, s2, s10
     data(2, 0xEE71, 0x1AA5)  # vadd.f32 s3, s3, s11
     sub(r6, 1)
-    bne(single_30)
-    label(done_31)
+    bne(single_39)
+    label(done_40)
     data(2, 0xF8DD, 0x9090)  # ldr r9, [sp, #144]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    beq(next_row_26)
+    beq(next_row_35)
     data(2, 0xF8CD, 0x9090)  # str r9, [sp, #144]
     data(2, 0xF8DD, 0x9050)  # ldr r9, [sp, #80]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
-    bl(run_25)
-    label(next_row_26)
+    bl(run_34)
+    label(next_row_35)
     data(2, 0xF8DD, 0x9054)  # ldr r9, [sp, #84]
     data(2, 0xEB00, 0x0009)  # add r0, r0, r9
     data(2, 0xF8DD, 0x9058)  # ldr r9, [sp, #88]
@@ -740,12 +833,12 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     data(2, 0xF8CD, 0x908C)  # str r9, [sp, #140]
-    bne_w(row_24)
-    label(done_27)
+    bne_w(row_33)
+    label(done_36)
     data(2, 0x980C)  # ldr r0, [sp] channel
     data(2, 0x9903)  # ldr r1, [sp] bias
     cmp(r1, 0)
-    beq_w(unbiased_32)
+    beq_w(unbiased_41)
     data(2, 0xEB01, 0x0180)  # add r1, r1, r0, lsl #2
     data(2, 0xF240, 0x0804)  # movw r8, #4
     data(2, 0x460C)  # mov r4, r1
@@ -763,7 +856,7 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEE70, 0x0AA4)  # vadd.f32 s1, s1, s9
     data(2, 0xEE31, 0x1A05)  # vadd.f32 s2, s2, s10
     data(2, 0xEE71, 0x1AA5)  # vadd.f32 s3, s3, s11
-    label(unbiased_32)
+    label(unbiased_41)
     data(2, 0x990E)  # ldr r1, [sp] pixel_output
     data(2, 0xEB01, 0x0180)  # add r1, r1, r0, lsl #2
     data(2, 0xF240, 0x0804)  # movw r8, #4
@@ -811,8 +904,8 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xED90, 0x2A15)  # vldr s4, [r0, #84]
     data(2, 0xEDD0, 0x2A16)  # vldr s5, [r0, #88]
     cmp(r1, r2)
-    bcs(clamped_34)
-    label(clamp_33)
+    bcs(clamped_43)
+    label(clamp_42)
     data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEEB4, 0x0A42)  # vcmp.f32 s0, s4
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
@@ -824,8 +917,8 @@ def convolve(r0, r1, r2, r3):
     data(2, 0xEEB0, 0x0A62)  # vmov.f32 s0, s5
     data(2, 0xECA1, 0x0A01)  # vstmia r1!, {s0}
     cmp(r1, r2)
-    bcc(clamp_33)
-    label(clamped_34)
+    bcc(clamp_42)
+    label(clamped_43)
     data(2, 0xB025)  # add sp, #148
     data(2, 0xECBD, 0x8A10)  # vpop {s16-s31}
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
