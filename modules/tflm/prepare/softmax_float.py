@@ -3,7 +3,7 @@
 
 from .common import FLOAT_WORK
 
-LAYOUT = ("input", "output", "scalar", "depth", "beta", "lowest", "zero")
+LAYOUT = ("input", "output", "scalar", "depth", "beta", "lowest")
 
 _LOWEST = 0xFF7FFFFF
 _STEPS = 6  # work of an element, in multiply-accumulates
@@ -27,5 +27,4 @@ def emit_softmax_float(context, node, beta):
         depth=depth,
         beta=beta,
         lowest=_LOWEST,
-        zero=0,
     )
