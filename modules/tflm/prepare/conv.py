@@ -96,7 +96,7 @@ def _prepare_int8(context, node, activation, fields):
     fields.update(quantized)
     if emit_packed(context, node, fields, table):
         return
-    if context.target_packing is not None and needs_split(context, fields):
+    if needs_split(context, fields):
 
         def emit(sub, windows):
             quantized, table = requantize_fields(sub, activation, windows["output_channels"])
