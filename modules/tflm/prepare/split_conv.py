@@ -12,8 +12,8 @@ from .sub_nodes import ScratchTensor, channels_of, sub_node, with_shape
 _MAX_SUB_NODES = 16
 
 
-# Return whether emit_split() may help a CONV_2D with the words WINDOWS and filter_channels. Machine
-# code for x64, which has no target, computes groups and dilation itself.
+# Return whether emit_split() may help a CONV_2D with the words WINDOWS and filter_channels. The
+# machine code of x64, which has no target, computes groups and dilation itself.
 def needs_split(context, fields):
     if not context.may_reorder_weights or context.target_packing is None:
         return False
