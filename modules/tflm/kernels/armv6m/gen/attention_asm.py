@@ -35,8 +35,6 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:39 base = int(ptr8(arena))
     data(2, 0x9818)  # ldr r0, [sp] arena
     data(2, 0x901A)  # str r0, [sp] base
-    # attention.py:41 sign = 0x20000000
-    # attention.py:42 sign = sign << 3 >> 27
     # attention.py:43 positions = r[_POSITIONS]
     ldr(r2, [r1, 32])
     data(2, 0x9214)  # str r2, [sp] positions
@@ -298,8 +296,6 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9B1C)  # ldr r3, [sp] op
     add(r3, 52)
-    # requantize.py:24 sign = 0x20000000
-    # requantize.py:25 sign = sign << 3 >> 27
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r0, [r3, 0])
     data(2, 0x9003)  # str r0, [sp] zero_point
@@ -415,7 +411,6 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:56 e = 0
     mov(r2, 0)
     label(else38)
-    # requantize.py:57 if sign:
     # requantize.py:60 h = v >> 16
     asr(r7, r0, 16)
     # requantize.py:61 v = v & 0xFFFF
@@ -943,7 +938,6 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9012)  # str r0, [sp] done
     # attention.py:201 y = ptr32(sums)
     data(2, 0x9D19)  # ldr r5, [sp] sums
-    # attention.py:202 n = k
     # attention.py:203 while n:
     cmp(r4, 0)
     beq(wend97)
@@ -1023,8 +1017,6 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9B1C)  # ldr r3, [sp] op
     add(r3, 80)
-    # requantize.py:24 sign = 0x20000000
-    # requantize.py:25 sign = sign << 3 >> 27
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r0, [r3, 0])
     data(2, 0x9004)  # str r0, [sp] zero_point_341
@@ -1141,7 +1133,6 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:56 e = 0
     mov(r2, 0)
     label(else112)
-    # requantize.py:57 if sign:
     # requantize.py:60 h = v >> 16
     asr(r7, r0, 16)
     # requantize.py:61 v = v & 0xFFFF
