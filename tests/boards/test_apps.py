@@ -97,3 +97,15 @@ def test_turned_off(firmware, tmp_path):
     board.stop()
     assert not os.path.exists(f"/proc/{board.process.pid}")
     assert flash.stat().st_size == profiles.named("RPI_PICO").flash_bytes
+
+
+# The app writes a story; Enter begins the next one, Ctrl-C leads to the prompt.
+def test_story(emulated):
+    board = emulated("RPI_PICO", app="story", fast=True)
+    said = listen(board, r"\d+ tokens in \d+\.\d s\. .*\n")
+    assert "Every day" not in said and re.search(r"^(There once was|Once upon a time)", said, re.M)
+    assert len(said) > 200
+    write(board, b"\r")
+    assert "tokens in" in listen(board, r"\d+ tokens in \d+\.\d s\. .*\n")
+    write(board, b"\x03")
+    assert "stopped" in listen(board, r">>> ")

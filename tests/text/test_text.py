@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from host.language import checkpoints
 from support.script import run_script
+from tflm_tools.flat.flatten import flatten
 from tflm_tools.language.convert import DYNAMIC, FLOAT32, INT8, CheckpointConversion
 from tflm_tools.language.decoder import Decoder
+from tflm_tools.packages.runtime_files import kernels_of
 
 SAMPLER = """
 import json
@@ -178,6 +180,18 @@ def test_tokens(folder, precision):
         wanted.append(int(decoder.forward(wanted[-1:])[0].argmax()))
     if precision == FLOAT32:
         assert found == wanted
+
+
+# Two hundred tokens of our own model, as .tflm with all passes and as .tflite.
+def test_story_tokens(repository, tmp_path):
+    model = repository / "models" / "story" / "story_int8.tflite"
+    flat = tmp_path / "story.tflm"
+    flat.write_bytes(flatten(model.read_bytes()))
+    assert {"attention.eval_int8", "lookup.eval_int8"} <= set(kernels_of(flat.read_bytes()))
+    wanted = tflm_tokens(model, 200)
+    assert len(set(wanted)) > 30
+    for path in (flat, model):
+        assert json.loads(run_script(TOKENS, str(path), "200", heap="64M")) == wanted
 
 
 def tflm_tokens(path, count):
