@@ -4,8 +4,10 @@
 import pytest
 from support.builder import ModelBuilder
 from support.check import Cases
+from support.script import run_script
 from tflm.introspection.op_names import name as op_name
-from tflm_tools.flat.flatten import optimized_model
+from tflm_tools.errors import ToolError
+from tflm_tools.flat.flatten import flatten, optimized_model
 from tflm_tools.optimize.passes import passes_without
 
 PATHS = ("saved", "saved armv6m", "tflite")
@@ -104,6 +106,66 @@ def test_operators(name):
     graph, _ = optimized_model(case.build(), passes=passes_without())
     operators = [op_name(node.builtin_code) for node in graph.running()[0].nodes]
     assert sorted(operators) == sorted(expected[name])
+
+
+# Caches as inputs and outputs, as litert-torch writes them; returns the model.
+def ends(dtype):
+    net = Cached(dtype)
+    caches, updated = [], []
+    for _ in ("keys", "values"):
+        caches.append(net.tensor((ROWS, COLUMNS)))
+        inputs = [caches[-1], net.row, net.position]
+        updated.append(net.add("DYNAMIC_UPDATE_SLICE", inputs, (ROWS, COLUMNS)))
+    y = net.add("ADD", updated, (ROWS, COLUMNS))
+    net.inputs = [caches[0], *net.inputs, caches[1]]
+    names = dict(zip(("keys", "position", "row", "values"), net.inputs, strict=True))
+    results = {"keys": updated[0], "logits": y, "values": updated[1]}
+    net.builder.signature("decode", names, results)
+    return net.build(updated[0], y, updated[1])
+
+
+KEPT = """
+import sys
+import tflm
+
+given = tflm.Interpreter(tflm.load(sys.argv[1]))
+kept = tflm.Interpreter(tflm.load(sys.argv[2]))
+assert (kept.inputs_size(), kept.outputs_size()) == (2, 1)
+size = len(given.input(0).raw)
+caches = [bytes(size), bytes(size)]
+for i in range(12):
+    if i == 9:
+        kept.reset()
+        caches = [bytes(size), bytes(size)]
+    row = bytes([(17 * i + 31 * k) & 63 for k in range(len(given.input(2).raw))])
+    position = bytes([i * 5 % 8, 0, 0, 0, 0, 0, 0, 0])
+    for interpreter, first in ((given, 1), (kept, 0)):
+        interpreter.input(first).raw[:] = position
+        interpreter.input(first + 1).raw[:] = row
+    given.input(0).raw[:], given.input(3).raw[:] = caches
+    given.invoke()
+    kept.invoke()
+    caches = [bytes(given.output(0).raw), bytes(given.output(2).raw)]
+    assert bytes(kept.output(0).raw) == bytes(given.output(1).raw)
+run = kept.signature("decode")
+print(sorted(run(position=[0, 0], row=[[0] * 6])))
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_inputs_and_outputs_are_kept(tmp_path, dtype):
+    model = ends(dtype)
+    paths = [tmp_path / "given.tflm", tmp_path / "kept.tflm"]
+    paths[0].write_bytes(flatten(model))
+    paths[1].write_bytes(flatten(model, keep_state=True))
+    assert run_script(KEPT, *map(str, paths)) == "['logits']\n"
+
+
+def test_no_state_to_keep():
+    net = Cached("int8")
+    net.builder.io(net.inputs, [net.add("ADD", [net.row, net.row], (1, COLUMNS))])
+    with pytest.raises(ToolError, match="leave out --keep-state"):
+        flatten(net.builder.build(), keep_state=True)
 
 
 def test_one_copy_of_the_cache_is_in_the_arena():

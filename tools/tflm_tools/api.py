@@ -92,10 +92,10 @@ def flatten(model, output=None, **options):
     """Convert a .tflite to a .tflm, as `tflm flatten` does.
 
     output: the file to write, or None. options: target, flash_budget, without, optimize,
-    arena_budget, input_shape, keep_inputs, keep_tensors, feature, features, input_by_rows,
-    compress_weights, custom, explain, as for the command. Returns a Conversion; its `data` holds
-    the bytes of the .tflm, and with `explain` its `explanation` says why the memory plan was
-    chosen.
+    arena_budget, input_shape, keep_inputs, keep_state, keep_tensors, feature, features,
+    input_by_rows, compress_weights, custom, explain, as for the command. Returns a Conversion; its
+    `data` holds the bytes of the .tflm, and with `explain` its `explanation` says why the memory
+    plan was chosen.
     """
     from .flat.conversion import flatten_file
 

@@ -51,6 +51,12 @@ def inspect(model, plan, allocations, exact, custom, as_json):
     help="Keep the inputs during invoke(), which needs their bytes of RAM.",
 )
 @click.option(
+    "--keep-state",
+    is_flag=True,
+    help="Keep caches of keys and values in the arena: an input that DYNAMIC_UPDATE_SLICE updates "
+    "to an output is then neither input nor output, and begins as zeros.",
+)
+@click.option(
     "--keep-tensors", is_flag=True, help="Keep all tensors in separate memory, for debugging."
 )
 @click.option(

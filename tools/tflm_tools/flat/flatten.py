@@ -48,6 +48,7 @@ class FlattenOptions:
     block: a JSON of Edge Impulse (path or dict), stored with the model: tflm.features computes
     the input from samples.
     keep_inputs: invoke() leaves the inputs as they are, so an input need not be set again.
+    keep_state: caches that are inputs and outputs stay in the arena, and are neither of both.
     keep_tensors: no tensors share memory, and all are readable after invoke, for debugging.
     Passes, levels and compression are off.
     compress_weights: store int8 weights with at most 16 values as 4-bit indices (armv6m only).
@@ -65,6 +66,7 @@ class FlattenOptions:
     features: tuple[str, ...] = ()
     block: object | None = None
     keep_inputs: bool = False
+    keep_state: bool = False
     keep_tensors: bool = False
     compress_weights: bool = False
     miss: int | None = None
@@ -123,6 +125,7 @@ class FlattenPipeline:
         model = self._read()
         if self.options.features:
             keep(model, self.options.features)
+        model.keeps_state = self.options.keep_state
         if self.options.keep_inputs:
             if self.options.by_rows:
                 raise ToolError("--input-by-rows stores no input to keep; leave --keep-inputs out")

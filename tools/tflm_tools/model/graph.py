@@ -276,7 +276,20 @@ class Graph:
         return self.source.metadata()
 
     def signatures(self):
-        return self.source.signatures()
+        """Return the signatures of the source, without inputs and outputs that passes removed."""
+        found = {}
+        for key, (number, *ends) in self.source.signatures().items():
+            subgraph = self.subgraphs[number] if number < len(self.subgraphs) else None
+            if isinstance(subgraph, GraphSubgraph):
+                source = self.source.subgraphs[number]
+                tensors = (subgraph.inputs, subgraph.outputs)
+                written = (tuple(source.inputs), tuple(source.outputs))
+                ends = [
+                    {name: i for name, i in names.items() if i in kept or i not in before}
+                    for names, kept, before in zip(ends, tensors, written, strict=True)
+                ]
+            found[key] = (number, *ends)
+        return found
 
 
 def feature_count(model):

@@ -5,6 +5,7 @@ from tflm import dtypes
 from tflm.tflite.context import CUSTOM
 from tflm.tflite.resources import ResourceVariables
 
+from ..errors import ToolError
 from ..model.schema import BuiltinOperator
 from .aliases import Users
 
@@ -22,18 +23,27 @@ def apply(graph):
     DYNAMIC_UPDATE_SLICE, ASSIGN_VARIABLE. As written, the whole cache is copied three times, and
     the arena holds it twice. Here the updated cache itself becomes a variable tensor, of which the
     input and the output of DYNAMIC_UPDATE_SLICE are views.
+    With the option keep_state of flatten, caches that are inputs and outputs of the model, as
+    litert-torch writes them, become variables, too. They are then no longer inputs and outputs.
     """
     from .passes import Saving
 
     main = graph.running()[0]
     if graph.has_control_flow() or any(node.builtin_code == CUSTOM for node in main.nodes):
         return []  # other operators may read the variable, or end the run before the assignment
-    found = []
+    found, keeps_state = [], getattr(graph.source, "keeps_state", False)
     for update in [node for node in main.nodes if node.builtin_code == _UPDATE]:
         cache = _Cache.of(graph, main, update)
+        if cache is None and keeps_state:
+            cache = _Cache.of_ends(graph, main, update)
         if cache is not None:
             cache.keep()
             found.append(Saving("cache_state", cache.origins, 0, cache.moved, _REASON))
+    if keeps_state and not found:
+        raise ToolError(
+            "the model has no input that DYNAMIC_UPDATE_SLICE updates to an output; leave out "
+            "--keep-state"
+        )
     for node in list(main.nodes):
         if node.builtin_code == _VAR_HANDLE and not main.consumers(node.outputs[0]):
             main.remove(node)
@@ -43,12 +53,12 @@ def apply(graph):
 class _Cache:
     """A variable that only one DYNAMIC_UPDATE_SLICE changes; moved: bytes copied per invoke."""
 
-    def __init__(self, main, read, update, assign):
+    def __init__(self, main, update, removed):
         self._main, self._update = main, update
-        self._removed = read, assign
+        self._removed = removed
         self._tensor = update.outputs[0]
-        self.origins = tuple(sorted(i for n in (read, update, assign) for i in n.origins))
-        self.moved = 3 * self._tensor.nbytes()
+        self.origins = tuple(sorted(i for n in (update, *removed) for i in n.origins))
+        self.moved = (1 + len(removed)) * self._tensor.nbytes()
 
     @classmethod
     def of(cls, graph, main, update):
@@ -73,7 +83,24 @@ class _Cache:
             return None
         # reset() must give a variable tensor the bytes that the variable had.
         zero_point = target.zero_point() & 0xFF if target.dtype == dtypes.INT8 else 0
-        return cls(main, read, update, users[1]) if variable.default == zero_point else None
+        return cls(main, update, (read, users[1])) if variable.default == zero_point else None
+
+    @classmethod
+    def of_ends(cls, graph, main, update):
+        """Return the cache that is an input and an output of the model, which it then hides."""
+        old, new, target = update.inputs[0], update.inputs[1], update.outputs[0]
+        outputs = [tensor is target for tensor in main.output_tensors()]
+        if not main.is_input(old) or outputs.count(True) != 1 or new.shape == old.shape:
+            return None
+        is_alone = main.consumers(old) == [update] and old not in (new, update.inputs[2])
+        if not is_alone or main.is_output(old) or not Users(main).is_plain(target):
+            return None
+        if graph.kept_inputs or outputs.index(True) >= len(outputs) - graph.features:
+            return None
+        first = main.first_tensor
+        main.inputs = tuple(i for i in main.inputs if i != old.index - first)
+        main.outputs = tuple(i for i in main.outputs if i != target.index - first)
+        return cls(main, update, ())
 
     def keep(self):
         """Make the updated cache a variable tensor, which its readers read in place."""
