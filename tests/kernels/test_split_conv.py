@@ -5,6 +5,8 @@ import numpy as np
 from kernels.conv_cases import conv as conv_int16
 from kernels.test_conv import conv as conv_int8
 from kernels.test_conv_float import conv as conv_float
+from kernels.test_depthwise_conv import depthwise
+from kernels.test_depthwise_conv_float import depthwise as depthwise_float
 from kernels.test_transpose_conv import transpose_conv
 from support.check import Cases
 from support.inputs import generator
@@ -77,6 +79,17 @@ for number in range(12):
             number,
         )
 
+# A DEPTHWISE_CONV_2D of one channel is a CONV_2D; on an FPU one with a multiplier is several.
+for multiplier, window, stride, padding in (
+    (4, (3, 3), (1, 1), "SAME"), (5, (4, 2), (2, 1), "VALID"), (3, (1, 1), (2, 2), "SAME"),
+):  # fmt: skip
+    options = {"stride": stride, "padding": padding}
+    name = f"one channel {multiplier} {window} {stride} {padding}"
+    add(name, depthwise(name, (2, 7, 6, 1), multiplier, window, **options))
+    for depth in (4, 6):
+        name = f"multiplier {multiplier} {window} {stride} {padding} {depth}"
+        add(name, depthwise_float((2, 7, 6, depth), window, multiplier, **options), 1)
+
 # Infinite inputs meet only the weights that TFLM multiplies them with.
 SOURCE = np.zeros((1, 3, 3, 2), np.float32)
 SOURCE[0, 1, 1] = np.inf
@@ -115,3 +128,15 @@ def test_transposed_convolution_runs_a_convolution_for_each_phase():
 def test_weights_that_cannot_be_packed_keep_one_kernel():
     model = conv_int8("unpackable", (1, 6, 6, 8), 8, groups=2, weights=(-128, -128))
     assert kernels_of(model, "armv6m") == ["conv.eval_int8"]
+
+
+def test_depthwise_convolution_of_one_channel_runs_a_packed_convolution():
+    model = depthwise("one channel", (1, 6, 6, 1), 8)
+    assert kernels_of(model, "armv6m") == ["conv_lanes.eval_int8"]
+
+
+def test_multiplier_runs_a_depthwise_convolution_for_each_output_of_a_channel():
+    model = depthwise_float((1, 6, 6, 4), (3, 3), 2)
+    kernel = "depthwise_conv_float.eval_float32"
+    assert kernels_of(model, "armv7em") == [kernel, COPY] * 2
+    assert kernels_of(model, "armv6m") == [kernel]
