@@ -221,7 +221,6 @@ class OpResolver:
         module = _import("kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(
-                "the kernel %s is not on this board; install %s.py of this version of tflm"
-                % (name, file)
+                "the kernel %s is not on this board; install it with tflm deploy MODEL PORT" % name
             )
         return getattr(module, function)
