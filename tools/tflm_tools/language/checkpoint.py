@@ -1,5 +1,5 @@
 # tflm_tools: checkpoint: reads the weights of Llama-type models from llama2.c and safetensors
-# files MIT license; Copyright (c) 2026 the tflm authors
+# MIT license; Copyright (c) 2026 the tflm authors
 
 import json
 import struct
