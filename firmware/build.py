@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import esp_idf
+import pico_riscv
 import rom_image
 import sizes
 import sources
@@ -170,14 +171,24 @@ def _build_qemu(profile, source, objects, manifest, log, stock):
 
 
 def _build_pico(profile, source, objects, manifest, log, stock):
-    toolchain.require("make", "pico")
+    is_riscv = profile.arch == "rv32imc"
+    toolchain.require("make", "pico", *(["riscv32"] if is_riscv else []))
     source.add_pico()
     command = ["cmake", "-G", "Ninja", "-S", source.micropython / "ports" / "rp2"]
-    command += ["-B", objects, f"-DMICROPY_BOARD={profile.id}"]
+    board = profile.id.removesuffix("_RISCV") if stock else profile.id
+    command += ["-B", objects, f"-DMICROPY_BOARD={board}"]
+    command += ["-DMICROPY_BOARD_VARIANT=RISCV"] if board != profile.id else []
     command += [] if stock else [f"-DMICROPY_BOARD_DIR={profile.folder}"]
     command += [f"-DMICROPY_LIB_DIR={source.library}"] if source.library else []
     command += [f"-DMICROPY_FROZEN_MANIFEST={manifest}", "-DPICO_NO_PICOTOOL=1"]
-    variables = {"MICROPY_MPYCROSS": _mpy_cross_for(profile.arch, objects), **_version(source)}
+    if is_riscv:
+        mpy_cross = pico_riscv.mpy_cross(objects, _mpy_cross_of(profile, objects))
+        variables = {"MICROPY_MPYCROSS": mpy_cross, **_version(source)}
+        variables.update(pico_riscv.environment(objects))
+        command += pico_riscv.OPTIONS
+    else:
+        mpy_cross = _mpy_cross_for(profile.arch, objects)
+        variables = {"MICROPY_MPYCROSS": mpy_cross, **_version(source)}
     _run(command, log, **variables)
     _run(["ninja", "-C", objects, "-j2"], log, **variables)
     return objects / "firmware.elf"

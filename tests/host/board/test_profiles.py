@@ -29,15 +29,27 @@ def test_profile_is_consistent(profile):
 
 
 # The flash map of the profile equals the one in the firmware's configuration.
-@pytest.mark.parametrize("board", ["RPI_PICO", "RPI_PICO2"])
+@pytest.mark.parametrize("board", ["RPI_PICO", "RPI_PICO2", "RPI_PICO2_RISCV"])
 def test_flash_map_of_rp2(board):
     profile = profiles.named(board)
-    text = (profile.folder / "mpconfigboard.h").read_text()
+    folder = profiles.named("RPI_PICO2").folder if board == "RPI_PICO2_RISCV" else profile.folder
+    text = (folder / "mpconfigboard.h").read_text()
     storage = int(re.search(r"FLASH_STORAGE_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
     models = int(re.search(r"ROMFS_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
     end = profile.flash_bytes
     assert profile.tflm.filesystem == (end - storage, storage)
     assert profile.tflm.romfs == (end - storage - models, models)
+
+
+# MicroPython names the RISC-V cores of an RP2350 in os.uname().machine.
+@pytest.mark.parametrize(
+    ("mcu", "board"), [("RP2350", "RPI_PICO2"), ("RP2350-RISCV", "RPI_PICO2_RISCV")]
+)
+def test_cores_of_rp2350(mcu, board):
+    found = profiles.matching(f"Raspberry Pi Pico2 with {mcu}")
+    assert [profile.id for profile in found] == [board]
+    families = {profile.flashing.get("family") for profile in _PROFILES if profile.port == "rp2"}
+    assert found[0].flashing["family"] in families and len(families) == 3
 
 
 # The targets of models for ESP32 boards: mac16 if the chip has MAC16, pie if it has vectors.

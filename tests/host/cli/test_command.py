@@ -125,7 +125,13 @@ def test_only_tflm_is_on_the_path(layers, changed_modules, tmp_path):
 
 # A board's name is the name of its target.
 def test_target_of_a_board(tflm, layers, tmp_path):
-    wanted = {"pico": "armv6m", "rp2350": "armv7em", "armv7emsp": "armv7em", "ESP32-S3": "pie"}
+    wanted = {
+        "pico": "armv6m",
+        "rp2350": "armv7em",
+        "rp2350-riscv": "rv32imc",
+        "armv7emsp": "armv7em",
+        "ESP32-S3": "pie",
+    }
     for board, target in wanted.items():
         flats = [tmp_path / "board.tflm", tmp_path / "target.tflm"]
         for name, flat in zip((board, target), flats, strict=True):
