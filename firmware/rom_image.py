@@ -6,32 +6,36 @@ from tflm.format import MAGIC
 from tflm_tools.apps.rom_contents import flat, rom_files
 from tflm_tools.board import rom_directory, romfs_image
 from tflm_tools.errors import ToolError
+from tflm_tools.speech.files import board_files
 from tflm_tools.wake.word_files import word_files
 
 
-# Return whether MODEL= names manifests of wake words: for apps with the package tflm.wake.
-def _has_wake_words(app):
+# Return the function that reads the JSONs that MODEL= names, for apps with the package tflm.wake
+# or tflm.speech; None for other apps.
+def _reader(app):
     packages = APPS / app / "packages"
-    return packages.exists() and "wake" in packages.read_text().split()
+    names = packages.read_text().split() if packages.exists() else ()
+    return word_files if "wake" in names else board_files if "speech" in names else None
 
 
 # Return {name: bytes} of the model or manifests and of the app's files.
 def _files(model, app, target):
     if not app:
         return {"model.tflm": flat(model, target)} if model else {}
-    if not _has_wake_words(app):
+    read = _reader(app)
+    if read is None:
         return rom_files(APPS / app, model or None, target)
     files = rom_files(APPS / app, None, target)
     for path in str(model).split():
-        files.update(word_files(path, target))
+        files.update(read(path, target))
     return files
 
 
 def contents(model, app, profile, stock):
     """Return {name: bytes} for /rom.
 
-    model: a .tflite or .tflm, or manifests for an app with wake words; "" for the app's own
-    model. stock: the firmware is without tflm. Raises ToolError if a file cannot be read or does
+    model: a .tflite or .tflm, or the JSONs of models for an app with wake words or speech; "" for
+    the app's own models. stock: the firmware is without tflm. Raises ToolError if a file cannot be read or does
     not fit the ROMFS of the board.
     """
     files = _files(model, app, profile.target)

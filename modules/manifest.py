@@ -228,6 +228,8 @@ _ONLY_IN_APPS = [os.path.join("ml", "preprocessing.py")]
 def _is_wanted(file):
     if file in _ONLY_IN_APPS:
         return False
+    if file == "model_beside.py":
+        return "wake" in _app_words("packages") or "speech" in _app_words("packages")
     if file in _FLASH and "armv6m" not in options.arch.split():
         return False
     if file == _BESIDE:

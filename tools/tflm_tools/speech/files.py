@@ -49,6 +49,17 @@ def model_of(path):
     return found[0]
 
 
+def board_files(path, target=None):
+    """Return {name: bytes} of voice.json and voice.tflm, or of words.json and words.tflm.
+
+    path: the metadata of a detector or of a recognizer. tflm.speech.listen() finds these names.
+    """
+    metadata = read_metadata(path)
+    name = "words" if "classes" in metadata else "voice"
+    text = json.dumps({**metadata, "model": f"{name}.tflm"})
+    return {f"{name}.json": text.encode(), f"{name}.tflm": flat_model_of(path, target)}
+
+
 def flat_model_of(path, target=None):
     """Return the bytes of the model of a metadata JSON as a .tflm for a target."""
     model = model_of(path)

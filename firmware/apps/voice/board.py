@@ -1,0 +1,25 @@
+# App voice: the board's microphone, LED and pins; your own board.py on the board replaces this file
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import sys
+
+import machine
+
+# What a word does: (number of an output pin, its new value).
+ACTIONS = {"on": (15, 1), "off": (15, 0), "yes": (15, 1), "no": (15, 0)}
+
+
+def microphone():
+    """Return the microphone. Change the pins here."""
+    if sys.platform == "rp2":
+        from tflm.microphone import pdm
+
+        return pdm.Microphone(clock=2, data=3)
+    from tflm.microphone import i2s
+
+    return i2s.Microphone(sck=26, ws=25, sd=33)
+
+
+def led():
+    """Return the LED as a Pin."""
+    return machine.Pin("LED" if sys.platform == "rp2" else 2, machine.Pin.OUT)
