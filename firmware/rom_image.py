@@ -35,8 +35,8 @@ def contents(model, app, profile, stock):
     """Return {name: bytes} for /rom.
 
     model: a .tflite or .tflm, or the JSONs of models for an app with wake words or speech; "" for
-    the app's own models. stock: the firmware is without tflm. Raises ToolError if a file cannot be read or does
-    not fit the ROMFS of the board.
+    the app's own models. stock: the firmware is without tflm. Raises ToolError if a file cannot be
+    read or does not fit the ROMFS of the board.
     """
     files = _files(model, app, profile.target)
     if files.get("model.tflm", MAGIC)[:4] != MAGIC:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from tflm_tools.speech.log_mel import LogMelSettings, columns, normalized
+from tflm_tools.features.log_mel import LogMelSettings, columns, normalized
 from unit.on_device import device
 
 # A chirp and a tone, int16.

@@ -1,4 +1,4 @@
-# App voice: the board's microphone, LED and pins; your own board.py on the board replaces this file
+# App voice: the board's microphone, LED and pins; your own board.py on the board replaces it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys

@@ -2,15 +2,17 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 __all__ = (
-    "Listener", "LogMel", "Segmenter", "Settings", "SpeechDetector", "WordRecognizer", "listen",
-    "load",
+    "Clips", "Listener", "LogMel", "PwmSpeaker", "Segmenter", "Settings", "SpeechDetector",
+    "WordRecognizer", "listen", "load",
 )  # fmt: skip
 
 # Public names and their modules. Each is imported at its first use, so that load() can read a
 # model before the heap holds the code.
 _names = {
+    "Clips": "play",
     "Listener": "listener",
     "LogMel": "log_mel",
+    "PwmSpeaker": "play",
     "Segmenter": "segmenter",
     "Settings": "log_mel",
     "SpeechDetector": "detector",
@@ -18,7 +20,17 @@ _names = {
     "listen": "listener",
     "load": "metadata",
 }
-_files = ("detector", "listener", "log_mel", "mel", "metadata", "recognizer", "segmenter", "sound")
+_files = (
+    "detector",
+    "listener",
+    "log_mel",
+    "mel",
+    "metadata",
+    "play",
+    "recognizer",
+    "segmenter",
+    "sound",
+)
 
 
 # MicroPython calls this for attributes of the package that do not exist yet.

@@ -3,7 +3,9 @@
 
 import json
 import shutil
+import wave
 
+import numpy as np
 import pytest
 from rules.sources import REPOSITORY
 from tflm_tools.errors import ToolError
@@ -49,6 +51,24 @@ def test_wrong_files(tmp_path):
     ]:
         with pytest.raises(ToolError, match=message):
             list(listen(detector, recognizer, _SOUND))
+
+
+# A clip of the word "yes" as an input of `tflm run`; its class is 1.
+def test_run_a_clip(tflm, tmp_path):
+    clip = tmp_path / "yes.wav"
+    with wave.open(str(_SOUND)) as source, wave.open(str(clip), "wb") as target:
+        target.setparams(source.getparams())
+        source.setpos(8000)
+        target.writeframes(source.readframes(16640))
+    options = ("--input", clip, "--quantize", "--output-dir", tmp_path / "out")
+    found = tflm("run", _MODELS / "words.tflite", "--features", _WORDS, *options)
+    assert found.code == 0, found.err
+    assert np.load(tmp_path / "out" / "output_0.npy").argmax() == 1
+    found = tflm("run", _MODELS / "voice.tflite", "--features", _WORDS, *options)
+    assert found.code == 1 and "there are 2560 log-mel features" in found.err
+    found = tflm("flatten", _MODELS / "words.tflite", "--features", _WORDS,
+                 "-o", tmp_path / "words.tflm")  # fmt: skip
+    assert found.code == 1 and "copy the JSON beside the .tflm" in found.err
 
 
 def test_model_of_metadata(tmp_path):

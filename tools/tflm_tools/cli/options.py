@@ -211,8 +211,8 @@ block = click.option(
     "block",
     type=FilePath(),
     metavar="BLOCK.json",
-    help="Parameters of a block of Edge Impulse, which makes the input from the samples of a .wav "
-    "or .csv. [default: the model's own block]",
+    help="Parameters of a block of Edge Impulse, or the metadata of a speech model, which makes the "
+    "input from the samples of a .wav or .csv. [default: the model's own block]",
 )
 
 _PORTS = (

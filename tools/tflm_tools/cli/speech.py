@@ -1,4 +1,4 @@
-# tflm_tools: cli: the command group speech: listen, train
+# tflm_tools: cli: the command group speech: listen, train, say
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -118,6 +118,34 @@ def train(words, output, voice, as_json, **train_options):
                    err=True)  # fmt: skip
         sys.exit(130)
     show(result, as_json, "speech_training", "print_trained")
+
+
+@speech.command()
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT...")
+@click.option(
+    "-o", "--output", type=options.FilePath(), required=True, metavar="FILE", help="The pack."
+)
+@click.option("--accent", default="en-us", show_default=True, help="Voice of espeak-ng.")
+@click.option("--speaker", default="Andy", show_default=True, help="Variant of espeak-ng.")
+@click.option("--speed", type=click.IntRange(80, 450), default=150, show_default=True,
+              help="Words per minute.")  # fmt: skip
+@click.option("--pitch", type=click.IntRange(0, 99), default=50, show_default=True)
+@options.as_json
+def say(texts, output, as_json, **voice):
+    """Make a pack of clips that a board plays: espeak-ng says each TEXT.
+
+    tflm.speech.play plays the clips by the texts.
+    """
+    from ..training.say import say
+
+    result = say(texts, output, **voice)
+    if as_json:
+        click.echo(json.dumps(vars(result)))
+    else:
+        click.echo(
+            f"{result.path}  {len(result.names)} clips, {result.seconds:.1f} s, "
+            f"{result.size} bytes"
+        )
 
 
 COMMANDS = (speech,)

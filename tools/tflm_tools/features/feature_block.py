@@ -9,6 +9,7 @@ from tflm.features.settings import METADATA, read_settings
 
 from .. import files
 from ..errors import ToolError
+from .log_mel_block import LogMelBlock, describes_log_mel
 
 _MAX_BYTES = 1 << 20
 
@@ -71,6 +72,7 @@ class FeatureBlock:
 def read_block(source):
     """Return the FeatureBlock of a JSON of Edge Impulse: a path, or the parsed dict.
 
+    The metadata of a speech model gives a LogMelBlock.
     Raises ToolError for a file that cannot be read or describes no block.
     """
     description = source
@@ -81,6 +83,8 @@ def read_block(source):
             raise ToolError(
                 f"{source} is no JSON; export the parameters of the block again"
             ) from None
+    if describes_log_mel(description):
+        return LogMelBlock(description)
     try:
         block = FeatureBlock(read_settings(description))
         _ = block.settings.shape  # checks the bins of the spectrum

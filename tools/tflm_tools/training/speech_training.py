@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from .. import files
+from ..features.log_mel import normalized
 from ..flat.flatten import flatten
 from ..inspection.inspection import inspect
 from ..port.invocation import invoke
 from ..render.common import Shown
-from ..speech.log_mel import normalized
 from . import process, voices, word_recordings
 from .folder import open_folder
 from .network.clips import VOICE_DELAY, Voice, Words

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ToolError
-from ..speech.log_mel import LogMelSettings, columns
+from ..features.log_mel import LogMelSettings, columns
 from . import phrases, streams, voices
 from .recordings import in_parallel, say
 

@@ -1,4 +1,4 @@
-# tflm_tools: speech: log-mel features of sound, with numpy
+# tflm_tools: features: log-mel features of sound, with numpy
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from dataclasses import dataclass
@@ -33,6 +33,11 @@ class LogMelSettings:
     eps: float = 1e-6
     center: bool = False
     frames: int = 64
+
+    @property
+    def rate(self):
+        """The sample rate, as in the settings of other features."""
+        return self.sample_rate
 
 
 def _mel(hertz, scale):
