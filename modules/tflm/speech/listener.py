@@ -2,10 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError
+from ..micropython_port import collect
 from .segmenter import END
 from .sound import Sound
 
 _SECONDS = 1.5  # of sound that are kept
+_RATE = 16000
 _FOLDERS = ("", "/rom/", "/lib/", "/")
 _NAMES = ("voice.json", "words.json")  # of a detector and a recognizer
 
@@ -38,6 +40,8 @@ class Listener:
     """
 
     def __init__(self, recognizer=None, detector=None, seconds=_SECONDS):
+        # First, as it needs the largest block of the heap.
+        self._sound = Sound(int(seconds * _RATE))
         self.detector = _find(_NAMES[0]) if detector is None else detector
         if recognizer is None:
             recognizer = _find(_NAMES[1], self.detector.features.spectrum)
@@ -51,7 +55,10 @@ class Listener:
         self.rate = rate
         hop = self.detector.settings.hop_length
         size = max(int(seconds * rate), self.recognizer.length + hop)
-        self._sound = Sound(size)
+        if size > len(self._sound.samples):
+            self._sound = None
+            collect()
+            self._sound = Sound(size)
         self._wanted = None  # of a clip: its end; start, end and mean square of the speech
 
     @property

@@ -162,11 +162,14 @@ class Filters:
         scale = settings.mel_scale
         low = _to_mel(settings.f_min, scale)
         step = (_to_mel(settings.f_max, scale) - low) / (count + 1)
-        edges = [_to_hertz(low + i * step, scale) for i in range(count + 2)]
+        # Lists of floats would keep objects all over the heap.
+        edges = array("f", [0.0] * (count + 2))
+        for i in range(count + 2):
+            edges[i] = _to_hertz(low + i * step, scale)
         self.ranges = array("H", bytes(4 * count))
         self.weights = array("H")
         self.table = array("i", bytes(12 * count))
-        self._scales = []
+        self._scales = array("f", [0.0] * count)
         for i in range(count):
             first, weights = _triangle(
                 edges[i : i + 3], settings.sample_rate / settings.n_fft, settings.n_fft // 2
@@ -181,7 +184,7 @@ class Filters:
                 self.weights.append(weight)
             # The integers are weights divided by `total`; the rest is the filter's scale.
             total = total / (sum(integers) / 32768) if integers else 1.0
-            self._scales.append(total * 2 / (edges[i + 2] - edges[i]) if settings.norm else total)
+            self._scales[i] = total * 2 / (edges[i + 2] - edges[i]) if settings.norm else total
             self.table[3 * i + 2] = int(math.floor(math.log(self._scales[i]) * 32768 + 0.5))
         self.set_eps(settings.eps)
 
@@ -239,11 +242,11 @@ class LogMel:
 
     def __init__(self, settings, spectrum=None):
         self.settings = settings
+        self.columns = array("h", bytes(2 * settings.n_mels * settings.frames))
         if spectrum is None:
             spectrum = Spectrum(settings.n_fft, settings.win_length)
         self.spectrum = spectrum
         self._filters = Filters(settings)
-        self.columns = array("h", bytes(2 * settings.n_mels * settings.frames))
         logs = [math.log(1 + i / _LOG_ENTRIES) for i in range(_LOG_ENTRIES + 1)]
         self._logs = array("H", [int(value * 32768 + 0.5) for value in logs])
         self._edges = array("i", bytes(16))

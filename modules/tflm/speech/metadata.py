@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import InputError, ModelError, check
+from ..micropython_port import collect
 from ..model_beside import find_model, is_file_name, read_early, read_json
 
 _MAX_BYTES = 16384
@@ -54,6 +55,7 @@ def load(path, model=None, arena=None, spectrum=None, copy=False, trusted=False,
     from ..loading import load as load_model
 
     model = load_model(model, trusted, copy)
+    collect()
     try:
         from .log_mel import Settings
 

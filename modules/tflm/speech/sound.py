@@ -5,6 +5,8 @@ from array import array
 
 import micropython
 
+from .mel import fill
+
 BLOCK = 128  # samples whose energy is added up
 
 
@@ -40,13 +42,12 @@ class Sound:
     """
 
     def __init__(self, size):
-        self.samples = array("h", bytes(2 * size))
-        self.end = 0
+        self.samples = array("h", range(size))  # from bytes it would need twice the memory
+        self.reset()
 
     def reset(self):
         """Begin a new stream, after silence."""
-        for i in range(len(self.samples)):
-            self.samples[i] = 0
+        fill(self.samples, len(self.samples), 0)
         self.end = 0
 
     def append(self, buffer, count):

@@ -211,7 +211,7 @@ block = click.option(
     "block",
     type=FilePath(),
     metavar="BLOCK.json",
-    help="Parameters of a block of Edge Impulse, or the metadata of a speech model, which makes the "
+    help="Parameters of a block of Edge Impulse, or metadata of a speech model, which make the "
     "input from the samples of a .wav or .csv. [default: the model's own block]",
 )
 
