@@ -155,12 +155,13 @@ def machine_code(text, arch):
         return MpyFile(Path(f"{path}.mpy").read_bytes()).module.children[0].data
 
 
-def run_on(arch, codes, memories):
-    """Run functions with the address of memory; return [(result, memory afterwards)]."""
+def run_on(arch, codes, memories, arguments=(MEMORY,)):
+    """Run functions with arguments and memory at MEMORY; return [(result, memory afterwards)]."""
     if arch == "xtensawin":
-        return [_on_xtensa(code, memory) for code, memory in zip(codes, memories, strict=True)]
+        pairs = zip(codes, memories, strict=True)
+        return [_on_xtensa(code, memory, arguments) for code, memory in pairs]
     jobs = [
-        json.dumps({"code": code.hex(), "arguments": [MEMORY], "memory": memory.hex()})
+        json.dumps({"code": code.hex(), "arguments": arguments, "memory": memory.hex()})
         for code, memory in zip(codes, memories, strict=True)
     ]
     command = [sys.executable, str(_BENCH / "function_core.py"), CORES[arch]]
@@ -172,7 +173,7 @@ def run_on(arch, codes, memories):
     return [(answer["result"], bytes.fromhex(answer["memory"])) for answer in answers]
 
 
-def _on_xtensa(code, memory):
+def _on_xtensa(code, memory, arguments):
     data = bytearray(memory)
 
     def read(address, size):
@@ -185,4 +186,4 @@ def _on_xtensa(code, memory):
         assert at >= 0 and at + size <= len(data) and not address % size
         data[at : at + size] = value.to_bytes(size, "little")
 
-    return Core(read, write).call(code, [MEMORY]), bytes(data)
+    return Core(read, write).call(code, arguments), bytes(data)

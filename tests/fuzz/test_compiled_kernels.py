@@ -55,8 +55,8 @@ def _test_file(kernel):
     return _CASES.get(file, f"test_{file}")
 
 
-# Yield (Record, bytes of the arena, model) of a kernel.
-def _records(kernel, rng):
+def records_of(kernel, rng):
+    """Yield (checked Record, model with more memory than it needs) of a kernel."""
     for flat in _models(_test_file(kernel)):
         model = FlatModel(flat)
         larger = _with_spare_bytes(model, rng)
@@ -71,7 +71,7 @@ def _records(kernel, rng):
 @pytest.mark.parametrize("kernel", sorted(_KERNELS))
 def test_compiled_kernel_is_the_portable_one(kernel):
     rng, count = random.Random(kernel), 0
-    for record, model in _records(kernel, rng):
+    for record, model in records_of(kernel, rng):
         wanted = _arena(rng, model.arena_bytes)
         found = bytearray(wanted)
         try:

@@ -26,7 +26,7 @@ class AllocationError(Exception):
 
 @dataclass
 class Allocation:
-    """Code whose registers have crowds: registers[n] is a physical register.
+    """Code whose registers are physical ones: registers[n] is a physical register.
 
     slots: names of the words of the frame. homes: {n: Reg or name of a slot} of demoted registers.
     """
@@ -134,8 +134,8 @@ class _Items:
         return item if item[:2] in self._choice.parted else item[:2]
 
 
-# Registers that relieve all crowded crowds: again and again the one with the least cost for what
-# it relieves. Those that an operation at a place uses come last.
+# Registers that relieve all crowded operations: again and again the one with the least cost for
+# what it relieves. Registers that the operation itself uses come last.
 def _relief(crowds, spillable, graph):
     chosen = []
     while crowds:

@@ -69,7 +69,7 @@ class Graph:
                 self.allowed[n] |= self.machine.high
 
     def crowded(self):
-        """Return the crowds where more low registers are live than exist.
+        """Return the operations where more low registers are live than exist.
 
         Each is (bits of these registers, bits of those that the operation there uses, how many are
         too many, weight).

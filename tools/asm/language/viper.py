@@ -460,6 +460,8 @@ def translate(path, function, machine):
     file = ViperFile(path)
     _, node = file.functions[function]
     about = f"{function}() of kernels/{path.name}, compiled."
+    if any(isinstance(each, ast.Return) and each.value for each in ast.walk(node)):
+        raise UntranslatableError(f"{path.name}: {function} returns a value")
     k, start, stop = begin_eval(function, about, machine)
     body = _Function(k, file, node, machine)
     names = [argument.arg for argument in node.args.args]

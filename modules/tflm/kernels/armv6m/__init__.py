@@ -42,8 +42,17 @@ transpose_conv
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
 gen.add_int16
+gen.batch_matmul
+gen.dequantize
 gen.hybrid_quantize
+gen.mul
 gen.mul_int16
+gen.quantize
+gen.reduce
+gen.rescale
+gen.resize_bilinear
 gen.softmax
+gen.squared_difference
+gen.strided_copy
 """
 # END generated

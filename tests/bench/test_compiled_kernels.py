@@ -1,0 +1,54 @@
+# Tests of compiled kernels on emulated cores: the memory afterwards is the portable kernel's
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import random
+
+import pytest
+
+pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycles`")
+
+from fuzz.compiled_kernels import units
+from fuzz.kernel_tracer import KERNELS, Machine
+from fuzz.test_compiled_kernels import records_of
+from fuzz.test_kernel_tracer import _arena
+from language_programs import MEMORY, machine_code, run_on
+
+from tools.asm import compiled
+from tools.asm.language.machines import MACHINES
+from tools.asm.language.viper import translate
+
+_ARENA, _ROM, _BYTES = 0x8000, 0x10000, 0x20000  # offsets in the memory, which has _BYTES
+_CHOSEN = (
+    "batch_matmul.eval_int8",
+    "quantize.eval_float32",
+    "resize_bilinear.eval_int8",
+    "softmax.eval_int8",
+)
+_TRACER = Machine(32)
+
+
+def _code(kernel, arch):
+    file, _, function = kernel.partition(".")
+    machine = MACHINES[arch]()
+    text = machine.compile(translate(KERNELS / f"{file}.py", function, machine))
+    return machine_code(text, arch)
+
+
+@pytest.mark.parametrize("kernel", _CHOSEN)
+@pytest.mark.parametrize("arch", MACHINES)
+def test_compiled_kernel_on_a_core(arch, kernel):
+    file, _, function = kernel.partition(".")
+    if function not in compiled.functions(arch).get(file, ()):
+        pytest.skip(f"{kernel} is not compiled for {arch}")
+    rng = random.Random(kernel)
+    record, model = next(records_of(kernel, rng))
+    arena = _arena(rng, model.arena_bytes)
+    memory = bytearray(_BYTES)
+    words = record.table(0, record.words)
+    for at, data in ((0, words), (_ARENA, arena), (_ROM, model.buffer)):
+        memory[at : at + len(data)] = data
+    addresses = [MEMORY, MEMORY + _ARENA, MEMORY + _ROM]
+    arguments = [*addresses, *units(MACHINES[arch], 0, record.units)]
+    [(_, found)] = run_on(arch, [_code(kernel, arch)], [bytes(memory)], arguments)
+    _TRACER.run(kernel, record, arena, model.buffer)
+    assert found[_ARENA : _ARENA + len(arena)] == arena
