@@ -34,6 +34,8 @@ class RecordingContext:
 
     target_packing = None
 
+    may_reorder_weights = False
+
     def __init__(self, node):
         self.node = node
         self.packing = {}
