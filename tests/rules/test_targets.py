@@ -50,12 +50,20 @@ def test_each_target_has_a_weight_layout():
 def test_prepare_does_not_name_targets(path):
     packings = {targets.packing_of(target) for target in targets.TARGETS}
     names = {*targets.ARCHS, *targets.TARGETS} - packings
-    for node in ast.walk(tree(path)):
+    module = tree(path)
+    values = {  # of constants of the module, by name
+        ast.unparse(node.targets[0]): node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+    }
+    for node in ast.walk(module):
         where = f"prepare/{path.name} line {getattr(node, 'lineno', 0)}"
         if isinstance(node, ast.Constant):
             assert node.value not in names, f"{where} names a target; ask context.target_packing"
         if ast.unparse(node) in ("context.target", "context.storage.target"):
             raise AssertionError(f"{where} asks for the target; ask context.target_packing")
         if isinstance(node, ast.Compare) and ast.unparse(node.left) == "context.target_packing":
-            asked = {getattr(value, "value", "") for value in node.comparators}
+            (value,) = node.comparators
+            value = ast.literal_eval(values.get(ast.unparse(value), value))
+            asked = {*value} if isinstance(value, tuple) else {value}
             assert asked <= {None, *packings}, f"{where}: no entry has the packing {asked}"

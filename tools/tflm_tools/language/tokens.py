@@ -1,5 +1,5 @@
-# tflm_tools: tokens: reads the tokenizers of llama2.c and tokenizer.json, and packs them for
-# boards MIT license; Copyright (c) 2026 the tflm authors
+# tflm_tools: tokens: reads tokenizers of llama2.c and tokenizer.json, and packs them for boards
+# MIT license; Copyright (c) 2026 the tflm authors
 
 import json
 import re
