@@ -96,7 +96,7 @@ def _compare(model, ends, arrays, outputs):
 
 # Return a function that runs a flat model with its inputs on a core and returns an
 # emulated.Measurement. `rows`: bytes of a row of the input that comes by rows, 0 without.
-def _runner(core, options):
+def runner_of(core, options):
     if core in _PICOS:
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
@@ -116,7 +116,7 @@ def _runner(core, options):
 
 
 # Flatten, run, compare, and give each layer the cycles of its records.
-def _measure(path, core, runner, options):
+def measure_model(path, core, runner, options):
     model = open_tflite(path, "cycles")
     prepared, storage = prepare(
         model.data,
@@ -212,11 +212,11 @@ def _write_csv(path, results):
 
 # Measure models on a core and print them as they come; returns ([Result], [(path, error)]).
 def _run(core, paths, options, target):
-    runner = _runner(core, options)
+    runner = runner_of(core, options)
 
     def attempt(path):
         try:
-            return _measure(path, core, runner, options)
+            return measure_model(path, core, runner, options)
         except TflmError as error:
             return error
 

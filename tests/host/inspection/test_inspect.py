@@ -15,7 +15,7 @@ from tflm_tools.cli.command import cli
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.image.custom import _COMMANDS_WITH_CUSTOM
 from tflm_tools.inspection.inspection import MAX_PLANNED_OPERATORS, inspect
-from tflm_tools.inspection.model_type import FLOAT32, command_for
+from tflm_tools.inspection.model_type import FLOAT32, Int8Gains, command_for
 from tflm_tools.inspection.survey import _gather
 from tflm_tools.model.flat_file import FlatFile
 
@@ -257,7 +257,7 @@ def test_error_for_unconverted_model(name, tflm, tmp_path):
             "hello_world/hello_world_float",
             [
                 "type      float32",
-                "; as int8 about",
+                ". As int8 about",
                 "tflm convert hello_world_float.tflite --data",
             ],
         ),
@@ -270,7 +270,7 @@ def test_overview(tflm, repository, name, words):
     for word in words:
         assert word in head, head
     report = tflm("inspect", path, "--json").json()
-    assert report["pico_ms"] > 0 and (report["pico_int8_ms"] is None) == ("int8" in name)
+    assert report["pico_ms"] > 0 and bool(report["int8_ms"]) == ("int8" not in name)
 
 
 def test_overview_of_a_hybrid_model(tflm, repository):
@@ -298,14 +298,18 @@ def test_many_operators(tflm, tmp_path):
     path = tmp_path / "many.tflite"
     path.write_bytes(net.build(x))
     quick = tflm("inspect", path)
-    assert "this arena is TFLM's plan; --exact plans as tflm flatten does" in quick.out
+    assert "TFLM's plan has this arena; --exact plans as tflm flatten does" in quick.out
     assert "--exact" not in tflm("inspect", path, "--exact").out
 
 
 @pytest.mark.parametrize("gains, command, reason", [
-    (("faster", "smaller"), "tflm convert", "int8 is faster and smaller"),
-    (("smaller",), "tflm convert", "int8 is smaller"),
-    ((), "tflm deploy", "flattens the model with kernels for your board"),
+    (Int8Gains(["pico"], [], True), "tflm convert", "int8 is faster and smaller"),
+    (Int8Gains(["pico"], ["pico2"], False), "tflm convert",
+     "int8 is faster on a Pico; float32 is faster on a Pico 2"),
+    (Int8Gains([], ["pico", "esp32"], True), "tflm convert",
+     "int8 is smaller; float32 is faster on a Pico and an ESP32"),
+    (Int8Gains([], ["pico"], False), "tflm deploy",
+     "flattens the model with kernels for your board"),
 ])  # fmt: skip
 def test_reason_follows_the_estimates(gains, command, reason):
     found = command_for("model.tflite", {FLOAT32: 3}, True, gains)

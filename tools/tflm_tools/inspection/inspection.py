@@ -21,11 +21,11 @@ from ..model.labels import labels_of
 from ..model.macs import macs
 from ..model.model_file import TensorInfo, naming, open_model
 from ..model.schema import op_name
-from ..optimize.invoke_time import board_milliseconds, pico_milliseconds_as_int8
+from ..optimize.invoke_time import board_milliseconds_as_int8, board_times
 from ..optimize.memory.levels import BALANCED, OFF
 from ..render.common import Shown
 from .allocations import Allocations, allocations, flat_allocations
-from .model_type import FLOAT16, FLOAT32, command_for, type_of
+from .model_type import FLOAT16, FLOAT32, Int8Gains, command_for, type_of
 from .survey import Missing, survey
 
 _NOTED_GAIN = 0.9  # an int8 model is called faster if it needs at most this share of the time
@@ -37,7 +37,8 @@ MAX_PLANNED_OPERATORS = 32  # of a model whose memory is planned in a few second
 class OpInfo:
     """One operator; None where the file lacks the information. Sizes are in bytes.
 
-    live_bytes: bytes of the arena in use while it runs.
+    live_bytes: bytes of the arena in use while it runs. portable_on: boards where a portable
+    kernel runs it, and it takes a twentieth of the time or more.
     """
 
     index: int
@@ -49,6 +50,7 @@ class OpInfo:
     weights_bytes: int | None
     live_bytes: int | None
     subgraph: int = 0
+    portable_on: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -77,10 +79,10 @@ class Inspection(Shown):
     arena_bytes: of the flat model. arena_tflite_bytes: of the .tflite, when a board prepares it.
     tflm_head_bytes: of TFLM's plan for the same tensors. peak_op: index of the operator with the
     most live bytes. flat_bytes: size of the .tflm. allocations: of each kind of file that runs.
-    pico_ms, pico2_ms, esp32_ms: estimated milliseconds of an invoke on these boards; pico_int8_ms:
-    after a conversion to int8, for a float model. model_type: the number types, in words. command:
-    what makes the model fast, and reason: why. is_planned: False if the arena could become smaller
-    (inspect()).
+    pico_ms, pico2_ms, esp32_ms, esp32c3_ms: estimated milliseconds of an invoke on these boards;
+    int8_ms: {board: milliseconds} after a conversion to int8, for a float model. model_type: the
+    number types, in words. command: what makes the model fast, and reason: why. is_planned: False
+    if the arena could become smaller (inspect()).
     """
 
     _shown = ("inspection", "print_inspection")
@@ -106,7 +108,8 @@ class Inspection(Shown):
     pico_ms: float | None = None
     pico2_ms: float | None = None
     esp32_ms: float | None = None
-    pico_int8_ms: float | None = None
+    esp32c3_ms: float | None = None
+    int8_ms: dict[str, float] = field(default_factory=dict)
     model_type: str = ""
     command: str = ""
     reason: str = ""
@@ -195,14 +198,21 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     optimized, times = None, {}
     if runs:
         optimized = pipeline.optimized
-        times = board_milliseconds(optimized)
+        estimate = board_times(optimized)
+        times = estimate.ms
+        for op in ops:
+            op.portable_on = estimate.portable.get(op.index, [])
     if runs and flat is None:
         flat = pipeline.flat
     words, types = type_of(graph)
-    int8_milliseconds = _int8_milliseconds(optimized, types)
+    int8_times = _int8_milliseconds(optimized, types)
     weights_bytes = _weights_bytes(graph)
-    gains = _int8_gains(times.get("pico"), int8_milliseconds, weights_bytes)
-    command, reason = command_for(model.path, types, runs, gains)
+    gains = Int8Gains(
+        [board for board, ms in int8_times.items() if ms < _NOTED_GAIN * times[board]],
+        [board for board, ms in int8_times.items() if _NOTED_GAIN * ms > times[board]],
+        weights_bytes >= _SMALL_WEIGHTS,
+    )
+    command, reason = command_for(model.path, types, runs, gains if int8_times else None)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
@@ -231,7 +241,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         allocations=found,
         plan=plan,
         **{f"{board}_ms": time for board, time in times.items()},
-        pico_int8_ms=int8_milliseconds,
+        int8_ms=int8_times,
         model_type=words,
         command=command,
         reason=reason,
@@ -239,19 +249,11 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     )
 
 
-# The estimate for a float model after a conversion to int8, else None.
+# The estimates for a float model after a conversion to int8, else {}.
 def _int8_milliseconds(optimized, types):
     if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
-        return None
-    return pico_milliseconds_as_int8(optimized)
-
-
-# What a float model gains as int8, by the estimates in milliseconds (None: unknown).
-def _int8_gains(milliseconds, int8_milliseconds, weights_bytes):
-    is_unknown = milliseconds is None or int8_milliseconds is None
-    is_faster = is_unknown or int8_milliseconds < _NOTED_GAIN * milliseconds
-    found = (("faster", is_faster), ("smaller", is_unknown or weights_bytes >= _SMALL_WEIGHTS))
-    return [gain for gain, is_true in found if is_true]
+        return {}
+    return board_milliseconds_as_int8(optimized)
 
 
 # A row for each node of the sub-graphs that run, including unreadable nodes.

@@ -3,6 +3,7 @@
 
 import shlex
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from tflm import dtypes
@@ -10,6 +11,7 @@ from tflm.errors import TflmError
 
 from ..model.macs import macs
 from ..model.schema import op_name
+from ..render.common import BOARD_NAMES
 
 FLOAT32, FLOAT16, HYBRID, WEIGHTS_ONLY = "float32", "float16 weights", "hybrid", "weights-only"
 _FLOATS = FLOAT32, FLOAT16
@@ -45,11 +47,43 @@ def type_of(graph):
     return words, types
 
 
-def command_for(path, types, runs, int8_gains=("faster", "smaller")):
+def board_names(boards):
+    """Return boards in words: "a Pico, a Pico 2 and an ESP32"."""
+    *first, last = [BOARD_NAMES[board] for board in boards]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+@dataclass(frozen=True)
+class Int8Gains:
+    """What a float model gains as int8: the boards where it becomes faster, those where float32
+    is faster, and whether it becomes smaller."""
+
+    faster: list[str]
+    slower: list[str]
+    is_smaller: bool
+
+    def reason(self):
+        """Return why the model should be int8, "" if there is no reason."""
+        gains = [
+            word
+            for word, is_true in (("faster", self.faster), ("smaller", self.is_smaller))
+            if is_true
+        ]
+        if not gains:
+            return ""
+        words = f"int8 is {' and '.join(gains)}"
+        if self.faster and self.slower:
+            words = words.replace("faster", f"faster on {board_names(self.faster)}")
+        if self.slower:
+            words += f"; float32 is faster on {board_names(self.slower)}"
+        return words
+
+
+def command_for(path, types, runs, int8_gains=None):
     """Return (command, reason): the command that makes a model fast, "" if it does not run.
 
-    types: the second result of type_of(). runs: True if tflm runs the model. int8_gains: what a
-    float model gains as int8; tiny models may gain nothing.
+    types: the second result of type_of(). runs: True if tflm runs the model. int8_gains: the
+    Int8Gains of a float model, None if they are unknown; tiny models may gain nothing.
     """
     name = shlex.quote(Path(path).name)
     output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
@@ -57,8 +91,8 @@ def command_for(path, types, runs, int8_gains=("faster", "smaller")):
     if not runs and not kinds & {HYBRID, WEIGHTS_ONLY}:
         return "", ""
     is_float = bool(kinds) and kinds <= set(_FLOATS)
-    if is_float and int8_gains:
-        reason = f"int8 is {' and '.join(int8_gains)}"
+    reason = int8_gains.reason() if int8_gains else "int8 is faster and smaller"
+    if is_float and reason:
         return f"tflm convert {name} --data DATA -o {output}", reason
     if not is_float and kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
         command = f"tflm convert FLOAT_MODEL --data DATA -o {output}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..model.macs import macs
-from ..optimize.invoke_time import milliseconds, nodes_of, weights_of
+from ..optimize.invoke_time import nodes_of, target_milliseconds, weights_of
 from ..optimize.memory.levels import BALANCED, OFF
 
 
@@ -34,12 +34,11 @@ def costs_of(data, target, level=BALANCED):
     flat, levels, extra = pipeline.flat, pipeline.levels, 0
     if levels is not None and level != OFF:
         extra = levels.model(level)[1]
-    nodes, written = nodes_of(pipeline.compressed), nodes_of(pipeline.source)
-    size = sum(tensor.nbytes() for tensor in weights_of(nodes))
+    written = nodes_of(pipeline.source)
     return Costs(
         ram=pipeline.storage.arena_bytes,
         flash=len(flat),
-        ms=milliseconds(nodes, levels, extra, size, target),
+        ms=target_milliseconds(pipeline.compressed, target, extra=extra),
         macs=sum(map(macs, written)),
         weights=sum(tensor.elements() for tensor in weights_of(written)),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..board import profiles
 from ..board.fit import free_memory
 from ..errors import ToolError
-from ..optimize.invoke_time import CLOCKS
+from ..optimize.invoke_time import CORES
 
 
 @dataclass
@@ -49,7 +49,7 @@ def limits_of(board, ram=None, flash=None, ms=None):
         raise ToolError(f"there is no board {board}; take one of {names}")
     (profile,) = found
     free = free_memory(profile.name, profile.tflm, True)
-    if ms is not None and profile.target not in CLOCKS:
+    if ms is not None and profile.target not in CORES:
         raise ToolError(
             f"there is no estimate of time for {profile.name}, so --ms cannot be checked; leave "
             "it out, or search for a pico or pico2"

@@ -1,90 +1,142 @@
 # tflm_tools: invoke_time: estimates the time of a model on a board from its operators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from dataclasses import dataclass
+
 from tflm import dtypes
 from tflm.tflite.call_graph import WHILE
 
 from ..model.macs import macs
 from ..model.schema import op_name
-from .memory.costs import (
-    FITTED,
-    OTHER,
-    Cost,
-    cycles_by,
-    cycles_of,
-    dtype_of,
-    node_cycles,
-    rectified_nodes,
-    reported_cycles,
-)
-from .memory.weights.flash_cache import miss_of
+from .kernel_costs import cycles_as_int8, invoke_cycles, is_portable, kernel_cycles
+from .memory.dtype_costs import rectified_nodes
+from .memory.node_costs import NodeCostTable
+from .memory.weights.flash_cache import fetches, miss_of
 
-# Fitted to docs/data/pico-layers.csv, measured on a Pico, including waits for code in flash.
-_FITTED = {
-    **FITTED,
-    "CONV_2D": Cost(2.64, 61.5, 0, 0, 15_000),
-    "DEPTHWISE_CONV_2D": Cost(6, 40, 0, 0, 15_000),
-    "SVDF": Cost(6.3, 196, 0, 0, 22_700),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": Cost(28, 0, 0, 0, 10_000),
-}
-_FLOAT_BYTES = 4  # bytes of a float32 weight, which int8 stores in one
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
-# Cycles of operators on a Pico, divided by the cycles without waits for code in flash.
-_CODE_WAITS, _LSTM_CODE_WAITS = 1.04, 1.4
+_PIXELS = 4  # of an output that a kernel computes with one fetch of the weights
 
-# Cycles of an ESP32 for an instruction, with model and arena in internal RAM: bench/esp32.py
-# estimates 1.36 and 1.43 for two networks of MLPerf Tiny.
-_ESP32 = "mac16"
-_ESP32_CYCLES = 1.4
 
-# (clock in Hz that MicroPython sets, cycles of an int8 operator divided by the cycles of a
-# Cortex-M0+). The ratio 0.4 was fitted to docs/data/pico2.csv, with the model in RAM.
-CLOCKS = {"armv6m": (125_000_000, 1.0), "armv7em": (150_000_000, 0.4)}
-_ESP32_CLOCK = 160_000_000
-PICO = "armv6m"
-_LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
+@dataclass(frozen=True)
+class Core:
+    """The core of a board: arch, clock in Hz that MicroPython sets, and cycles for each count of
+    kernel_costs.py, which counts instructions of cores other than Cortex-M.
+
+    code_waits: cycles with waits for code in flash, divided by the cycles without.
+    """
+
+    arch: str
+    clock: int
+    cycles: float = 1
+    code_waits: float = 1
+
+
+# bench/esp32.py estimates 1.36 and 1.43 cycles for an instruction of two networks of MLPerf Tiny
+# on an ESP32, with model and arena in internal RAM. No times of a whole model on an ESP32-C3 are
+# published; an instruction is taken to need one cycle and loads and branches some more.
+CORES = {
+    "armv6m": Core("armv6m", 125_000_000, code_waits=1.04),
+    "armv7em": Core("armv7emsp", 150_000_000),
+    "mac16": Core("xtensawin", 160_000_000, 1.4),
+    "rv32imc": Core("rv32imc", 160_000_000, 1.2),
+}
+# Targets of the boards that `tflm inspect` names.
+BOARDS = {"pico": "armv6m", "pico2": "armv7em", "esp32": "mac16", "esp32c3": "rv32imc"}
+
+_NOTED_SHARE = 0.05  # of the time of an invoke
 # An estimate of more would take long.
 _MAX_LOOP_RUNS = 1000  # also of loops within loops
 _MAX_OPERATORS = 1 << 17
-# Targets of the boards that `tflm inspect` names.
-_BOARDS = {"pico": PICO, "pico2": "armv7em", "esp32": _ESP32}
 
 
-# Estimated cycles of an int8 operator on a target, without fetching weights from flash.
-def _int8_cycles(node, target):
-    return CLOCKS[target][1] * cycles_by(_FITTED.get(op_name(node), OTHER), node)
+# Cycles that a node waits for weights in flash.
+def _weight_waits(node, costs, miss):
+    if costs.layouts:  # the plan stores the weights in the fastest way
+        return costs.layouts[0].cycles - costs.unpack_cycles
+    if costs.weight_cycles:
+        return costs.weight_cycles - costs.unpack_cycles
+    if not macs(node):
+        return 0
+    constants = [t for t in node.inputs if t is not None and t.is_constant()]
+    words = sum(tensor.nbytes() for tensor in constants) / _WORD
+    shape = node.outputs[0].shape
+    pixels = node.outputs[0].elements() // max(1, shape[-1] if shape else 1)
+    return miss * words * fetches(words, max(1, pixels / _PIXELS))
 
 
-def _cycles(node, target, is_rectified):
-    if target == _ESP32:
-        instructions = reported_cycles(node_cycles(node, target, is_rectified), target)
-        return _ESP32_CYCLES * instructions
-    if dtype_of(node) is None:
-        return _int8_cycles(node, target)
-    cycles = node_cycles(node, target, is_rectified)
-    if target == PICO:
-        cycles *= _LSTM_CODE_WAITS if op_name(node) == _LSTM else _CODE_WAITS
-    return cycles
+def node_cycles(model, target):
+    """Return a list of (node, kernels, estimated cycles) of the operators that an invoke runs.
 
-
-def milliseconds(nodes, levels, extra, weight_bytes, target, frequency=0):
-    """Estimate the milliseconds of an invoke; None for a target without measurements.
-
-    nodes: the operators of the model. levels: its Levels, or None. extra: cycles that the memory
-    plan adds. weight_bytes: size of all weights; without `levels` each byte is fetched once.
-    frequency: of the core in Hz, by default as MicroPython sets it.
+    model: a Graph or a TfliteModel. target: a key of CORES. The cycles include waits for flash,
+    but not what a memory plan adds.
     """
-    if target not in CLOCKS and target != _ESP32:
+    core, miss = CORES[target], miss_of(target)
+    table = NodeCostTable(model, target)
+    nodes = executed_nodes(model)
+    rectified, known, found = rectified_nodes(nodes), {}, []
+    for node in nodes:
+        if node.index not in known:
+            costs = table.of(node)
+            count = kernel_cycles(node, target, costs.kernels, node.index in rectified)
+            waits = _weight_waits(node, costs, miss) if miss else 0
+            known[node.index] = core.cycles * core.code_waits * count + waits
+        found.append((node, table.of(node).kernels, known[node.index]))
+    return found
+
+
+def target_milliseconds(model, target, frequency=0, extra=0):
+    """Estimate the milliseconds of an invoke; None for a target whose kernels were not counted.
+
+    model: a Graph or a TfliteModel. extra: cycles that a memory plan adds. frequency: of the core
+    in Hz, by default as MicroPython sets it.
+    """
+    if target not in CORES:
         return None
-    clock = frequency or (_ESP32_CLOCK if target == _ESP32 else CLOCKS[target][0])
-    rectified = rectified_nodes(nodes)
-    cycles = sum(_cycles(node, target, node.index in rectified) for node in nodes)
-    base = levels.base_cycles() if levels is not None else 0
-    if base:
-        cycles += base - cycles_of(nodes, target) + extra
-    else:
-        cycles += miss_of(target) * weight_bytes / _WORD
-    return 1000 * cycles / clock
+    core = CORES[target]
+    cycles = sum(cycles for _, _, cycles in node_cycles(model, target)) + extra
+    cycles += core.cycles * invoke_cycles(target)
+    return 1000 * cycles / (frequency or core.clock)
+
+
+@dataclass
+class BoardTimes:
+    """Estimates of an invoke.
+
+    ms: {key of BOARDS: milliseconds}. portable: {operator's number: keys of BOARDS where it runs a
+    portable kernel}, without operators that take less than a twentieth of the time.
+    """
+
+    ms: dict[str, float]
+    portable: dict[int, list[str]]
+
+
+def board_times(model):
+    """Return the BoardTimes of a Graph or a TfliteModel."""
+    times = BoardTimes({}, {})
+    for board, target in BOARDS.items():
+        core, portable = CORES[target], {}
+        total = core.cycles * invoke_cycles(target)
+        for node, kernels, cycles in node_cycles(model, target):
+            total += cycles
+            if any(is_portable(kernel, core.arch) for kernel in kernels):
+                portable[node.index] = portable.get(node.index, 0) + cycles
+        times.ms[board] = 1000 * total / core.clock
+        for number, cycles in portable.items():
+            if cycles > _NOTED_SHARE * total:
+                times.portable.setdefault(number, []).append(board)
+    return times
+
+
+def board_milliseconds_as_int8(model):
+    """Return {key of BOARDS: estimated milliseconds} of a float model that is made int8."""
+    nodes, found = executed_nodes(model), {}
+    weights = sum(tensor.elements() for tensor in weights_of(nodes))
+    for board, target in BOARDS.items():
+        core = CORES[target]
+        count = sum(cycles_as_int8(node, target) for node in nodes) + invoke_cycles(target)
+        waits = miss_of(target) * weights / _WORD
+        found[board] = 1000 * (core.cycles * core.code_waits * count + waits) / core.clock
+    return found
 
 
 def nodes_of(model):
@@ -152,27 +204,3 @@ def weights_of(nodes):
             constants = [t for t in node.inputs if t is not None and t.is_constant()]
             found.update((tensor.index, tensor) for tensor in constants)
     return list(found.values())
-
-
-def target_milliseconds(model, target, frequency=0):
-    """Return milliseconds() of a Graph or a TfliteModel.
-
-    The estimate includes no memory plan: it needs milliseconds, a plan seconds.
-    """
-    nodes = executed_nodes(model)
-    size = sum(tensor.nbytes() for tensor in weights_of(nodes))
-    return milliseconds(nodes, None, 0, size, target, frequency)
-
-
-def board_milliseconds(model):
-    """Return {"pico", "pico2", "esp32": estimated milliseconds of an invoke} of a model."""
-    return {board: target_milliseconds(model, target) for board, target in _BOARDS.items()}
-
-
-def pico_milliseconds_as_int8(model):
-    """Return the estimated milliseconds of an invoke on a Pico, of a float model made int8."""
-    nodes = executed_nodes(model)
-    size = sum(tensor.nbytes() for tensor in weights_of(nodes))
-    cycles = sum(_int8_cycles(node, PICO) for node in nodes)
-    cycles += miss_of(PICO) * size / _FLOAT_BYTES / _WORD
-    return 1000 * cycles / CLOCKS[PICO][0]

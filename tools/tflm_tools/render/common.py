@@ -16,6 +16,13 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+# The boards of estimated times (optimize/invoke_time.py), in words.
+BOARD_NAMES = {
+    "pico": "a Pico",
+    "pico2": "a Pico 2",
+    "esp32": "an ESP32",
+    "esp32c3": "an ESP32-C3",
+}
 UNKNOWN = "–"
 
 _NOTEBOOK_WIDTH = 100

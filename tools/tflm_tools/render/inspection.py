@@ -7,6 +7,7 @@ from rich.text import Text
 
 from .arena import print_plan
 from .common import (
+    BOARD_NAMES,
     UNKNOWN,
     counted,
     milliseconds,
@@ -20,7 +21,7 @@ from .common import (
 )
 
 _LABELS = 12
-ERROR = 0.3  # of the estimated time (optimize/invoke_time.py)
+ERROR = 0.2  # of the estimated time (optimize/invoke_time.py)
 
 
 def print_inspection(report, target, plan=False, allocations=False):
@@ -44,10 +45,13 @@ def print_inspection(report, target, plan=False, allocations=False):
 def time_words(report):
     """Return the estimated times of an Inspection in words."""
     words = f"about {milliseconds(report.pico_ms)} on a Pico (estimate, ±{ERROR:.0%})"
-    if report.pico_int8_ms is not None:
-        words += f"; as int8 about {milliseconds(report.pico_int8_ms)}"
-    others = ("a Pico 2", report.pico2_ms), ("an ESP32", report.esp32_ms)
-    words += "".join(f"; {milliseconds(ms)} on {name}" for name, ms in others if ms is not None)
+    others = ("pico2", report.pico2_ms), ("esp32", report.esp32_ms), ("esp32c3", report.esp32c3_ms)
+    words += "".join(
+        f"; {milliseconds(ms)} on {BOARD_NAMES[board]}" for board, ms in others if ms is not None
+    )
+    if report.int8_ms:
+        times = [f"{milliseconds(ms)} on {BOARD_NAMES[b]}" for b, ms in report.int8_ms.items()]
+        words += f". As int8 about {'; '.join(times)}"
     return words.replace("%", " %")
 
 
@@ -110,6 +114,9 @@ def _ops(report, is_narrow):
         kernels = Text(", ".join(_kernels(op)))
         if is_narrow:
             kernels = Text("\n".join(f"  {kernel}" for kernel in _kernels(op)))
+        if op.portable_on:
+            words = f"portable kernel: {', '.join(op.portable_on)}"
+            kernels.append("\n" + "  " * is_narrow + words, style="yellow")
         if op.index in lacking:
             kernels = Text("  missing" if is_narrow else "missing", style="red")
         row = [str(op.index), Text(op.name), kernels]
@@ -130,7 +137,8 @@ def _print_totals(report, target):
         once = "; each sub-graph counted once" if any(op.subgraph for op in report.ops) else ""
         rows.append(("MACs", number(report.macs) + once))
     rows.append(("weights", size(report.weights_bytes)))
-    rows.append(("arena", f"{number(report.arena_bytes)} bytes as .tflm"))
+    limit = "" if report.is_planned else "at most "
+    rows.append(("arena", f"{limit}{number(report.arena_bytes)} bytes as .tflm"))
     if report.arena_tflite_bytes is not None:
         rows.append(("", f"{number(report.arena_tflite_bytes)} bytes as .tflite on the board"))
     if report.peak_op is not None:
@@ -141,7 +149,7 @@ def _print_totals(report, target):
         text = f"TFLM plans {number(report.tflm_head_bytes)} bytes for these tensors"
         rows.append(("", text))
     if not report.is_planned:
-        rows.append(("", "this arena is TFLM's plan; --exact plans as tflm flatten does"))
+        rows.append(("", "TFLM's plan has this arena; --exact plans as tflm flatten does"))
     if report.flat_bytes is not None:
         less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
         words = "; weights that change no result are omitted" if less else ""

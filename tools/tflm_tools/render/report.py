@@ -60,7 +60,10 @@ def _tiles(report):
         text = f"{fitting.boards_that_fit} of {fitting.boards}"
         tiles.append((text, "boards that it fits"))
     if found.pico_ms is not None:
-        boards = ("Pico", found.pico_ms), ("Pico 2", found.pico2_ms), ("ESP32", found.esp32_ms)
+        boards = (
+            ("Pico", found.pico_ms), ("Pico 2", found.pico2_ms), ("ESP32", found.esp32_ms),
+            ("ESP32-C3", found.esp32c3_ms),
+        )  # fmt: skip
         tiles += [(milliseconds(ms), f"on {board}, estimate") for board, ms in boards if ms]
     if report.profile:
         total = sum(row.us for row in report.profile)

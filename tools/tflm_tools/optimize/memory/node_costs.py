@@ -36,7 +36,7 @@ class NodeCosts:
 
     scratch: bytes of each scratch buffer. record_bytes: of the largest record.
     record_signature: equal for nodes whose records differ in operand offsets and numbers only.
-    constant_bytes: of the constants that Prepare makes.
+    constant_bytes: of the constants that Prepare makes. kernels: of its records.
 
     Weights, if the node has a single record:
     layouts: the LayoutCosts that may be chosen, fastest first. fine_layouts: more of them, for an
@@ -53,10 +53,12 @@ class NodeCosts:
     record_bytes: int
     record_signature: tuple = ()
     constant_bytes: int = 0
+    kernels: tuple = ()
     layouts: tuple = ()
     fine_layouts: tuple = ()
     block_layouts: tuple = ()
     weight_cycles: int = 0
+    unpack_cycles: int = 0
     cost_of_layout: object = None
     weight_words: object = None
     distances: list = field(default_factory=list)
@@ -151,6 +153,7 @@ class NodeCostTable:
         costs = NodeCosts(scratch, max(sizes, default=0))
         costs.record_signature = tuple(map(_record_signature, records)), bytes(storage.constants)
         costs.constant_bytes = len(storage.constants)
+        costs.kernels = tuple(record.kernel for record in records)
         if len(records) == 1 and node.index not in self._packing:
             self._add_layouts(costs, records[0])
         distances = distances_of(node, reading_record(node, records) if records else None)
@@ -166,6 +169,7 @@ class NodeCostTable:
         costs.fine_layouts = tuple(layouts_of(record, self.miss, MIN_CYCLES_PER_FREE_BYTE))
         costs.block_layouts = () if costs.layouts else tuple(block_layouts_of(record))
         costs.weight_cycles = weight_cycles(record, self.miss)
+        costs.unpack_cycles = weight_cycles(record, 0)
         costs.weight_words = cache(partial(weight_words, record))
         if costs.layouts or costs.block_layouts:
             costs.cost_of_layout = cache(partial(cost_of_layout, record, miss=self.miss))

@@ -1,0 +1,201 @@
+# bench: fits the costs of kernels to counted cycles (`make -C bench costs`)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import argparse
+import csv
+import io
+import itertools
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from types import SimpleNamespace
+
+import cost_models
+import cycles
+import numpy as np
+from tflm.errors import TflmError
+from tflm_tools import files
+from tflm_tools.flat.flatten import prepare
+from tflm_tools.optimize.invoke_time import nodes_of
+from tflm_tools.optimize.kernel_costs import (
+    ANY,
+    FIELDS,
+    INVOKE,
+    KEYS,
+    TABLE,
+    Work,
+    dtype_name,
+    form_of,
+    work_of,
+)
+from tflm_tools.optimize.memory.dtype_costs import rectified_nodes
+
+# The core of bench/cycles.py that counts for a target.
+CORES = {"armv6m": "m0plus", "armv7em": "pico2", "rv32imc": "rv32", "mac16": "xtensa-mac16"}
+_MIN_GAIN = 0.0004  # of the mean squared error, that a further field of a cost must bring
+_DIGITS = 4
+
+
+# Options of bench/cycles.py: each operator runs by itself, as the model has it.
+def _options(build, target):
+    return SimpleNamespace(
+        build=build, portable=False, check_alignment=False, target=target, without=("all",),
+        optimize="off", arena_budget=None, compress_weights=False, input_by_rows=False, seed=0,
+        miss=0, cores=1, kept=0,
+    )  # fmt: skip
+
+
+# Count the operators of a model on a core: yield (target, op, dtype, kernels, Work, cycles).
+def _count(path, core, target, runner, options):
+    result = cycles.measure_model(path, core, runner, options)
+    model, storage = prepare(path.read_bytes(), target=target, miss=0)
+    kernels = {}
+    for record in storage.records:
+        kernels.setdefault(record.node.index, set()).add(record.kernel)
+    nodes = {node.index: node for node in nodes_of(model)}
+    rectified = rectified_nodes(nodes.values())
+    invoke = result.total - sum(result.cycles)
+    yield (
+        target,
+        INVOKE,
+        dtype_name(next(iter(nodes.values()))),
+        ANY,
+        Work(whole=1).values(),
+        invoke,
+    )
+    for layer, count in zip(result.layers, result.cycles, strict=True):
+        node = nodes[layer.node]
+        yield (
+            target, form_of(node), dtype_name(node), "+".join(sorted(kernels[layer.node])),
+            work_of(node, layer.node in rectified).values(), count,
+        )  # fmt: skip
+
+
+# Fields that no kernel of an operator depends on.
+def _unused(op, dtype, kernels):
+    if op.startswith(("CONV_2D", "DEPTHWISE", "FULLY")) and dtype in ("float32", "int16"):
+        return {"source"}
+    # Kernels for packed weights gather each window once for all channels.
+    return (
+        {"cell", "row"}
+        if op == "CONV_2D" and dtype == "int8" and kernels[:5] == "conv_"
+        else set()
+    )
+
+
+# Return (costs, largest error) of rows of work and their cycles: the sparse combination of fields,
+# none negative, with the least squares of relative errors.
+def fit(work, counted, unused=()):
+    """Return (cost of each field, largest relative error) that fit counted cycles best."""
+    scaled = np.array(work, float) / np.array(counted, float)[:, None]
+    used = [i for i, name in enumerate(FIELDS) if scaled[:, i].any() and name not in unused]
+    best = None
+    for count in range(1, min(len(used), len(counted)) + 1):
+        for chosen in itertools.combinations(used, count):
+            columns = scaled[:, chosen]
+            costs = np.linalg.lstsq(columns, np.ones(len(counted)), rcond=None)[0]
+            if (costs < 0).any():
+                continue
+            errors = columns @ costs - 1
+            score = (errors**2).mean() + _MIN_GAIN * count
+            if best is None or score < best[0]:
+                best = score, chosen, costs, abs(errors).max()
+    _, chosen, costs, error = best
+    fitted = dict(zip(chosen, costs, strict=True))
+    mac, rectified = FIELDS.index("mac"), FIELDS.index("rectified")
+    if rectified not in used:  # not counted: zeros may save nothing
+        fitted[rectified] = fitted.get(mac, 0)
+    return [fitted.get(i, 0) for i in range(len(FIELDS))], error
+
+
+def fitted_rows(counts):
+    """Return the rows of the table: of each key, and of all operators without multiplication."""
+    groups = {}
+    for target, op, dtype, kernels, work, count in counts:
+        if count <= 0:
+            continue
+        groups.setdefault((target, op, dtype, kernels), []).append((work, count))
+        if not work[0] and not work[1] and op != INVOKE:
+            groups.setdefault((target, ANY, dtype, ANY), []).append((work, count))
+    rows = []
+    for key, entries in sorted(groups.items()):
+        costs, error = fit(*zip(*entries, strict=True), _unused(*key[1:]))
+        numbers = [f"{cost:.{_DIGITS}g}" for cost in costs]
+        rows.append((*key, *numbers, f"{error:.2f}"))
+    return rows
+
+
+def _csv(path, head, rows):
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    files.write(path, text.getvalue().encode())
+
+
+# Count a model unless its counts are stored in the folder; return a list of _count().
+def _counted(path, target, runner, options):
+    stored = path.with_name(f"{path.stem}-{target}.csv")
+    if not stored.exists() or options.again:
+        try:
+            found = list(
+                _count(path, CORES[target], target, runner, _options(options.build, target))
+            )
+        except TflmError as error:
+            print(f"{target} {path.stem}: {error}", file=sys.stderr)
+            return []
+        print(f"{target} {path.stem}", flush=True)
+        rows = [(*key, *work, count) for *key, work, count in found]
+        _csv(stored, (*KEYS, *FIELDS, "cycles"), rows)
+    with stored.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        (*(row[key] for key in KEYS), [float(row[name]) for name in FIELDS], float(row["cycles"]))
+        for row in rows
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="costs", description="Fit the costs of kernels to cycles that emulated cores count."
+    )
+    parser.add_argument("--target", action="append", choices=tuple(CORES), help="[default: all]")
+    parser.add_argument("--build", type=Path, default=cycles.ROOT / "build" / "cycles")
+    parser.add_argument("--only", default="", help="count models whose names contain one of these")
+    parser.add_argument("--jobs", type=int, default=2, help="models at a time")
+    parser.add_argument("--again", action="store_true", help="count models again")
+    options = parser.parse_args()
+    folder = options.build.parent / "costs"
+    files.make_folder(folder)
+    paths = []
+    for name, data in cost_models.sheets():
+        path = folder / f"{name}.tflite"
+        if not any(word in name for word in options.only.split(",")):
+            continue
+        if not path.exists() or path.read_bytes() != data:
+            files.write(path, data)
+            for target in CORES:
+                path.with_name(f"{path.stem}-{target}.csv").unlink(missing_ok=True)
+        paths.append(path)
+    counts = []
+    for target in options.target or CORES:
+        runner = cycles.runner_of(CORES[target], _options(options.build, target))
+        with ThreadPoolExecutor(options.jobs) as pool:
+            for found in pool.map(
+                _counted, paths, repeat(target), repeat(runner), repeat(options)
+            ):
+                counts += found
+    if not options.only:
+        rows = fitted_rows(counts)
+        counted = {row[0] for row in rows}
+        before = list(csv.reader(TABLE.open(newline="")))[1:] if TABLE.exists() else []
+        rows += [tuple(row) for row in before if row[0] not in counted]
+        _csv(TABLE, (*KEYS, *FIELDS, "error"), sorted(rows))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TflmError as error:
+        sys.exit(f"costs: {error}")
