@@ -40,6 +40,9 @@ _ON_BOARDS_ONLY = {
     "second_core",
     "streaming",
     "memoryview_cast",
+    # of tflm.text
+    "generator",
+    "sampler",
     "preprocessing",
 }
 _TOOLS = REPOSITORY / "tools"

@@ -3,8 +3,6 @@
 
 import math
 
-import micropython
-
 from ..errors import InputError, UnsupportedError
 
 _FLOAT_STEP = 1 / 16  # the distance between two levels of float32 logits

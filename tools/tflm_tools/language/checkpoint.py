@@ -1,4 +1,4 @@
-# tflm_tools: checkpoint: reads the weights of Llama-type models from llama2.c and safetensors
+# tflm_tools: checkpoint: reads weights of Llama-type models: llama2.c and safetensors files
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
