@@ -25,9 +25,7 @@ DEPTHWISE = (
 
 _LARGEST_STEP = 1023  # of kernels/float32.py
 
-# Targets whose kernels for an FPU compute four channels together, without a depth multiplier.
-_WITH_FPU = "dsp", "mac16", "pie"
-_MIN_FPU_CHANNELS = 4
+_MIN_FPU_CHANNELS = 4  # that kernels for an FPU compute together, without a depth multiplier
 
 # Kernels for an FPU compute four pixels together, so the pixels of a slice are a multiple of four
 # if these have at most as many multiply-accumulates.
@@ -67,11 +65,18 @@ def _emit_windows(context, node, activation, fields):
     )
 
 
+# Whether boards of the target may have kernels for an FPU.
+def _may_have_fpu(context):
+    if context.target_packing == "dsp":
+        return True
+    return context.target_packing == "mac16" or context.target_packing == "pie"
+
+
 # Write the record of DEPTHWISE_CONV_2D. `fields`: WINDOWS. A cell of the filter updates all
 # outputs in one loop. With a depth multiplier there is one loop for each input channel or for each
 # output of an input channel, whichever are fewer.
 def emit_depthwise_conv(context, node, activation, fields):
-    if context.target_packing in _WITH_FPU and fields["input_channels"] >= _MIN_FPU_CHANNELS:
+    if _may_have_fpu(context) and fields["input_channels"] >= _MIN_FPU_CHANNELS:
 
         def emit(sub, windows):
             _emit_cells(context, sub, activation, windows)
