@@ -20,7 +20,10 @@ _ARM = (unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
 
 
 class _Core:
-    def __init__(self, arch, mode, model, prefix, constants, kept, link, thumb):
+    """A processor core. kind: of _KINDS. kept: names of registers that functions keep."""
+
+    def __init__(self, kind, kept, link, thumb):
+        arch, mode, model, prefix, constants = kind
         self._emulator = emulator = unicorn.Uc(arch, mode)
         emulator.ctl_set_cpu_model(model)
         for base in (MEMORY, CODE, STACK):
@@ -70,9 +73,9 @@ _KINDS = {
 def main():
     kind = sys.argv[1]
     if kind == "rv32":
-        core = _Core(*_KINDS[kind], [f"s{i}" for i in range(12)], "ra", 0)
+        core = _Core(_KINDS[kind], [f"s{i}" for i in range(12)], "ra", 0)
     else:
-        core = _Core(*_KINDS[kind], [f"r{i}" for i in range(4, 12)], "lr", 1)
+        core = _Core(_KINDS[kind], [f"r{i}" for i in range(4, 12)], "lr", 1)
     for line in sys.stdin:
         job = json.loads(line)
         code, memory = bytes.fromhex(job["code"]), bytes.fromhex(job["memory"])

@@ -1,7 +1,7 @@
 # tflm: BITWISE_XOR of integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16 int32 uint8 uint32; package types; check binary_wide
+# Kernel: types any; package types; check binary_wide
 
 from .broadcast import expand
 
