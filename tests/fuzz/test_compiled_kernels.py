@@ -5,15 +5,9 @@ import random
 
 import pytest
 from fuzz.compiled_kernels import run_translated
+from fuzz.kernel_records import checked, models, ops, with_spare_bytes, without_tail
 from fuzz.kernel_tracer import Endless, Machine
-from fuzz.test_kernel_tracer import (
-    _arena,
-    _checked,
-    _models,
-    _ops,
-    _with_spare_bytes,
-    _without_tail,
-)
+from fuzz.test_kernel_tracer import _arena
 from tflm.errors import TflmError
 from tflm.model import FlatModel
 
@@ -57,12 +51,12 @@ def _test_file(kernel):
 
 def records_of(kernel, rng):
     """Yield (checked Record, model with more memory than it needs) of a kernel."""
-    for flat in _models(_test_file(kernel)):
+    for flat in models(_test_file(kernel)):
         model = FlatModel(flat)
-        larger = _with_spare_bytes(model, rng)
-        for name, data, operands in _ops(model):
+        larger = with_spare_bytes(model, rng)
+        for name, data, operands in ops(model):
             if name == kernel:
-                record = _checked(larger, name, _without_tail(data, operands), operands)
+                record = checked(larger, name, without_tail(data, operands), operands)
                 if record:
                     record.units = min(record.units, _MAX_UNITS)
                     yield record, larger

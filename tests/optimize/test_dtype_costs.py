@@ -10,7 +10,7 @@ import pytest
 from support.builder import ModelBuilder
 from support.single_op import Tensor, single_op
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline
-from tflm_tools.optimize.invoke_time import board_milliseconds, nodes_of
+from tflm_tools.optimize.invoke_time import board_times, nodes_of
 from tflm_tools.optimize.memory.costs import cycles_of, reported_cycles
 
 
@@ -117,6 +117,6 @@ def test_times_on_boards(repository, models):
     for row in csv.DictReader(table):
         if row["pico_cycles"]:
             pipeline = FlattenPipeline(models[row["model"]](), FlattenOptions("armv6m", "off"))
-            estimate = board_milliseconds(pipeline.compressed)["pico"]
+            estimate = board_times(pipeline.compressed).ms["pico"]
             measured = int(row["pico_cycles"]) / 125e3
             assert estimate == pytest.approx(measured, rel=0.2), row["model"]
