@@ -51,5 +51,5 @@ def _float(r):
 
 CHECKS = {
     "resize_bilinear.eval_int8": _int8,
-    "resize_bilinear_float.eval_float32": _float,
+    "resize_bilinear_float.eval_rows": _float,
 }

@@ -74,11 +74,12 @@ def find_positions(op, arena, side: int, first: int, count: int, words: int):
         i += 1
 
 
+# The name eval_float32 stays free: a model of tflm 1.0 names it and has less scratch.
 # Units are output pixels. The pixels around a position are added in TFLM's order, each times the
 # weight of its height and then of its width: the order decides the last bits. The numbers are in
 # the record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def eval_rows(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     depth = r[_DEPTH]
     scratch = r[_SCRATCH]

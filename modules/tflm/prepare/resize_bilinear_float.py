@@ -45,7 +45,7 @@ def emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers)
     block = min(depth, _BLOCK)
     pixels = product(target.shape[:3])
     context.emit(
-        "resize_bilinear_float.eval_float32",
+        "resize_bilinear_float.eval_rows",
         LAYOUT,
         pixels,
         pixels * (depth * _STEPS + _PLACE_STEPS) * FLOAT_WORK,

@@ -17,7 +17,7 @@ _DEPTH = const(8)
 # Units are output pixels. The assembler computes the pixels of a row; its parameters are stored
 # after the positions.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def eval_rows(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     base = int(ptr8(arena))
     word = r[_INPUT]
