@@ -223,17 +223,26 @@ _FLASH = [os.path.join("run", name + ".py") for name in ("streaming", "core_chan
 
 # Files that are frozen only if an app's file `packages` names their folder.
 _ONLY_IN_APPS = [os.path.join("ml", "preprocessing.py")]
+# Files that Prepare imports only on the host, where it may reorder weights.
+_ONLY_ON_HOST = [
+    os.path.join("prepare", name + ".py")
+    for name in (
+        "split_batch_matmul",
+        "split_conv",
+        "split_depthwise",
+        "sub_nodes",
+        "transpose_phases",
+    )
+]
 
 
 def _is_wanted(file):
-    if file in _ONLY_IN_APPS:
+    if file in _ONLY_IN_APPS + _ONLY_ON_HOST:
         return False
-    if file == "model_beside.py":
+    if file == _BESIDE:
         return "wake" in _app_words("packages") or "speech" in _app_words("packages")
     if file in _FLASH and "armv6m" not in options.arch.split():
         return False
-    if file == _BESIDE:
-        return not options.kernels or bool(_app_words("packages"))
     return not options.kernels or file not in _OPTIONAL + _FLASH
 
 

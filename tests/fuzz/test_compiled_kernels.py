@@ -54,7 +54,7 @@ def records_of(kernel, rng):
     for flat in models(_test_file(kernel)):
         model = FlatModel(flat)
         larger = with_spare_bytes(model, rng)
-        for name, data, operands in ops(model):
+        for _, name, data, operands in ops(model):
             if name == kernel:
                 record = checked(larger, name, without_tail(data, operands), operands)
                 if record:

@@ -93,10 +93,11 @@ def prepare(context, node):
         _emit_hybrid(context, node, fields)
         return
     if left.dtype == dtypes.FLOAT32:
-        from .split_batch_matmul import emit_split
+        if context.may_reorder_weights or context.target_packing is not None:
+            from .split_batch_matmul import emit_split
 
-        if emit_split(context, node, fields):
-            return
+            if emit_split(context, node, fields):
+                return
         work = units * (depth + 1) * FLOAT_WORK
         context.emit("batch_matmul_float.eval_float32", FLOAT32, units, work, **fields)
         return

@@ -4,8 +4,14 @@
 from .. import dtypes
 from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
-from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
-from .split_conv import emit_split, is_line, needs_split, turned
+from .convolution import (
+    WINDOWS,
+    check_output,
+    needs_split,
+    output_shape,
+    requantize_fields,
+    windows,
+)
 
 INT8 = (
     ("input", "weights", "bias", "output", "taps", "accumulators")
@@ -46,8 +52,12 @@ def prepare(context, node):
     fields["filter_channels"] = weights.shape[3]
     check_dtype(node, source, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
     activation = options.get(_FUSED_ACTIVATION_FUNCTION, "b")
-    if is_line(fields) and (source.dtype != dtypes.INT8 or context.target_packing == "lanes"):
-        node, fields = turned(node, fields)
+    is_fast = source.dtype != dtypes.INT8 or context.target_packing == "lanes"
+    if context.may_reorder_weights and is_fast:
+        from .split_conv import is_line, turned
+
+        if is_line(fields):
+            node, fields = turned(node, fields)
     if source.dtype == dtypes.FLOAT32:
         if weights.dtype in (dtypes.INT8, dtypes.INT4):
             from .hybrid import emit_conv, int8_weights
@@ -97,6 +107,7 @@ def _prepare_int8(context, node, activation, fields):
     if emit_packed(context, node, fields, table):
         return
     if needs_split(context, fields):
+        from .split_conv import emit_split
 
         def emit(sub, windows):
             quantized, table = requantize_fields(sub, activation, windows["output_channels"])

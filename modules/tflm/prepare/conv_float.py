@@ -2,10 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from . import split_depthwise
 from .common import FLOAT_MAC_WORK, check_dtype, float_activation_range
-from .convolution import WINDOWS, check_bias
-from .split_conv import emit_split, needs_split
+from .convolution import WINDOWS, check_bias, needs_split
 
 _OPERANDS = ("input", "weights", "bias", "output")
 _ACTIVATION = ("activation_min", "activation_max")
@@ -37,6 +35,7 @@ _MOST_OF_TILE = 1 << 18
 # dilation themselves.
 def emit_conv(context, node, activation, fields):
     if context.target_packing == "lanes" and needs_split(context, fields):
+        from .split_conv import emit_split
 
         def emit(sub, windows):
             _emit_windows(context, sub, activation, windows)
@@ -76,12 +75,14 @@ def _may_have_fpu(context):
 # outputs in one loop. With a depth multiplier there is one loop for each input channel or for each
 # output of an input channel, whichever are fewer.
 def emit_depthwise_conv(context, node, activation, fields):
-    if _may_have_fpu(context) and fields["input_channels"] >= _MIN_FPU_CHANNELS:
+    has_channels = fields["input_channels"] >= _MIN_FPU_CHANNELS
+    if context.may_reorder_weights and _may_have_fpu(context) and has_channels:
+        from .split_depthwise import emit_split as emit_split_depthwise
 
         def emit(sub, windows):
             _emit_cells(context, sub, activation, windows)
 
-        if split_depthwise.emit_split(context, node, fields, emit):
+        if emit_split_depthwise(context, node, fields, emit):
             return
     _emit_cells(context, node, activation, fields)
 

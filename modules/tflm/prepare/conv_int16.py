@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
-from .convolution import WINDOWS, channel_multipliers, check_bias
+from .convolution import WINDOWS, channel_multipliers, check_bias, needs_split
 from .requantize_int16 import (
     REQUANTIZE_INT16,
     bias_kind,
@@ -10,7 +10,6 @@ from .requantize_int16 import (
     requantize_int16_fields,
     scratch_bytes,
 )
-from .split_conv import emit_split, needs_split
 
 _OPERANDS = ("input", "weights", "bias", "output", "scratch")
 CONV = (
@@ -25,6 +24,7 @@ DEPTHWISE = _OPERANDS + WINDOWS + REQUANTIZE_INT16
 # Emit a CONV_2D. `fields`: WINDOWS and filter_channels. With a bias of int32 sums are int32, too.
 def emit_conv(context, node, activation, bias_type, fields):
     if needs_split(context, fields):
+        from .split_conv import emit_split
 
         def emit(sub, windows):
             _emit_windows(context, sub, activation, bias_type, windows)

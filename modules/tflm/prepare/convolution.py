@@ -165,3 +165,18 @@ def multiplier_of(node, source, weights, bias, target):
             "%s must have the input's scale times the weights' scale" % bias,
         )
     return scale.quantize_multiplier(scale.divide(product, scale_of(target)))
+
+
+# Return whether split_conv.emit_split() may help a CONV_2D with the words WINDOWS and
+# filter_channels. The machine code of x64, which has no target, computes groups and dilation
+# itself. Boards do not split: they have no RAM for reordered weights.
+def needs_split(context, fields):
+    if not context.may_reorder_weights or context.target_packing is None:
+        return False
+    has_groups = fields["filter_channels"] != fields["input_channels"]
+    return has_groups or horizontal_dilation(fields) > 1
+
+
+# Return the horizontal dilation. That of a filter of one column does not matter.
+def horizontal_dilation(fields):
+    return fields["dilation_width"] if fields["filter_width"] > 1 else 1

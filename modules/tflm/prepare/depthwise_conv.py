@@ -5,7 +5,6 @@ from .. import dtypes
 from ..dtypes import const
 from .common import REQUANTIZE, check, check_dtype
 from .convolution import WINDOWS, check_output, output_shape, requantize_fields, windows
-from .split_depthwise import as_conv
 
 INT8 = ("input", "weights", "bias", "output", "taps") + WINDOWS + ("input_offset",) + REQUANTIZE
 
@@ -80,7 +79,11 @@ def prepare(context, node):
 # Emit a CONV_2D if there is machine code for it; return False otherwise.
 def _emit_as_conv(context, node, activation, fields):
     source, weights = node.input(0), node.input(1)
-    conv = as_conv(context, node) if weights.dtype != dtypes.INT4 else None
+    if not context.may_reorder_weights or weights.dtype == dtypes.INT4:
+        return False
+    from .split_depthwise import as_conv
+
+    conv = as_conv(node)
     if conv is None or not node.output(0).elements():
         return False
     windows = dict(fields)

@@ -5,10 +5,8 @@ import struct
 
 from .. import dtypes
 from .common import FLOAT_WORK, check, check_dtype, float_activation_range, support
-from .convolution import WINDOWS, check_bias
-from .split_conv import emit_split, needs_split
+from .convolution import WINDOWS, check_bias, needs_split
 from .strided import check_same_dtype
-from .sub_nodes import ScratchTensor
 
 QUANTIZE = (
     "input", "quantized", "scales", "offsets", "extremes", "steps", "depth", "asymmetric",
@@ -53,6 +51,9 @@ def emit_conv(context, node, activation, fields):
         fields = _conv_fields(node, fields)
         _emit(context, node, activation, source.shape[0], asymmetric, fields)
         return
+    from .split_conv import emit_split
+    from .sub_nodes import ScratchTensor
+
     _check(node, fields["output_channels"], node.input(1).elements() // node.input(1).shape[0])
     quantized = quantize(context, source, source.shape[0], asymmetric)
 

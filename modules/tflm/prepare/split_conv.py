@@ -1,6 +1,7 @@
 # tflm: CONV_2D with groups or horizontal dilation as ordinary convolutions: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from .convolution import horizontal_dilation
 from .strided import element_bytes, emit_copy
 from .sub_nodes import ScratchTensor, channels_of, sub_node, with_shape
 
@@ -12,23 +13,10 @@ from .sub_nodes import ScratchTensor, channels_of, sub_node, with_shape
 _MAX_SUB_NODES = 16
 
 
-# Return whether emit_split() may help a CONV_2D with the words WINDOWS and filter_channels. The
-# machine code of x64, which has no target, computes groups and dilation itself.
-def needs_split(context, fields):
-    if not context.may_reorder_weights or context.target_packing is None:
-        return False
-    return fields["filter_channels"] != fields["input_channels"] or _dilation(fields) > 1
-
-
-# The horizontal dilation. That of a filter of one column does not matter.
-def _dilation(fields):
-    return fields["dilation_width"] if fields["filter_width"] > 1 else 1
-
-
 # Return whether a CONV_2D with horizontal dilation has images of one row.
 def is_line(fields):
     rows = fields["input_height"], fields["output_height"], fields["filter_height"]
-    return _dilation(fields) > 1 and rows == (1, 1, 1) and not fields["padding_height"]
+    return horizontal_dilation(fields) > 1 and rows == (1, 1, 1) and not fields["padding_height"]
 
 
 # Return (node, fields) of such a CONV_2D with images of one column instead: the same bytes, and
@@ -56,7 +44,10 @@ def _turned(tensor):
 # returns False.
 def emit_split(context, node, source, fields, emit):
     weights, bias, target = node.input(1), node.optional_input(2), node.output(0)
-    groups, steps = fields["input_channels"] // fields["filter_channels"], _dilation(fields)
+    groups, steps = (
+        fields["input_channels"] // fields["filter_channels"],
+        horizontal_dilation(fields),
+    )
     constant = weights.is_constant() and (bias is None or bias.is_constant())
     if not constant or not target.elements() or groups * steps > _MAX_SUB_NODES:
         return False

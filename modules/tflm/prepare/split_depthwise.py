@@ -9,11 +9,9 @@ _MAX_SUB_NODES = 16
 
 # Return the node as a CONV_2D if its input has one channel, of which each output channel is a
 # filter. Return None for others.
-def as_conv(context, node):
+def as_conv(node):
     source, weights = node.input(0), node.input(1)
-    if not context.may_reorder_weights or not weights.is_constant():
-        return None
-    if source.shape[3] != 1 or source.step:
+    if not weights.is_constant() or source.shape[3] != 1 or source.step:
         return None
     _, height, width, channels = weights.shape
     own = with_data(weights, (channels, height, width, 1), _turned(node, weights, channels))
@@ -43,7 +41,7 @@ def emit_split(context, node, fields, emit):
     depth, channels = fields["input_channels"], fields["output_channels"]
     multiplier = channels // depth
     constant = weights.is_constant() and (bias is None or bias.is_constant())
-    if not context.may_reorder_weights or not constant or not target.elements():
+    if not constant or not target.elements():
         return False
     if not 1 < multiplier <= _MAX_SUB_NODES:
         return False

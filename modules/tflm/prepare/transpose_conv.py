@@ -20,7 +20,6 @@ from .requantize_int16 import (
     requantize_int16_fields,
     scratch_bytes,
 )
-from .transpose_phases import emit_phases
 
 # Words of a record: the windows of the filter over the output.
 _SIZES = (
@@ -141,7 +140,7 @@ def emit_float32(context, node, activation, fields):
         emit_conv(context, sub, activation, windows)
         return True
 
-    if emit_phases(context, node, fields, emit):
+    if _emit_phases(context, node, fields, emit):
         return
     low, high = float_activation_range(node, activation)
     context.emit(
@@ -174,7 +173,7 @@ def _prepare_hybrid(context, node, activation, fields):
         emit_windows(context, sub, activation, quantized, windows)
         return True
 
-    if emit_phases(context, node, fields, emit):
+    if _emit_phases(context, node, fields, emit):
         return
     fields.update(quantized)
     fields.update(epilogue(context, node, activation))
@@ -198,7 +197,7 @@ def _prepare_int8(context, node, activation, fields):
         windows.update(quantized)
         return emit_packed(context, sub, windows, table)
 
-    if emit_phases(context, node, fields, emit):
+    if _emit_phases(context, node, fields, emit):
         return
     quantized, table = requantize_fields(node, activation, fields["output_channels"])
     # The zero point of the weights is ignored; 128 compensates for their flipped top bit.
@@ -217,13 +216,23 @@ def _prepare_int16(context, node, activation, fields):
         emit_conv(context, sub, activation, 0, windows)
         return True
 
-    if kind == _INT64 and emit_phases(context, node, fields, emit):
+    if kind == _INT64 and _emit_phases(context, node, fields, emit):
         return
     multipliers = channel_multipliers(node, source, weights, target, fields["output_channels"])
     quantized, table = requantize_int16_fields(node, target, activation, multipliers, kind)
     fields["offsets"] = matrix_offsets(kind)
     block = [quantized[name] for name in REQUANTIZE_INT16]
     _emit_integer(context, node, "transpose_conv.eval_int16", kind, block, table, fields)
+
+
+# Emit the operator as convolutions; return False if it must be emitted as it is. A board that
+# prepares a .tflite would need RAM for the weights.
+def _emit_phases(context, node, fields, emit):
+    if not context.may_reorder_weights:
+        return False
+    from .transpose_phases import emit_phases
+
+    return emit_phases(context, node, fields, emit)
 
 
 # `kind` of the bias as in kernels/matrix.py; `block` and `table`: see INTEGER.

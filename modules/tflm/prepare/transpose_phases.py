@@ -17,8 +17,7 @@ _MAX_PHASES = 16
 # emit(node, fields): emits a CONV_2D with the words WINDOWS and filter_channels, or returns False.
 def emit_phases(context, node, fields, emit):
     source, weights, target = node.input(0), node.input(1), node.output(0)
-    # A board that prepares a .tflite would need RAM for the weights.
-    if not context.may_reorder_weights or not weights.is_constant() or not source.elements():
+    if not weights.is_constant() or not source.elements():
         return False
     rows, columns = _phases(fields, "height"), _phases(fields, "width")
     if not rows or not columns or len(rows) * len(columns) > _MAX_PHASES:
