@@ -27,6 +27,8 @@ def add(operator, scales, values=_ALL, zero_points=(0, 0), **options):
     )
 
 
+# A small one, for the tests of the access check.
+add("NEG", (2e-4, 2e-4), _ALL[::997])
 for approximate in (False, True):
     for scales in ((1 / 4096, 1 / 4096), (1e-4, 2e-4), (0.01, 0.003), (2.3e-5, 1.1e-5)):
         add("GELU", scales, approximate=approximate)

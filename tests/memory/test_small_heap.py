@@ -11,6 +11,9 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
     _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
 )
+# Without words.tflite, whose weights fill this heap, and story_int8.tflite, whose inputs are a token
+# and a position.
+_SMALL = [model for model in _OWN if model.stem not in ("story_int8", "words")]
 # For these models, Prepare compiled from source needs too much heap. Precompiled, it fits.
 _FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")
 # About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
@@ -57,7 +60,7 @@ def check(model, folder, kinds):
         assert invoke({"flat": flat, "tflite": model}[kind], folder, _HEAPS[kind]) == wanted
 
 
-@pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
+@pytest.mark.parametrize("model", _SMALL, ids=[model.stem for model in _SMALL])
 def test_own_models(model, tmp_path):
     check(model, tmp_path, ("flat",) if model.stem in _FLAT_ONLY else ("flat", "tflite"))
 

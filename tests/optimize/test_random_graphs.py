@@ -164,11 +164,11 @@ def test_results(case):
 
 
 # Each pass changes at least one network, except these passes: the networks have no constants to
-# fold, no unread operators, no variables (see test_ring_buffers.py), no loops, and no repeated
-# pixels.
+# fold, no unread operators, no variables (see test_ring_buffers.py), no loops, no repeated pixels,
+# no caches (see test_cache_state.py), no attention and no gates.
 _ELSEWHERE = (
-    "constant_folding", "dead_operators", "fold_upsampling", "ring_buffers", "channel_parts",
-    "loop_state",
+    "attention", "cache_state", "channel_parts", "constant_folding", "dead_operators", "fold_gate",
+    "fold_upsampling", "loop_state", "ring_buffers",
 )  # fmt: skip
 
 

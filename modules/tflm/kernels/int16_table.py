@@ -1,7 +1,7 @@
 # tflm: int16 to int16 by a table of 513 entries with interpolation: GELU, EXP, LOG, RSQRT
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int16; package more; check unary; order elements
+# Kernel: types int16; package more; check unary
 
 _INPUT = const(1)
 _ENTRIES = const(2)

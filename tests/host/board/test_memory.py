@@ -66,10 +66,13 @@ def test_imported_files_are_what_a_board_imports(model, repository, tmp_path):
     run = subprocess.run(
         command, cwd=tmp_path, env={"MICROPYPATH": "lib"}, capture_output=True, check=True
     )
-    imported = set(run.stdout.decode().split())
+    # A folder gen/ has no file of its own.
+    imported = {name for name in run.stdout.decode().split() if not name.endswith(".gen")}
     names = runtime_files.imported_files(flat, "x64", False)
     expected = {f"tflm/{name}".removesuffix("/__init__").replace("/", ".") for name in names}
-    assert imported - expected == {"tflm.loader"}
+    # Helpers of float32 that others replace have names, although their files are not there.
+    replaced = {f"tflm.kernels.{name}" for name in runtime_files.replaced_helpers("x64")}
+    assert imported - expected - replaced == {"tflm.loader"}
     # OpResolver imports these only if the heap is large enough for them.
     assert all(".x64" in name for name in expected - imported)
 
@@ -82,7 +85,7 @@ def test_esp32_runs_packed_models(model, repository):
     ).flat
     need = memory_need([flat], _ESP32, in_ram=True)
     check_memory(_ESP32, need, len(flat))
-    assert 45_000 <= need.code <= 53_000  # 48 to 52 KB on the chip
+    assert 45_000 <= need.code <= 55_000  # tflm 1.0 needed 48 to 52 KB on the chip
     sent = bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
     assert need.machine_code < 22_000 < sum(map(len, sent.values()))
 

@@ -132,7 +132,9 @@ def test_commands_with_custom():
 def test_commands_with_timeout():
     names = {n for n, c in cli.commands.items() if any("--timeout" in p.opts for p in c.params)}
     with_boards = {n for n, c in cli.commands.items() if any("--on" in p.opts for p in c.params)}
-    others = {"convert", "deploy", "doctor", "flash", "learn", "requantize", "transform"}
+    others = {
+        "convert", "deploy", "doctor", "flash", "learn", "measure", "requantize", "transform"
+    }  # fmt: skip
     assert names == with_boards | others
 
 

@@ -52,7 +52,7 @@ def limits_of(board, ram=None, flash=None, ms=None):
     if ms is not None and profile.target not in CORES:
         raise ToolError(
             f"there is no estimate of time for {profile.name}, so --ms cannot be checked; leave "
-            "it out, or search for a pico or pico2"
+            "it out, or search for a pico, pico2, esp32 or esp32c3"
         )
     storages = [*free.in_place.values(), free.files]
     return Limits(profile.id, profile.target, ram or free.ram, flash or max(storages), ms)

@@ -3,7 +3,6 @@
 
 import struct
 
-import numpy as np
 from tflm import dtypes
 from tflm.prepare.common import REQUANTIZE, requantize_table
 from tflm.prepare.fixed_point import (
@@ -220,8 +219,7 @@ def _position(main, mask, positions):
         return None
     if numbers.elements() != positions or numbers.shape[-1] != positions:
         return None
-    values = np.frombuffer(bytes(numbers.data), "<i4")
-    is_counting = np.array_equal(values, np.arange(positions))
+    is_counting = bytes(numbers.data) == struct.pack(f"<{positions}i", *range(positions))
     is_number = position.dtype == dtypes.INT32 and position.elements() == 1
     return position if is_counting and is_number else None
 

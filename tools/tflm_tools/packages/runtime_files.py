@@ -237,15 +237,21 @@ def _helpers_of(folder):
     return helpers
 
 
+def replaced_helpers(arch):
+    """Return the files of an arch that replace helpers of float32: {name of the helper: path}."""
+    helpers = {}
+    for folder in override_folders(arch):
+        if exists(f"kernels/{folder}/__init__"):
+            helpers = {**_helpers_of(folder), **helpers}  # the first folder wins
+    return helpers
+
+
 def float32_helpers(files, arch, assembler):
     """Return the files for an arch that replace helpers of float32 among `files`, as OpResolver.
 
     assembler: as for files_for().
     """
-    helpers = {}
-    for folder in override_folders(arch):
-        if exists(f"kernels/{folder}/__init__"):
-            helpers = {**_helpers_of(folder), **helpers}  # the first folder wins
+    helpers = replaced_helpers(arch)
     found = {path for name, path in helpers.items() if f"kernels/{name}" in files}
     usable = sorted(file for file in found if assembler or not needs_assembler(file))
     return ["kernels/float32_helpers", *usable] if usable else []
@@ -282,6 +288,9 @@ def imported_files(flat, arch, assembler=True, core=""):
         files |= {f"kernels/{folder}/core" for folder in optional_folders(arch)}
     helpers = float32_helpers(_closure(files, _not_needed(custom)), arch, assembler)
     files |= {file for file in helpers if core or not needs_fpu(file, arch)}
+    sent = files_for_kernels(kernels, arch, assembler)
+    if "kernels/float32_helpers" in sent:  # it imports all helpers that it replaces
+        files |= {f"kernels/{name}" for name in replaced_helpers(arch)} & {*sent}
     model = FlatFile(flat)
     if any(tensor.is_float for tensor in [*model.inputs, *model.outputs]):
         files.add("float_tensor")

@@ -40,11 +40,11 @@ def progress_bar(title, show=True, counts=False):
 
 def print_boards(result, target):
     """Print the known boards, then the ports."""
-    grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "method", "times")
+    grid = table("board", "name", "arch", ">heap", ">flash", ">ROMFS", "times")
     for board in result.known:
         romfs = size(board.romfs) if board.romfs else UNKNOWN
         grid.add_row(board.id, board.name, board.arch, size(board.heap), size(board.flash),
-                     romfs, board.method, board.times)  # fmt: skip
+                     romfs, board.times)  # fmt: skip
     show(grid, target, "name")
     if not result.ports:
         words = result.unknown and f"Ports are not listed: {result.unknown}."
