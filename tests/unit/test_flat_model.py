@@ -114,7 +114,7 @@ def test_bytes_after_the_model_are_ignored():
     ("at", "kind", "value", "message", "error"),
     [
         (0, "<I", 0, "this is no .tflm; use tflm flatten", ModelError),
-        (4, "<H", 2, r"format 2, not 1; flatten the model", UnsupportedError),
+        (4, "<H", 2, r"format 2, not 1; flatten it again", UnsupportedError),
         (6, "<H", 96, "damaged: it has", ModelError),
         (8, "<I", 0, r"damaged: it has \d+ bytes, not 0;", ModelError),
         (8, "<I", 111, r"damaged: it has \d+ bytes, not 111;", ModelError),
