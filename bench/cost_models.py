@@ -243,9 +243,8 @@ _PAIRS = (
 def _binary(name, **options):
     def add(sheet, shapes):
         inputs = [sheet.input(shapes[0]), sheet.input(shapes[1])]
-        output = sheet.output(shapes[0], **_scaled(sheet.dtype, 0.1))
-        if name in ("MAXIMUM", "MINIMUM"):
-            output = sheet.output(shapes[0])
+        scale = {} if name in ("MAXIMUM", "MINIMUM") else _scaled(sheet.dtype, 0.1)
+        output = sheet.output(shapes[0], **scale)
         sheet.add(name, inputs, output, **options)
 
     return add
