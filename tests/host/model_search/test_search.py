@@ -59,7 +59,7 @@ def test_sketch_is_a_valid_model(tmp_path):
             call()
 
 
-# RAM and flash are the values of `tflm flatten`. The times are those of docs/data/pico.csv; the
+# RAM and flash are the values of `tflm flatten`. The times are from docs/data/pico.csv; the
 # estimate of hello_world, which has 288 multiply-accumulates, is 1.8 times as high.
 @pytest.mark.parametrize("name, ms", [("digits", 4.69), ("keywords", 8.02)])
 def test_costs(repository, name, ms):
