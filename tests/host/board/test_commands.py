@@ -38,10 +38,11 @@ def test_boards(tflm, monkeypatch):
     monkeypatch.setattr("tflm_tools.board.listing.connected", lambda: [port])
     found = tflm("boards")
     assert (found.code, found.err) == (0, "")
-    for word in ("RPI_PICO", "armv6m", "esptool", "/dev/ttyACM0", "Raspberry Pi"):
+    for word in ("RPI_PICO", "armv6m", "emulated", "/dev/ttyACM0", "Raspberry Pi"):
         assert word in found.out
     known = tflm("boards", "--json").json()["known"]
     assert {entry["id"] for entry in known} == {profile.id for profile in profiles.load_all()}
+    assert {entry["method"] for entry in known} == {"esptool", "qemu", "uf2"}
 
 
 # Deploying to several boards continues with the others when one port does not exist.
