@@ -177,6 +177,6 @@ def needs_split(context, fields):
     return has_groups or horizontal_dilation(fields) > 1
 
 
-# Return the horizontal dilation. That of a filter of one column does not matter.
+# Return the horizontal dilation; 1 for a filter of one column, whose dilation has no effect.
 def horizontal_dilation(fields):
     return fields["dilation_width"] if fields["filter_width"] > 1 else 1
