@@ -8,6 +8,7 @@ from . import (
     depthwise,
     fully_connected,
     int16_windows,
+    lstm,
     mul,
     reduce,
 )
@@ -31,6 +32,7 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),
     ),
+    "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),
 }
 COPIES = {

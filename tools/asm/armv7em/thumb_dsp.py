@@ -149,8 +149,11 @@ class ThumbDsp(Thumb):
     def add_wide(self, to, one, other, shift="lsl", by=0, flags=False):
         self._three(0xEB00, "add", to, one, other, shift, by, flags)
 
-    def adc_wide(self, to, one, other):
-        self._three(0xEB40, "adc", to, one, other, "lsl", 0, False)
+    def adc_wide(self, to, one, other, flags=False):
+        self._three(0xEB40, "adc", to, one, other, "lsl", 0, flags)
+
+    def add_carry(self, to, one):
+        self._wide(0xF140 | one.number, to.number << 8, f"adc {to}, {one}, #0")
 
     def sub_wide(self, to, one, other, shift="lsl", by=0, flags=False):
         self._three(0xEBA0, "sub", to, one, other, shift, by, flags)
@@ -192,8 +195,12 @@ class ThumbDsp(Thumb):
         self._wide(0xF360 | value.number, low, f"bfi {to}, {value}, #{at}, #{bits}")
 
     def ssat8(self, to, value):
-        text = f"ssat {to}, #8, {value}"
-        self._wide(0xF300 | value.number, to.number << 8 | 7, text)
+        self.ssat(to, value, 8)
+
+    def ssat(self, to, value, bits):
+        """to = value, saturated to signed integers of a number of bits."""
+        low = to.number << 8 | bits - 1
+        self._wide(0xF300 | value.number, low, f"ssat {to}, #{bits}, {value}")
 
     # The DSP extension.
 
@@ -228,6 +235,11 @@ class ThumbDsp(Thumb):
         """The product of two unsigned words."""
         text = f"umull {low}, {high}, {one}, {other}"
         self._wide(0xFBA0 | one.number, low.number << 12 | high.number << 8 | other.number, text)
+
+    def smull(self, low, high, one, other):
+        """The product of two signed words."""
+        text = f"smull {low}, {high}, {one}, {other}"
+        self._wide(0xFB80 | one.number, low.number << 12 | high.number << 8 | other.number, text)
 
     def sdiv(self, to, one, other):
         text = f"sdiv {to}, {one}, {other}"

@@ -60,11 +60,6 @@ class ThumbCurves(ThumbDsp):
     def mul(self, to, one, other):
         self._registers(0xFB00, 0xF000, "mul", to, one, other)
 
-    def smull(self, low, high, one, other):
-        """high:low = one * other, signed."""
-        words = low.number << 12 | high.number << 8 | other.number
-        self._wide(0xFB80 | one.number, words, f"smull {low}, {high}, {one}, {other}")
-
     def smlal(self, low, high, one, other):
         """high:low += one * other, signed."""
         words = low.number << 12 | high.number << 8 | other.number

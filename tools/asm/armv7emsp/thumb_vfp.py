@@ -93,11 +93,6 @@ class ThumbVfp(ThumbDsp):
         self.it(condition)
         self.move(to, value)
 
-    def ssat(self, to, value, bits):
-        """to = value, saturated to signed integers of a number of bits."""
-        low = to.number << 8 | bits - 1
-        self._wide(0xF300 | value.number, low, f"ssat {to}, #{bits}, {value}")
-
     # Memory.
 
     # A load or store of one register, at an offset.

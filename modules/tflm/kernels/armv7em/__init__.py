@@ -10,6 +10,7 @@ depthwise_conv_dsp
 fully_connected_dsp
 mul
 reduce
+unidirectional_sequence_lstm
 gen.add
 gen.batch_matmul
 gen.batch_matmul_int16
