@@ -14,8 +14,8 @@ from tflm.prepare.lstm_integer import INTEGERS
 from tflm.prepare.sigmoid_int16 import LOGISTIC, TANH
 
 from ..language.kernel import Kernel
-from ..language.macros import Record
 from ..language.machines import MACHINES
+from ..language.macros import Record
 
 _ABOUT = """
 Elements of the output of an int8 LSTM. The record is INTEGERS of prepare/lstm_integer.py, whose

@@ -14,6 +14,7 @@ from . import (
     lstm_float,
     pooling_float,
     resize_bilinear_float,
+    softmax_float,
 )
 
 CORE = "an FPU of single precision"
@@ -54,6 +55,10 @@ FILES = {
     ),
     "resize_bilinear_float_asm.py": ("RESIZE_BILINEAR, float32", (resize_bilinear_float.blend,)),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
+    "softmax_float_asm.py": (
+        "SOFTMAX, float32",
+        (softmax_float.differences, softmax_float.quotients),
+    ),
 }
 DERIVED = {
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),

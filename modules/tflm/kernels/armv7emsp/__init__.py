@@ -14,6 +14,7 @@ float32_math
 fully_connected_float
 pooling_float
 resize_bilinear_float
+softmax_float
 unidirectional_sequence_lstm_float
 gen.hybrid
 gen.hybrid_quantize
