@@ -14,6 +14,7 @@ from tflm_tools.converters.examples import Examples
 from tflm_tools.errors import ToolError
 from tflm_tools.features import blocks
 from tflm_tools.features.feature_block import FeatureBlock, read_block
+from tflm_tools.measure.examples import ReadOptions
 from tflm_tools.model.flat_file import FlatFile
 from tflm_tools.model.model_file import TensorInfo
 from tflm_tools.packages import runtime_files
@@ -183,7 +184,7 @@ def test_examples_of_convert(folder):
         info = TensorInfo("x", "float32", (1, size), 0.0, 0, 4 * size)
         info.block = block
         output = TensorInfo("y", "float32", (1, 2), 0.0, 0, 8)
-        found = Examples(path / data, [info], [output], 10)
+        found = Examples(path / data, [info], [output], ReadOptions(limit=10))
         assert found.available == 2 and found.classes == [(0, 1, 1), (1, 1, 1)]
         for run, signal in zip(found.taken.runs, signals, strict=True):
             wanted = blocks.features(block.settings, signal)

@@ -12,6 +12,7 @@ from tflm_tools.converters import process, reasons, values
 from tflm_tools.converters.examples import Examples, choose
 from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import evaluate
+from tflm_tools.measure.examples import ReadOptions
 from tflm_tools.model.model_file import TensorInfo
 
 
@@ -62,11 +63,11 @@ def test_examples_with_and_without_targets(tmp_path):
     for i, row in enumerate(rows):
         (tmp_path / "folder" / f"{i}.csv").write_text(row)
     for name in ("x.npy", "x.npz", "x.csv", "folder"):
-        found = Examples(tmp_path / name, [_INPUT], [_OUTPUT], 5)
+        found = Examples(tmp_path / name, [_INPUT], [_OUTPUT], ReadOptions(limit=5))
         assert found.scored is None and found.classes == [] and found.available == 10
         assert [run[0][0, 0, 0] for run in found.taken.runs] == [0, 12, 24, 36, 48], name
     for name in ("xy.npz", "xy.csv"):
-        found = Examples(tmp_path / name, [_INPUT], [_OUTPUT], 6)
+        found = Examples(tmp_path / name, [_INPUT], [_OUTPUT], ReadOptions(limit=6))
         assert found.classes == [(0, 3, 7), (3, 3, 3)] and found.scored.count == 10
 
 

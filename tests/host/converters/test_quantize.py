@@ -11,7 +11,7 @@ import tflm_tools as tt
 from host.converters.float_nets import FloatNet, digits_net, trained_digits
 from tflm.errors import TflmError
 from tflm_tools.converters import process
-from tflm_tools.converters.convert import Converted, _notes_on_scores
+from tflm_tools.converters.convert import Converted, Footprint, _notes_on_float, _notes_on_scores
 from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import Score
 from tflm_tools.model.model_file import open_model
@@ -101,16 +101,19 @@ def test_table(tflm, folder):
 def test_two_inputs_and_float_operators(tmp_path):
     random = np.random.default_rng(1)
     net = FloatNet((1, 4), (1, 6))
-    a = net.dense(net.inputs[0], random.normal(size=(3, 4)), np.zeros(3))
-    b = net.dense(net.inputs[1], random.normal(size=(3, 6)), np.ones(3))
-    total = net.tensor((1, 3))
+    a = net.dense(net.inputs[0], random.normal(size=(90, 4)), np.zeros(90))
+    b = net.dense(net.inputs[1], random.normal(size=(90, 6)), np.ones(90))
+    total = net.tensor((1, 90))
     net.builder.operator("ADD", [a, b], [total])
     (tmp_path / "two.tflite").write_bytes(net.build(net.unary("ELU", total)))
     data = {"x0": random.normal(size=(60, 4)), "x1": random.normal(size=(60, 6))}
     result = _convert(tmp_path, "two.tflite", data)
     assert [t.shape for t in result.made.inputs] == [(1, 4), (1, 6)]
     assert result.made.float_ops == {"ELU": 1}
-    assert any("computed in float32: ELU; LiteRT's quantizer" in note for note in result.notes)
+    wanted = r"computed in float32: ELU \(\d+% of the time on a Pico\); LiteRT's quantizer"
+    assert any(re.match(wanted, note) for note in result.notes)
+    result.made.float_shares["ELU"] = 0.01
+    assert _notes_on_float(result) == []
 
 
 # The range of a tensor covers all examples, also of an output with one element.
@@ -137,6 +140,14 @@ def test_note_on_the_error():
     result.weight_bits = 4
     assert _notes_on_scores(result, np.array([-1.0, 1.0]))[0].endswith("; leave out --int4")
     assert _notes_on_scores(result, np.array([-9.0, 1.0])) == []
+    # If float32 is fast enough, it is the first remedy.
+    result.weight_bits, result.source = 8, "my model.tflite"
+    result.original = Footprint(1, 1, 1, 0.62)
+    (note,) = _notes_on_scores(result, np.array([-1.0, 1.0]))
+    said = "float32 loses nothing and takes about 620 µs on a Pico: tflm deploy 'my model.tflite'"
+    assert f"; {said}; or try more data of all classes, or --int16" in note
+    result.original = Footprint(1, 1, 1, 620)
+    assert "float32" not in _notes_on_scores(result, np.array([-1.0, 1.0]))[0]
 
 
 # EXPAND_DIMS and SQUEEZE become RESHAPE, which can be int8.

@@ -11,6 +11,7 @@ from support.builder import ModelBuilder
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.measure import dataset
+from tflm_tools.measure.examples import ReadOptions
 from tflm_tools.model import media
 from tflm_tools.model.model_file import open_model
 from tflm_tools.model.normalization import pixels_of
@@ -179,7 +180,7 @@ def test_sample_rates_of_a_folder(tmp_path, rates, block_rate, words):
         with pytest.raises(ToolError, match=words):
             dataset.load(tmp_path, [x], [])
     else:
-        assert dataset.read(tmp_path, [x])["x"].shape == (3, 4)
+        assert dataset.read(tmp_path, [x]).arrays["x"].shape == (3, 4)
 
 
 # An empty folder of a class is an error; the folders of tools are no classes.
@@ -188,7 +189,7 @@ def test_folders(tmp_path, image):
         (tmp_path / name).mkdir()
     (tmp_path / "0" / "a.png").write_bytes(image.read_bytes())
     x = info((1, 8, 8, 1), "uint8", scale=1.0)
-    assert dataset.read(tmp_path, [x])["y"].tolist() == [0]
+    assert dataset.read(tmp_path, [x]).arrays["y"].tolist() == [0]
     (tmp_path / "1").mkdir()
     with pytest.raises(
         ToolError, match="1 holds no images.*; add examples.* or remove the folder"
@@ -199,9 +200,8 @@ def test_folders(tmp_path, image):
 # Data sets of a .csv and of folders.
 def test_data_sets(tmp_path, image):
     x = info((1, 2), scale=0.5, zero_point=3)
-    outputs = [info((1, 4), scale=1.0)]
-    for output in outputs:
-        output.bytes = 4
+    outputs, pair = [info((1, 4), scale=1.0)], [info((1, 2), scale=1.0)]
+    outputs[0].bytes, pair[0].bytes = 4, 2
     (tmp_path / "data.csv").write_text("a,b,class\n0.5,-2,1\n3,4,0\n\n1,1,3\n")
     found = dataset.load(tmp_path / "data.csv", [x], outputs)
     assert [run[0].tolist() for run in found.runs] == [[[4, -1]], [[9, 11]], [[5, 5]]]
@@ -212,10 +212,10 @@ def test_data_sets(tmp_path, image):
     (tmp_path / "set" / "blue" / "b.png").write_bytes(image.read_bytes())
     (tmp_path / "set" / "blue" / "notes.txt").write_text("no image")
     pixels = info((1, 8, 8, 1), "uint8", scale=1.0)
-    found = dataset.load(tmp_path / "set", [pixels], outputs)
+    found = dataset.load(tmp_path / "set", [pixels], pair)
     assert found.labels.tolist() == [0, 1] and found.runs[0][0].max() == 255
     labels = ["red", "green", "white", "blue"]
-    found = dataset.load(tmp_path / "set", [pixels], outputs, labels=labels)
+    found = dataset.load(tmp_path / "set", [pixels], outputs, ReadOptions(labels))
     assert found.labels.tolist() == [3, 1]
     # A limit keeps examples of all classes.
     for number in range(5):
@@ -223,20 +223,8 @@ def test_data_sets(tmp_path, image):
     for number in range(8):
         (tmp_path / "set" / "green" / f"{number}.png").write_bytes(image.read_bytes())
     for limit, wanted in ((5, [0] * 2 + [1] * 3), (8, [0] * 4 + [1] * 4), (10, [0] * 4 + [1] * 6)):
-        found = dataset.load(tmp_path / "set", [pixels], outputs, limit=limit)
+        found = dataset.load(tmp_path / "set", [pixels], pair, ReadOptions(limit=limit))
         assert found.labels.tolist() == wanted
-
-
-@pytest.mark.parametrize(
-    "text, words",
-    [("", "no numbers"), ("1,2\n", "2 columns"), ("1,2,0\n1,2\n", "row 2 is not 3 numbers"),
-     ("1,2,x\n1,2,y\n", "row 1 is not 3 numbers"), ("1,2,0.5\n", "is not a class")],
-)  # fmt: skip
-def test_errors_of_tables(tmp_path, text, words):
-    path = tmp_path / "x.csv"
-    path.write_text(text)
-    with pytest.raises(ToolError, match=words):
-        dataset.load(path, [info((1, 2), scale=0.5)], [])
 
 
 def test_run_and_eval_with_images(repository, tflm, tmp_path):

@@ -4,6 +4,7 @@
 import rich_click as click
 
 from .. import files
+from ..errors import ToolError
 from ..flat.features import LAST, METHODS
 from ..optimize.memory.levels import LEVELS, OFF
 from . import options
@@ -94,9 +95,11 @@ def report(model, output, optimize, as_json, **report_options):
     type=options.FilePath(),
     metavar="DATA",
     help="Data set: a .npz with x (inputs; x0, x1... for several) and y (classes, or values), a "
-    "folder with a folder of images or sounds for each class, or a .csv whose last column is the "
-    "class. With --detect: boxes in a .json of COCO, or a .csv: file, x, y, width, height, class.",
+    "folder with a folder of images, sounds or tables for each class, or a .csv with the class or "
+    "the values of the output in the last column. With --detect: boxes in a .json of COCO, or a "
+    ".csv: file, x, y, width, height, class.",
 )
+@options.labels
 @options.pixels
 @options.block
 @options.detector(0.05)
@@ -124,6 +127,8 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
     if detect:
         if eval_options["block"]:
             raise click.UsageError("--features makes no images; leave it out with --detect")
+        if eval_options["labels"]:
+            raise click.UsageError("--labels does not name classes of boxes; leave out --labels")
         if eval_options["compare"]:
             raise click.UsageError("--compare does not measure boxes; leave out --compare")
         evaluate, name = evaluate_detector, "print_detector_evaluation"
@@ -132,6 +137,8 @@ def evaluate(model, data, ports, backend, as_json, **eval_options):
     with boards_at(ports, eval_options["timeout"]) as device, bar as progress:
         result = evaluate(model, data, device=device, progress=progress, **eval_options)
     show(result, as_json, "evaluation", name)
+    if not detect and result.wrong_order:
+        raise ToolError(f"{data}: {result.wrong_order}")
 
 
 @click.command()

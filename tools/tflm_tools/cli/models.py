@@ -125,8 +125,8 @@ def flatten(model, output, as_json, **flatten_options):
     type=options.FilePath(),
     metavar="DATA",
     help="Typical inputs: a .npz with x (x0, x1... for several inputs), a .npy, a folder of "
-    "images or sounds, or a .csv. With y, one folder per class or a last column with the class, "
-    "the accuracy before and after is measured, too.",
+    "images, sounds or tables, or a .csv. With y, one folder per class or a column with the class "
+    "or the value, the accuracy before and after is measured, too.",
 )
 @click.option(
     "-o", "--output", type=options.OutputPath(), required=True, help="The .tflite to write."
@@ -159,6 +159,7 @@ def flatten(model, output, as_json, **flatten_options):
     metavar="[NAME=]N,N...",
     help="Shape of an input with open dimensions. Can be given several times.",
 )
+@options.labels
 @options.pixels
 @options.block
 @click.option(
@@ -225,7 +226,7 @@ def _convert_language_model(model, quantization, tokenizer, positions, given, as
     from ..language.convert import PRECISIONS, CheckpointConversion
     from ..render import common, language
 
-    unused = {"data", "int4", "keep_float", "input_shapes", "pixels", "block", "custom"}
+    unused = {"data", "int4", "keep_float", "input_shapes", "labels", "pixels", "block", "custom"}
     wrong = sorted(name for name in unused if given[name])
     if wrong or quantization not in PRECISIONS:
         name = wrong[0].replace("_", "-") if wrong else quantization

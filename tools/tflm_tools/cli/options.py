@@ -206,6 +206,13 @@ pixels = click.option(
     "the range of a quantized input; 0 1 for float32]",
 )
 
+labels = click.option(
+    "--labels",
+    metavar="NAME,NAME...",
+    help="Names of the classes in the order of the model's outputs. [default: the labels in the "
+    "model; else folders and words count in alphabetical order]",
+)
+
 block = click.option(
     "--features",
     "block",

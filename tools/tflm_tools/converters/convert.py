@@ -1,6 +1,7 @@
 # tflm_tools: converts a trained or float model to a .tflite, quantized with example data
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,11 +14,14 @@ from .. import files
 from ..errors import ToolError
 from ..features.feature_block import use_block
 from ..inspection.inspection import inspect
-from ..measure.evaluation import Score, evaluate, score
+from ..inspection.model_type import is_fast
+from ..measure.class_order import ClassOrder, wrong_order
+from ..measure.evaluation import Score, evaluate, labels_of, score
+from ..measure.examples import ReadOptions
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
-from ..optimize.invoke_time import nodes_of
-from ..render.common import Shown
+from ..optimize.invoke_time import NOTED_SHARE, nodes_of
+from ..render.common import Shown, milliseconds
 from . import source, values
 from .examples import Examples
 from .process import LITERT, TENSORFLOW, ConverterProcess
@@ -47,8 +51,9 @@ class ConvertedModel:
     """The contents of a .tflite; sizes in bytes.
 
     per_channel, per_tensor: weights that have a scale for each channel, or one. float_ops:
-    {operator: how many} of the operators that compute in float32. flash_bytes: size of the .tflm.
-    pico_ms: estimated time of an invoke on a Pico.
+    {operator: how many} of the operators that compute in float32, without those that tflm flatten
+    removes. float_shares: {operator: their share of the time on a Pico}. flash_bytes: size of the
+    .tflm. pico_ms: estimated time of an invoke on a Pico.
     """
 
     inputs: list[TensorInfo]
@@ -61,6 +66,7 @@ class ConvertedModel:
     float_ops: dict[str, int] = field(default_factory=dict)
     flash_bytes: int | None = None
     pico_ms: float | None = None
+    float_shares: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -72,7 +78,8 @@ class Converted(Shown):
     quantized the model; tensorflow: the version, if TensorFlow did. taken: how many examples of
     the `available` ones represent the data; classes: (class, taken, available), if there are any.
     before, after: Score over `scored` examples, in float and as made, in MicroPython; None without
-    y. original: the Footprint of the float model, None if tflm does not run it.
+    y. original: the Footprint of the float model, None if tflm does not run it. order: the
+    ClassOrder of data whose classes have names.
     """
 
     _shown = ("convert", "print_converted")
@@ -93,6 +100,7 @@ class Converted(Shown):
     weight_bits: int = 8
     converter: str = ""
     original: Footprint | None = None
+    order: ClassOrder | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,8 @@ class ConvertOptions:
     float32. limit: maximum number of examples that represent the data. input_shapes: as for `tflm
     flatten`. pixels: as for `tflm eval`. custom: files that register custom operators. timeout:
     seconds for an answer of a converter. weight_bits: 8, or 4 for the weights of layers that allow
-    it. block: a JSON of Edge Impulse; sounds and tables of the data hold samples for it.
+    it. block: a JSON of Edge Impulse; sounds and tables of the data hold samples for it. labels:
+    as for `tflm eval`.
     """
 
     form: str = INT8
@@ -115,6 +124,7 @@ class ConvertOptions:
     timeout: float | None = None
     weight_bits: int = 8
     block: object | None = None
+    labels: str | tuple[str, ...] | None = None
 
     def is_whole(self):
         """Return True if TensorFlow can do the whole conversion of a Keras model."""
@@ -186,7 +196,8 @@ def _with_litert(request, tflite):
     with ConverterProcess(LITERT, request.model, options.timeout, does) as process:
         (process.folder / "source.tflite").write_bytes(tflite)
         opened = process.ask("open", model="source.tflite")
-        job = _Job(request, process, opened, f"LiteRT's quantizer {opened['version']}")
+        converter = f"LiteRT's quantizer {opened['version']}"
+        job = _Job(request, process, opened, converter, open_model(request.model, tflite))
         original = process.convert([], form=FLOAT32, weight_bits=8, keep_float=True)
         job.check_range(original.read_bytes())
         footprint = _original(original) if options.form != FLOAT32 else None
@@ -210,9 +221,12 @@ def _float_model(request, kind):
 
 
 class _Job:
-    """One model in a ConverterProcess, opened and traced with fixed shapes, and its examples."""
+    """One model in a ConverterProcess, opened and traced with fixed shapes, and its examples.
 
-    def __init__(self, request, process, opened, converter):
+    model_file: the ModelFile of a float .tflite, whose labels may name the classes.
+    """
+
+    def __init__(self, request, process, opened, converter, model_file=None):
         self.request, self.process, self.converter = request, process, converter
         model, options = request.model, request.options
         inputs = [*map(source.tensor, opened["inputs"])]
@@ -224,9 +238,9 @@ class _Job:
         self.examples = None
         use_block(self, options.block)
         if request.data is not None:
-            self.examples = Examples(
-                request.data, self.inputs, self.outputs, options.limit, options.pixels
-            )
+            self.labels, origin = labels_of(options.labels, model_file)
+            read_options = ReadOptions(self.labels, origin, options.pixels, options.limit)
+            self.examples = Examples(request.data, self.inputs, self.outputs, read_options)
             if options.form in _STATIC:
                 values.check_count(request.data_name, self.examples)
                 values.check_values(request.data_name, self.examples.taken.runs, self.inputs)
@@ -264,6 +278,9 @@ class _Job:
         if examples and examples.scored:
             predicted = [[each] for each in self.process.predictions(examples.scored.runs)]
             result.before = score(examples.scored, predicted, self.outputs[0])
+            said = wrong_order(result.before.confusion, examples.order, self.labels)
+            if said:
+                raise ToolError(f"{request.data_name}: {said}")
             custom = request.options.custom
             result.after = evaluate(
                 path, examples.scored_arrays, custom=custom, progress=request.progress
@@ -300,6 +317,7 @@ def _contents(model, tflite, custom):
         )
     graph = TfliteModel(tflite.read_bytes())
     per_channel, per_tensor = _scales(graph)
+    float_ops, float_shares = _float_ops(graph, found)
     return ConvertedModel(
         inputs=found.inputs,
         outputs=found.outputs,
@@ -308,21 +326,28 @@ def _contents(model, tflite, custom):
         per_tensor=per_tensor,
         tflite_bytes=found.file_bytes,
         arena_bytes=found.arena_bytes,
-        float_ops=_float_ops(graph),
+        float_ops=float_ops,
         flash_bytes=found.flat_bytes,
         pico_ms=found.pico_ms,
+        float_shares=float_shares,
     )
 
 
-# {operator: how many} of those that read and write float32.
-def _float_ops(graph):
-    names = Counter()
+# ({operator: how many}, {operator: share of the time on a Pico}) of those that read or write
+# float32. found: the Inspection.
+def _float_ops(graph, found):
+    names, shares = Counter(), Counter()
+    by_number = {op.index: op.pico_share for op in found.ops}
     for node in nodes_of(graph):
+        share = by_number.get(node.index)
+        if share is None and found.pico_ms is not None:
+            continue  # tflm flatten removes it
         tensors = [t for t in [*node.inputs, *node.outputs] if t is not None]
         is_float = any(t.dtype == dtypes.FLOAT32 for t in tensors)
         if is_float and op_name(node) not in _CONVERSIONS:
             names[op_name(node)] += 1
-    return dict(names.most_common())
+            shares[op_name(node)] += share or 0
+    return dict(names.most_common()), dict(shares)
 
 
 # (number of weights with a scale for each channel, number of weights with one scale).
@@ -339,7 +364,7 @@ def _scales(graph):
 
 def _add_examples(result, examples):
     result.taken, result.available = examples.taken.count, examples.available
-    result.classes = examples.classes
+    result.classes, result.order = examples.classes, examples.order
     result.notes += examples.notes
     if examples.scored:
         result.scored = examples.scored.count
@@ -358,16 +383,27 @@ def _notes(result, unrolled):
         notes.append("all operators compute in float32; int8 with --data is faster")
     elif result.taken < _FEW_EXAMPLES:
         notes.append(f"{result.taken} examples may not represent all inputs; a hundred are better")
-    if result.form in _STATIC and result.made.float_ops:
-        names = ", ".join(
-            f"{count} {name}" if count > 1 else name
-            for name, count in result.made.float_ops.items()
-        )
-        notes.append(
-            f"computed in float32: {names}; {result.converter} has no {result.form} form of these "
-            "operators; replace these layers if the model is too slow"
-        )
+    if result.form in _STATIC:
+        notes += _notes_on_float(result)
     return notes
+
+
+# A note on operators in float32 that take NOTED_SHARE of the time or more.
+def _notes_on_float(result):
+    made = result.made
+    shares = {name: made.float_shares.get(name) if made.pico_ms else 1 for name in made.float_ops}
+    slow = [
+        f"{f'{count} ' if count > 1 else ''}{name}"
+        + (f" ({shares[name]:.0%} of the time on a Pico)" if made.pico_ms else "")
+        for name, count in made.float_ops.items()
+        if shares[name] >= NOTED_SHARE
+    ]
+    if not slow:
+        return []
+    return [
+        f"computed in float32: {', '.join(slow)}; {result.converter} has no {result.form} form of "
+        "these operators; replace these layers if the model is too slow"
+    ]
 
 
 # Notes on accuracy that the quantization loses. values: the wanted ones, or None.
@@ -388,4 +424,15 @@ def _notes_on_scores(result, values):
 def _remedy(result):
     if result.weight_bits < 8:
         return "leave out --int4"
+    before = result.original
+    if before and is_fast(before.pico_ms):
+        kept = "--no-quantize"
+        if result.source.endswith(".tflite"):
+            kept = f"tflm deploy {shlex.quote(result.source)}"
+        time = f"about {milliseconds(before.pico_ms)} on a Pico"
+        return f"float32 loses nothing and takes {time}: {kept}; or {_better_quantization(result)}"
+    return _better_quantization(result)
+
+
+def _better_quantization(result):
     return "try more data of all classes" + (", or --int16" if result.form == INT8 else "")

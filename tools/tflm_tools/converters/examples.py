@@ -2,10 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from ..measure import dataset
+from ..measure.class_order import check_count, note_on_labels
+from ..measure.examples import ReadExamples
 
 _MAX_SCORED = 1000  # examples for measuring accuracy
 
@@ -44,15 +47,23 @@ class Examples:
     taken: a DataSet for quantization, chosen from `available` examples. classes: (class, taken,
     available) of each class, if y holds classes.
     scored: a DataSet for measuring accuracy, None without y; scored_arrays: its arrays.
-    notes: sentences about values that look wrong. Raises ToolError.
+    order: the ClassOrder of classes with names, else None. notes: sentences about values that look
+    wrong, and about a class order that cannot be right, which leaves `scored` None.
+    options: ReadOptions; `limit` is the maximum number of examples for quantization. Raises
+    ToolError.
     """
 
-    def __init__(self, data, inputs, outputs, limit, pixels=None):
-        arrays, name = data, "the data"
+    def __init__(self, data, inputs, outputs, options):
+        limit = options.limit
+        found, name = ReadExamples(data), "the data"
         if not isinstance(data, dict):
-            count = max(limit, _MAX_SCORED)
-            arrays = dataset.read(data, inputs, (), pixels, count, with_targets=False)
-            name = str(data)
+            every = replace(options, limit=max(limit, _MAX_SCORED), with_targets=False)
+            found, name = dataset.read(data, inputs, outputs, every), str(data)
+        arrays, self.order = found.arrays, found.order
+        unclear = check_count(self.order, outputs)
+        if unclear:
+            arrays = {key: array for key, array in arrays.items() if key != "y"}
+            self.order = None
 
         def load(arrays):
             return dataset.from_arrays(arrays, inputs, outputs, with_targets=False, name=name)
@@ -62,7 +73,11 @@ class Examples:
         self.taken = load(_selected(arrays, chosen))
         self.available = whole.count
         self.classes = _classes(whole.labels, chosen)
-        self.notes = [] if pixels else whole.notes  # `pixels` fixes the range of the values
+        # `pixels` fixes the range of the values.
+        self.notes = found.notes + ([] if options.pixels else whole.notes)
+        if unclear:
+            self.notes.append(f"accuracy was not measured: {unclear}")
+        self.notes += filter(None, [note_on_labels(self.order, options.labels)])
         self.scored = None
         if "y" in arrays:
             numbers = choose(whole.count, _MAX_SCORED, whole.labels)

@@ -19,6 +19,7 @@ from ..execution.device_model import input_bytes
 from ..flat.flatten import flatten
 from ..image.custom import load_resolver
 from ..measure import dataset
+from ..measure.examples import ReadOptions
 from ..model.model_file import open_model
 from ..port import invocation
 from . import keys
@@ -49,7 +50,13 @@ def _sha256(data):
 # with extreme values. source, flat: ModelFiles of the model and of its .tflm.
 def _inputs(source, flat, data, count):
     if data:
-        runs = dataset.load(data, source.inputs, source.outputs, limit=count).runs[:count]
+        options = ReadOptions(limit=count, with_targets=False)
+        arrays = dataset.read(data, source.inputs, source.outputs, options).arrays
+        arrays.pop("y", None)
+        examples = dataset.from_arrays(
+            arrays, source.inputs, source.outputs, count, with_targets=False, name=data
+        )
+        runs = examples.runs
     else:
         cases = make_cases(source.inputs, count - 1, 0)
         runs = [case.inputs for case in [*cases[: count - 1], cases[-1]]]

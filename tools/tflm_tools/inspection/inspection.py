@@ -38,7 +38,8 @@ class OpInfo:
     """One operator; None where the file lacks the information. Sizes are in bytes.
 
     live_bytes: bytes of the arena in use while it runs. portable_on: boards where a portable
-    kernel runs it, and it takes a twentieth of the time or more.
+    kernel runs it, and it takes a twentieth of the time or more. pico_share: share of the
+    estimated time on a Pico; None if tflm flatten removes the operator.
     """
 
     index: int
@@ -51,6 +52,7 @@ class OpInfo:
     live_bytes: int | None
     subgraph: int = 0
     portable_on: list[str] = field(default_factory=list)
+    pico_share: float | None = None
 
 
 @dataclass
@@ -202,6 +204,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         times = estimate.ms
         for op in ops:
             op.portable_on = estimate.portable.get(op.index, [])
+            op.pico_share = estimate.pico_shares.get(op.index)
     if runs and flat is None:
         flat = pipeline.flat
     words, types = type_of(graph)
@@ -211,6 +214,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         [board for board, ms in int8_times.items() if ms < _NOTED_GAIN * times[board]],
         [board for board, ms in int8_times.items() if _NOTED_GAIN * ms > times[board]],
         weights_bytes >= _SMALL_WEIGHTS,
+        times.get("pico"),
     )
     command, reason = command_for(model.path, types, runs, gains if int8_times else None)
     flat_bytes = len(flat) if runs else None

@@ -15,6 +15,7 @@ from ..render.common import BOARD_NAMES
 
 FLOAT32, FLOAT16, HYBRID, WEIGHTS_ONLY = "float32", "float16 weights", "hybrid", "weights-only"
 _FLOATS = FLOAT32, FLOAT16
+_FAST_MS = 50  # of an invoke, for 20 results in a second
 _WORDS = {
     FLOAT32: "float32",
     FLOAT16: "float16 weights, computed in float32",
@@ -56,11 +57,12 @@ def board_names(boards):
 @dataclass(frozen=True)
 class Int8Gains:
     """What a float model gains as int8: the boards where it becomes faster, those where float32
-    is faster, and whether it becomes smaller."""
+    is faster, and whether it becomes smaller. pico_ms: the time of the float model on a Pico."""
 
     faster: list[str]
     slower: list[str]
     is_smaller: bool
+    pico_ms: float | None = None
 
     def reason(self):
         """Return why the model should be int8, "" if there is no reason."""
@@ -76,7 +78,14 @@ class Int8Gains:
             words = words.replace("faster", f"faster on {board_names(self.faster)}")
         if self.slower:
             words += f"; float32 is faster on {board_names(self.slower)}"
+        elif is_fast(self.pico_ms):
+            words += "; float32 is fast, too, and exact"
         return words
+
+
+def is_fast(pico_ms):
+    """Return True if a model is fast enough on a Pico for most uses."""
+    return pico_ms is not None and pico_ms <= _FAST_MS
 
 
 def command_for(path, types, runs, int8_gains=None):

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import files
 from ..errors import ToolError
+from .class_order import LABELS, order_of
 
 _MAX_BYTES = 1 << 28
 _COLUMNS = 6
@@ -52,8 +53,10 @@ def read_boxes(path, labels):
 
 # {name: number of its class}.
 def _numbers(names, labels):
-    if all(name in labels for name in names):
-        return {name: labels.index(name) for name in names}
+    if labels:
+        numbers, order = order_of(names, labels)
+        if order.source == LABELS:
+            return numbers
     if all(name.isdecimal() and len(name) <= _MAX_DIGITS for name in names):
         return {name: int(name) for name in names}
     return {name: i for i, name in enumerate(names)}

@@ -10,7 +10,8 @@ import numpy as np
 from .. import files
 from ..errors import ToolError
 from ..model.arrays import DAMAGED, is_exact, load_array, notes_on_values, quantize
-from .examples import arrays_of, is_examples
+from .class_order import ClassOrder, check_count, note_on_labels, values_of_one
+from .examples import ReadExamples, ReadOptions, is_examples, read_folder_or_csv
 
 _MAX_BYTES = 1 << 30  # of all arrays of a file; a small file can unpack to any size
 
@@ -21,7 +22,7 @@ class DataSet:
 
     runs[i]: the arrays of one invoke. count: number of examples. batch: examples per invoke.
     labels: the class of each example, or None. values: the wanted output 0 of each, or None.
-    notes: sentences about values that look wrong.
+    notes: sentences about values that look wrong. order: the ClassOrder of classes with names.
     """
 
     runs: list[list[np.ndarray]] = field(repr=False)
@@ -30,6 +31,7 @@ class DataSet:
     labels: np.ndarray | None
     values: np.ndarray | None
     notes: list[str] = field(default_factory=list)
+    order: ClassOrder | None = None
 
 
 def _shape(shape):
@@ -155,9 +157,8 @@ def _targets(path, array, count, outputs):
             f"{path}: y is {array.dtype}, not one class for each example; save integers"
         )
     elements = outputs[0].bytes // outputs[0].numpy_dtype().itemsize
-    batch = outputs[0].shape[0] if outputs[0].shape else 1
     if flat.dtype.kind in "biu" and flat.shape[1] == 1:
-        classes = max(2, elements // max(batch, 1))
+        classes = max(2, values_of_one(outputs[0]))
         labels = flat[:, 0].astype(np.int64)
         if labels.min() < 0 or labels.max() >= classes:
             raise ToolError(
@@ -165,7 +166,7 @@ def _targets(path, array, count, outputs):
                 f"{classes}, starting at 0; give floats if y holds values"
             )
         return labels, None
-    if flat.dtype.kind == "f" and flat.shape[1] in (elements, elements // max(batch, 1)):
+    if flat.dtype.kind == "f" and flat.shape[1] in (elements, values_of_one(outputs[0])):
         if not np.isfinite(flat).all():
             raise ToolError(f"{path}: y holds a NaN or an infinity; remove it")
         return None, flat.astype(np.float64)
@@ -176,30 +177,37 @@ def _targets(path, array, count, outputs):
     )
 
 
-def read(path, inputs, labels=(), pixels=None, limit=None, with_targets=True):
-    """Read a file or folder; returns {"x": examples (or "x0", "x1", ...), "y": targets}.
+def read(path, inputs, outputs=None, options=None):
+    """Read a file or folder; return ReadExamples: x (or x0, x1, ...), and y if there are targets.
 
-    A .npz holds these arrays. A folder or a .csv is read by examples.arrays_of() with `labels`,
-    `pixels` and `limit`. with_targets: False if y may be missing; then a .npy may hold x.
-    Raises ToolError.
+    A .npz holds these arrays; without targets a .npy may hold x. A folder or a .csv is read by
+    examples.read_folder_or_csv(). options: ReadOptions. Raises ToolError.
     """
+    options = options or ReadOptions()
     if is_examples(path):
-        return arrays_of(path, inputs, labels, pixels, limit, with_targets)
-    if not with_targets and str(path).endswith(".npy"):
-        return {"x": load_array(path)}
-    return _arrays(path)
+        return read_folder_or_csv(path, inputs, outputs, options)
+    if not options.with_targets and str(path).endswith(".npy"):
+        return ReadExamples({"x": load_array(path)})
+    return ReadExamples(_arrays(path))
 
 
-def load(path, inputs, outputs, limit=None, labels=(), pixels=None):
+def load(path, inputs, outputs, options=None):
     """Return the DataSet of a file, a folder, or a dict of arrays, for a model.
 
-    path, labels, pixels: as for read(). Other parameters and a dict: as for from_arrays(). Raises
+    path, options: as for read(). inputs, outputs and a dict: as for from_arrays(). Raises
     ToolError.
     """
+    options = options or ReadOptions()
     if isinstance(path, dict):
-        return from_arrays(path, inputs, outputs, limit)
-    arrays = read(path, inputs, labels, pixels, limit)
-    return from_arrays(arrays, inputs, outputs, limit, name=path)
+        return from_arrays(path, inputs, outputs, options.limit)
+    found = read(path, inputs, outputs, options)
+    if outputs is not None and (said := check_count(found.order, outputs)):
+        raise ToolError(f"{path}: {said}")
+    result = from_arrays(found.arrays, inputs, outputs, options.limit, name=path)
+    result.notes = found.notes + result.notes
+    result.notes += filter(None, [note_on_labels(found.order, options.labels)])
+    result.order = found.order
+    return result
 
 
 def from_arrays(found, inputs, outputs, limit=None, with_targets=True, name="the data"):

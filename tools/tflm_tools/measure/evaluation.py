@@ -17,7 +17,9 @@ from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..port.invocation import InvokeOptions
 from ..render.common import Shown
+from .class_order import GIVEN, LABELS, ClassOrder, wrong_order
 from .dataset import load
+from .examples import ReadOptions
 
 _ORACLE_RUNS = 256  # in one process of the oracle
 
@@ -49,7 +51,11 @@ class Comparison:
 
 @dataclass
 class Evaluation(Shown):
-    """The result of `tflm eval`; times are microseconds of an invoke of `batch` examples."""
+    """The result of `tflm eval`; times are microseconds of an invoke of `batch` examples.
+
+    labels: names of the classes by output. order: the ClassOrder of a data set whose classes have
+    names. wrong_order: a sentence if the classes are right in another order, else "".
+    """
 
     _shown = ("evaluation", "print_evaluation")
 
@@ -67,6 +73,8 @@ class Evaluation(Shown):
     arena_bytes: int
     notes: list[str]
     comparison: Comparison | None = None
+    order: ClassOrder | None = None
+    wrong_order: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,8 @@ class EvaluateOptions:
     processes; by default one for each core if joblib is installed. scheduler: the address of a
     Dask scheduler whose workers run the model. custom: Python files that register custom
     operators. timeout: seconds for one answer of the device. pixels: as for `tflm run`. block: a
-    JSON of Edge Impulse; sounds and tables hold samples for it.
+    JSON of Edge Impulse; sounds and tables hold samples for it. labels: names of the model's
+    outputs in their order, as a list or separated by commas; by default the labels in the model.
     """
 
     compare: bool = False
@@ -88,6 +97,12 @@ class EvaluateOptions:
     timeout: float | None = None
     pixels: tuple[float, float] | None = None
     block: object | None = None
+    labels: str | tuple[str, ...] | None = None
+
+    def read_options(self, model):
+        """Return the ReadOptions for a ModelFile."""
+        labels, source = labels_of(self.labels, model)
+        return ReadOptions(labels, source, self.pixels, self.limit)
 
     def processes(self, runs):
         """Return the Processes of the unix port for this number of runs."""
@@ -115,8 +130,9 @@ def evaluate(path, data, device=None, progress=None, **options):
         oracle.require()
         if model.kind != "tflite":
             raise ToolError(f"{path} is a .tflm; --compare needs the .tflite it was made from")
-    labels = labels_of_model(model)
-    examples = load(data, model.inputs, model.outputs, options.limit, labels, options.pixels)
+    read_options = options.read_options(model)
+    examples = load(data, model.inputs, model.outputs, read_options)
+    labels = names_of(read_options.labels, examples.order)
     device = device or options.processes(len(examples.runs))
     result = device.invoke(model, examples.runs, options.invoke_options(), progress)
     outputs, times = result.outputs, result.times
@@ -140,7 +156,27 @@ def evaluate(path, data, device=None, progress=None, **options):
             found.comparison = _compare(model, examples, outputs, options.timeout)
         except oracle.OracleError as error:
             found.notes.append(f"nothing to compare with: {error}")
+    found.order = examples.order
+    found.wrong_order = wrong_order(found.score.confusion, examples.order, labels)
     return found
+
+
+def labels_of(given, model):
+    """Return (names of the outputs, their source) for the labels that were given, or a model's.
+
+    given: a list, names separated by commas, or None. model: a ModelFile or None.
+    """
+    if given:
+        names = given.split(",") if isinstance(given, str) else given
+        return tuple(name.strip() for name in names), GIVEN
+    return tuple(labels_of_model(model) if model else ()), LABELS
+
+
+def names_of(labels, order):
+    """Return a list of the names of the outputs: labels, or the names of a guessed ClassOrder."""
+    if order is None or not order.is_guess():
+        return list(labels)
+    return [order.names[i] for i in range(len(order.names))]
 
 
 # Output 0 of every example as real values, [count, elements].

@@ -18,7 +18,7 @@ from ..port import unix_port
 from ..render.common import Shown
 from .dataset import load
 from .evaluation import Score, score_of_classes
-from .examples import classes_of
+from .examples import ReadOptions
 
 _MAX_CLASSES = 255  # of a Learner
 
@@ -101,7 +101,7 @@ def learn(path, data, output=None, examples=None, **options):
     classes = np.unique(taught.labels[first])
     rest = rest[np.isin(asked.labels[rest], classes)] if len(classes) > 1 else rest
     _check(data, classes, rest, test)
-    folders = classes_of(data, names)
+    folders = taught.order.names if taught.order else {}
     labels = [folders.get(c, str(c)) for c in classes.tolist()]
     runs = [taught.runs[i] for i in first] + [asked.runs[i] for i in rest]
     numbers = np.searchsorted(classes, taught.labels[first])
@@ -133,7 +133,7 @@ def _examples(data, model, names, pixels):
         raise ToolError(
             f"the model has {len(model.inputs)} inputs, a Learner supports one; use another model"
         )
-    found = load(data, model.inputs, None, labels=names, pixels=pixels)
+    found = load(data, model.inputs, None, ReadOptions(tuple(names), pixels=pixels))
     if found.batch != 1:
         raise ToolError(
             f"the model has a batch of {found.batch}, a Learner supports a batch of 1; use "

@@ -1,7 +1,6 @@
 # tflm_tools: media: reads images, sounds and tables as real numbers for an input of a model
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import csv
 import io
 import wave
 from pathlib import Path
@@ -11,12 +10,12 @@ import numpy as np
 from .. import files
 from ..errors import ToolError
 from ..extras import installing
+from .csv_table import read_table
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 SOUNDS = (".wav",)
 _TABLES = (".csv",)
 _MAX_PIXELS = 1 << 26
-_MAX_TABLE_BYTES = 1 << 28
 
 
 def of_one(shape):
@@ -142,24 +141,5 @@ def rows(path):
 
     Raises ToolError for a file that cannot be read, and for rows of different length.
     """
-    data = files.read(path, _MAX_TABLE_BYTES)
-    try:
-        text = io.StringIO(data.decode(), newline="")
-        lines = [line for line in csv.reader(text) if line]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ToolError(f"cannot read {path}: {error}; write numbers with commas") from None
-    if lines and not _are_numbers(lines[0]):
-        lines = lines[1:]
-    for number, line in enumerate(lines, 1):
-        if not _are_numbers(line) or len(line) != len(lines[0]):
-            raise ToolError(f"{path}: row {number} is not {len(lines[0])} numbers; fix the row")
-    if not lines:
-        raise ToolError(f"{path} holds no numbers; write one row for each example")
-    return [[float(word) for word in line] for line in lines]
-
-
-def _are_numbers(words):
-    try:
-        return bool([float(word) for word in words])
-    except ValueError:
-        return False
+    table = read_table(path)
+    return table.numbers(range(table.width)).tolist()

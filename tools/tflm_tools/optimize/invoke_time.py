@@ -43,7 +43,7 @@ CORES = {
 # Targets of the boards that `tflm inspect` names.
 BOARDS = {"pico": "armv6m", "pico2": "armv7em", "esp32": "mac16", "esp32c3": "rv32imc"}
 
-_NOTED_SHARE = 0.05  # of the time of an invoke
+NOTED_SHARE = 0.05  # of the time of an invoke
 # An estimate of more would take long.
 _MAX_LOOP_RUNS = 1000  # also of loops within loops
 _MAX_OPERATORS = 1 << 17
@@ -103,26 +103,31 @@ class BoardTimes:
     """Estimates of an invoke.
 
     ms: {key of BOARDS: milliseconds}. portable: {operator's number: keys of BOARDS where it runs a
-    portable kernel}, without operators that take less than a twentieth of the time.
+    portable kernel}, without operators that take less than NOTED_SHARE of the time. pico_shares:
+    {operator's number: share of the time on a Pico}.
     """
 
     ms: dict[str, float]
     portable: dict[int, list[str]]
+    pico_shares: dict[int, float]
 
 
 def board_times(model):
     """Return the BoardTimes of a Graph or a TfliteModel."""
-    times = BoardTimes({}, {})
+    times = BoardTimes({}, {}, {})
     for board, target in BOARDS.items():
-        core, portable = CORES[target], {}
+        core, portable, by_node = CORES[target], {}, {}
         total = core.cycles * invoke_cycles(target)
         for node, kernels, cycles in node_cycles(model, target):
             total += cycles
+            by_node[node.index] = by_node.get(node.index, 0) + cycles
             if any(is_portable(kernel, core.arch) for kernel in kernels):
                 portable[node.index] = portable.get(node.index, 0) + cycles
         times.ms[board] = 1000 * total / core.clock
+        if board == "pico":
+            times.pico_shares = {number: cycles / total for number, cycles in by_node.items()}
         for number, cycles in portable.items():
-            if cycles > _NOTED_SHARE * total:
+            if cycles > NOTED_SHARE * total:
                 times.portable.setdefault(number, []).append(board)
     return times
 

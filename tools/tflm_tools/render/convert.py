@@ -4,6 +4,7 @@
 from rich.text import Text
 
 from .common import milliseconds, number, shape
+from .evaluation import order_in_words
 
 _QUANTIZATION = {
     "int8": "int8",
@@ -28,6 +29,8 @@ def print_converted(result, target):
             _line(target, label, _tensor(tensor))
     if result.taken and result.form in ("int8", "int16"):
         _line(target, "data", _taken(result))
+    if result.order:
+        _line(target, "classes", order_in_words(result.order))
     if result.form != "float32":
         words = f"{model.per_channel} per channel, {model.per_tensor} per tensor"
         _line(target, "weights", f"scales: {words}")

@@ -18,6 +18,8 @@ def print_evaluation(result, target):
             f"  on {Path(result.data).name}, {result.where}", style="default not bold"
         )
     )
+    if result.order:
+        target.print(Text(f"{'classes':<10}{order_in_words(result.order)}"))
     _print_score(result, target)
     per = "per example" if result.batch == 1 else f"per batch of {result.batch}"
     how = f"median; mean {microseconds(result.mean_us)}, best {microseconds(result.best_us)}"
@@ -28,6 +30,12 @@ def print_evaluation(result, target):
         target.print(Text(f"note: {note}", style="yellow"))
     if result.score.confusion:
         print_confusion(result, target)
+
+
+def order_in_words(order):
+    """Return a ClassOrder in words: the number and name of each class, and what says so."""
+    source = "alphabetical order; --labels sets another" if order.is_guess() else order.source
+    return f"{order.described()} ({source})"
 
 
 def print_detector_evaluation(result, target):
