@@ -82,6 +82,7 @@ models: $(VENV)/train.stamp  ## make the project's own models (installs TensorFl
 	$(BIN)/python models/keywords/make.py
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/speech/make.py
+	$(BIN)/python models/speech/make_decoder.py
 	$(BIN)/python models/anomaly/make.py
 	$(BIN)/python models/shapes/make.py
 	rm -rf build/hey_pico

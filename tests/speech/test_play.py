@@ -4,6 +4,7 @@
 import json
 
 import numpy as np
+import pytest
 from tflm_tools.training.say import pack, to_mu_law
 from unit.on_device import device
 
@@ -76,7 +77,7 @@ from array import array
 
 
 class Memory:
-    words = {0x40050000 + 20 * 2 + 16: 1023}
+    words = {COMPARE + 4: 1023}
 
     def __getitem__(self, at):
         return self.words[at]
@@ -107,7 +108,7 @@ class Rp2:
 
         def config(self, read, write, count, ctrl, trigger):
             assert ctrl == {"inc_write": False, "treq_sel": 0x3B} and trigger
-            assert write == 0x40050000 + 20 * 2 + 12
+            assert write == COMPARE and count <= 2
             self.played.extend(read[:count])
 
         def active(self):
@@ -118,20 +119,31 @@ class Rp2:
 
 
 sys.modules["machine"], sys.modules["rp2"] = Machine(), Rp2()
-from tflm.speech import PwmSpeaker
+from tflm.speech import PwmSpeaker, play
 
+play._machine_name = lambda: CHIP
 print(raises(InputError, PwmSpeaker, 4, 16000, 2))
-speaker = PwmSpeaker(4, 16000, 0.5)
+speaker = PwmSpeaker(PIN, 16000, 0.5, 2)
 speaker.write(array("h", [0, 32767, -32768]))
 speaker.write(array("h", [2]))
 speaker.close()
 levels = Rp2.DMA.played
 assert all(level >> 16 == level & 0xFFFF for level in levels)
-print([level & 0xFFFF for level in levels], Memory.words[0x50000420] == 1 << 16 | 7813)
+print([level & 0xFFFF for level in levels], Memory.words[TIMER] == 1 << 16 | 7813)
 """
 
 
-def test_pwm_speaker():
-    error, line = device(_SPEAKER)
+# Registers and slices as in the headers of pico-sdk: PWM_BASE, slices of 20 bytes with the compare
+# value at 12; DMA_BASE + DMA_TIMER0_OFFSET; pins from 32 on have the slices 8 to 11.
+@pytest.mark.parametrize(("chip", "pin", "compare", "timer"), [
+    ("RP2040", 4, 0x40050000 + 20 * 2 + 12, 0x50000420),
+    ("RP2350", 4, 0x400A8000 + 20 * 2 + 12, 0x50000440),
+    ("RP2350", 29, 0x400A8000 + 20 * 6 + 12, 0x50000440),
+    ("RP2350", 34, 0x400A8000 + 20 * 9 + 12, 0x50000440),
+    ("RP2350", 47, 0x400A8000 + 20 * 11 + 12, 0x50000440),
+])  # fmt: skip
+def test_pwm_speaker(chip, pin, compare, timer):
+    machine = f"Raspberry Pi Pico with {chip}"
+    error, line = device(_SPEAKER, CHIP=machine, PIN=pin, COMPARE=compare, TIMER=timer)
     assert error == "the volume is 2; pass a number from 0 to 1"
     assert line == "[512, 767, 256, 512] True"

@@ -3,7 +3,7 @@
 
 __all__ = (
     "Clips", "Listener", "LogMel", "PwmSpeaker", "Segmenter", "Settings", "SpeechDetector",
-    "WordRecognizer", "listen", "load",
+    "Vocoder", "Voice", "WordRecognizer", "listen", "load",
 )  # fmt: skip
 
 # Public names and their modules. Each is imported at its first use, so that load() can read a
@@ -16,6 +16,8 @@ _names = {
     "Segmenter": "segmenter",
     "Settings": "log_mel",
     "SpeechDetector": "detector",
+    "Vocoder": "vocoder",
+    "Voice": "voice",
     "WordRecognizer": "recognizer",
     "listen": "listener",
     "load": "metadata",
@@ -30,6 +32,9 @@ _files = (
     "recognizer",
     "segmenter",
     "sound",
+    "synthesis",
+    "vocoder",
+    "voice",
 )
 
 

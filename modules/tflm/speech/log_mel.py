@@ -204,7 +204,7 @@ class Spectrum:
         self.n_fft = n_fft
         self.win_length = win_length
         self._pairs = n_fft // 2
-        self._table = fft_table(n_fft)
+        self.table = fft_table(n_fft)
         begin = (n_fft - win_length) // 2
         self._window = array("H", bytes(2 * n_fft))
         for i in range(win_length):
@@ -226,8 +226,8 @@ class Spectrum:
         """
         work, count = self.work, self.n_fft
         mel.load_frame(work, 0, samples, first, edges, self._window, count)
-        transform(work, 0, count, count, self._pairs, self._table)
-        power(work, count, self._pairs, self._table, 0, self._exponent, 0)
+        transform(work, 0, count, count, self._pairs, self.table)
+        power(work, count, self._pairs, self.table, 0, self._exponent, 0)
         return mel.align(work, 0, self._pairs + 1) - _EXPONENT
 
 

@@ -10,10 +10,9 @@ from array import array
 
 import micropython
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, check_count
 from ..micropython_port import struct
 
-_MAGIC = b"TFLMSAY1"
 _BLOCK = 256  # samples
 _MAX_CLIPS = 1000
 
@@ -34,39 +33,40 @@ def _decode(target: ptr16, source: ptr8, count: int):
 
 # Convert int16 to levels of PWM from 0 to `top`, at `volume` / 256; for both channels of a slice.
 @micropython.viper
-def _to_levels(target: ptr32, source: ptr16, count: int, top: int, volume: int):
+def _to_levels(target: ptr32, source: ptr16, first: int, count: int, top: int, volume: int):
     i = 0
     while i < count:
-        value = ((source[i] ^ 0x8000) - 0x8000) * volume >> 8
+        value = ((source[first + i] ^ 0x8000) - 0x8000) * volume >> 8
         level = (value + 32768) * top >> 16
         target[i] = level | level << 16
         i += 1
 
 
-class Clips:
-    """The clips of a pack: `"yes" in clips`, `clips.names`, `clips.play("yes", speaker)`.
+class Pack:
+    """The table of a pack: names, and first byte and length of each clip.
 
-    path: of the pack. Raises ModelError for a damaged pack, OSError for a missing file.
+    Raises ModelError for a damaged pack, OSError for a missing file.
     """
+
+    _MAGIC = b""
+    _unit = 1  # bytes; the length of a clip is in units
 
     def __init__(self, path):
         self._file = open(path, "rb")  # noqa: SIM115
         self._clips = {}
-        self._samples = array("h", bytes(2 * _BLOCK))
-        self._codes = bytearray(_BLOCK)
         size = self._file.seek(0, 2)
         self._file.seek(0)
         head = self._read(12)
-        if head[:8] != _MAGIC:
-            self._refuse("is no pack of clips")
+        if head[:8] != self._MAGIC:
+            self._refuse("is no pack for this class")
         self.rate, count = struct.unpack("<HH", head[8:])
         if not 4000 <= self.rate <= 48000 or count > _MAX_CLIPS:
             self._refuse("is damaged")
         for _ in range(count):
-            begin, samples, length = struct.unpack("<IIB", self._read(9))
-            if begin + samples > size:
+            begin, units, length = struct.unpack("<IIB", self._read(9))
+            if begin + units * self._unit > size:
                 self._refuse("is damaged")
-            self._clips[str(self._read(length), "utf-8")] = begin, samples
+            self._clips[str(self._read(length), "utf-8")] = begin, units
 
     def _refuse(self, what):
         self._file.close()
@@ -86,15 +86,37 @@ class Clips:
     def __contains__(self, name):
         return name in self._clips
 
+    # Return (first byte, units) of a clip.
+    def _find(self, name):
+        if name not in self._clips:
+            raise InputError("there is no clip '%s'; there are %s" % (name, ", ".join(self.names)))
+        return self._clips[name]
+
+    def close(self):
+        """Close the file."""
+        self._file.close()
+
+
+class Clips(Pack):
+    """The clips of a pack: `"yes" in clips`, `clips.names`, `clips.play("yes", speaker)`.
+
+    path: of the pack. Raises ModelError for a damaged pack, OSError for a missing file.
+    """
+
+    _MAGIC = b"TFLMSAY1"
+
+    def __init__(self, path):
+        super().__init__(path)
+        self._samples = array("h", bytes(2 * _BLOCK))
+        self._codes = bytearray(_BLOCK)
+
     def play(self, name, speaker):
         """Play a clip and wait for its end.
 
         speaker: an object with `write(samples)`, which takes array("h"): PwmSpeaker, or
         machine.I2S of 16 bits. Raises InputError for an unknown name.
         """
-        if name not in self._clips:
-            raise InputError("there is no clip '%s'; there are %s" % (name, ", ".join(self.names)))
-        begin, count = self._clips[name]
+        begin, count = self._find(name)
         self._file.seek(begin)
         samples = self._samples
         while count > 0:
@@ -106,30 +128,27 @@ class Clips:
             speaker.write(samples)
             count -= block
 
-    def close(self):
-        """Close the file."""
-        self._file.close()
-
 
 class PwmSpeaker:
     """A speaker at a pin with a low-pass filter (1 kOhm, 10 nF) and an amplifier, by PWM and DMA.
 
-    pin: its number. rate: samples per second. volume: 0 to 1.
+    pin: its number. rate: samples per second. volume: 0 to 1. block: samples that play while the
+    program computes the next ones; 8 bytes of RAM for each.
 
-    Only on RP2040 and RP2350. write() returns while the last block plays. Raises InputError for
-    another volume.
+    Only on RP2040 and RP2350. Raises InputError for another volume.
     """
 
-    def __init__(self, pin, rate=16000, volume=1.0):
+    def __init__(self, pin, rate=16000, volume=1.0, block=_BLOCK):
         import machine
         import rp2
 
         if not 0 <= volume <= 1:
             raise InputError("the volume is %r; pass a number from 0 to 1" % (volume,))
+        check_count("block", block)
         is_rp2350 = "RP2350" in _machine_name()
         pwm = 0x400A8000 if is_rp2350 else 0x40050000
         self._pwm = machine.PWM(machine.Pin(pin), freq=machine.freq() // 1024, duty_u16=32768)
-        slice_number = pin >> 1 & (15 if is_rp2350 and pin >= 32 else 7)
+        slice_number = pin >> 1 & 7 if pin < 32 else 8 + (pin >> 1 & 3)
         compare = pwm + 20 * slice_number + 12
         self._top = (machine.mem32[compare + 4] & 0xFFFF) + 1
         self._volume = int(256 * volume)
@@ -140,20 +159,23 @@ class PwmSpeaker:
         self._dma = rp2.DMA()
         self._control = self._dma.pack_ctrl(inc_write=False, treq_sel=0x3B)
         self._compare = compare
-        self._blocks = [array("I", bytes(4 * _BLOCK)) for _ in range(2)]
+        self._blocks = [array("I", bytes(4 * block)) for _ in range(2)]
         self._next = 0
 
     def write(self, samples):
-        """Play int16 samples, at most 256; wait until the previous ones have been played."""
-        block = self._blocks[self._next]
-        count = min(len(samples), _BLOCK)
-        _to_levels(block, samples, count, self._top, self._volume)
-        while self._dma.active():
-            pass
-        self._dma.config(
-            read=block, write=self._compare, count=count, ctrl=self._control, trigger=True
-        )
-        self._next ^= 1
+        """Play int16 samples; wait until all but the last `block` have been played."""
+        first = 0
+        while first < len(samples):
+            block = self._blocks[self._next]
+            count = min(len(samples) - first, len(block))
+            _to_levels(block, samples, first, count, self._top, self._volume)
+            while self._dma.active():
+                pass
+            self._dma.config(
+                read=block, write=self._compare, count=count, ctrl=self._control, trigger=True
+            )
+            self._next ^= 1
+            first += count
 
     def close(self):
         """Stop the pin."""

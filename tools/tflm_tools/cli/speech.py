@@ -130,11 +130,19 @@ def train(words, output, voice, as_json, **train_options):
 @click.option("--speed", type=click.IntRange(80, 450), default=150, show_default=True,
               help="Words per minute.")  # fmt: skip
 @click.option("--pitch", type=click.IntRange(0, 99), default=50, show_default=True)
+@click.option(
+    "--decoder",
+    type=options.FilePath(),
+    metavar="TFLITE",
+    help="Network that decodes the clips on the board, like models/speech/decoder.tflite: a "
+    "second has 900 bytes instead of 16,000. Its .tflm is written beside the pack.",
+)
+@options.pack_target
 @options.as_json
 def say(texts, output, as_json, **voice):
     """Make a pack of clips that a board plays: espeak-ng says each TEXT.
 
-    tflm.speech.play plays the clips by the texts.
+    tflm.speech.Clips plays the clips by the texts; with --decoder tflm.speech.Voice does.
     """
     from ..training.say import say
 

@@ -3,6 +3,7 @@
 
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from .. import files
 from ..errors import ToolError
 from . import voices
 
-MAGIC = b"TFLMSAY1"
+MAGIC, VOICE_MAGIC = b"TFLMSAY1", b"TFLMVOX1"
 _BIAS, _MAX = 132, 32635  # of mu-law
 _MAX_CLIPS, _MAX_NAME = 1000, 255
 _PEAK = 0.9  # of full scale
+_VOICE_PEAK = 0.5  # a vocoder's peaks are higher
 
 
 @dataclass
@@ -40,29 +42,51 @@ def pack(clips, rate):
 
     clips: {name: int16 samples}. rate: samples per second.
     """
-    names = [name.encode() for name in clips]
+    sounds = {name: to_mu_law(samples).tobytes() for name, samples in clips.items()}
+    return _packed(MAGIC, rate, sounds, 1)
+
+
+# unit: bytes of a unit of length.
+def _packed(magic, rate, sounds, unit):
+    names = [name.encode() for name in sounds]
     if not 0 < len(names) <= _MAX_CLIPS or max(map(len, names)) > _MAX_NAME:
         raise ToolError(f"a pack has 1 to {_MAX_CLIPS} clips with short names; name other ones")
-    head = struct.pack("<8sHH", MAGIC, rate, len(names))
+    head = struct.pack("<8sHH", magic, rate, len(names))
     begin = len(head) + sum(9 + len(name) for name in names)
-    table, sound = [], []
-    for name, samples in zip(names, clips.values(), strict=True):
-        table.append(struct.pack("<IIB", begin, len(samples), len(name)) + name)
-        sound.append(to_mu_law(samples).tobytes())
-        begin += len(samples)
-    return b"".join([head, *table, *sound])
+    table = []
+    for name, sound in zip(names, sounds.values(), strict=True):
+        table.append(struct.pack("<IIB", begin, len(sound) // unit, len(name)) + name)
+        begin += len(sound)
+    return b"".join([head, *table, *sounds.values()])
 
 
-def say(texts, path, accent, speaker, speed, pitch):
+def voice_pack(clips, decoder):
+    """Return the bytes of a pack for tflm.speech.Voice.
+
+    clips: {name: float samples, -1 to 1}. decoder: path of the network, beside its encoder.
+    """
+    from ..speech import codes
+
+    encoder = codes.read_encoder(decoder)
+    sounds = {name: codes.encode(sound, encoder) for name, sound in clips.items()}
+    return _packed(VOICE_MAGIC, voices.RATE, sounds, encoder.shape[1] + codes.PITCHES)
+
+
+def say(texts, path, decoder=None, target=None, **voice):
     """Speak texts and write the pack `path`; return a Pack.
 
-    Other arguments: as for voices.say().
+    decoder: path of a network; the pack then has its codes, and the .tflm of the same name, for
+    the target, is the network. voice: accent, speaker, speed and pitch of voices.say().
     """
-    clips = {}
-    for text in texts:
-        sound = voices.say(text, accent, speaker, speed, pitch)
-        clips[text] = np.round(_PEAK * 32767 * sound).astype(int)
-    data = pack(clips, voices.RATE)
-    files.write(path, data)
+    clips = {text: voices.say(text, **voice) for text in texts}
     seconds = sum(map(len, clips.values())) / voices.RATE
+    if decoder is None:
+        sounds = {t: np.round(_PEAK * 32767 * sound).astype(int) for t, sound in clips.items()}
+        data = pack(sounds, voices.RATE)
+    else:
+        from ..flat.flatten import flatten
+
+        data = voice_pack({t: _VOICE_PEAK * sound for t, sound in clips.items()}, decoder)
+        files.write(Path(path).with_suffix(".tflm"), flatten(files.read(decoder), target=target))
+    files.write(path, data)
     return Pack(str(path), list(clips), seconds, len(data))
