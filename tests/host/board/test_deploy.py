@@ -353,7 +353,9 @@ def test_heap_too_small(tmp_path, repository):
     path = tmp_path / "large.tflite"
     path.write_bytes(build_layers(64, 5000, 64))
     with board_with_tflm(tmp_path, repository, heap="600k") as board:
-        with pytest.raises(DeviceError, match="bytes of heap .* use a smaller model") as caught:
+        with pytest.raises(
+            DeviceError, match="bytes of heap .* use a model with fewer weights"
+        ) as caught:
             deploy(path, board.port)
         assert caught.value.kind == "heap"
     assert not list((tmp_path / "board").glob("*.tflm*"))

@@ -1,16 +1,22 @@
 # Tests of deploy and doctor on boards like an ESP32: resets at the port, full flash, no memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from types import SimpleNamespace
+
 import pytest
 from host.conftest import build_layers
 from support.esp32_board import ResettingBoard, StockBoard
+from support.single_op import Tensor, single_op
 from support.standin import Board
 from tflm_tools.board import deploy as deploy_file
 from tflm_tools.board.deploy import deploy
 from tflm_tools.board.doctor import doctor
+from tflm_tools.board.flatten_for_board import candidates_for_board
 from tflm_tools.board.link import Link
 from tflm_tools.board.memory_need import MemoryNeed
 from tflm_tools.errors import DeviceError
+from tflm_tools.model.model_file import open_model
+from tflm_tools.packages import bundle
 
 # Limits the bytes that all files of the board can take: {limit}.
 _FULL = """
@@ -57,12 +63,72 @@ def test_board_that_resets_when_the_port_is_opened(tmp_path, model):
 def test_second_candidate_after_a_trial(tmp_path, monkeypatch):
     path = tmp_path / "net.tflite"
     path.write_bytes(build_layers(512, 250, 4))
-    monkeypatch.setattr(deploy_file, "memory_need", lambda *_, **more: MemoryNeed(0, 0, 0, 0))
+    monkeypatch.setattr(deploy_file, "memory_need", lambda *_, **more: MemoryNeed([], [], 0))
     with StockBoard(tmp_path / "board", heap="300k") as board:
         done = deploy(path, board.port)
         assert done.weights == "bytes" and done.sent > 2 * done.flat_bytes
         with Link(board.port) as link:
             link.exec("\n".join([*done.use, "interpreter.invoke()"]))
+
+
+_FLOAT32 = "[name for name in __import__('sys').modules if '.float32' in name]"
+
+
+# The board has the code of a float32 model, too. An int8 model does not load it.
+def test_int8_model_after_a_float32_model(tmp_path, repository, model):
+    with StockBoard(tmp_path / "board") as board:
+        floats = deploy(repository / "models/hello_world/hello_world_float.tflite", board.port)
+        integers = deploy(model, board.port)
+        for done, loads in ((integers, False), (floats, True)):
+            with Link(board.port) as link:
+                link.reset()
+                link.exec("\n".join([*done.use, "interpreter.allocate_tensors()"]))
+                assert bool(link.eval(_FLOAT32)) == loads
+
+
+# A model that no board can load leaves no files. The error names the smallest form.
+def test_failed_deploy_leaves_no_files(tmp_path, monkeypatch):
+    path = tmp_path / "net.tflite"
+    path.write_bytes(build_layers(512, 700, 4))
+    monkeypatch.setattr(deploy_file, "memory_need", lambda *_, **more: MemoryNeed([], [], 0))
+    with StockBoard(tmp_path / "board", heap="300k") as board:
+        with pytest.raises(DeviceError, match="cannot load the model: .*fewer weights") as caught:
+            deploy(path, board.port)
+        smallest = list(candidates_for_board(open_model(path), SimpleNamespace(target=None)))[-1]
+        assert f"{len(smallest.flat)} bytes" in str(caught.value)
+    files = [path for path in (tmp_path / "board").rglob("*") if path.is_file()]
+    assert not [path for path in files if ".sources" not in str(path)]
+
+
+# The paths in a bundle's file.
+def _paths(file):
+    data = file.read_bytes()
+    return sorted(bundle.contents(data[: bundle.data_start(data[: bundle.HEAD_BYTES])]))
+
+
+# Many models make many bundles, which a later deploy replaces by one with all files.
+def test_bundles_are_merged(tmp_path, model):
+    lib = tmp_path / "board" / "lib" / "tflm"
+    with Board(tmp_path / "board") as board:
+        first = deploy(model, board.port)
+        (whole,) = lib.glob("*.bundle")
+        paths = _paths(whole)
+        data = bundle.files([name.rpartition(".")[0] for name in paths], "x64")
+        whole.unlink()
+        for i in range(4):
+            packed = bundle.pack({path: data[path] for path in paths[i::4]})
+            (lib.parent / bundle.name_of(packed)).write_bytes(packed)
+        assert deploy(model, board.port).sent == 0
+        other = tmp_path / "other.tflite"
+        other.write_bytes(
+            single_op("NEG", [Tensor((1, 4), "float32")], [Tensor((1, 4), "float32")])
+        )
+        second = deploy(other, board.port)
+        (merged,) = lib.glob("*.bundle")
+        assert {*paths} < {*_paths(merged)}
+        for done in (first, second):
+            with Link(board.port) as link:
+                link.exec("\n".join([*done.use, "interpreter.invoke()"]))
 
 
 @pytest.mark.parametrize("chip", ["ESP32C2", "ESP8266"])

@@ -5,10 +5,19 @@ from tflm import format as layout
 
 from ..errors import DeviceError
 from ..packages import runtime_files
+from .esp_heap import (
+    ARENA,
+    CODE,
+    KERNELS_FIRST,
+    MODEL,
+    MODEL_FIRST,
+    PROGRAM,
+    loading_order,
+    missing_memory,
+)
 from .facts import script_source
-from .storage_choice import format_free_bytes, packed_for
-
-_FREE_FILE_BYTES = 16384  # of the file system that stay free
+from .storage import RESERVED_BYTES
+from .storage_choice import format_free_bytes
 
 
 def check_board(facts, board):
@@ -47,53 +56,76 @@ def check_frozen(link, facts, flat):
         )
 
 
-def check_memory(facts, need, flat_bytes, too_small=None):
+# What a user can do, by the cause for which a model does not fit.
+REMEDIES = {
+    CODE: "use a model with fewer kinds of operators, or int8 in place of float32",
+    ARENA: "flatten it with --optimize ram, or use a model with smaller inputs or layers",
+    MODEL: "use a model with fewer weights",
+}
+REMEDIES[PROGRAM] = REMEDIES[MODEL]
+
+
+# What does not fit the memory of a board: CODE, ARENA or MODEL; None if all fits.
+def _missing(facts, need):
+    if facts.regions:
+        if loading_order(facts, need) is not None:
+            return None
+        cause = missing_memory(facts, need, MODEL_FIRST)
+        # Without enough executable memory for one order, the cause for the other order counts.
+        cause = missing_memory(facts, need, KERNELS_FIRST) if cause == CODE else cause
+        if cause != PROGRAM:
+            return cause
+    elif need.heap <= facts.free and need.largest <= facts.block:
+        return None
+    return ARENA if need.arena > need.model else MODEL
+
+
+def check_memory(facts, need, flat_bytes, too_small=None, weights=""):
     """Raise DeviceError if a board's heap or executable memory is smaller than a MemoryNeed.
 
     flat_bytes: the bytes of the .tflm. too_small: {storage: free bytes} of the storages from which
-    the .tflm could be read in place, but which it does not fit. The error's kind is "heap",
-    "flash" or "code".
+    the .tflm could be read in place, but which it does not fit. weights: how the .tflm stores
+    them, as text. The error's kind is "heap", "flash" or "code".
     """
-    own, shared = facts.code_memory or (0, 0)
-    # Machine code that exceeds its own memory uses memory that could otherwise become heap.
-    in_shared = max(need.machine_code - own, 0)
-    if need.machine_code and in_shared > shared:
+    cause = _missing(facts, need)
+    if cause is None:
+        return
+    if cause == CODE:
+        own, shared = facts.code_memory
         raise DeviceError(
             f"the kernels need about {need.machine_code} bytes of executable memory, but the "
-            f"board at {facts.port} has {own + shared}; use a model with fewer kinds of "
-            "operators, or try it with --force",
+            f"board at {facts.port} has {own + shared}, of which the heap uses up to {shared}; "
+            f"{REMEDIES[CODE]}, or try it with --force",
             "code",
         )
-    free = facts.whole_heap - in_shared
-    if need.heap <= free and need.largest <= facts.block:
-        return
+    free = facts.whole_heap
     in_place = need.heap - need.model
     if need.model and too_small and in_place <= free and need.arena <= facts.block:
         raise DeviceError(
-            f"the .tflm has {flat_bytes} bytes{packed_for(facts)}, too many for the storage that "
+            f"the .tflm has {flat_bytes} bytes{weights}, too many for the storage that "
             f"is read in place ({format_free_bytes(too_small)} free), and the heap of the board "
             f"at {facts.port} cannot hold both the model and its arena; remove files there, "
             "delete the old model first with --replace, or make the model smaller with "
             "--flash-budget",
             "flash",
         )
-    model = f", {need.model} for the model in RAM" if need.model else ""
+    model = f", {need.model} for the model in RAM{weights}" if need.model else ""
     more = "" if facts.frozen else ", or firmware with tflm and ROMFS (tflm flash)"
     raise DeviceError(
         f"the model needs about {need.heap} bytes of heap ({need.arena} for the arena, "
         f"{need.code} for tflm{model}), but the board at {facts.port} has {free} free, largest "
-        f"block {facts.block}; use a smaller model, or --optimize ram of tflm flatten{more}; "
-        "--force tries it anyway",
+        f"block {facts.block}; {REMEDIES[cause]}{more}; --force tries it anyway",
         "heap",
     )
 
 
 def check_files(facts, runtime, model):
     """Raise DeviceError if the file system cannot hold the runtime and the model, in bytes."""
-    needed = runtime + model + _FREE_FILE_BYTES
+    needed = runtime + model + RESERVED_BYTES
     if needed > facts.file_system[0]:
         raise DeviceError(
             f"the file system of the board at {facts.port} has {facts.file_system[0]} bytes free, "
-            f"{needed} are needed; remove files, or use firmware with tflm in it (tflm flash)",
+            f"{needed} are needed, {RESERVED_BYTES} of them stay free; remove files, or use "
+            "firmware with tflm in it (tflm flash)",
             "flash",
         )

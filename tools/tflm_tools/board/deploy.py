@@ -15,6 +15,13 @@ from .facts import code_memory, read_facts, script_path
 from .files import Files
 from .flatten_for_board import candidates_for_board, model_name
 from .link import Link
+from .loading import (
+    MEMORY_KINDS,
+    load_on_board,
+    loading_lines,
+    loading_orders,
+    remove_sent,
+)
 from .memory_need import memory_need
 from .runtime import Runtime
 from .storage_choice import available_storages, choose_storage
@@ -24,7 +31,6 @@ _PROGRAM_BYTES = 16384  # of heap, left for the user's program beside a copy of 
 # Bytes of heap that fragmentation makes unusable for large objects. After an interpreter was made,
 # a Pico had 173,440 bytes free, but its largest free block was 153,984.
 _FRAGMENTED_BYTES = 16384
-_LARGE_BYTES = 16384  # objects of this size are made first where the heap has several regions
 
 
 @dataclass
@@ -113,22 +119,19 @@ def deploy(path, port=None, progress=None, **options):
 def deploy_first(target, candidates):
     """Deploy the first of the Candidates that fits the board; return its Deployment.
 
-    target: has deploy(candidate). Raises the DeviceError of the first one if none fits.
+    target: has deploy(candidate) and clean_up(). If none fits, removes the files that do not load,
+    and raises the DeviceError of the last candidate, which is the smallest.
     """
-    first_error = None
+    last_error = None
     for candidate in candidates:
         try:
             return target.deploy(candidate)
         except DeviceError as error:
             if error.kind not in MEMORY_KINDS:
                 raise
-            first_error = first_error or error
-    raise first_error
-
-
-# Kinds of errors for which a smaller model may help: of the checks, and of exceptions on the
-# board.
-MEMORY_KINDS = ("heap", "code", "flash", "MemoryError", "ArenaError")
+            last_error = error
+    target.clean_up()
+    raise last_error
 
 
 # The board to which candidates of a model are deployed until one fits.
@@ -136,6 +139,11 @@ class _Target:
     def __init__(self, link, facts, name, options, progress):
         self._link, self._facts, self._name, self._options = link, facts, name, options
         self._counter = SentBytes(progress)
+        self._added = []  # what removes the files that were sent
+
+    # Remove the files that were sent, as no candidate could be loaded.
+    def clean_up(self):
+        remove_sent(self._link, self._added)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
     def deploy(self, candidate):
@@ -146,16 +154,22 @@ class _Target:
         # The trial of an earlier candidate has reset the board, too.
         self._files = Files(link, self._counter.add)
         storages = available_storages(link, self._files, facts, self._options.to)
-        storage, too_small = choose_storage(storages, facts, name, flat, self._options.replace)
+        storage, too_small = choose_storage(
+            storages, facts, name, flat, self._options.replace, candidate.weights_text(facts)
+        )
         need = memory_need([flat], facts, in_ram=not storage.in_place)
         if not self._options.force:
-            check_memory(facts, need, len(flat), too_small)
+            check_memory(facts, need, len(flat), too_small, candidate.weights_text(facts))
         runtime = None if facts.frozen else _runtime(self._files, facts, flat, storage)
         missing = self._send(flat, storage, runtime)
         custom = any(kernel.startswith(CUSTOM_KERNEL) for kernel in runtime_files.kernels_of(flat))
-        use = _loading_lines(storage, name, custom, facts, need)
         # Custom operators are not on the board, so the tensors of such a model are not allocated.
-        free = load_on_board(link, use if custom else [*use, "interpreter.allocate_tensors()"])
+        last = [] if custom else ["interpreter.allocate_tensors()"]
+        programs = [
+            loading_lines(storage, name, flat, facts, need, order)
+            for order in loading_orders(facts, need)
+        ]
+        use, free = load_on_board(link, programs, last)
         fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
         faster = None
         if candidate.pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
@@ -177,8 +191,11 @@ class _Target:
         self._counter.total += missing + (0 if self._unchanged else len(flat))
         if missing:
             runtime.install()
+            self._added.append(runtime.remove)
         if not self._unchanged:
             storage.put(self._name, flat, self._options.replace)
+            if not storage.in_place:
+                self._added.append(lambda: storage.remove(self._name))
         return missing
 
 
@@ -218,56 +235,6 @@ def runtime_text(facts, missing):
     if not missing:
         return f"tflm {runtime_files.version()}, already installed"
     return f"tflm {runtime_files.version()}, {missing} bytes sent"
-
-
-# Lines of Python that load the model and make an interpreter. The user adds custom operators.
-# A heap that consists of several regions gets the largest objects first, before tflm is imported.
-def _loading_lines(storage, name, custom, facts, need):
-    load, source = storage.source(name)
-    first, arena = [], ""
-    if facts.regions and not facts.frozen and need.model >= _LARGE_BYTES:
-        first = [
-            "import os",
-            f"data = bytearray(os.stat({source})[6])",
-            f"open({source}, 'rb').readinto(data)",
-        ]
-        source = "data"
-        if need.arena >= _LARGE_BYTES:
-            first.append(f"arena = bytearray({need.arena})")
-            arena = ", arena"
-    if storage.name != "romfs":  # the host has checked its records
-        source += ", trusted=True"
-    lines = [*first, "import tflm", *([load] if load else []), f"model = tflm.load({source})"]
-    if custom:
-        lines.append("resolver = tflm.OpResolver()  # then resolver.add_custom(name, yours)")
-    arguments = f"model{arena}{', resolver=resolver' * custom}"
-    return [*lines, f"interpreter = tflm.Interpreter({arguments})"]
-
-
-def load_on_board(link, lines):
-    """Load a model with these lines of Python after a soft reset; return the bytes of free heap.
-
-    This decides whether a model fits: all checks before are estimates. Raises DeviceError, whose
-    kind is one of MEMORY_KINDS if memory is the reason.
-    """
-    link.reset()
-    try:
-        link.exec("\n".join(lines), seconds=60)
-    except DeviceError as error:
-        kind = error.kind
-        if kind == "ModelError" and "not enough" in str(error):
-            kind = "MemoryError"
-        if kind not in MEMORY_KINDS:
-            raise
-        reason, _, rest = str(error).partition(";")
-        if "machine code" in rest:
-            reason += " (the memory for machine code is used up)"
-        raise DeviceError(
-            f"the board stores the model, but cannot load it: {reason}; use a smaller model or a "
-            "smaller --flash-budget",
-            kind,
-        ) from None
-    return link.eval("(__import__('gc').collect(), __import__('gc').mem_free())[1]", schema=int)
 
 
 # Whether the firmware can stream weights. The .mpy files of a deploy include no delegates.

@@ -103,8 +103,13 @@ def _code_memory(facts):
     if facts.code_memory is None:
         return None
     own, shared = facts.code_memory
-    sizes = f"{size_text(own)} free for machine code"
-    return Line("code", f"{sizes}, {size_text(shared)} shared with the heap" if shared else sizes)
+    if own and shared:
+        text = f"{size_text(own)} free for machine code, {size_text(shared)} shared with the heap"
+    elif shared:
+        text = f"{size_text(shared)} free for machine code, shared with the heap"
+    else:
+        text = f"{size_text(own)} free for machine code"
+    return Line("code", text)
 
 
 def _tflm(facts):
@@ -161,8 +166,7 @@ def _fit(path, facts, free_bytes):
         esp_chips.check_chip(facts)
         for candidate in candidates_for_board(open_model(path), facts):
             found = _candidate_fit(candidate, facts, free_bytes, fit.model)
-            if not fit.flat_bytes or found.fits:
-                fit = found  # of several reasons, the one for the fastest model
+            fit = found  # of several reasons, the one for the smallest model
             if fit.fits:
                 break
     except TflmError as error:
@@ -191,7 +195,7 @@ def _candidate_fit(candidate, facts, free_bytes, name):
             files = runtime_files.files_for(flat, facts.arch, facts.assembler)
             code = sum(map(len, mpy_compiler.compile_runtime_files(files, facts.arch).values()))
             check_files(facts, code, 0 if in_place else len(flat))
-        check_memory(facts, need, len(flat), too_small)
+        check_memory(facts, need, len(flat), too_small, candidate.weights_text(facts))
     except DeviceError as error:
         fit.how = str(error)
         return fit

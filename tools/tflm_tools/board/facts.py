@@ -92,16 +92,16 @@ class Facts:
 
     @property
     def code_memory(self):
-        """Free bytes of executable memory: (for code only, shared with the heap).
+        """Free bytes of executable memory: (left to code, shared with the heap).
 
-        None for a chip that stores machine code in the heap.
+        The heap grows into the largest region of both, and leaves smaller regions to code. None
+        for a chip that stores machine code in the heap.
         """
         if not self.regions or self.chip not in esp_chips.SEPARATE_CODE_MEMORY:
             return None
         executable, data = self.regions
-        shared = [region for region in executable if region in data]
-        own = sum(region[1] for region in executable) - sum(region[1] for region in shared)
-        return own, sum(region[1] for region in shared)
+        shared = max((region[1] for region in executable if region in data), default=0)
+        return sum(region[1] for region in executable) - shared, shared
 
     @property
     def whole_heap(self):

@@ -46,6 +46,12 @@ class Candidate:
     weights: str = ""
     pipeline: FlattenPipeline | None = None
 
+    def weights_text(self, facts):
+        """Return how the weights are stored, as words of a message, for a board's Facts."""
+        if self.weights == PACKED:
+            return f" with weights packed for {facts.target}" if facts.target else ""
+        return " with weights as single bytes" if self.weights else ""
+
 
 def candidates_for_board(model, facts, custom=(), arena_budget=None, flash_budget=None):
     """Yield the Candidates of a ModelFile for the board with these Facts, the fastest first.

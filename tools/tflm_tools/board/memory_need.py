@@ -23,17 +23,31 @@ _BYTES_PER_FUNCTION = 48
 class MemoryNeed:
     """The bytes of a board's memory that a model needs: an estimate.
 
-    arena, model: of heap; model is 0 if the .tflm is read in place. code: heap for the code of
-    tflm. largest: of the arenas and models. machine_code: executable memory for native functions,
-    on chips that have it separately. program: heap for the user's program.
+    arenas, models: the sizes of each one; models has none that is read in place. code: heap for
+    the code of tflm. machine_code: executable memory for native functions, on chips that have it
+    separately. program: heap for the user's program.
     """
 
-    arena: int
-    model: int
+    arenas: list[int]
+    models: list[int]
     code: int
-    largest: int
     machine_code: int = 0
     program: int = _PROGRAM_BYTES
+
+    @property
+    def arena(self):
+        """Bytes of heap for all arenas."""
+        return sum(self.arenas)
+
+    @property
+    def model(self):
+        """Bytes of heap for all models."""
+        return sum(self.models)
+
+    @property
+    def largest(self):
+        """Bytes of the largest arena or model."""
+        return max([*self.arenas, *self.models], default=0)
 
     @property
     def heap(self):
@@ -48,10 +62,9 @@ def memory_need(flats, facts, in_ram, more=()):
     the files that an ordinary invoke imports.
     """
     arenas = [FlatFile(flat).arena_bytes for flat in flats]
-    models = [len(flat) if in_ram else 0 for flat in flats]
-    arena, model, largest = sum(arenas), sum(models), max(arenas + models)
+    models = [len(flat) for flat in flats] if in_ram else []
     if facts.frozen:
-        return MemoryNeed(arena, model, 0, largest)
+        return MemoryNeed(arenas, models, 0)
     names = set(more)
     for flat in flats:
         names |= set(runtime_files.imported_files(flat, facts.arch, facts.assembler, facts.core))
@@ -59,11 +72,11 @@ def memory_need(flats, facts, in_ram, more=()):
     size = sum(map(len, files.values()))
     if facts.code_memory is None:
         numerator, denominator = _HEAP_PER_MPY_BYTE
-        return MemoryNeed(arena, model, size * numerator // denominator, largest)
+        return MemoryNeed(arenas, models, size * numerator // denominator)
     functions = [len(code.data) for data in files.values() for code in _native_functions(data)]
     bytecode = _HEAP_PER_BYTECODE_BYTE * (size - sum(functions))
     machine_code = sum(functions) + _BYTES_PER_FUNCTION * len(functions)
-    return MemoryNeed(arena, model, bytecode, largest, machine_code, program=0)
+    return MemoryNeed(arenas, models, bytecode, machine_code, program=0)
 
 
 def _native_functions(data):

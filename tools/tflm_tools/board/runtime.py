@@ -2,7 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # lib/tflm contains an __init__, a loader and bundles (packages/bundle.py). Files that another
-# model needs in addition are sent as one more bundle. If lib/tflm has another version of tflm or
+# model needs in addition are sent as one more bundle, until there are too many for fast imports:
+# then all files are sent again as one bundle. If lib/tflm has another version of tflm or
 # single files, the new runtime is written to the folder lib/tflm.new, which is renamed to lib/tflm
 # when it is complete. Until then the old runtime runs the old models.
 
@@ -11,9 +12,10 @@ import re
 
 from ..packages import bundle, runtime_files
 from .files import PARTIAL_SUFFIX
-from .storage import file_flash_bytes
+from .storage import RESERVED_BYTES, file_flash_bytes
 
 _NEW, _OLD = "tflm.new", "tflm.old"
+_MAX_BUNDLES = 4  # each one makes imports slower
 _MAX_INDEX_BYTES = 32768  # of a bundle before its data
 
 
@@ -36,11 +38,15 @@ class Runtime:
         ]
         init_files = bundle.init_files(facts.arch)
         bundled, damaged = self._bundled(names)
+        self._is_new = not names
         self._swap = damaged or (bool(names) and not self._is_current(names, init_files, bundled))
         if self._swap:
             required = {**self._recompiled(bundled, names), **required}
             bundled = {}
         lacking = {path: data for path, data in required.items() if path not in bundled}
+        if lacking and not self._swap and self._should_merge(names):
+            lacking = {**self._present(bundled), **required}
+            self._swap = True
         self._send = {}
         if lacking:
             packed = bundle.pack(lacking)
@@ -90,6 +96,19 @@ class Runtime:
             if path in bundled
         )
 
+    # Whether to replace all bundles by one.
+    def _should_merge(self, names):
+        bundles = [name for name in names if name.endswith(".bundle")]
+        sizes = (self._files.crc(f"{self._lib}/{name}")[0] for name in bundles)
+        needed = sum(map(file_flash_bytes, sizes)) + sum(map(len, self._required.values()))
+        free = self._facts.file_system[0] - RESERVED_BYTES if self._facts.file_system else 0
+        return len(bundles) >= _MAX_BUNDLES and needed <= free
+
+    # The files of this version that are in the board's bundles.
+    def _present(self, bundled):
+        names = [path.rpartition(".")[0] for path in bundled]
+        return bundle.files(sorted(filter(runtime_files.exists, names)), self._facts.arch)
+
     # The kernels of this version for other models: those that the old runtime had.
     def _recompiled(self, bundled, names):
         paths = [*bundled, *(name.removeprefix("tflm/") for name in names)]
@@ -104,6 +123,14 @@ class Runtime:
         else:
             self._add(self._send)
         self._add(self._send_extra)
+
+    def remove(self):
+        """Remove the files that install() has added. The files of a new version stay."""
+        if self._swap:
+            return
+        paths = ["tflm"] if self._is_new else self._send
+        for path in [*self._send_extra, *paths]:
+            self._files.remove(f"{self._lib}/{path}")
 
     # Add files by renaming complete ones. __init__ is the last: with it, tflm can be imported.
     def _add(self, send):

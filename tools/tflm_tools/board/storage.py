@@ -4,7 +4,7 @@
 from .files import PARTIAL_SUFFIX
 
 _BLOCK = 4096  # bytes; a file uses whole blocks of flash
-_RESERVED_BLOCKS = 4  # of the file system, which stay free
+RESERVED_BYTES = 4 * _BLOCK  # of the file system, which stay free
 
 
 def file_flash_bytes(size):
@@ -33,7 +33,7 @@ class FileStorage:
         if self._facts.file_system is None:
             return 0
         old = file_flash_bytes(max(self._files.crc(self._path(name))[0], 0)) if replace else 0
-        return max(self._facts.file_system[0] + old - _RESERVED_BLOCKS * _BLOCK, 0)
+        return max(self._facts.file_system[0] + old - RESERVED_BYTES, 0)
 
     def holds(self, name, data):
         """Return whether the model `name` is stored with the bytes `data`."""
@@ -49,6 +49,10 @@ class FileStorage:
             self._files.remove(path)
         self._files.send(path, data)
         self._files.rename((path + PARTIAL_SUFFIX, path))
+
+    def remove(self, name):
+        """Remove a model."""
+        self._files.remove(self._path(name))
 
     def source(self, name):
         """Return (import line or "", Python expression that is the argument of tflm.load())."""

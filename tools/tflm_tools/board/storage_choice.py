@@ -4,7 +4,7 @@
 from ..errors import DeviceError
 from .romfs import RomfsStorage
 from .rp2_flash import Rp2FlashStorage
-from .storage import FileStorage
+from .storage import RESERVED_BYTES, FileStorage
 
 STORAGES = ("auto", "romfs", "flash", "files")
 
@@ -44,21 +44,20 @@ def available_storages(link, files, facts, to="auto"):
 
 def format_free_bytes(free_bytes):
     """Return {storage name: free bytes} as text for a message."""
-    return ", ".join(f"{_NAMES[name]} {free} bytes" for name, free in free_bytes.items())
+    texts = [f"{_NAMES[name]} {free} bytes" for name, free in free_bytes.items()]
+    if "files" in free_bytes:
+        texts[-1] += f" beside {RESERVED_BYTES} that stay free"
+    return ", ".join(texts)
 
 
-def packed_for(facts):
-    """Return the words that say for which target `tflm deploy` packs weights on a board."""
-    return f" with weights packed for {facts.target}" if facts.target else ""
-
-
-def choose_storage(storages, facts, name, flat, replace):
+def choose_storage(storages, facts, name, flat, replace, weights=""):
     """Return the first storage that the model fits, and {name: free bytes} of those before it.
 
     name, flat: the model's name and .tflm (bytes). replace: the old model of this name would be
-    deleted first. Raises DeviceError if the model fits no storage.
+    deleted first. weights: how the .tflm stores them, as text. Raises DeviceError if the model
+    fits no storage.
     """
-    too_small = {}
+    too_small, has_old = {}, False
     for storage in storages:
         if storage.holds(name, flat):
             return storage, too_small
@@ -66,10 +65,12 @@ def choose_storage(storages, facts, name, flat, replace):
         if free >= len(flat):
             return storage, too_small
         too_small[storage.name] = free
+        has_old = has_old or not replace and storage.free_bytes(name, True) > free
     text = f"free: {format_free_bytes(too_small)}" if too_small else "it has no storage for models"
+    delete = ", delete the old model first with --replace" if has_old else ""
     raise DeviceError(
-        f"the .tflm has {len(flat)} bytes{packed_for(facts)}, which do not fit the flash of the "
-        f"board at {facts.port} ({text}); remove files there, delete the old model first with "
-        "--replace, or make the model smaller with `tflm flatten --flash-budget`",
+        f"the .tflm has {len(flat)} bytes{weights}, which do not fit the flash of the "
+        f"board at {facts.port} ({text}); remove files there{delete}, or make the model smaller "
+        "with `tflm flatten --flash-budget`",
         "flash",
     )

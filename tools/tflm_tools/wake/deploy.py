@@ -10,12 +10,13 @@ from ..board.deploy import (
     SentBytes,
     chip_hints,
     deploy_first,
-    load_on_board,
     runtime_text,
 )
+from ..board.esp_heap import KERNELS_FIRST
 from ..board.facts import code_memory, read_facts
 from ..board.files import PARTIAL_SUFFIX, Files
 from ..board.link import Link
+from ..board.loading import kernel_lines, load_on_board, loading_orders, remove_sent
 from ..board.memory_need import memory_need
 from ..board.runtime import Runtime
 from ..errors import DeviceError, ToolError
@@ -63,6 +64,11 @@ class _Target:
         self._name, self._force = name, force
         self._front_end = front_end(facts.target)
         self._counter = SentBytes(progress)
+        self._added = []  # what removes the files that were sent
+
+    # Remove the files that were sent, as no candidate could be loaded.
+    def clean_up(self):
+        remove_sent(self._link, self._added)
 
     # Deploy a Candidate and load it on the board; return the Deployment.
     def deploy(self, candidate):
@@ -76,7 +82,7 @@ class _Target:
         need = memory_need(flats, facts, in_ram=True, more=_IMPORTED)
         need.program = max(need.program, _PROGRAM_BYTES)
         if not self._force:
-            check_memory(facts, need, len(flat))
+            check_memory(facts, need, len(flat), weights=candidate.weights_text(facts))
         contents = {
             f"{facts.root}{FRONT_END}": self._front_end,
             f"{facts.root}{self._name}.tflm": flat,
@@ -90,11 +96,13 @@ class _Target:
         self._counter.total += missing + sum(map(len, contents.values()))
         if missing:
             runtime.install()
+            self._added.append(runtime.remove)
         for path, data in contents.items():
             files.send(path, data)
             files.rename((path + PARTIAL_SUFFIX, path))
-        use = self._loading_lines()
-        free = load_on_board(link, use)
+            self._added.append(lambda path=path: files.remove(path))
+        orders = loading_orders(facts, need)
+        use, free = load_on_board(link, [self._loading_lines(flats, order) for order in orders])
         return Deployment(
             str(self._manifest), facts.port, facts.machine, facts.arch, self._name, "files",
             not contents, len(flat), need.arena, runtime_text(facts, missing),
@@ -111,8 +119,10 @@ class _Target:
         return bundle.files(sorted(names), arch)
 
     # A heap of several regions grows later if garbage is collected earlier.
-    def _loading_lines(self):
+    def _loading_lines(self, flats, order):
         first = ["import gc", "gc.threshold(16384)"] if self._facts.regions else []
+        if order == KERNELS_FIRST:
+            first += kernel_lines(flats)
         path = f"{self._facts.root}{self._manifest.name}"
         return [
             *first,
