@@ -78,9 +78,9 @@ class EspHeap:
         """Allocate small objects of `size` bytes in all. Return whether there is enough memory."""
         while size > 0:
             for i, area in enumerate(self._areas):
-                part = min(area, size)
-                self._areas[i] -= part
-                size -= part
+                share = min(area, size)
+                self._areas[i] -= share
+                size -= share
             if size > 0 and not self._grow(1):
                 return False
         return True
