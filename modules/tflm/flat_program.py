@@ -5,7 +5,7 @@ from . import dtypes
 from . import format as layout
 from .arena import fill
 from .errors import ModelError, damaged
-from .format import CUSTOM_KERNEL
+from .format import CONTROL_KERNEL, CUSTOM_KERNEL
 from .micropython_port import struct
 from .program import Program
 from .tensor import Tensor
@@ -51,8 +51,8 @@ def _check_records(model, resolver):
 # The file counts persistent bytes from the end of its head. They are in the tail, whose place
 # differs if Interpreters share the arena: then the records with persistent operands are copied to
 # the tail and adjusted.
-def make_program(model, arena, resolver, shared=False, external_context=None):
-    _check_records(model, resolver)
+def make_program(model, arena, options):
+    _check_records(model, options.resolver)
     head = arena.reserve_head(model.head_bytes)
     persistent = model.arena_bytes - model.head_bytes
     shift = 0
@@ -62,7 +62,7 @@ def make_program(model, arena, resolver, shared=False, external_context=None):
         shift = at - head - model.head_bytes
     program = Program(arena.buffer, model.buffer, model.subgraphs_length())
     try:
-        _add_steps(program, model, arena, resolver, shift if shared else None, external_context)
+        _add_steps(program, model, arena, options, shift)
         *_, inputs, outputs = model.subgraph()
         for i in range(model.tensors_length()):
             _add_tensor(program, model, i, inputs, outputs, shift)
@@ -74,9 +74,8 @@ def make_program(model, arena, resolver, shared=False, external_context=None):
     return program
 
 
-# Add the steps of all lists. `shift`: bytes to add to persistent operands; None if the file's
-# offsets are right.
-def _add_steps(program, model, arena, resolver, shift, external_context):
+# Add the steps of all lists. `shift`: bytes to add to persistent operands if the arena is shared.
+def _add_steps(program, model, arena, options, shift):
     kernels = model.kernels()
     custom = None
     for number in range(model.subgraphs_length()):
@@ -84,17 +83,24 @@ def _add_steps(program, model, arena, resolver, shift, external_context):
         for i in range(first, first + ops):
             kernel, _, node, record, operands, slice_units = model.op(i, kernels)
             own = record
-            if shift is not None and _is_stateful(record, operands):
+            if options.is_shared and _is_stateful(record, operands):
                 own = _shifted_record(arena, record, operands, shift)
-            function = None
+            units = struct.unpack_from("<I", own)[0]
+            if kernel.startswith(CONTROL_KERNEL):
+                from .run import add_control_step
+
+                add_control_step(program, number, kernel, own, units, slice_units)
+                continue
             if kernel.startswith(CUSTOM_KERNEL):
                 if custom is None:
                     from .tflite.flat_custom import FlatCustom
 
-                    custom = FlatCustom(model, arena, resolver, external_context)
+                    custom = FlatCustom(model, arena, options)
                     program.custom = custom.nodes
                 function = custom.add(kernel, node, record, operands, own)
-            program.add(number, kernel, own, slice_units, resolver, function)
+            else:
+                function = options.resolver.kernel(kernel)
+            program.add(number, function, own, units, slice_units)
     if custom is not None:
         custom.finish()
     if program.check_loops:

@@ -85,3 +85,4 @@ CUSTOM_VARIABLE = 2
 CUSTOM_KERNEL = "custom."
 CONTROL_KERNEL = "control."
 ROWS_KERNEL = CONTROL_KERNEL + "rows"  # fetches rows of an input that is not in the arena
+BANDS_KERNEL = CONTROL_KERNEL + "banded"  # runs a chain of operators band by band

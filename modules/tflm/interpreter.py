@@ -6,6 +6,7 @@ from .errors import ArenaError, InputError, StateError, check, check_count
 from .loading import load
 from .micropython_port import more_heap
 from .op_resolver import OpResolver
+from .program import PrepareOptions
 
 
 # Raise the error that replaces a MemoryError.
@@ -75,13 +76,15 @@ class Interpreter:
         self.profiler = profiler
         self.max_while_steps = max_while_steps
         self._arena = arena
-        self._resolver = resolver
         self._slice_units = slice_units
-        self._keep = KEEP_ALL if keep_tensors or guards else 0
-        if keep_inputs:
-            self._keep |= KEEP_INPUTS
-        self._guards = guards
-        self._external_context = external_context
+        self._options = PrepareOptions(
+            resolver,
+            external_context,
+            (KEEP_ALL if keep_tensors or guards else 0) | (KEEP_INPUTS if keep_inputs else 0),
+            guards,
+            isinstance(arena, Arena),
+            bool(delegates) or cores == 2,
+        )
         self._program = None
         self._delegates = tuple(delegates)
         self._cores = cores
@@ -118,7 +121,7 @@ class Interpreter:
             extra = 0
             if is_planned or arena is None:
                 ops = [] if self._delegates else None
-                needed = align_up(sum(self._measure(ops)))
+                needed = align_up(sum(self.model.measure(self._options, ops)))
                 if self._delegates:
                     from .run.delegate import arena_bytes
 
@@ -131,23 +134,15 @@ class Interpreter:
         positions = arena.sections.positions()
         program = None
         try:
-            program = self.model.make_program(
-                arena,
-                self._resolver,
-                self._external_context,
-                arena is self._arena,
-                bool(self._delegates),
-                self._keep,
-                self._guards,
-            )
+            program = self.model.make_program(arena, self._options)
             if self._delegates:
                 from .run.delegate import apply_delegates
 
-                shared = arena is self._arena
+                shared = self._options.is_shared
                 self.delegate_error = apply_delegates(program, self._delegates, arena, shared)
             else:
-                self._resolver.bind(program)
-            self._resolver.clear_cache()
+                self._options.resolver.bind(program)
+            self._options.resolver.clear_cache()
             if self._slice_units:
                 program.limit_slices(self._slice_units)
             program.reset_variables()
@@ -160,21 +155,9 @@ class Interpreter:
                 raise
         self._raise_too_small(arena.sections)
 
-    # Return the bytes of (head, tail) that the model needs. An Op for each step is appended to
-    # `ops`, for delegates.
-    def _measure(self, ops=None):
-        return self.model.measure(
-            self._resolver,
-            self._external_context,
-            isinstance(self._arena, Arena),
-            self._keep,
-            self._guards,
-            ops,
-        )
-
     # Raise ArenaError with the bytes that are enough for this model and the others in the arena.
     def _raise_too_small(self, sections):
-        head, tail = self._measure()
+        head, tail = self.model.measure(self._options)
         needed = align_up(max(head, sections.head_used_bytes()))
         needed += align_up(tail + sections.tail_used_bytes())
         available = sections.buffer_tail - sections.buffer_head
@@ -343,9 +326,11 @@ class Interpreter:
         """
         from .introspection.allocations import allocations_of
 
-        shared = isinstance(self._arena, Arena)
+        shared = self._options.is_shared
         program = self._prepared()
-        tail = self._measure()[1] if shared and program.allocation_counts is None else None
+        tail = None
+        if shared and program.allocation_counts is None:
+            tail = self.model.measure(self._options)[1]
         return allocations_of(program, self.model, shared, tail, self._delegates)
 
     def print_allocations(self):

@@ -83,26 +83,24 @@ class FlatModel:
             raise damaged("it has too few tensors")
 
     # Return the bytes of (head, tail) that the model needs in an arena, which may be shared. `ops`
-    # gets an Op for each step, for delegates. TfliteModel has measure() and make_program(), too;
-    # only its Prepare needs the other arguments.
-    def measure(self, _resolver, _context, shared, _keep, _guards, ops=None):
+    # gets an Op for each step, for delegates. TfliteModel has measure() and make_program(), too.
+    def measure(self, options, ops=None):
         if ops is not None:
             from .introspection.op import describe_ops
 
             ops.extend(describe_ops(self))
-        if not shared:
+        if not options.is_shared:
             return self.head_bytes, self.arena_bytes - self.head_bytes
         return flat_program.measure(self)
 
     # Return the Program in an arena.
-    def make_program(self, arena, resolver, context, shared, _describe, keep, guards):
-        program = flat_program.make_program(self, arena, resolver, shared, context)
-        if guards or keep & ~self._kept:
+    def make_program(self, arena, options):
+        if options.guards or options.keep & ~self._kept:
             raise InputError(
                 "keep_inputs, keep_tensors and guards need a .tflite; or flatten with "
                 "--keep-inputs or --keep-tensors"
             )
-        return program
+        return flat_program.make_program(self, arena, options)
 
     def __repr__(self):
         return "<FlatModel of %d bytes, arena %d>" % (len(self.buffer), self.arena_bytes)

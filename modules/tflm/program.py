@@ -3,9 +3,30 @@
 
 from .arena import fill
 from .errors import ABORTED
-from .format import CONTROL_KERNEL
 
-BANDS_KERNEL = "control.banded"
+
+class PrepareOptions:
+    """What an Interpreter asks of a model: FlatModel and TfliteModel measure and prepare with it.
+
+    resolver, external_context, guards: see Interpreter. keep: bits of arena.py. is_shared: the
+    arena serves several Interpreters. has_delegates: steps will be replaced.
+    """
+
+    def __init__(
+        self,
+        resolver,
+        external_context=None,
+        keep=0,
+        guards=False,
+        is_shared=False,
+        has_delegates=False,
+    ):
+        self.resolver = resolver
+        self.external_context = external_context
+        self.keep = keep
+        self.guards = guards
+        self.is_shared = is_shared
+        self.has_delegates = has_delegates
 
 
 class Program:
@@ -51,24 +72,11 @@ class Program:
     def ops(self, ops):
         self._ops = ops
 
-    # Append a step to list `number`. `function`: what the step calls; by default the kernel that
-    # `resolver` finds. The lists are filled in their order.
-    def add(self, number, kernel, record, slice_units, resolver, function=None):
-        units = int.from_bytes(record[:4], "little")
-        if kernel == BANDS_KERNEL:
-            from .run.bands import bind, run_banded
-
-            function, record, slice_units = run_banded, bind(self, number, record), 1
-        elif kernel.startswith(CONTROL_KERNEL):
-            from .run.control_flow import bind, check_loops
-
-            # A banded chain refers to a later list, which refers to no other: it makes no cycles.
-            self.check_loops = check_loops
-            function = bind(self, number, kernel, record)
+    # Append a step to list `number`. The lists are filled in their order.
+    def add(self, number, function, record, units, slice_units):
         if number in self.bands:  # its records hold the units; the step holds the layout, < 0
             units = 0 - slice_units
-        step = (function or resolver.kernel(kernel), record, units, slice_units)
-        self.graphs[number].append(step)
+        self.graphs[number].append((function, record, units, slice_units))
 
     # Return the number of the first op of a list.
     def first_op(self, number):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from tflm import format as layout
 from tflm.access_checks import check_of
-from tflm.access_checks.bands import BANDS_KERNEL, made_records
+from tflm.access_checks.bands import made_records
 from tflm.access_checks.record import Record
 from tflm.model import FlatModel
 from tflm_tools.flat.flatten import flatten
@@ -113,7 +113,7 @@ def ops(model):
             for i in range(first, first + count):
                 kernel, _, _, data, operands, _ = model.op(i)
                 yield i, kernel, data, operands
-                if kernel == BANDS_KERNEL:
+                if kernel == layout.BANDS_KERNEL:
                     chains[Record(model, data, operands)[2]] = i, data
             continue
         records = made_records(model, first, count, *chains[number], _refuse)

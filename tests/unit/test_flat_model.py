@@ -13,6 +13,7 @@ from tflm.errors import ModelError, TflmError, UnsupportedError
 from tflm.flat_program import make_program
 from tflm.model import FlatModel, is_flat
 from tflm.op_resolver import OpResolver
+from tflm.program import PrepareOptions
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models
 from unit.on_device import device, run_all
@@ -34,7 +35,7 @@ class Names(OpResolver):
 def use(image):
     model = FlatModel(image)
     model.metadata()
-    return make_program(model, Arena(model.arena_bytes), Names())
+    return make_program(model, Arena(model.arena_bytes), PrepareOptions(Names()))
 
 
 # Return the file with a matching CRC.
@@ -313,7 +314,7 @@ def test_missing_kernel(tmp_path):
     assert "the kernel nothing.eval_int8 is not on this board; install" in said
     model = FlatModel(path.read_bytes())
     with pytest.raises(UnsupportedError, match="models need MicroPython, not cpython"):
-        make_program(model, Arena(model.arena_bytes), OpResolver())
+        make_program(model, Arena(model.arena_bytes), PrepareOptions(OpResolver()))
 
 
 def test_name_that_is_not_utf8():

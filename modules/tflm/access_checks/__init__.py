@@ -11,7 +11,7 @@ import sys
 from .. import format as layout
 from ..dtypes import nbytes
 from ..errors import ModelError, damaged
-from .bands import BANDS_KERNEL, made_records
+from .bands import made_records
 from .record import Record
 
 # Which file of this folder checks the records of a kernel file that has another name.
@@ -208,7 +208,7 @@ def check_model(model, resolver=None):
             record = Record(model, data, operands)
             if not record.units:
                 _refuse(i, kernel)
-            if kernel == BANDS_KERNEL:
+            if kernel == layout.BANDS_KERNEL:
                 if record.words < 4 or operands != 1 or record[2] <= number:
                     _refuse(i, kernel)
                 chains[record[2]] = (i, data)

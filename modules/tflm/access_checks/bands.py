@@ -7,8 +7,6 @@ from .. import format as layout
 from ..dtypes import const
 from .record import LARGEST, Record
 
-BANDS_KERNEL = layout.CONTROL_KERNEL + "banded"
-
 _END = const(0x7FFFFFFF)  # ends a list of changes
 _WHOLE = const(7)  # words of a record before the words that are stored as halfwords
 _HALVES = const(127)  # mask: number of words up to the last halfword
@@ -166,10 +164,10 @@ def made_records(model, first, count, control, data, refuse):
     bands, block, _, words = numbers[:4]
     locked = block >> 2, (block >> 2) + 4 * words
     if block & 15 or locked[1] > model.head_bytes or not 0 < bands < 2 * len(numbers) - 9:
-        refuse(control, BANDS_KERNEL)
+        refuse(control, layout.BANDS_KERNEL)
     table = _table(data, numbers, count)
     if table is None:
-        refuse(control, BANDS_KERNEL)
+        refuse(control, layout.BANDS_KERNEL)
     times, growth, starts = table
     steps = [_Step(model, first + i, times[i], growth.get(i, ())) for i in range(count)]
     for step in steps:

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import ABORTED, InputError, ModelError
-from ..format import CONTROL_KERNEL, MAX_DEPTH, ROWS_KERNEL
+from ..format import CONTROL_KERNEL, MAX_DEPTH
 from ..micropython_port import struct
 
 
@@ -77,10 +77,6 @@ _KINDS = {
 # Return the function of a step of control flow in list `number`. The record: units, the operand of
 # the condition, and the numbers of its lists.
 def bind(program, number, kernel, record):
-    if kernel == ROWS_KERNEL:
-        from .rows import bind
-
-        return bind(program, number, record)
     kind = _KINDS.get(kernel)
     if kind is None or len(record) < 8 + 4 * kind.lists:
         raise ModelError("there is no kernel '%s'; flatten the model again" % kernel)

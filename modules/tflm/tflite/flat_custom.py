@@ -139,7 +139,7 @@ class _Temporary:
 class FlatCustom:
     """Run init, prepare and invoke of a flat model's custom operators; raises ModelError."""
 
-    def __init__(self, model, arena, resolver, external_context=None):
+    def __init__(self, model, arena, options):
         self.nodes = []  # a CustomNode for each; Program.custom
         self.sections = _Temporary()
         self.states = []
@@ -147,10 +147,10 @@ class FlatCustom:
         self.step_list = self.step_lists = 0
         self._model = model
         self._arena = arena.buffer
-        self._resolver = resolver
+        self._resolver = options.resolver
         self._operators = []
         self._operator = None  # the operator that may request buffers now
-        self._context = MicroContext(self, external_context)
+        self._context = MicroContext(self, options.external_context)
 
     # Run init of an operator; return its function for a Program. `own`: its record, or the copy
     # of its record in a shared arena.

@@ -3,7 +3,7 @@
 
 from .. import dtypes
 from ..arena import KEEP_ALL, KEEP_INPUTS, Arena, SingleArenaBufferAllocator, align_up
-from ..format import CUSTOM_KERNEL
+from ..format import CONTROL_KERNEL, CUSTOM_KERNEL
 from ..introspection.op import Op
 from ..program import Program
 from ..tensor import Tensor
@@ -21,23 +21,25 @@ class Measure(Arena):
 
 # A model after Init, Prepare and planning in an arena. `custom`: {node number: CustomNode}.
 class Prepared:
-    def __init__(self, model, arena, *options):
-        resolver, external_context, keep, guards = self.options = options
-        self.allocator = MicroAllocator(arena, resolver)
+    def __init__(self, model, arena, options):
+        self.options = options
+        self.allocator = MicroAllocator(arena, options.resolver)
         self.allocator.start_model_allocation(model)
-        self.context = MicroContext(self.allocator, external_context)
-        self.custom = prepare_model(model, self.context, resolver, keep, guards)
+        self.context = MicroContext(self.allocator, options.external_context)
+        self.custom = prepare_model(
+            model, self.context, options.resolver, options.keep, options.guards
+        )
 
     # Move the model to an arena, if it was measured with these options and fits there exactly.
     # Return False if it has to be prepared again.
-    def move_to(self, arena, *options):
+    def move_to(self, arena, options):
         allocator = self.allocator
         size = align_up(sum(sizes_of(allocator)))
         sections = arena.sections
         if (
             not allocator.is_movable
             or self.custom
-            or self.options != options
+            or self.options is not options
             or sections.used_bytes()
             or sections.buffer_tail != size
         ):
@@ -53,16 +55,8 @@ def sizes_of(allocator):
 
 # Prepare a model without memory; return it Prepared. `ops`: a list that gets the Ops, as
 # delegates see them. `allocations`: a list that gets the allocations.
-def measured(
-    model,
-    resolver,
-    external_context=None,
-    keep=0,
-    guards=False,
-    ops=None,
-    allocations=None,
-):
-    prepared = Prepared(model, Measure(), resolver, external_context, keep, guards)
+def measured(model, options, ops=None, allocations=None):
+    prepared = Prepared(model, Measure(), options)
     for node in prepared.custom.values():
         node.free()
     if ops is not None:
@@ -96,40 +90,30 @@ def _by_list(allocator):
 
 
 # Return the Program of a model in an arena; raises ArenaError if the arena is too small.
-# `describe`: the Ops of the Program describe scratch buffers. `before`: of measured(), or None; it
-# saves a second Prepare if the arena has the bytes that it needs.
-def make_program(
-    model,
-    arena,
-    resolver,
-    external_context=None,
-    keep=0,
-    guards=False,
-    describe=False,
-    before=None,
-):
-    options = resolver, external_context, keep, guards
-    if before is None or not before.move_to(arena, *options):
-        before = Prepared(model, arena, *options)
+# `before`: of measured(), or None; it saves a second Prepare if the arena has the bytes that it
+# needs.
+def make_program(model, arena, options, before=None):
+    if before is None or not before.move_to(arena, options):
+        before = Prepared(model, arena, options)
     allocator, context, custom = before.allocator, before.context, before.custom
     program = Program(arena.buffer, model.buffer, allocator.step_lists)
     program.custom = [custom[index] for index in sorted(custom)]
     try:
-        _fill(program, model, arena, resolver, allocator, context, custom)
-        if describe:
+        _fill(program, model, arena, options.resolver, allocator, context, custom)
+        if options.has_delegates:  # their Ops describe scratch buffers
             program.ops = list(describe_ops(allocator))
-        if keep & KEEP_ALL:
+        if options.keep & KEEP_ALL:
             view = _view(arena, allocator)
             for index in allocator.tensors:
                 program.tensors[index] = view(model.tensor(index))
-        if guards:
+        if options.guards:
             from .guards import guard, mark_inputs
 
-            if not describe:  # without delegates: replaced steps get guards, too
-                resolver.bind(program)
-                resolver.clear_cache()
+            if not options.has_delegates:  # replaced steps get guards, too
+                options.resolver.bind(program)
+                options.resolver.clear_cache()
             guard(program, allocator.placed_buffers(), arena.sections.buffer_head)
-            if not keep & KEEP_INPUTS:
+            if not options.keep & KEEP_INPUTS:
                 mark_inputs(program)
     except BaseException:
         program.free()
@@ -168,12 +152,21 @@ def _fill(program, model, arena, resolver, allocator, context, custom):
     program.ops = []
     for record in _by_list(allocator):
         op = Op(record.node_index, record.builtin_code, record.kernel)
-        words = arena.buffer[record.position :]
-        function = record.function
-        if record.kernel.startswith(CUSTOM_KERNEL):
-            function = custom[record.node_index].bind(view)
         program.ops.append(op)
-        program.add(record.step_list, op.kernel, words, record.slice_units, resolver, function)
+        kernel = record.kernel
+        words = arena.buffer[record.position :]
+        units = int.from_bytes(words[:4], "little")
+        if kernel.startswith(CONTROL_KERNEL):
+            from ..run import add_control_step
+
+            add_control_step(program, record.step_list, kernel, words, units, record.slice_units)
+            continue
+        function = record.function or (
+            custom[record.node_index].bind(view)
+            if kernel.startswith(CUSTOM_KERNEL)
+            else resolver.kernel(kernel)
+        )
+        program.add(record.step_list, function, words, units, record.slice_units)
     subgraph = model.subgraphs[0]
     program.inputs = [view(subgraph.tensor(i)) for i in subgraph.inputs]
     program.outputs = [view(subgraph.tensor(i)) for i in subgraph.outputs]

@@ -326,13 +326,13 @@ class TfliteModel:
 
     # Return the bytes of (head, tail) that the model needs in an arena; it is prepared without
     # writing. `ops` gets an Op for each step, for delegates. FlatModel has the same functions.
-    def measure(self, resolver, context, shared, keep, guards, ops=None):
+    def measure(self, options, ops=None):
         from .program import measured, sizes_of
 
-        prepared = measured(self, resolver, context, keep, guards, ops)
+        prepared = measured(self, options, ops)
         sizes = sizes_of(prepared.allocator)
         self._measured = None
-        if not shared:
+        if not options.is_shared:
             try:
                 bytearray(sum(sizes))
                 self._measured = prepared
@@ -340,12 +340,12 @@ class TfliteModel:
                 pass
         return sizes
 
-    # Return the Program in an arena. `describe`: the Ops of the Program describe scratch buffers.
-    def make_program(self, arena, resolver, context, _shared, describe, keep, guards):
+    # Return the Program in an arena.
+    def make_program(self, arena, options):
         from .program import make_program
 
         before, self._measured = self._measured, None
-        return make_program(self, arena, resolver, context, keep, guards, describe, before)
+        return make_program(self, arena, options, before)
 
     def __repr__(self):
         return "<TfliteModel of %d bytes>" % len(self.buffer)

@@ -5,14 +5,12 @@ import struct
 from collections import Counter
 from operator import add, sub
 
-from tflm.format import CONTROL_KERNEL
+from tflm.format import BANDS_KERNEL as KERNEL
 from tflm.tflite.context import IN_ROM, PLANNED_SCRATCH
 
 from .banded_records import first_record
 from .record_deltas import all_words, band_table, deltas_of, signed
 from .rom_record import FULL_WORDS, SHARED_TAIL, RomRecord
-
-KERNEL = CONTROL_KERNEL + "banded"
 
 # Words of its record. block: the buffer in the arena that holds the record that runs, `words`
 # long; steps: the number of the list of steps. A table follows (record_deltas.py): the first list

@@ -10,6 +10,7 @@ from tflm.introspection.op_names import name
 from tflm.introspection.signature import table_of
 from tflm.model import FlatModel
 from tflm.op_resolver import OpResolver
+from tflm.program import PrepareOptions
 from tflm.tflite.program import measure
 
 from ..arena.arena_plan import Plan, plan_of, tflm_head_bytes
@@ -222,7 +223,8 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes
     rows, tflite_arena, found = [], None, []
     if runs:
-        tflite_arena = align_up(sum(measure(graph, _PrepareOnly(resolver), allocations=rows)))
+        options = PrepareOptions(_PrepareOnly(resolver))
+        tflite_arena = align_up(sum(measure(graph, options, allocations=rows)))
         found = [flat_allocations(flat), allocations("tflite", rows, tflite_arena)]
     known = [op.macs for op in ops if op.macs is not None]
     return Inspection(

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import tflm
 from tflm.features.settings import METADATA
-from tflm.format import CONTROL_KERNEL, CUSTOM_KERNEL, ROWS_KERNEL
+from tflm.format import BANDS_KERNEL, CONTROL_KERNEL, CUSTOM_KERNEL, ROWS_KERNEL
 from tflm.model import FlatModel
-from tflm.program import BANDS_KERNEL
 from tflm.text.vocabulary import NAME as TEXT
 from tflm.version import __version__
 
