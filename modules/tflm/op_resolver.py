@@ -4,7 +4,7 @@
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
-from .micropython_port import collect_for_import, free_bytes
+from .micropython_port import collect_for_import
 
 _CUSTOM = 32
 
@@ -13,7 +13,6 @@ ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 
-_MIN_HEAP_FOR_X64 = 1 << 20  # with less heap, the code of x64 overrides leaves too little
 _folders = None  # the result of _override_folders()
 
 
@@ -59,8 +58,6 @@ def _override_folders():
                 _folders = (arch.replace("d", "s"), "armv7em") + _folders
         if arch[:4] == "armv" and not _has_assembler():
             _folders = ()
-        if arch == "x64" and free_bytes() < _MIN_HEAP_FOR_X64:
-            _folders = ()
     return _folders
 
 
@@ -90,7 +87,6 @@ class OpResolver:
     def __init__(self):
         self._builtin = {}
         self._kernels = {}
-        self._binders = {}  # kernel: the function of its override that replaces steps
         self._custom = {}
 
     def add_builtin(self, code, module):
@@ -178,16 +174,16 @@ class OpResolver:
             self._kernels[name] = self._find_kernel(name)
         return self._kernels[name]
 
-    # Drop what kernel() and bind() have cached from the heap, once the model is prepared.
+    # Drop what kernel() has cached from the heap, once the model is prepared.
     def clear_cache(self):
         self._kernels = {}
-        self._binders = {}
 
-    # Let overrides replace steps. They may use a quarter of the free heap.
+    # Let a folder of overrides replace steps of a prepared model.
     def bind(self, program):
-        if self._binders:
-            module = _import("kernels.x64.bound")
-            module.replace_steps(program, self._binders, free_bytes() // 4)
+        for folder in _override_folders():
+            module = _import("kernels." + folder)
+            if hasattr(module, "replace_steps"):
+                module.replace_steps(program)
 
     def _find_kernel(self, name):
         file, _, function = name.partition(".")
@@ -210,8 +206,6 @@ class OpResolver:
             elif "\n" + line not in files:
                 continue
             module = _import(folder + "." + file)
-            if hasattr(module, "bind" + function[4:]):
-                self._binders[name] = getattr(module, "bind" + function[4:])
             if hasattr(module, function):
                 return getattr(module, function)
         if sys.implementation.name != "micropython":

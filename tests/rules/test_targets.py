@@ -22,7 +22,6 @@ def test_override_folders_equal_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
     monkeypatch.setattr(op_resolver, "_has_assembler", lambda: True)
     monkeypatch.setattr(op_resolver, "_has_dsp", lambda: "s" in arch or "d" in arch)
-    monkeypatch.setattr(op_resolver, "free_bytes", lambda: 1 << 30)
     monkeypatch.setattr(op_resolver, "_import", lambda name: None)
     monkeypatch.setattr(op_resolver, "_folders", None)
     assert tuple(op_resolver._override_folders()) == targets.override_folders(arch)
