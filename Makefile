@@ -68,6 +68,7 @@ tables: $(VENV)/test.stamp  ## generate the kernel tables and the assembler kern
 docs: $(VENV)/test.stamp  ## regenerate docs/generated and the pictures of docs/images
 	$(BIN)/python tools/docs/operators_page.py
 	$(BIN)/python tools/docs/errors_page.py
+	$(BIN)/python tools/docs/api_page.py
 	$(BIN)/python tools/docs/licences_page.py
 	$(BIN)/python tools/docs/benchmarks_page.py
 	$(BIN)/python -m tflm_tools.apps.demo docs/images/digits.svg

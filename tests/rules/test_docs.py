@@ -18,6 +18,8 @@ _PAGES = sorted(
         "boards/*.md",
         "examples/*.md",
         "page/*.md",
+        "release/*.md",
+        "tools/**/*.md",
     )
     for path in REPOSITORY.glob(pattern)
 )
@@ -63,6 +65,11 @@ def test_errors_are_up_to_date():
     lacking = re.findall(r"^\| `\w+Error` \| (.*) \|  \|$", text, re.M)
     assert not lacking, "add a remedy after a semicolon, or to tools/docs/errors_page.py"
     assert errors.PAGE.read_text() == text, f"generated/{errors.PAGE.name} is old; run: make docs"
+
+
+def test_api_is_up_to_date():
+    api = _tool("api_page")
+    assert api.PAGE.read_text() == api.page(), f"{api.PAGE.name} is old; run: make docs"
 
 
 # The tables of docs/data are the only source of the benchmarks.

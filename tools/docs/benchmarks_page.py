@@ -44,7 +44,7 @@ _FILES = """## Data files
 | [arena-budgets-measured.csv](../data/arena-budgets-measured.csv) | cycles of such plans | `bench/cycles.py --core CORE --model MODEL` and the options of the row |
 | [optimization-passes.csv](../data/optimization-passes.csv) | models with and without optimization passes | `bench/cycles.py --core m0plus`, with `--without all` before |
 | [flatten-times.csv](../data/flatten-times.csv) | run time of `tflm flatten --input-by-rows` | `bench/flatten_times.py --input-by-rows --optimize balanced --optimize ram FILES...` |
-| [ablation.csv](../data/ablation.csv) | plans without parts of the [search](../develop/memory-plan-search.md) | `bench/ablation.py --target armv6m --target armv7em FILES...` |
+| [ablation.csv](../data/ablation.csv) | plans without parts of the [search](../../tools/tflm_tools/optimize/memory/README.md) | `bench/ablation.py --target armv6m --target armv7em FILES...` |
 | [beside-tflm.csv](../data/beside-tflm.csv) | time and memory beside the `tflite-micro` wheel | `bench/float_models.py build/float`, then `make -C bench wheel` |
 """  # noqa: E501
 
@@ -205,7 +205,8 @@ _SECTIONS = (
     ),
     (
         "Memory without wait states",
-        "Cycles of a Cortex-M0+ by its reference manual; instructions of the other cores. "
+        "Cycles of an emulated Cortex-M0+ by its reference manual; instructions of the other "
+        "cores. "
         "Dispatch is the share of the interpreter loop between kernels.",
         _no_wait_states,
     ),
@@ -248,8 +249,8 @@ _SECTIONS = (
     ),
     (
         "Decoders of detectors",
-        "One `detect()` of [tflm.detect](../products/detect.md) on a Pico at 125 MHz, our "
-        "firmware, with waits for flash. The int8 outputs have three objects with three "
+        "One `detect()` of [tflm.detect](../products/detect.md) on an emulated Pico at 125 MHz, "
+        "our firmware, with waits for flash. The int8 outputs have three objects with three "
         "candidates each, for FOMO nine cells each. These times vary by up to 15 % with the place "
         "of the code in flash.",
         lambda: _blocks("decoders.csv", "decoder", "outputs"),
@@ -257,13 +258,15 @@ _SECTIONS = (
     (
         "Blocks of signal processing",
         "One `compute()` of [tflm.features](../products/features.md) with int16 samples and "
-        "default parameters on a Pico at 125 MHz, our firmware, with waits for flash. These times "
+        "default parameters on an emulated Pico at 125 MHz, our firmware, with waits for flash. "
+        "These times "
         "vary by up to 15 % with the place of the code in flash.",
         lambda: _blocks("blocks.csv", "block", "window"),
     ),
     (
         "Levels of --optimize",
-        "Arena in bytes and million cycles of a Cortex-M0+ without wait states, target armv6m, "
+        "Arena in bytes and million cycles of an emulated Cortex-M0+ without wait states, "
+        "target armv6m, "
         "without optimization passes.",
         lambda: _columns(
             "levels.csv", ("model", "model"), (">TFLM's head", "tflm_head_bytes"),
@@ -275,8 +278,8 @@ _SECTIONS = (
     ),
     (
         "Arena budgets",
-        "Plans in a given number of bytes, measured beside `--optimize speed`. Core `m0plus` has "
-        "memory without wait states, core `pico` waits for flash.",
+        "Plans in a given number of bytes, counted in emulators beside `--optimize speed`. Core "
+        "`m0plus` has memory without wait states, core `pico` waits for flash.",
         lambda: _columns(
             "arena-budgets-measured.csv", ("core", "core"), ("model", "model"),
             ("by rows", "input_by_rows"), ("options", "options"), (">arena", "arena_bytes"),
@@ -287,7 +290,8 @@ _SECTIONS = (
     (
         "Optimization passes",
         "Models without and with the passes of [optimization-passes.md]"
-        "(../explanation/optimization-passes.md), target armv6m.",
+        "(../explanation/optimization-passes.md), target armv6m; cycles are counted in an "
+        "emulator.",
         _optimization_passes,
     ),
     (

@@ -35,6 +35,13 @@ def load(path, model=None, arena=None, spectrum=None, copy=False, trusted=False,
     trusted: leave out the access checks of a .tflm, as for tflm.load().
     options: threshold, smooth_frames, look_back, level replace the JSON's.
 
+    Keys of the JSON, with their defaults: sample_rate (16000), n_fft (512), win_length (n_fft),
+    hop_length (256), n_mels (40), f_min (20), f_max (half the rate), mel_scale and norm
+    ("slaney"), as in librosa, in samples; eps (1e-6), added to an energy before its logarithm;
+    center (true for recognizers): a column's middle is at a multiple of the hop; threshold (0.5),
+    the least probability; smooth_frames (16) and look_back (8192 samples) of the Segmenter; level
+    (0), the root mean square to which quieter clips are amplified; target_frames, clip_seconds.
+
     Raises ModelError for an invalid JSON or model, OSError for a missing file.
     """
     check("path", path, isinstance(path, str), "a text")

@@ -60,7 +60,7 @@ def test_page(tflm, repository, example, tmp_path, monkeypatch):
             assert text == shown
         else:
             script += text
-    assert wanted.count("\n") == 4
+    assert wanted.count("\n") == 2
     assert run_script(script) == wanted
 
 

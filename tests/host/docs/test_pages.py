@@ -33,7 +33,6 @@ _OTHERS = {
     "reference/python-on-board.md": "parts of programs",
     "how-to/debug.md": "parts of programs",
     "reference/beyond-tflm.md": "parts of programs",
-    "products/audio.md": "parts of programs",
     "reference/python-on-host.md": "tests/host/test_python.py",
     "reference/cli.md": "parts of commands",
     "how-to/deploy.md": "tests/host/board/test_deploy.py",
@@ -52,7 +51,7 @@ _PAGES = [
     "tutorial/your-own-model.md", "tutorial/wake-word.md", "tutorial/story.md",
     "how-to/coming-from.md", "products/features.md", "products/fleet.md", "how-to/hosts.md",
     "products/learn-on-board.md", "products/speech.md",
-    "how-to/quantize.md", "how-to/ready-made-models.md", "products/scale-out.md",
+    "how-to/quantize.md", "how-to/ready-made-models.md",
     "products/search-models.md", "how-to/versions.md", "products/write-texts.md",
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@
 # boards, runs a function of the inline assembler as bytecode and crashes. It can run viper
 # functions. convert() therefore changes a .mpy of mpy-cross: a function of the inline assembler,
 # or a stub whose source lists its machine code (listing.py), becomes a viper function. Code before
-# it checks and converts the arguments: see docs/explanation/machine-code.md.
+# it checks and converts the arguments: see README.md.
 
 from importlib import import_module
 
