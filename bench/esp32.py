@@ -29,7 +29,7 @@ from tflm_tools.model.model_file import open_tflite
 from tflm_tools.optimize.memory.levels import OFF
 from tflm_tools.optimize.passes import passes_without
 from tflm_tools.render.common import console, number, show, table
-from xtensa_kernels import OVERRIDES, STAND_INS, Xtensa, packing_of
+from xtensa_kernels import STAND_INS, Xtensa, packing_of
 
 from fuzz.kernel_tracer import ARENA, ROM  # isort: skip
 
@@ -90,8 +90,7 @@ def _run_kernel(kernel, record, arena, flat, chip, caches):
             cache.access(address, is_write)
 
     machine = Xtensa(kernel, watch=watch)
-    folder = "xtensawin/" if kernel.partition(".")[0] in OVERRIDES else ""
-    machine.run(folder + kernel, record, arena, flat.buffer)
+    machine.run(kernel, record, arena, flat.buffer)
     core = machine.core
     around = _OPERATOR + _CALL * machine.calls
     return core.cycles + chip.more_for_mula * core.products, around

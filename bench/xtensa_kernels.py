@@ -18,10 +18,7 @@ STAND_INS = {
     "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
               ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
     "pie": (("pie_multiply", "pie_asm"), ("pie_plane", "pie_depthwise_asm")),
-    "pooling": (("pooling_asm", "pooling_asm"),),
 }  # fmt: skip
-# Kernels for Xtensa without a portable file that stands in.
-OVERRIDES = ("pooling",)
 
 
 def packing_of(kernel):

@@ -10,10 +10,7 @@ _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x70000000, 1024
 _MAX_INSTRUCTIONS = 3_000_000  # of one call
 _FILES = (
-    "int16_arithmetic",
-    "int16_curves",
     "int16_depthwise",
-    "int16_pooling",
     "int16_windows",
     "svdf",
 )

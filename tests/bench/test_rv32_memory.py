@@ -25,10 +25,6 @@ _KERNELS = {
     "test_conv_int16": "conv_int16.eval_int16",
     "test_depthwise_conv_int16": "depthwise_conv_int16.eval_int16",
     "test_fully_connected_int16": "fully_connected_int16.eval_int16",
-    "test_pooling": "pooling_int16.eval_int16",
-    "test_add": "add_int16.eval_int16",
-    "test_mul": "mul_int16.eval_int16",
-    "test_sigmoid_int16": "sigmoid_int16.eval_int16",
     "test_svdf": "svdf.eval_int8",
 }
 _WITHOUT_STATE = [file for file in _KERNELS if file != "test_svdf"]
@@ -42,7 +38,6 @@ _OUTPUT = {
     "test_conv_int16": 4,
     "test_depthwise_conv_int16": 4,
     "test_fully_connected_int16": 4,
-    "test_pooling": 2,
 }
 
 
@@ -51,11 +46,7 @@ _OUTPUT = {
 def _cases(file):
     found = []
     for case in cases_of(file):
-        if (
-            case.error
-            or file in ("test_pooling", "test_add", "test_mul")
-            and ("int16" not in case.name)
-        ):
+        if case.error:
             continue
         flat = FlatModel(flat_model_for(case.build(), "flat"))
         if flat.subgraph()[1] != 1 or flat.kernel(0) != _KERNELS[file]:

@@ -159,11 +159,11 @@ def test_code_that_was_not_converted(board, tmp_path):
 # Its functions would be taken for bytecode: the folder raises before there are any.
 @needs_firmware("rv32-stock")
 def test_rv32_that_was_not_converted(tmp_path):
-    names = ("rv32imc/__init__", "rv32imc/gen/add_asm")
+    names = ("rv32imc/__init__", "rv32imc/gen/lanes_asm")
     found = {f"tflm/kernels/{n}.mpy": _unconverted(n, "rv32imc", tmp_path) for n in names}
     image = romfs_image.image(found)
     elf = firmware_of("rv32-stock")
-    said = emulated.run("rv32-stock", elf, image, "import tflm.kernels.rv32imc.gen.add_asm\n")
+    said = emulated.run("rv32-stock", elf, image, "import tflm.kernels.rv32imc.gen.lanes_asm\n")
     assert "ImportError: no machine code" in said["error"]
 
 

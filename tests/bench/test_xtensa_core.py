@@ -8,7 +8,6 @@ from pathlib import Path
 import mac16
 import pytest
 import qemu_xtensa
-from packed_cases import pooling_cases
 from support.check import flat_model_for
 from support.oracle import shared_oracle
 from tflm.access_checks import check_of
@@ -18,7 +17,7 @@ from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.macs import macs
 from tflm_tools.optimize.memory.levels import OFF, RAM
 from tflm_tools.packages.machine_code import listing
-from xtensa_kernels import OVERRIDES, Xtensa
+from xtensa_kernels import Xtensa
 
 from tests.kernels import test_dsp, test_lanes, test_mac16, test_pie
 
@@ -28,9 +27,7 @@ _EVERY = 6  # one of this number of cases runs here
 _EVERY_PIE = 3
 
 _PACKED = ("conv", "fully_connected", "depthwise_conv")
-_KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes", "pie")] + [
-    "pooling"
-]
+_KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes", "pie")]
 
 
 # {function: (machine code, number of arguments)} of the code that runs in qemu.
@@ -48,8 +45,7 @@ def _run(flat, machine, data):
     record = Record(flat, memoryview(record), operands)
     check_of(kernel)(record)
     record.settle()
-    folder = "xtensawin/" if kernel.partition(".")[0] in OVERRIDES else ""
-    machine.run(folder + kernel, record, arena, flat.buffer)
+    machine.run(kernel, record, arena, flat.buffer)
     word, size, *_ = flat.tensor(1)
     return bytes(arena[word >> 2 : (word >> 2) + size]), machine.core.instructions
 
@@ -60,12 +56,11 @@ def _work(model):
     return sum(macs(record.node) for record in storage.records)
 
 
-# Small models of one operator with packed weights, and of one pool: (case, flat model).
+# Small models of one operator with packed weights: (case, flat model).
 def _models():
     packed = [list(source.cases)[::_EVERY] for source in (test_mac16, test_lanes)]
     packed.append(list(test_pie.cases)[::_EVERY_PIE])
-    paths = None, "armv6m", "pie", "flat"
-    for chosen, path in zip((*packed, pooling_cases(2)), paths, strict=True):
+    for chosen, path in zip(packed, (None, "armv6m", "pie"), strict=True):
         for case in chosen:
             if _work(case.build()) > _MOST_MACS:
                 continue

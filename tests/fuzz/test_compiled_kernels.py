@@ -17,10 +17,12 @@ from tools.asm.language.machines import MACHINES
 # {kernel file: the test file with its cases}, where the names differ.
 _CASES = {
     "add_int16": "test_add",
+    "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",
     "maximum_minimum_wide": "test_maximum_minimum",
     "mul_int16": "test_mul",
     "pooling_int16": "test_pooling",
+    "pooling_rows": "banded",
     "reduce_int16": "test_reduce",
     "reduce_min_max": "test_reduce",
     "rescale": "test_quantize",

@@ -10,7 +10,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
 from asm import make
-from asm.common.parameters import ADD, DENSE_LUT, DEPTHWISE, GATHER, MULTIPLY
+from asm.common.parameters import DENSE_LUT, DEPTHWISE, GATHER, MULTIPLY
 from asm.common.thumb import R0, R8, Thumb
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
@@ -18,7 +18,6 @@ _BLOCKS = {
     "conv_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "fully_connected_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "depthwise_conv_lanes": {"_P_": (DEPTHWISE, 0)},
-    "add_table": {"_P_": (ADD, 0)},
     "dense_lut": {"_P_": (DENSE_LUT, 0)},
 }
 

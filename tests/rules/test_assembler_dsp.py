@@ -10,14 +10,11 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
 from asm.armv7em import (
-    add,
     conv_gather,
     conv_multiply,
     depthwise,
     depthwise_sums,
     fully_connected,
-    mul,
-    reduce,
 )
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
@@ -27,7 +24,6 @@ _BLOCKS = {
     "conv_dsp": {"_G_": (conv_gather.GATHER, 0), "_M_": (conv_multiply.MULTIPLY, 18)},
     "fully_connected_dsp": {"_C_": (fully_connected.CONNECT, 0)},
     "depthwise_conv_dsp": {"_P_": (depthwise.WINDOW, 0)},
-    "add_table": {"_P_": (add.ADD, 0)},
 }
 
 
@@ -40,37 +36,11 @@ def test_indices_of_parameters(name):
         assert there == {word.upper(): first + i for i, word in enumerate(words)}
 
 
-# The assembler reads the block of a record itself, by the offset in the portable kernel.
-def test_offset_of_the_block_of_mul():
-    block = 4 * consts(KERNEL_FILES["mul"])["_OUTPUT_ZERO_POINT"]
-    assert block == mul.REQUANTIZE
-    own = consts(KERNEL_FILES["armv7em/mul"])
-    table = block + 4 * consts(KERNEL_FILES["requantize"])["_TABLE"]
-    assert 4 * own["_OFFSET1"] == mul.OFFSETS
-    assert own["_SHIFT"] == table + 4
-
-
 # The kernel jumps over the code of columns that a filter lacks.
 def test_code_size_of_a_column():
     own = consts(KERNEL_FILES["armv7em/depthwise_conv_dsp"])
     assert own["_MAX_WIDTH"] == depthwise_sums.MAX_WIDTH
     assert tuple(28 - 4 * stride for stride in (1, 2)) == depthwise_sums.COLUMN_BYTES
-
-
-def test_offsets_in_the_record_of_reduce():
-    own = consts(KERNEL_FILES["armv7em/reduce"])
-    names = consts(KERNEL_FILES["reduce"])
-    assert {name: names[name] for name in own if name in names} == {
-        name: value for name, value in own.items() if name in names
-    }
-    reduced = [(f"_REDUCED{i}", f"_REDUCED_STEP{i}") for i in range(3)]
-    offsets = [(4 * names[length], 4 * names[step]) for length, step in reduced]
-    assert offsets == [reduce.ROW, reduce.ROWS, reduce.PLANES]
-    assert (4 * names["_KEPT_STEP0"], 4 * names["_OFFSET"]) == (reduce.STEP, reduce.OFFSET)
-    block = 4 * names["_OUTPUT_ZERO_POINT"]
-    assert own["_AS_IN_MUL"] == block - mul.REQUANTIZE
-    shift = consts(KERNEL_FILES["requantize"])["_TABLE"] * 4 + 4
-    assert own["_SHIFT"] == block + shift
 
 
 # Return the code and the size of an instruction.

@@ -9,7 +9,7 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.common.parameters import ADD, DEPTHWISE, GATHER, MULTIPLY
+from asm.common.parameters import DEPTHWISE, GATHER, MULTIPLY
 from asm.rv32imc.rv32 import Rv32
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
@@ -17,7 +17,6 @@ _BLOCKS = {
     "conv_blocks": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "fully_connected_groups": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "depthwise_bands": {"_P_": (DEPTHWISE, 0)},
-    "rv32imc/add_table": {"_P_": (ADD, 0)},
     "lanes": {"_": (GATHER, 0)},
     "lanes_multiply": {"_": (MULTIPLY, 0)},
     "depthwise_plane": {"_": (DEPTHWISE, 0)},

@@ -16,7 +16,9 @@ from .language.viper_file import ViperFile
 
 TABLE = """
 add.eval_int8 armv7em rv32imc xtensawin
-add_int16.eval_int16 xtensawin
+add_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+add_table.eval_int8 armv6m armv7em rv32imc xtensawin
+attention.eval_int8 armv6m armv7em rv32imc xtensawin
 batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin
 batch_matmul_int16.eval_int16 armv7em rv32imc xtensawin
 comparisons.eval_bytes armv7em rv32imc xtensawin
@@ -26,27 +28,28 @@ depthwise_conv.eval_int8 rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 maximum_minimum.eval_int8 armv7em rv32imc xtensawin
 maximum_minimum_wide.eval_int16 armv7em rv32imc xtensawin
-mul.eval_int8 armv6m rv32imc xtensawin
-mul_int16.eval_int16 xtensawin
+mul.eval_int8 armv6m armv7em rv32imc xtensawin
+mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 pad.eval armv7em rv32imc xtensawin
-pooling.eval_int8 rv32imc
-pooling_int16.eval_int16 xtensawin
+pooling.eval_int8 armv6m armv7em rv32imc xtensawin
+pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
 prelu.eval_integers armv7em rv32imc xtensawin
 quantize.eval_float32 armv6m armv7em rv32imc xtensawin
-reduce.eval_int8 armv6m rv32imc xtensawin
+reduce.eval_int8 armv6m armv7em rv32imc xtensawin
 reduce_int16.eval_int16 armv7em rv32imc xtensawin
 reduce_min_max.eval_int8 armv7em rv32imc xtensawin
 rescale.eval_integers armv6m armv7em rv32imc xtensawin
 resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
 resize_nearest_neighbor.eval armv7em rv32imc xtensawin
-sigmoid_int16.eval_int16 xtensawin
-softmax.eval_int8 armv7em rv32imc xtensawin
+sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+softmax.eval_int8 armv6m armv7em rv32imc xtensawin
 softmax_int16.eval_int16 armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin
 strided_copy.eval armv6m armv7em rv32imc xtensawin
-svdf.eval_int8 xtensawin
-transpose_conv.eval_int8 rv32imc xtensawin
+svdf.eval_int8 armv7em xtensawin
 transpose_conv.eval_int16 armv7em rv32imc xtensawin
+transpose_conv.eval_int8 rv32imc xtensawin
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
 """
 _KERNELS = Path(__file__).resolve().parents[2] / "modules" / "tflm" / "kernels"

@@ -13,7 +13,6 @@ _INPUT1 = const(1)
 _INPUT2 = const(2)
 _OUTPUT = const(3)
 _LOOKUP = const(4)
-_SCRATCH = const(5)
 _ADD_TABLE_OUTPUT_ZERO_POINT = const(7)
 _OFFSET1 = const(12)
 _OFFSET2 = const(13)
@@ -29,19 +28,16 @@ def _add(r):
 
 
 def _mul(r):
-    binary(r, 1, 1, 14, True)
+    binary(r, 1, 1, 14)
     r.requantize(_MUL_OUTPUT_ZERO_POINT, 1)
     r.need(not r[_MUL_PER_CHANNEL])
 
 
-# The scratch buffer has addresses while the assembler kernel runs.
 def _add_table(r):
     r.reads(_INPUT1, r.units)
     r.reads(_INPUT2, r.units)
     r.writes(_OUTPUT, r.units)
     r.reads(_LOOKUP, 1024, align=4)
-    r.writes(_SCRATCH, 256, align=4)
-    r.apart(_OUTPUT, _SCRATCH)
     r.requantize(_ADD_TABLE_OUTPUT_ZERO_POINT, 1)
 
 
@@ -67,13 +63,13 @@ def _squared_difference(r):
 
 CHECKS = {
     "add.eval_int8": _add,
-    "add_int16.eval_int16": lambda r: binary(r, 2, 2, 23, True),
+    "add_int16.eval_int16": lambda r: binary(r, 2, 2, 23),
     "add_table.eval_int8": _add_table,
     "comparisons.eval_bytes": lambda r: binary(r, 1, 1, 14 + 128),
     "div.eval_int8": _div,
     "maximum_minimum.eval_int8": lambda r: binary(r, 1, 1, 13),
     "mul.eval_int8": _mul,
-    "mul_int16.eval_int16": lambda r: binary(r, 2, 2, 17, True),
+    "mul_int16.eval_int16": lambda r: binary(r, 2, 2, 17),
     "prelu.eval_integers": _prelu,
     "squared_difference.eval_integers": _squared_difference,
 }

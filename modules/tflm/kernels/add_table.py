@@ -38,18 +38,23 @@ def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
     v = r[_LOOKUP]
     lookup = ptr32((flash if v & 1 else base) + (v >> 2))
     y = ptr8(base + (r[_OUTPUT] >> 2) + start)
+    end = int(y) + count
     factor = r[_FACTOR]
     low = (r[_ACTIVATION_MIN] << sign) >> sign
     zero_point = ((r[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
     span = uint(((r[_ACTIVATION_MAX] << sign) >> sign) - low)
-    m_low = r[_MULTIPLIER] & 0xFFFF
-    m_high = r[_MULTIPLIER] >> 16
+    m = r[_MULTIPLIER]
+    m_low = m & 0xFFFF
+    m_high = m >> 16
     shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step; -1: no shift
-    while count:
+    while int(y) < end:
         v = (((x[0] ^ 0x80) - 0x80) * factor + lookup[other[0]] << sign) >> sign
-        h = v >> 15
-        v = v & 0x7FFF
-        v = (m_high * v + ((m_low * v >> 15) + m_low * h >> 1) + 0x4000 >> 15) + m_high * h
+        if sign:
+            v = (m * v >> 30) + 1 >> 1
+        else:
+            h = v >> 15
+            v = v & 0x7FFF
+            v = (m_high * v + ((m_low * v >> 15) + m_low * h >> 1) + 0x4000 >> 15) + m_high * h
         if shift >= 0:
             v = ((v >> 31) + v >> shift) + 1 >> 1
         v = v + zero_point
@@ -59,4 +64,3 @@ def _add(v: int, x: ptr8, op, arena, rom, start: int, count: int):
         x = ptr8(int(x) + 1)
         other = ptr8(int(other) + 1)
         y = ptr8(int(y) + 1)
-        count -= 1

@@ -30,15 +30,18 @@ def rescale(op, arena, block: int, values: int, count: int, step: int):
             e = 0 - left
             left = 0
         m = q[_MULTIPLIER]
-        mh = m >> 16
-        m = m & 0xFFFF
         q = ptr32(int(q) + 4 * step)
         v = (p[0] << left << sign) >> sign
-        vh = v >> 16
-        v = v & 0xFFFF
-        a = v * mh
-        b = vh * m + ((v * m >> 16) & 0xFFFF)
-        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+        if sign:
+            v = (m * v >> 30) + 1 >> 1
+        else:
+            mh = m >> 16
+            m = m & 0xFFFF
+            vh = v >> 16
+            v = v & 0xFFFF
+            a = v * mh
+            b = vh * m + ((v * m >> 16) & 0xFFFF)
+            v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
         if e:
             v = ((v >> 31) + v >> e - 1) + 1 >> 1
         p[0] = v

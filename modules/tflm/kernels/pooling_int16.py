@@ -32,12 +32,13 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
     high = (op[_ACTIVATION_MAX] << sign) >> sign
     maximum = op[_MAXIMUM]
     channels = op[_CHANNELS]
+    pixel = channels + channels  # bytes
     width = op[_INPUT_WIDTH]
     word = op[_INPUT]
     source = int(rom) if word & 1 else int(arena)
     source += word >> 2
     columns = op[_OUTPUT_WIDTH]
-    y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + start * columns * channels * 2)
+    y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + start * columns * pixel)
     rows = op[_OUTPUT_HEIGHT]
     unit = start
     while unit < stop:
@@ -48,7 +49,7 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             bottom = op[_INPUT_HEIGHT]
         if top < 0:
             top = 0
-        line = source + (batch * op[_INPUT_HEIGHT] + top) * width * channels * 2
+        line = source + (batch * op[_INPUT_HEIGHT] + top) * width * pixel
         column = 0
         while column < columns:
             left = column * op[_STRIDE_WIDTH] - op[_PADDING_WIDTH]
@@ -57,39 +58,41 @@ def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 right = width
             if left < 0:
                 left = 0
-            run = right - left
-            lines = bottom - top
-            cells = run * lines
+            cells = (right - left) * (bottom - top)
+            run = (right - left) * pixel
+            gap = width * pixel - run
+            first = line + left * pixel
             channel = 0
             while channel < channels:
-                first = line + (left * channels + channel) * 2
-                v = 0
-                n = lines
-                while n:
-                    p = ptr16(first)
-                    k = run
-                    if maximum:
-                        while k:
-                            x = p[0] ^ 0x8000
+                p = ptr16(first)
+                first += 2
+                n = bottom - top
+                if maximum:
+                    v = low
+                    while n:
+                        end = int(p) + run
+                        while int(p) < end:
+                            x = (p[0] ^ 0x8000) - 0x8000
                             if x > v:
                                 v = x
-                            p = ptr16(int(p) + channels + channels)
-                            k -= 1
-                    else:
-                        while k:
-                            v = (p[0] ^ 0x8000) - 0x8000 + v
-                            p = ptr16(int(p) + channels + channels)
-                            k -= 1
-                    first += width * channels * 2
-                    n -= 1
-                if maximum:
-                    v -= 0x8000
-                elif v > 0:
-                    v = (v + (cells >> 1)) // cells
+                            p = ptr16(int(p) + pixel)
+                        p = ptr16(int(p) + gap)
+                        n -= 1
                 else:
-                    v = 0 - ((cells >> 1) - v) // cells
-                if v < low:
-                    v = low
+                    v = 0
+                    while n:
+                        end = int(p) + run
+                        while int(p) < end:
+                            v = (p[0] ^ 0x8000) - 0x8000 + v
+                            p = ptr16(int(p) + pixel)
+                        p = ptr16(int(p) + gap)
+                        n -= 1
+                    if v > 0:
+                        v = (v + (cells >> 1)) // cells
+                    else:
+                        v = 0 - ((cells >> 1) - v) // cells
+                    if v < low:
+                        v = low
                 if v > high:
                     v = high
                 y[0] = v

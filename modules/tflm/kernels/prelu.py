@@ -77,13 +77,16 @@ def eval_integers(op, arena, rom, start: int, stop: int):
                     v = v << e
                 e = 0
             e = 0 - e
-            a = v >> 16
-            v = v & 0xFFFF
-            b = m & 0xFFFF
-            m = m >> 16
-            k = v * m
-            b = a * b + (v * b >> 16 & 0xFFFF)
-            v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
+            if sign:
+                v = (m * v >> 30) + 1 >> 1
+            else:
+                a = v >> 16
+                v = v & 0xFFFF
+                b = m & 0xFFFF
+                m = m >> 16
+                k = v * m
+                b = a * b + (v * b >> 16 & 0xFFFF)
+                v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
             if e:
                 v = ((v >> 31) + v >> e - 1) + 1 >> 1
             # Clamped before the zero point is added: the sum might not fit a word.

@@ -25,8 +25,8 @@ _OUTPUT_ZERO_POINT = const(17)  # the REQUANTIZE block
 
 
 # Units are elements of the output. The kept dimensions give the first element of a sum, the
-# reduced dimensions the others. Numbers are read with their sign bit flipped; `offset` compensates
-# for that and for the zero point. Sums wrap around at 32 bits as in TFLM.
+# reduced dimensions the others. `offset` is the sum of the zero points + 128. Sums wrap around
+# at 32 bits as in TFLM.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -36,13 +36,14 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     rows = r[_ACCUMULATORS] >> 2
     acc = ptr32(base + rows)
     step = r[_REDUCED_STEP0]
+    first = 128 * r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2] - r[_OFFSET]
     done = 0
     while start < stop:
         rest = start // r[_KEPT0]
         at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
         outer = rest // r[_KEPT1]
         at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
-        total = 0 - r[_OFFSET]
+        total = first
         k = r[_REDUCED2]
         while k:
             row = at
@@ -51,7 +52,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
                 x = ptr8(row)
                 i = r[_REDUCED0]
                 while i:
-                    total += x[0] ^ 0x80
+                    total += (x[0] ^ 0x80) - 0x80
                     x = ptr8(int(x) + step)
                     i -= 1
                 row += r[_REDUCED_STEP1]

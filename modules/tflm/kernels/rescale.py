@@ -72,13 +72,16 @@ def eval_integers(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                 v = v << e
             e = 0
         e = 0 - e
-        vh = v >> 16
-        v = v & 0xFFFF
-        mh = m >> 16
-        m = m & 0xFFFF
-        a = v * mh
-        b = vh * m + ((v * m >> 16) & 0xFFFF)
-        v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+        if sign:
+            v = (m * v >> 30) + 1 >> 1
+        else:
+            vh = v >> 16
+            v = v & 0xFFFF
+            mh = m >> 16
+            m = m & 0xFFFF
+            a = v * mh
+            b = vh * m + ((v * m >> 16) & 0xFFFF)
+            v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
         if e:
             v = ((v >> 31) + v >> e - 1) + 1 >> 1
         if flip:

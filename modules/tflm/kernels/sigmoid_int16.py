@@ -42,7 +42,7 @@ def curve(op, arena, rom, block: int, entries: int, source: int, target: int, co
     base = int(ptr8(arena))
     flash = int(ptr8(rom))
     x = ptr16((flash if source & 1 else base) + (source >> 2))
-    table = ptr16((flash if entries & 1 else base) + (entries >> 2))
+    table = (flash if entries & 1 else base) + (entries >> 2)
     y = ptr16(base + target)
     multiplier = q[_CURVE_MULTIPLIER]
     shift = q[_CURVE_SHIFT]
@@ -56,18 +56,21 @@ def curve(op, arena, rom, block: int, entries: int, source: int, target: int, co
     output_shift = q[_CURVE_OUTPUT_SHIFT]
     while count:
         v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-        magnitude = v if v >= 0 else 0 - v
-        i = magnitude >> bits
-        if i >= _LAST:
-            r = q[_CURVE_SATURATED]
+        minus = v >> 31
+        v = (v ^ minus) - minus
+        i = v >> bits
+        if i < _LAST:
+            v -= i << bits
+            p = ptr16(table + 2 * i)
+            i = p[0]
+            v = v * (p[1] - i) + (i << bits)
         else:
-            r = table[i]
-            r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-        if v >= 0:
-            r = positive + r
+            v = q[_CURVE_SATURATED]
+        if minus:
+            v = negative - v
         else:
-            r = negative - r
-        y[0] = r >> output_shift
+            v = positive + v
+        y[0] = v >> output_shift
         x = ptr16(int(x) + 2)
         y = ptr16(int(y) + 2)
         count -= 1

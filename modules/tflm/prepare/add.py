@@ -109,7 +109,6 @@ def emit_int16(context, node, activation, sign):
         INT16,
         inputs,
         _INT16_WORK,
-        4,
         output_zero_point=node.output(0).zero_point(),
         activation_min=low,
         activation_max=high,

@@ -12,11 +12,10 @@ TABLE = (
     "input2",
     "output",
     "lookup",  # for each byte of input 2 a word: its part of the sum
-    "scratch",
+    "unused",
     "factor",  # of input 1
 ) + REQUANTIZE
 
-_SCRATCH = 256  # bytes: 64 sums, or parameters
 _WORK = 12  # of an element, in multiply-accumulates
 
 
@@ -49,7 +48,7 @@ def emit(context, node, inputs, fields, output, low, high):
         input2=inputs[1],
         output=target,
         lookup=context.constant(struct.pack("<256i", *words)),
-        scratch=context.request_scratch_buffer(_SCRATCH),
+        unused=0,
         factor=fields["factor1"],
         output_zero_point=target.zero_point(),
         activation_min=low,

@@ -189,7 +189,7 @@ def test_kernels_that_an_app_omits(repository, monkeypatch):
 def test_manifest_for_an_arch(mixed, repository, tmp_path, monkeypatch):
     text = manifest_source(needs([mixed], "flat"), tmp_path / "m.py", "armv6m")
     _, files = frozen(repository, text, monkeypatch)
-    assert "kernels/armv6m/pooling" in files and "kernels/conv" not in files
+    assert "kernels/armv6m/gen/pooling" in files and "kernels/conv" not in files
     assert not [file for file in files if file.startswith("prepare/")]
 
 

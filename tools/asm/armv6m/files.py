@@ -2,9 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
-    add,
-    add_int16,
-    attention,
     dense,
     depthwise,
     depthwise_column,
@@ -20,30 +17,20 @@ from . import (
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    int16_curves,
     int16_depthwise,
-    int16_pooling,
     int16_windows,
     lanes_gather,
     lanes_multiply,
     lstm_float,
     lut,
     matrix,
-    mul_int16,
-    pooling,
-    pooling_rows,
     recurrent,
-    softmax,
     square_root,
     transpose_conv,
 )
 
 CORE = "Cortex-M0+"
 FILES = {
-    "attention_asm.py": (
-        "attention of a language model, int8",
-        (attention.attention,),
-    ),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
@@ -60,15 +47,6 @@ FILES = {
     "lut_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, weights of four bits used once",
         (lut.dense_lut,),
-    ),
-    "add_asm.py": ("ADD, int8", (add.add,)),
-    "pooling_asm.py": (
-        "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
-        (pooling.average, pooling.maximum),
-    ),
-    "pooling_rows_asm.py": (
-        "pooling of a whole feature map, some rows at a time, int8",
-        (pooling_rows.add_cells, pooling_rows.largest_of_cells),
     ),
     "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
     "filter_bank_asm.py": (
@@ -115,9 +93,7 @@ FILES = {
         "float32 to int8 with a scale for each batch",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),
     ),
-    "int16_curves_asm.py": ("LOGISTIC and TANH, int16", (int16_curves.elements,)),
     "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (int16_depthwise.depthwise,)),
-    "int16_pooling_asm.py": ("AVERAGE_POOL_2D and MAX_POOL_2D, int16", (int16_pooling.pool,)),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),
@@ -145,8 +121,5 @@ FILES = {
 }
 
 DERIVED = {
-    "add_int16.py": ("add_int16.py", add_int16.DERIVED),
-    "mul_int16.py": ("mul_int16.py", mul_int16.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
-    "softmax.py": ("softmax.py", softmax.DERIVED),
 }

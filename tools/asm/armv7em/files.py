@@ -2,15 +2,12 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
-    add,
     conv_gather,
     conv_multiply,
     depthwise,
     fully_connected,
     int16_windows,
     lstm,
-    mul,
-    reduce,
 )
 
 CORE = "the DSP extension"
@@ -25,9 +22,6 @@ FILES = {
             depthwise.depthwise_stride_2,
         ),
     ),
-    "add_asm.py": ("ADD, int8", (add.add,)),
-    "mul_asm.py": ("MUL, int8", (mul.products, mul.outputs, mul.fours)),
-    "reduce_asm.py": ("MEAN and SUM, int8", (reduce.sums,)),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),

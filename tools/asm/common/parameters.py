@@ -139,20 +139,6 @@ DENSE_LUT = (
     "activation_max",
 )
 
-# Block of add_run().
-ADD = (
-    "input1_end",  # addresses
-    "input2_end",
-    "output_end",
-    "count",  # of elements
-    "lookup",  # address of the words that replace each byte of input 2
-    "factor",  # of input 1
-    "output_zero_point",
-    "activation_min",
-    "activation_max",
-    "multiplier",  # three words: low half, high half, right shift
-)
-
 
 def at(layout, name):
     """Return the offset of a parameter in bytes."""

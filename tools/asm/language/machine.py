@@ -1,8 +1,10 @@
 # Kernel language: what the machines share: lowering, jumps and the text of a function
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from itertools import count
+
 from .allocator import allocate
-from .ir import SWAPPED, Op, Reg
+from .ir import SWAPPED, Op, Reg, numbers
 from .kernel import Step
 
 # Operations without effects but on their results.
@@ -56,18 +58,40 @@ class Machine:
     def compile(self, kernel):
         """Return the source of a kernel's function."""
         self._kernel, self._lowered, self._weight = kernel, [], 1.0
+        targets = {label for op in kernel.code if op.name != "label" for label in op.to}
         for op in kernel.code:
             self._weight = op.weight
-            self._lower(op)
+            if op.name != "label" or op.to[0] in targets:
+                self._lower(op)
         allocation = allocate(self.improve(self._lowered), kernel.regs, self)
         code = without_copies(allocation.code)
         self._allocation = allocation
-        code = [op for op in code if op.name != "mov" or self.at(op.dst[0]) != self.at(op.src[0])]
+        code = self._without_repeats(code)
         used = 0
         for op in code:
             for r in [*op.dst, *op.uses()]:
                 used |= 1 << allocation.registers[r.n]
         return self.write(kernel, code, used)
+
+    # Remove copies of a value to a register or slot that has this value already.
+    def _without_repeats(self, code):
+        out, value_at, values = [], {}, count()  # {register or slot: number of its value}
+        for op in code:
+            if op.name == "label":
+                value_at = {}
+            if op.name not in ("mov", "spill", "reload"):
+                for location in [*map(self.at, op.dst), *numbers(self.clobbers(op))]:
+                    value_at[location] = next(values)
+                out.append(op)
+                continue
+            target = ("slot", op.info) if op.name == "spill" else self.at(op.dst[0])
+            source = ("slot", op.info) if op.name == "reload" else self.at(op.src[0])
+            value = value_at.setdefault(source, next(values))
+            if target == source or value_at.get(target) == value:
+                continue
+            value_at[target] = value
+            out.append(op)
+        return out
 
     def _lower(self, op):
         method = getattr(self, "lower_" + op.name, None)

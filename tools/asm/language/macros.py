@@ -101,6 +101,13 @@ def floor_divide(k, one, other):
     return quotient ^ sign
 
 
+def multiply_rounded(k, one, other):
+    """Return (one * other + 2 ** 30) >> 31, for machines with `has_mulh`."""
+    low, rounded = (one * other).lsr(30), k.reg()
+    k.emit("round_shift", [rounded], [low, one.mulh(other) << 1], info=1)
+    return rounded
+
+
 # One operand of a product as its halves, the upper one shifted with `shift` (asr or lsr).
 def _multiply_high(k, to, one, other, shift):
     one, other = (x if not isinstance(x, int) else k.const(x) for x in (one, other))

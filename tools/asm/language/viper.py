@@ -7,6 +7,7 @@
 #   (p[i] ^ 0x80) - 0x80        a load with sign, also of 16 bits
 #   (x & 0xFF ^ 0x80) - 0x80    an extension of the sign, also of 16 bits
 #   (x + (1 << n - 1) >> n) + y a shift that rounds
+#   if sign: v = (x * y >> 30) + 1 >> 1   the product of words of 64 bits, where mulh is fast
 # Not supported, because no portable kernel needs it: objects, floats, nested functions.
 
 import ast
@@ -14,7 +15,7 @@ import ast
 from .calls import begin_eval
 from .ir import Condition, Reg
 from .machine import to_signed
-from .macros import floor_divide
+from .macros import floor_divide, multiply_rounded
 from .viper_file import ViperFile
 
 _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or",
@@ -47,6 +48,7 @@ _KINDS = {"ptr8": ("u8", 0), "ptr16": ("u16", 1), "ptr32": ("w", 2)}  # (kind, s
 _CASTS = ("int", "uint", "bool", "ptr", *_KINDS)
 _SIGNED = {"u8": ("s8", 0x80), "u16": ("s16", 0x8000)}
 _LOOP_WEIGHT = 8
+_OPTION_WEIGHT = 1 / 16  # of an `if` without `else` whose condition is a word of a record
 
 
 class UntranslatableError(Exception):
@@ -347,15 +349,41 @@ class _Function:
             self.vars[name] = self.k.reg(name)
         return self.vars[name].set(value)
 
+    # if sign: v = (x * y >> 30) + 1 >> 1. This is the branch for x64, translated in place of the
+    # other branch.
+    def _rounded_product(self, node):
+        if not self.machine.has_mulh or ast.unparse(node.test) != "sign" or len(node.body) > 1:
+            return False
+        match node.body[0]:
+            case ast.Assign(
+                targets=[target],
+                value=ast.BinOp(
+                    ast.BinOp(
+                        ast.BinOp(ast.BinOp(one, ast.Mult(), other), ast.RShift(), bits),
+                        ast.Add(),
+                        addend,
+                    ),
+                    ast.RShift(),
+                    last,
+                ),
+            ) if list(map(_number, (bits, addend, last))) == [30, 1, 1]:
+                product = multiply_rounded(self.k, self.value(one), self.value(other))
+                self._set(target, product, "int")
+                return True
+        return False
+
     def _if(self, node):
         k = self.k
+        if self._rounded_product(node):
+            return
         otherwise, end = k.new_label("else"), k.new_label("endif")
         decided = self.jump(node.test, otherwise, False)
         if decided is not None:
             self.body(node.orelse if decided else node.body)
             k.label(otherwise)
             return
-        with k.weighted(1 / 2):
+        is_option = isinstance(node.test, ast.Subscript) and not node.orelse
+        with k.weighted(_OPTION_WEIGHT if is_option else 1 / 2):
             self.body(node.body)
         if node.orelse:
             k.goto(end)
@@ -400,7 +428,9 @@ class _Function:
         k.branch(Condition("ge" if step > 0 else "le", index, stop), end)
         k.label(top)
         self.loops.append((following, end))
-        with k.weighted(_LOOP_WEIGHT):
+        is_constant = isinstance(start, int) and isinstance(stop, int)
+        times = len(range(start, stop, step)) if is_constant else _LOOP_WEIGHT
+        with k.weighted(times):
             self.body(node.body)
             k.label(following)
             index += step

@@ -2,8 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
-    add,
-    add_table,
     depthwise,
     depthwise_plane,
     float_combine,
@@ -16,10 +14,7 @@ from . import (
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    int16_arithmetic,
-    int16_curves,
     int16_depthwise,
-    int16_pooling,
     int16_windows,
     lanes_gather,
     lanes_multiply,
@@ -41,7 +36,6 @@ FILES = {
             depthwise.rows_any,
         ),
     ),
-    "add_asm.py": ("ADD, int8", (add.add,)),
     "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
     "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (float_depthwise.depthwise,)),
@@ -66,18 +60,9 @@ FILES = {
         "inputs of float32 operators with int8 weights",
         (hybrid_quantize.extremes, hybrid_quantize.quantize),
     ),
-    "int16_arithmetic_asm.py": (
-        "ADD, SUB and MUL, int16",
-        (int16_arithmetic.add, int16_arithmetic.mul),
-    ),
-    "int16_curves_asm.py": ("LOGISTIC and TANH, int16", (int16_curves.elements,)),
     "int16_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int16",
         (int16_depthwise.depthwise,),
-    ),
-    "int16_pooling_asm.py": (
-        "AVERAGE_POOL_2D and MAX_POOL_2D, int16",
-        (int16_pooling.pool,),
     ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
@@ -86,7 +71,6 @@ FILES = {
     "svdf_asm.py": ("SVDF, int8", (svdf.svdf,)),
 }
 DERIVED = {
-    "add_table.py": ("add_table.py", add_table.DERIVED),
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }
 COPIES = {
@@ -97,5 +81,4 @@ COPIES = {
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_float.py": "armv6m/fully_connected_float.py",
     "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
-    "pooling_int16.py": "armv6m/pooling_int16.py",
 }

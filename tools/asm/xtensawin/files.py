@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
-    add,
     conv_float,
     depthwise,
     depthwise_float,
@@ -24,7 +23,6 @@ from . import (
     pie_depthwise,
     pie_gather,
     pie_multiply,
-    pooling,
     pooling_float,
 )
 
@@ -98,11 +96,6 @@ FILES = {
     "lstm_float_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
         (lstm_float.gates, lstm_float.cells),
-    ),
-    "add_asm.py": ("ADD, int8", (add.add,)),
-    "pooling_asm.py": (
-        "AVERAGE_POOL_2D and MAX_POOL_2D, int8",
-        (pooling.averages, pooling.average, pooling.maxima, pooling.maximum),
     ),
 }
 DERIVED = {

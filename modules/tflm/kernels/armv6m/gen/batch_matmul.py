@@ -93,7 +93,6 @@ def run_int8(r0, r1, r2, r3):
     sub(r2, r1, r2)
     mov(r12, r2)
     # batch_matmul.py:49 count = columns - column
-    mov(r2, r12)
     sub(r0, r0, r2)
     data(2, 0x9008)  # str r0, [sp] count_37
     # batch_matmul.py:50 if count > stop - start:
@@ -378,15 +377,12 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9005)  # str r0, [sp] depth
     # batch_matmul.py:89 while depth:
     cmp(r0, 0)
-    bne(near_4)
-    b(wend24)
-    label(near_4)
+    beq(wend24)
     label(while22)
     # batch_matmul.py:90 n = depth
     data(2, 0x9805)  # ldr r0, [sp] depth
     mov(r11, r0)
     # batch_matmul.py:91 if n > _BLOCK:
-    mov(r0, r11)
     cmp(r0, 32)
     ble(else25)
     # batch_matmul.py:92 n = _BLOCK
@@ -446,7 +442,6 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9808)  # ldr r0, [sp] count_37
     mov(r8, r0)
     # batch_matmul.py:108 while m:
-    mov(r0, r8)
     cmp(r0, 0)
     beq(wend32)
     label(while30)
@@ -542,8 +537,6 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r8)
     sub(r0, r0, 1)
     mov(r8, r0)
-    mov(r0, r8)
-    cmp(r0, 0)
     bne(while30)
     label(wend32)
     # batch_matmul.py:134 right += n * step
@@ -762,8 +755,6 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r12)
     sub(r0, r0, 1)
     mov(r12, r0)
-    mov(r0, r12)
-    cmp(r0, 0)
     bne(while47)
     label(wend49)
     data(2, 0x9804)  # ldr r0, [sp] count
@@ -779,12 +770,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x990C)  # ldr r1, [sp] start
     add(r0, r1, r0)
     data(2, 0x900C)  # str r0, [sp] start
-    data(2, 0x990C)  # ldr r1, [sp] start
-    data(2, 0x980F)  # ldr r0, [sp] stop
-    cmp(r1, r0)
-    bge(near_5)
+    data(2, 0x990F)  # ldr r1, [sp] stop
+    cmp(r0, r1)
+    bge(near_4)
     b(while5)
-    label(near_5)
+    label(near_4)
     label(wend7)
     b(return_1)
     label(rare1)

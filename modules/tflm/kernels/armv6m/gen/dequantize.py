@@ -73,7 +73,6 @@ def run_integers(r0, r1, r2, r3):
     lsl(r5, r5, 9)
     lsr(r5, r5, 9)
     # dequantize.py:34 if f:
-    mov(r0, r12)
     cmp(r0, 0)
     beq(else8)
     # dequantize.py:35 scale = scale | 0x800000

@@ -15,975 +15,634 @@ def run_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB09E)  # sub sp, #120
-    data(2, 0x9019)  # str r0, [sp] op
-    data(2, 0x9116)  # str r1, [sp] arena
-    data(2, 0x921B)  # str r2, [sp] rom
+    data(2, 0xB09C)  # sub sp, #112
+    data(2, 0x901B)  # str r0, [sp] op
+    data(2, 0x9119)  # str r1, [sp] arena
+    data(2, 0x921A)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x900B)  # str r0, [sp] start
+    data(2, 0x900D)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x9017)  # str r0, [sp] stop
+    data(2, 0x9010)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
-    # mul.py:28 r = ptr32(op)
-    data(2, 0x9819)  # ldr r0, [sp] op
-    data(2, 0x9011)  # str r0, [sp] r
-    # mul.py:29 base = int(ptr8(arena))
-    data(2, 0x9916)  # ldr r1, [sp] arena
-    data(2, 0x9118)  # str r1, [sp] base
-    # mul.py:30 word = r[_INPUT1]
+    # mul.py:29 r = ptr32(op)
+    data(2, 0x981B)  # ldr r0, [sp] op
+    data(2, 0x9006)  # str r0, [sp] r
+    # mul.py:30 base = int(ptr8(arena))
+    data(2, 0x9919)  # ldr r1, [sp] arena
+    data(2, 0x9114)  # str r1, [sp] base
+    # mul.py:34 word = r[_INPUT1]
     ldr(r0, [r0, 4])
-    # mul.py:31 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul.py:35 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
     beq(else4)
-    data(2, 0x991B)  # ldr r1, [sp] rom
+    data(2, 0x991A)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9918)  # ldr r1, [sp] base
+    data(2, 0x9914)  # ldr r1, [sp] base
     label(endif5)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x901C)  # str r0, [sp] input1
-    # mul.py:32 word = r[_INPUT2]
-    data(2, 0x9811)  # ldr r0, [sp] r
+    data(2, 0x9017)  # str r0, [sp] input1
+    # mul.py:36 word = r[_INPUT2]
+    data(2, 0x9806)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
-    # mul.py:33 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul.py:37 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
     beq(else6)
-    data(2, 0x991B)  # ldr r1, [sp] rom
+    data(2, 0x991A)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9918)  # ldr r1, [sp] base
+    data(2, 0x9914)  # ldr r1, [sp] base
     label(endif7)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x901D)  # str r0, [sp] input2
-    # mul.py:34 rows = r[_ACCUMULATORS] >> 2
-    data(2, 0x9811)  # ldr r0, [sp] r
-    ldr(r1, [r0, 24])
-    asr(r1, r1, 2)
-    data(2, 0x911A)  # str r1, [sp] rows
-    # mul.py:35 offset1 = r[_OFFSET1]
+    data(2, 0x9018)  # str r0, [sp] input2
+    # mul.py:38 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
+    data(2, 0x9806)  # ldr r0, [sp] r
+    ldr(r1, [r0, 12])
+    asr(r2, r1, 2)
+    data(2, 0x9914)  # ldr r1, [sp] base
+    add(r2, r1, r2)
+    data(2, 0x990D)  # ldr r1, [sp] start
+    add(r1, r2, r1)
+    mov(r12, r1)
+    # mul.py:39 offset1 = r[_OFFSET1] - 0x80
     ldr(r1, [r0, 48])
-    data(2, 0x910E)  # str r1, [sp] offset1
-    # mul.py:36 offset2 = r[_OFFSET2]
+    sub(r1, 128)
+    data(2, 0x910B)  # str r1, [sp] offset1
+    # mul.py:40 offset2 = r[_OFFSET2] - 0x80
     ldr(r1, [r0, 52])
-    data(2, 0x910F)  # str r1, [sp] offset2
-    # mul.py:37 step1 = r[_STEP1]
+    sub(r1, 128)
+    data(2, 0x910C)  # str r1, [sp] offset2
+    # mul.py:41 step1 = r[_STEP1]
     ldr(r1, [r0, 28])
-    data(2, 0x910C)  # str r1, [sp] step1
-    # mul.py:38 step2 = r[_STEP2]
-    ldr(r0, [r0, 32])
-    data(2, 0x900D)  # str r0, [sp] step2
-    # mul.py:39 while start < stop:
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x9817)  # ldr r0, [sp] stop
+    data(2, 0x9107)  # str r1, [sp] step1
+    # mul.py:42 step2 = r[_STEP2]
+    ldr(r1, [r0, 32])
+    data(2, 0x9108)  # str r1, [sp] step2
+    # mul.py:43 m = r[_TABLE]
+    ldr(r1, [r0, 76])
+    # mul.py:44 m_low = m & 0xFFFF
+    data(2, 0xB28A)  # uxth r2, r1
+    data(2, 0x9200)  # str r2, [sp] m_low
+    # mul.py:45 m_high = m >> 16
+    asr(r1, r1, 16)
+    data(2, 0x9101)  # str r1, [sp] m_high
+    # mul.py:46 left = (r[_TABLE + 1] & 0xFF) - 32
+    ldr(r0, [r0, 80])
+    data(2, 0xB2C0)  # uxtb r0, r0
+    sub(r0, 32)
+    data(2, 0x9003)  # str r0, [sp] left
+    # mul.py:47 shift = 0 - left - 1  # the right shift without its last step
+    neg(r1, r0)
+    sub(r1, r1, 1)
+    data(2, 0x9104)  # str r1, [sp] shift
+    # mul.py:48 if left < 0:
+    cmp(r0, 0)
+    bge(else8)
+    # mul.py:49 left = 0
+    mov(r0, 0)
+    data(2, 0x9003)  # str r0, [sp] left
+    label(else8)
+    # mul.py:50 limit = 0x3FFFFFFF >> left | 1
+    mov(r0, 63)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    data(2, 0x9903)  # ldr r1, [sp] left
+    asr(r0, r1)
+    mov(r1, 1)
+    orr(r0, r1)
+    data(2, 0x9002)  # str r0, [sp] limit
+    # mul.py:51 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    data(2, 0x9906)  # ldr r1, [sp] r
+    ldr(r0, [r1, 56])
+    data(2, 0x900A)  # str r0, [sp] zero_point
+    # mul.py:52 low = ((r[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    ldr(r2, [r1, 60])
+    sub(r2, r2, r0)
+    mov(r8, r2)
+    # mul.py:53 high = ((r[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    ldr(r1, [r1, 64])
+    sub(r0, r1, r0)
+    mov(r9, r0)
+    # mul.py:54 while start < stop:
+    data(2, 0x990D)  # ldr r1, [sp] start
+    data(2, 0x9810)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_3)
-    b(wend10)
+    b(wend12)
     label(near_3)
-    label(while8)
-    # mul.py:40 count = stop - start
-    data(2, 0x9917)  # ldr r1, [sp] stop
-    data(2, 0x980B)  # ldr r0, [sp] start
-    sub(r0, r1, r0)
-    data(2, 0x9010)  # str r0, [sp] count_39
-    # mul.py:41 if count > r[_BLOCK]:
-    data(2, 0x9911)  # ldr r1, [sp] r
-    ldr(r2, [r1, 44])
-    cmp(r0, r2)
-    ble(else11)
-    # mul.py:42 count = r[_BLOCK]
-    ldr(r0, [r1, 44])
-    data(2, 0x9010)  # str r0, [sp] count_39
-    label(else11)
-    # mul.py:43 x = ptr8(input1 + start * step1)
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x980C)  # ldr r0, [sp] step1
-    mul(r1, r0)
-    data(2, 0x981C)  # ldr r0, [sp] input1
-    add(r0, r0, r1)
-    mov(r9, r0)
-    # mul.py:44 if r[_EXPAND1]:
-    data(2, 0x9811)  # ldr r0, [sp] r
-    ldr(r0, [r0, 36])
-    cmp(r0, 0)
-    bne(near_4)
-    b(else13)
+    label(while10)
+    # mul.py:55 count = stop - start
+    data(2, 0x9910)  # ldr r1, [sp] stop
+    data(2, 0x980D)  # ldr r0, [sp] start
+    sub(r6, r1, r0)
+    # mul.py:56 if count > r[_BLOCK]:
+    data(2, 0x9806)  # ldr r0, [sp] r
+    ldr(r1, [r0, 44])
+    cmp(r6, r1)
+    ble(else13)
+    # mul.py:57 count = r[_BLOCK]
+    ldr(r6, [r0, 44])
+    label(else13)
+    # mul.py:58 for which in range(2):
+    mov(r0, 0)
+    data(2, 0x9005)  # str r0, [sp] which
+    cmp(r0, 2)
+    blt(near_4)
+    b(fend17)
     label(near_4)
-    # mul.py:45 expand(op, arena, rom, 0, start, count)
-    data(2, 0x9810)  # ldr r0, [sp] count_39
-    mov(r10, r0)
+    label(for15)
+    # mul.py:59 if r[_EXPAND1 + which]:
+    data(2, 0x9805)  # ldr r0, [sp] which
+    add(r0, 9)
+    lsl(r1, r0, 2)
+    data(2, 0x9806)  # ldr r0, [sp] r
+    data(2, 0x5840)  # ldr r0, [r0, r1]
+    cmp(r0, 0)
+    bne(near_5)
+    b(else18)
+    label(near_5)
+    # mul.py:60 expand(op, arena, rom, which, start, count)
+    data(2, 0x960F)  # str r6, [sp] count
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A19)  # ldr r2, [sp] op
+    data(2, 0x9A1B)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    ldr(r1, [r2, 4])
+    data(2, 0x9805)  # ldr r0, [sp] which
+    add(r0, r0, 1)
+    lsl(r0, r0, 2)
+    data(2, 0x5811)  # ldr r1, [r2, r0]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
-    beq(else16)
-    data(2, 0x981B)  # ldr r0, [sp] rom
-    b(endif17)
-    label(else16)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    label(endif17)
+    beq(else21)
+    data(2, 0x981A)  # ldr r0, [sp] rom
+    b(endif22)
+    label(else21)
+    data(2, 0x9819)  # ldr r0, [sp] arena
+    label(endif22)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9012)  # str r0, [sp] source
+    data(2, 0x9015)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    ldr(r0, [r2, 16])
-    asr(r1, r0, 2)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    add(r0, r0, r1)
-    data(2, 0x9007)  # str r0, [sp] target
+    data(2, 0x9805)  # ldr r0, [sp] which
+    add(r1, r0, 4)
+    lsl(r1, r1, 2)
+    data(2, 0x5851)  # ldr r1, [r2, r1]
+    asr(r3, r1, 2)
+    data(2, 0x9919)  # ldr r1, [sp] arena
+    add(r1, r1, r3)
+    data(2, 0x9112)  # str r1, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    ldr(r0, [r2, 36])
+    add(r0, 9)
     lsl(r0, r0, 2)
-    add(r6, r2, r0)
+    data(2, 0x5810)  # ldr r0, [r2, r0]
+    lsl(r0, r0, 2)
+    add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
-    ldr(r0, [r6, 0])
-    mov(r9, r0)
+    ldr(r0, [r7, 0])
+    data(2, 0x900E)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r6, 8])
-    data(2, 0x9013)  # str r0, [sp] length
+    ldr(r0, [r7, 8])
+    data(2, 0x9016)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r6, 12])
-    mov(r8, r1)
+    ldr(r1, [r7, 12])
+    data(2, 0x9109)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r6, 4])
+    ldr(r1, [r7, 4])
     lsl(r1, r1, 1)
-    mov(lr, r1)
+    mov(r11, r1)
     # broadcast.py:30 run = start // length
-    data(2, 0x990B)  # ldr r1, [sp] start
+    data(2, 0x990D)  # ldr r1, [sp] start
     asr(r4, r1, 31)
     mov(r2, r4)
     eor(r2, r1)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if97)
-    label(double98)
+    bhi(if67)
+    label(double68)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double98)
-    label(if97)
-    label(halve100)
+    bls(double68)
+    label(if67)
+    label(halve70)
     lsr(r1, r1, 1)
-    beq(halve_end101)
+    beq(halve_end71)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if102)
+    bhi(if72)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if102)
-    b(halve100)
-    label(halve_end101)
+    label(if72)
+    b(halve70)
+    label(halve_end71)
     eor(r3, r4)
-    mov(r11, r3)
+    data(2, 0x9311)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
-    mov(r1, r11)
-    data(2, 0x9813)  # ldr r0, [sp] length
-    mul(r1, r0)
-    data(2, 0x980B)  # ldr r0, [sp] start
-    sub(r0, r0, r1)
-    data(2, 0x9008)  # str r0, [sp] column
+    data(2, 0x9816)  # ldr r0, [sp] length
+    mul(r3, r0)
+    data(2, 0x980D)  # ldr r0, [sp] start
+    sub(r0, r0, r3)
+    data(2, 0x9013)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    mov(r0, r10)
+    data(2, 0x980F)  # ldr r0, [sp] count
     cmp(r0, 0)
-    bgt(near_5)
-    b(wend20)
-    label(near_5)
-    label(while18)
+    bgt(near_6)
+    b(wend25)
+    label(near_6)
+    label(while23)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9908)  # ldr r1, [sp] column
-    mov(r0, r8)
+    data(2, 0x9913)  # ldr r1, [sp] column
+    data(2, 0x9809)  # ldr r0, [sp] step
     mul(r1, r0)
-    data(2, 0x9812)  # ldr r0, [sp] source
+    data(2, 0x9815)  # ldr r0, [sp] source
     add(r0, r0, r1)
-    mov(r12, r0)
+    mov(r10, r0)
     # broadcast.py:34 rest = run
-    mov(r5, r11)
+    data(2, 0x9D11)  # ldr r5, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4574)  # cmp r4, lr
-    bge(wend23)
-    label(while21)
+    data(2, 0x455C)  # cmp r4, r11
+    bge(wend28)
+    label(while26)
     # broadcast.py:37 quotient = rest // g[level]
     lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r7, r5, 31)
-    mov(r2, r7)
+    data(2, 0x5838)  # ldr r0, [r7, r0]
+    asr(r2, r5, 31)
+    mov(lr, r2)
     eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if103)
-    label(double104)
+    bhi(if73)
+    label(double74)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double104)
-    label(if103)
-    label(halve106)
+    bls(double74)
+    label(if73)
+    label(halve76)
     lsr(r1, r1, 1)
-    beq(halve_end107)
+    beq(halve_end77)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if108)
+    bhi(if78)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if108)
-    b(halve106)
-    label(halve_end107)
-    eor(r3, r7)
+    label(if78)
+    b(halve76)
+    label(halve_end77)
+    mov(r0, lr)
+    eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
+    data(2, 0x5838)  # ldr r0, [r7, r0]
     mul(r0, r3)
-    sub(r0, r5, r0)
-    add(r1, r4, 1)
-    lsl(r1, r1, 2)
-    data(2, 0x5871)  # ldr r1, [r6, r1]
+    sub(r2, r5, r0)
+    add(r0, r4, 1)
+    lsl(r0, r0, 2)
+    data(2, 0x5839)  # ldr r1, [r7, r0]
+    mov(r0, r2)
     mul(r0, r1)
-    mov(r1, r12)
+    mov(r1, r10)
     add(r0, r1, r0)
-    mov(r12, r0)
+    mov(r10, r0)
     # broadcast.py:39 rest = quotient
     mov(r5, r3)
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
-    data(2, 0x4574)  # cmp r4, lr
-    blt(while21)
-    label(wend23)
+    data(2, 0x455C)  # cmp r4, r11
+    blt(while26)
+    label(wend28)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r4, 1)
     lsl(r0, r0, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
+    data(2, 0x5838)  # ldr r0, [r7, r0]
     mul(r0, r5)
-    mov(r1, r12)
+    mov(r1, r10)
     add(r0, r1, r0)
-    mov(r12, r0)
+    mov(r10, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9913)  # ldr r1, [sp] length
-    data(2, 0x9808)  # ldr r0, [sp] column
+    data(2, 0x9916)  # ldr r1, [sp] length
+    data(2, 0x9813)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4550)  # cmp r0, r10
-    ble(else24)
+    data(2, 0x990F)  # ldr r1, [sp] count
+    cmp(r0, r1)
+    ble(else29)
     # broadcast.py:44 n = count
-    mov(r0, r10)
-    label(else24)
+    mov(r0, r1)
+    label(else29)
     # broadcast.py:45 count -= n
-    mov(r1, r10)
+    data(2, 0x990F)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    mov(r10, r1)
+    data(2, 0x910F)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    mov(r1, r11)
+    data(2, 0x9911)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    mov(r11, r1)
+    data(2, 0x9111)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9108)  # str r1, [sp] column
+    data(2, 0x9113)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    mov(r1, r9)
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 1)
-    bne(else26)
-    # broadcast.py:49 x = ptr8(at)
-    mov(r2, r12)
-    # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9907)  # ldr r1, [sp] target
-    # broadcast.py:51 target += n
-    data(2, 0x9B07)  # ldr r3, [sp] target
-    add(r3, r3, r0)
-    data(2, 0x9307)  # str r3, [sp] target
-    # broadcast.py:52 while n:
-    cmp(r0, 0)
-    beq(wend30)
-    label(while28)
-    # broadcast.py:53 y[0] = x[0]
-    ldrb(r3, [r2, 0])
-    strb(r3, [r1, 0])
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    add(r1, r1, 1)
-    # broadcast.py:56 n -= 1
-    sub(r0, r0, 1)
-    bne(while28)
-    label(wend30)
-    b(endif27)
-    label(else26)
-    # broadcast.py:57 elif size == 2:
-    mov(r1, r9)
-    cmp(r1, 2)
     bne(else31)
-    # broadcast.py:58 x2 = ptr16(at)
-    mov(r2, r12)
-    # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9907)  # ldr r1, [sp] target
-    # broadcast.py:60 target += n << 1
-    lsl(r4, r0, 1)
-    data(2, 0x9B07)  # ldr r3, [sp] target
-    add(r3, r3, r4)
-    data(2, 0x9307)  # str r3, [sp] target
-    # broadcast.py:61 while n:
+    # broadcast.py:49 x = ptr8(at)
+    mov(r3, r10)
+    # broadcast.py:50 y = ptr8(target)
+    data(2, 0x9A12)  # ldr r2, [sp] target
+    # broadcast.py:51 target += n
+    data(2, 0x9912)  # ldr r1, [sp] target
+    add(r1, r1, r0)
+    data(2, 0x9112)  # str r1, [sp] target
+    # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend35)
     label(while33)
-    # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r1, r1, 2)
-    # broadcast.py:65 n -= 1
+    # broadcast.py:53 y[0] = x[0]
+    ldrb(r1, [r3, 0])
+    strb(r1, [r2, 0])
+    # broadcast.py:54 x = ptr8(int(x) + step)
+    data(2, 0x9909)  # ldr r1, [sp] step
+    add(r3, r3, r1)
+    # broadcast.py:55 y = ptr8(int(y) + 1)
+    add(r2, r2, 1)
+    # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
     bne(while33)
     label(wend35)
     b(endif32)
     label(else31)
-    # broadcast.py:67 x4 = ptr32(at)
-    mov(r2, r12)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9907)  # ldr r1, [sp] target
-    # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    mov(r3, r9)
-    mul(r4, r3)
-    data(2, 0x9B07)  # ldr r3, [sp] target
-    add(r3, r3, r4)
-    data(2, 0x9307)  # str r3, [sp] target
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    mov(r3, r9)
-    cmp(r3, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    mov(r3, r9)
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
-    label(endif32)
-    label(endif27)
-    mov(r0, r10)
-    cmp(r0, 0)
-    ble(near_6)
-    b(while18)
-    label(near_6)
-    label(wend20)
-    # mul.py:46 x = ptr8(base + (r[_ROW1] >> 2))
-    data(2, 0x9811)  # ldr r0, [sp] r
-    ldr(r0, [r0, 16])
-    asr(r1, r0, 2)
-    data(2, 0x9818)  # ldr r0, [sp] base
-    add(r0, r0, r1)
-    mov(r9, r0)
-    label(else13)
-    # mul.py:47 y = ptr8(input2 + start * step2)
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x980D)  # ldr r0, [sp] step2
-    mul(r1, r0)
-    data(2, 0x981D)  # ldr r0, [sp] input2
-    add(r2, r0, r1)
-    # mul.py:48 if r[_EXPAND2]:
-    data(2, 0x9811)  # ldr r0, [sp] r
-    ldr(r0, [r0, 40])
-    cmp(r0, 0)
-    bne(near_7)
-    b(else41)
-    label(near_7)
-    # mul.py:49 expand(op, arena, rom, 1, start, count)
-    data(2, 0x9810)  # ldr r0, [sp] count_39
-    mov(r11, r0)
-    # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A19)  # ldr r2, [sp] op
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    ldr(r1, [r2, 8])
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    lsl(r0, r1, 31)
-    lsr(r0, r0, 31)
-    beq(else44)
-    data(2, 0x981B)  # ldr r0, [sp] rom
-    b(endif45)
-    label(else44)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    label(endif45)
-    # broadcast.py:23 source += word >> 2
-    asr(r1, r1, 2)
-    add(r0, r0, r1)
-    data(2, 0x9014)  # str r0, [sp] source_146
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    ldr(r0, [r2, 20])
-    asr(r1, r0, 2)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    add(r0, r0, r1)
-    data(2, 0x9009)  # str r0, [sp] target_152
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    ldr(r0, [r2, 40])
-    lsl(r0, r0, 2)
-    add(r6, r2, r0)
-    # broadcast.py:26 size = g[_SIZE]
-    ldr(r0, [r6, 0])
-    mov(r10, r0)
-    # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r6, 8])
-    data(2, 0x9015)  # str r0, [sp] length_160
-    # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r6, 12])
-    mov(r8, r1)
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r6, 4])
-    lsl(r1, r1, 1)
-    mov(lr, r1)
-    # broadcast.py:30 run = start // length
-    data(2, 0x990B)  # ldr r1, [sp] start
-    asr(r4, r1, 31)
-    mov(r2, r4)
-    eor(r2, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if109)
-    label(double110)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double110)
-    label(if109)
-    label(halve112)
-    lsr(r1, r1, 1)
-    beq(halve_end113)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if114)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if114)
-    b(halve112)
-    label(halve_end113)
-    eor(r3, r4)
-    data(2, 0x9305)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9815)  # ldr r0, [sp] length_160
-    mul(r3, r0)
-    data(2, 0x980B)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x900A)  # str r0, [sp] column_173
-    # broadcast.py:32 while count > 0:
-    mov(r0, r11)
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend48)
-    label(near_8)
-    label(while46)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x990A)  # ldr r1, [sp] column_173
-    mov(r0, r8)
-    mul(r1, r0)
-    data(2, 0x9814)  # ldr r0, [sp] source_146
-    add(r0, r0, r1)
-    mov(r12, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D05)  # ldr r5, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x4574)  # cmp r4, lr
-    bge(wend51)
-    label(while49)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r7, r5, 31)
-    mov(r2, r7)
-    eor(r2, r5)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if115)
-    label(double116)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double116)
-    label(if115)
-    label(halve118)
-    lsr(r1, r1, 1)
-    beq(halve_end119)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if120)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if120)
-    b(halve118)
-    label(halve_end119)
-    eor(r3, r7)
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    mul(r0, r3)
-    sub(r0, r5, r0)
-    add(r1, r4, 1)
-    lsl(r1, r1, 2)
-    data(2, 0x5871)  # ldr r1, [r6, r1]
-    mul(r0, r1)
-    mov(r1, r12)
-    add(r0, r1, r0)
-    mov(r12, r0)
-    # broadcast.py:39 rest = quotient
-    mov(r5, r3)
-    # broadcast.py:40 level += 2
-    add(r4, r4, 2)
-    data(2, 0x4574)  # cmp r4, lr
-    blt(while49)
-    label(wend51)
-    # broadcast.py:41 at += rest * g[level + 1]
-    add(r0, r4, 1)
-    lsl(r0, r0, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    mul(r0, r5)
-    mov(r1, r12)
-    add(r0, r1, r0)
-    mov(r12, r0)
-    # broadcast.py:42 n = length - column
-    data(2, 0x9915)  # ldr r1, [sp] length_160
-    data(2, 0x980A)  # ldr r0, [sp] column_173
-    sub(r0, r1, r0)
-    # broadcast.py:43 if n > count:
-    data(2, 0x4558)  # cmp r0, r11
-    ble(else52)
-    # broadcast.py:44 n = count
-    mov(r0, r11)
-    label(else52)
-    # broadcast.py:45 count -= n
-    mov(r1, r11)
-    sub(r1, r1, r0)
-    mov(r11, r1)
-    # broadcast.py:46 run += 1
-    data(2, 0x9905)  # ldr r1, [sp] run
-    add(r1, r1, 1)
-    data(2, 0x9105)  # str r1, [sp] run
-    # broadcast.py:47 column = 0
-    mov(r1, 0)
-    data(2, 0x910A)  # str r1, [sp] column_173
-    # broadcast.py:48 if size == 1:
-    mov(r1, r10)
-    cmp(r1, 1)
-    bne(else54)
-    # broadcast.py:49 x = ptr8(at)
-    mov(r2, r12)
-    # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9909)  # ldr r1, [sp] target_152
-    # broadcast.py:51 target += n
-    data(2, 0x9B09)  # ldr r3, [sp] target_152
-    add(r3, r3, r0)
-    data(2, 0x9309)  # str r3, [sp] target_152
-    # broadcast.py:52 while n:
-    cmp(r0, 0)
-    beq(wend58)
-    label(while56)
-    # broadcast.py:53 y[0] = x[0]
-    ldrb(r3, [r2, 0])
-    strb(r3, [r1, 0])
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    add(r1, r1, 1)
-    # broadcast.py:56 n -= 1
-    sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
     # broadcast.py:57 elif size == 2:
-    mov(r1, r10)
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 2)
-    bne(else59)
+    bne(else36)
     # broadcast.py:58 x2 = ptr16(at)
-    mov(r2, r12)
+    mov(r3, r10)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9909)  # ldr r1, [sp] target_152
+    data(2, 0x9A12)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B09)  # ldr r3, [sp] target_152
-    add(r3, r3, r4)
-    data(2, 0x9309)  # str r3, [sp] target_152
+    data(2, 0x9912)  # ldr r1, [sp] target
+    add(r1, r1, r4)
+    data(2, 0x9112)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend40)
+    label(while38)
     # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
+    ldrh(r1, [r3, 0])
+    strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
+    data(2, 0x9909)  # ldr r1, [sp] step
+    add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r1, r1, 2)
+    add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
+    bne(while38)
+    label(wend40)
+    b(endif37)
+    label(else36)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r2, r12)
+    mov(r3, r10)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9909)  # ldr r1, [sp] target_152
+    data(2, 0x9A12)  # ldr r2, [sp] target
     # broadcast.py:69 target += n * size
     mov(r4, r0)
-    mov(r3, r10)
-    mul(r4, r3)
-    data(2, 0x9B09)  # ldr r3, [sp] target_152
-    add(r3, r3, r4)
-    data(2, 0x9309)  # str r3, [sp] target_152
+    data(2, 0x990E)  # ldr r1, [sp] size
+    mul(r4, r1)
+    data(2, 0x9912)  # ldr r1, [sp] target
+    add(r1, r1, r4)
+    data(2, 0x9112)  # str r1, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
-    beq(wend66)
-    label(while64)
+    beq(wend43)
+    label(while41)
     # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
+    ldr(r1, [r3, 0])
+    str(r1, [r2, 0])
     # broadcast.py:72 if size == 8:
-    mov(r3, r10)
-    cmp(r3, 8)
-    bne(else67)
+    data(2, 0x990E)  # ldr r1, [sp] size
+    cmp(r1, 8)
+    bne(else44)
     # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else67)
+    ldr(r1, [r3, 4])
+    str(r1, [r2, 4])
+    label(else44)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
+    data(2, 0x9909)  # ldr r1, [sp] step
+    add(r3, r3, r1)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    mov(r3, r10)
-    add(r1, r1, r3)
+    data(2, 0x990E)  # ldr r1, [sp] size
+    add(r2, r2, r1)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
-    bne(while64)
-    label(wend66)
-    label(endif60)
-    label(endif55)
-    mov(r0, r11)
+    bne(while41)
+    label(wend43)
+    label(endif37)
+    label(endif32)
+    data(2, 0x980F)  # ldr r0, [sp] count
     cmp(r0, 0)
-    ble(near_9)
-    b(while46)
-    label(near_9)
-    label(wend48)
-    # mul.py:50 y = ptr8(base + (r[_ROW2] >> 2))
-    data(2, 0x9811)  # ldr r0, [sp] r
+    ble(near_7)
+    b(while23)
+    label(near_7)
+    label(wend25)
+    label(else18)
+    data(2, 0x9805)  # ldr r0, [sp] which
+    add(r0, 1)
+    data(2, 0x9005)  # str r0, [sp] which
+    cmp(r0, 2)
+    bge(near_8)
+    b(for15)
+    label(near_8)
+    label(fend17)
+    # mul.py:61 x = ptr8(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    data(2, 0x9806)  # ldr r0, [sp] r
+    ldr(r1, [r0, 36])
+    cmp(r1, 0)
+    beq(else46)
+    ldr(r0, [r0, 16])
+    asr(r1, r0, 2)
+    data(2, 0x9814)  # ldr r0, [sp] base
+    add(r4, r0, r1)
+    b(endif47)
+    label(else46)
+    data(2, 0x990D)  # ldr r1, [sp] start
+    data(2, 0x9807)  # ldr r0, [sp] step1
+    mul(r1, r0)
+    data(2, 0x9817)  # ldr r0, [sp] input1
+    add(r4, r0, r1)
+    label(endif47)
+    # mul.py:62 y = ptr8(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    data(2, 0x9806)  # ldr r0, [sp] r
+    ldr(r1, [r0, 40])
+    cmp(r1, 0)
+    beq(else48)
     ldr(r0, [r0, 20])
     asr(r1, r0, 2)
-    data(2, 0x9818)  # ldr r0, [sp] base
-    add(r2, r0, r1)
-    label(else41)
-    # mul.py:51 acc = ptr32(base + rows)
-    data(2, 0x9918)  # ldr r1, [sp] base
-    data(2, 0x981A)  # ldr r0, [sp] rows
-    add(r3, r1, r0)
-    # mul.py:52 n = count
-    data(2, 0x9C10)  # ldr r4, [sp] count_39
-    # mul.py:53 while n:
-    cmp(r4, 0)
-    beq(wend71)
-    label(while69)
-    # mul.py:54 acc[0] = ((x[0] ^ 0x80) - offset1) * ((y[0] ^ 0x80) - offset2)
-    mov(r5, r9)
-    ldrb(r0, [r5, 0])
-    mov(r1, 128)
-    eor(r0, r1)
-    data(2, 0x990E)  # ldr r1, [sp] offset1
-    sub(r0, r0, r1)
-    ldrb(r1, [r2, 0])
-    mov(r6, 128)
-    eor(r1, r6)
-    data(2, 0x9E0F)  # ldr r6, [sp] offset2
-    sub(r1, r1, r6)
-    mul(r0, r1)
-    str(r0, [r3, 0])
-    # mul.py:55 x = ptr8(int(x) + step1)
-    data(2, 0x980C)  # ldr r0, [sp] step1
-    add(r0, r5, r0)
-    mov(r9, r0)
-    # mul.py:56 y = ptr8(int(y) + step2)
-    data(2, 0x980D)  # ldr r0, [sp] step2
-    add(r2, r2, r0)
-    # mul.py:57 acc = ptr32(int(acc) + 4)
-    add(r3, r3, 4)
-    # mul.py:58 n -= 1
-    sub(r4, r4, 1)
-    bne(while69)
-    label(wend71)
-    # mul.py:59 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + start, 0, c...
-    data(2, 0x9811)  # ldr r0, [sp] r
-    ldr(r0, [r0, 12])
-    asr(r1, r0, 2)
-    data(2, 0x980B)  # ldr r0, [sp] start
-    add(r4, r1, r0)
+    data(2, 0x9814)  # ldr r0, [sp] base
+    add(r3, r0, r1)
+    b(endif49)
+    label(else48)
+    data(2, 0x990D)  # ldr r1, [sp] start
+    data(2, 0x9808)  # ldr r0, [sp] step2
+    mul(r1, r0)
+    data(2, 0x9818)  # ldr r0, [sp] input2
+    add(r3, r0, r1)
+    label(endif49)
+    # mul.py:63 start += count
+    data(2, 0x980D)  # ldr r0, [sp] start
+    add(r0, r0, r6)
+    data(2, 0x900D)  # str r0, [sp] start
+    # mul.py:64 while count:
+    cmp(r6, 0)
+    beq(wend52)
+    label(while50)
+    # mul.py:65 v = (x[0] ^ 0x80) - 0x80 - offset1
     mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel
-    data(2, 0x9910)  # ldr r1, [sp] count_39
-    data(2, 0x9102)  # str r1, [sp] count
-    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9B19)  # ldr r3, [sp] op
-    add(r3, 56)
-    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
-    data(2, 0x9001)  # str r0, [sp] zero_point
-    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 4])
-    sub(r2, r2, r0)
-    mov(r10, r2)
-    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 8])
-    sub(r0, r2, r0)
-    mov(r11, r0)
-    # requantize.py:30 step = q[_PER_CHANNEL]
-    ldr(r0, [r3, 12])
-    data(2, 0x9000)  # str r0, [sp] step
-    # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
-    data(2, 0x9006)  # str r0, [sp] channels
-    # requantize.py:32 table = int(q) + 4 * _TABLE
-    add(r3, 20)
-    data(2, 0x9304)  # str r3, [sp] table
-    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    data(2, 0x9A1A)  # ldr r2, [sp] rows
-    add(r2, r0, r2)
-    mov(lr, r2)
-    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r0, r0, r4)
-    mov(r8, r0)
-    # requantize.py:35 while count:
-    cmp(r1, 0)
-    beq(wend75)
-    label(while73)
-    # requantize.py:36 n = count
-    data(2, 0x9802)  # ldr r0, [sp] count
-    mov(r12, r0)
-    # requantize.py:37 if step:
-    data(2, 0x9900)  # ldr r1, [sp] step
-    cmp(r1, 0)
-    beq(else76)
-    # requantize.py:38 n = channels - channel
-    data(2, 0x9A06)  # ldr r2, [sp] channels
-    data(2, 0x9903)  # ldr r1, [sp] channel
+    data(2, 0x5621)  # ldrsb r1, [r4, r0]
+    data(2, 0x980B)  # ldr r0, [sp] offset1
+    sub(r0, r1, r0)
+    # mul.py:66 v = v * ((y[0] ^ 0x80) - 0x80 - offset2)
+    mov(r1, 0)
+    data(2, 0x565A)  # ldrsb r2, [r3, r1]
+    data(2, 0x990C)  # ldr r1, [sp] offset2
     sub(r1, r2, r1)
-    mov(r12, r1)
-    # requantize.py:39 if n > count:
-    data(2, 0x4584)  # cmp r12, r0
-    ble(else78)
-    # requantize.py:40 n = count
-    mov(r12, r0)
-    label(else78)
-    label(else76)
-    # requantize.py:41 count -= n
-    data(2, 0x9802)  # ldr r0, [sp] count
-    mov(r5, r12)
-    sub(r0, r0, r5)
-    data(2, 0x9002)  # str r0, [sp] count
-    # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A03)  # ldr r2, [sp] channel
-    lsl(r3, r2, 2)
-    data(2, 0x9900)  # ldr r1, [sp] step
-    mul(r3, r1)
-    data(2, 0x9804)  # ldr r0, [sp] table
-    add(r3, r0, r3)
-    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9C06)  # ldr r4, [sp] channels
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    mul(r2, r1)
-    add(r4, r0, r2)
-    # requantize.py:44 channel = 0
-    mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel
-    # requantize.py:45 while n:
-    cmp(r5, 0)
-    beq(wend82)
-    label(while80)
-    # requantize.py:46 v = (acc[0] << sign) >> sign
-    mov(r0, lr)
-    ldr(r0, [r0, 0])
-    # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r2, [r4, 0])
-    mov(r1, 32)
-    sub(r2, r1, r2)
-    # requantize.py:48 if e < 0:
-    bpl(else83)
-    # requantize.py:49 e = 0 - e
-    neg(r2, r2)
-    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    mov(r1, 63)
-    lsl(r1, r1, 8)
-    add(r1, 255)
-    lsl(r1, r1, 8)
-    add(r1, 255)
-    lsl(r1, r1, 8)
-    add(r1, 255)
-    asr(r1, r2)
-    mov(r5, 1)
-    orr(r1, r5)
-    # requantize.py:51 if v > limit:
-    cmp(r0, r1)
-    ble(else85)
-    # requantize.py:52 v = limit
+    mul(r1, r0)
     mov(r0, r1)
-    label(else85)
-    # requantize.py:53 if v < 0 - limit:
-    neg(r5, r1)
-    cmp(r0, r5)
-    bge(else87)
-    # requantize.py:54 v = 0 - limit
+    # mul.py:67 if left:
+    data(2, 0x9903)  # ldr r1, [sp] left
+    cmp(r1, 0)
+    beq(else53)
+    # mul.py:68 if v > limit:
+    data(2, 0x9902)  # ldr r1, [sp] limit
+    cmp(r0, r1)
+    ble(else55)
+    # mul.py:69 v = limit
+    mov(r0, r1)
+    label(else55)
+    # mul.py:70 if v < 0 - limit:
+    data(2, 0x9902)  # ldr r1, [sp] limit
+    neg(r2, r1)
+    cmp(r0, r2)
+    bge(else57)
+    # mul.py:71 v = 0 - limit
     neg(r0, r1)
-    label(else87)
-    # requantize.py:55 v = v << e
-    lsl(r0, r2)
-    # requantize.py:56 e = 0
-    mov(r2, 0)
-    label(else83)
-    # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
-    # requantize.py:61 v = v & 0xFFFF
+    label(else57)
+    # mul.py:72 v = v << left
+    mov(r1, r0)
+    data(2, 0x9803)  # ldr r0, [sp] left
+    lsl(r1, r0)
+    mov(r0, r1)
+    label(else53)
+    # mul.py:76 h = v >> 16
+    asr(r1, r0, 16)
+    mov(lr, r1)
+    # mul.py:77 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
-    # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
-    # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r5, [r3, 2])
-    mov(r9, r5)
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mov(r6, r7)
-    mul(r6, r1)
+    # mul.py:78 a = v * m_high
     mov(r5, r0)
-    mul(r5, r1)
-    asr(r1, r5, 16)
-    data(2, 0xB289)  # uxth r1, r1
-    add(r1, r6, r1)
-    # requantize.py:65 v = v * m
-    mov(r5, r9)
-    mul(r0, r5)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    mov(r6, r0)
-    and_(r6, r1)
-    lsl(r6, r6, 31)
-    lsr(r6, r6, 31)
-    asr(r0, r0, 1)
-    add(r6, r6, r0)
+    data(2, 0x9A01)  # ldr r2, [sp] m_high
+    mul(r5, r2)
+    # mul.py:79 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    mov(r7, lr)
+    data(2, 0x9900)  # ldr r1, [sp] m_low
+    mul(r7, r1)
+    mul(r0, r1)
+    asr(r0, r0, 16)
+    data(2, 0xB280)  # uxth r0, r0
+    add(r1, r7, r0)
+    # mul.py:80 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    mov(r0, r5)
+    and_(r0, r1)
+    lsl(r0, r0, 31)
+    lsr(r0, r0, 31)
+    asr(r5, r5, 1)
+    add(r5, r0, r5)
     asr(r0, r1, 1)
-    add(r0, r6, r0)
-    mov(r1, r7)
-    mul(r1, r5)
+    add(r0, r5, r0)
+    mov(r1, lr)
+    mul(r1, r2)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
-    # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else91)
-    # requantize.py:69 v = (v >> 31) + v
-    asr(r1, r0, 31)
-    add(r0, r1, r0)
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    # mul.py:81 if shift >= 0:
+    data(2, 0x9904)  # ldr r1, [sp] shift
+    cmp(r1, 0)
+    blt(else61)
+    # mul.py:82 v = ((v >> 31) + v >> shift) + 1 >> 1
+    asr(r2, r0, 31)
+    add(r0, r2, r0)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else91)
-    # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else93)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else93)
-    # requantize.py:73 if v > high:
-    data(2, 0x4558)  # cmp r0, r11
-    ble(else95)
-    # requantize.py:74 v = high
-    mov(r0, r11)
-    label(else95)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9901)  # ldr r1, [sp] zero_point
-    add(r1, r0, r1)
+    label(else61)
+    # mul.py:83 if v < low:
+    data(2, 0x4540)  # cmp r0, r8
+    bge(else63)
+    # mul.py:84 v = low
     mov(r0, r8)
-    strb(r1, [r0, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    mov(r1, lr)
-    add(r1, r1, 4)
-    mov(lr, r1)
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r0, r0, 1)
-    mov(r8, r0)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0x9800)  # ldr r0, [sp] step
-    lsl(r1, r0, 2)
-    add(r3, r3, r1)
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    label(else63)
+    # mul.py:85 if v > high:
+    data(2, 0x4548)  # cmp r0, r9
+    ble(else65)
+    # mul.py:86 v = high
+    mov(r0, r9)
+    label(else65)
+    # mul.py:87 z[0] = v + zero_point
+    data(2, 0x990A)  # ldr r1, [sp] zero_point
+    add(r0, r0, r1)
+    mov(r1, r12)
+    strb(r0, [r1, 0])
+    # mul.py:88 x = ptr8(int(x) + step1)
+    data(2, 0x9807)  # ldr r0, [sp] step1
     add(r4, r4, r0)
-    # requantize.py:80 n -= 1
-    mov(r0, r12)
-    sub(r0, r0, 1)
+    # mul.py:89 y = ptr8(int(y) + step2)
+    data(2, 0x9808)  # ldr r0, [sp] step2
+    add(r3, r3, r0)
+    # mul.py:90 z = ptr8(int(z) + 1)
+    add(r0, r1, 1)
     mov(r12, r0)
-    mov(r0, r12)
-    cmp(r0, 0)
-    bne(while80)
-    label(wend82)
-    data(2, 0x9802)  # ldr r0, [sp] count
-    cmp(r0, 0)
-    bne(while73)
-    label(wend75)
-    # mul.py:60 start += count
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x9810)  # ldr r0, [sp] count_39
-    add(r0, r1, r0)
-    data(2, 0x900B)  # str r0, [sp] start
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x9817)  # ldr r0, [sp] stop
+    # mul.py:91 count -= 1
+    sub(r6, r6, 1)
+    bne(while50)
+    label(wend52)
+    data(2, 0x990D)  # ldr r1, [sp] start
+    data(2, 0x9810)  # ldr r0, [sp] stop
     cmp(r1, r0)
-    bge(near_10)
-    b(while8)
-    label(near_10)
-    label(wend10)
+    bge(near_9)
+    b(while10)
+    label(near_9)
+    label(wend12)
     b(return_1)
     label(rare1)
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x900B)  # str r0, [sp] start
+    data(2, 0x900D)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9017)  # str r0, [sp] stop
+    data(2, 0x9010)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB01E)  # add sp, #120
+    data(2, 0xB01C)  # add sp, #112
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

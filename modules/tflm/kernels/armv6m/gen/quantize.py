@@ -31,7 +31,6 @@ def run_float32(r0, r1, r2, r3):
     mov(r9, r0)
     # quantize.py:22 target = op[_OUTPUT] + (start << 3 if kind == _INT16 else start << 2)
     ldr(r3, [r6, 12])
-    mov(r0, r9)
     cmp(r0, 2)
     bne(else4)
     lsl(r0, r1, 3)
@@ -79,7 +78,6 @@ def run_float32(r0, r1, r2, r3):
     lsl(r3, r3, 9)
     lsr(r3, r3, 9)
     # quantize.py:45 if f:
-    mov(r0, r12)
     cmp(r0, 0)
     beq(else7)
     # quantize.py:46 y = y | 0x800000

@@ -15,7 +15,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB08E)  # sub sp, #56
+    data(2, 0xB08F)  # sub sp, #60
     mov(r12, r0)
     data(2, 0x910A)  # str r1, [sp] arena
     lsr(r0, r3, 10)
@@ -49,16 +49,25 @@ def run_int8(r0, r1, r2, r3):
     mov(r1, r12)
     ldr(r0, [r1, 12])
     asr(r0, r0, 2)
-    data(2, 0x900D)  # str r0, [sp] rows
+    data(2, 0x900E)  # str r0, [sp] rows
     # reduce.py:37 acc = ptr32(base + rows)
     add(r0, r3, r0)
     data(2, 0x900C)  # str r0, [sp] acc
     # reduce.py:38 step = r[_REDUCED_STEP0]
-    ldr(r5, [r1, 40])
-    # reduce.py:39 done = 0
-    mov(r0, 0)
-    mov(r9, r0)
-    # reduce.py:40 while start < stop:
+    ldr(r4, [r1, 40])
+    # reduce.py:39 first = 128 * r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2] - r[_OFFSET]
+    ldr(r0, [r1, 36])
+    lsl(r0, r0, 7)
+    ldr(r2, [r1, 44])
+    mul(r0, r2)
+    ldr(r2, [r1, 52])
+    mul(r0, r2)
+    ldr(r1, [r1, 64])
+    sub(r0, r0, r1)
+    data(2, 0x900D)  # str r0, [sp] first
+    # reduce.py:40 done = 0
+    mov(r7, 0)
+    # reduce.py:41 while start < stop:
     data(2, 0x9906)  # ldr r1, [sp] start
     data(2, 0x9809)  # ldr r0, [sp] stop
     cmp(r1, r0)
@@ -66,14 +75,14 @@ def run_int8(r0, r1, r2, r3):
     b(wend8)
     label(near_3)
     label(while6)
-    # reduce.py:41 rest = start // r[_KEPT0]
+    # reduce.py:42 rest = start // r[_KEPT0]
     mov(r0, r12)
     ldr(r0, [r0, 16])
     data(2, 0x9906)  # ldr r1, [sp] start
-    asr(r4, r1, 31)
-    mov(r2, r4)
+    asr(r3, r1, 31)
+    mov(r2, r3)
     eor(r2, r1)
-    mov(r3, 0)
+    mov(r5, 0)
     mov(r1, 1)
     cmp(r0, r2)
     bhi(if46)
@@ -90,16 +99,15 @@ def run_int8(r0, r1, r2, r3):
     cmp(r0, r2)
     bhi(if51)
     sub(r2, r2, r0)
-    orr(r3, r1)
+    orr(r5, r1)
     label(if51)
     b(halve49)
     label(halve_end50)
-    eor(r3, r4)
-    mov(r4, r3)
-    # reduce.py:42 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
+    eor(r5, r3)
+    # reduce.py:43 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
     mov(r2, r12)
     ldr(r0, [r2, 16])
-    mul(r0, r4)
+    mul(r0, r5)
     data(2, 0x9906)  # ldr r1, [sp] start
     sub(r0, r1, r0)
     ldr(r1, [r2, 20])
@@ -107,11 +115,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x990B)  # ldr r1, [sp] source
     add(r0, r1, r0)
     mov(lr, r0)
-    # reduce.py:43 outer = rest // r[_KEPT1]
+    # reduce.py:44 outer = rest // r[_KEPT1]
     ldr(r0, [r2, 24])
-    asr(r6, r4, 31)
+    asr(r6, r5, 31)
     mov(r2, r6)
-    eor(r2, r4)
+    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -134,97 +142,90 @@ def run_int8(r0, r1, r2, r3):
     b(halve55)
     label(halve_end56)
     eor(r3, r6)
-    # reduce.py:44 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
-    mov(r0, r12)
-    ldr(r1, [r0, 24])
-    mul(r1, r3)
-    sub(r2, r4, r1)
-    ldr(r1, [r0, 28])
-    mul(r2, r1)
-    ldr(r1, [r0, 32])
-    mul(r1, r3)
-    add(r2, r2, r1)
-    mov(r1, lr)
-    add(r1, r1, r2)
-    mov(lr, r1)
-    # reduce.py:45 total = 0 - r[_OFFSET]
-    ldr(r1, [r0, 64])
-    neg(r3, r1)
-    # reduce.py:46 k = r[_REDUCED2]
-    ldr(r0, [r0, 52])
+    # reduce.py:45 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
+    mov(r6, r12)
+    ldr(r0, [r6, 24])
+    mul(r0, r3)
+    sub(r1, r5, r0)
+    ldr(r0, [r6, 28])
+    mul(r1, r0)
+    ldr(r0, [r6, 32])
+    mul(r0, r3)
+    add(r1, r1, r0)
+    mov(r0, lr)
+    add(r0, r0, r1)
+    mov(lr, r0)
+    # reduce.py:46 total = first
+    data(2, 0x9A0D)  # ldr r2, [sp] first
+    # reduce.py:47 k = r[_REDUCED2]
+    ldr(r0, [r6, 52])
     mov(r8, r0)
-    # reduce.py:47 while k:
-    mov(r0, r8)
+    # reduce.py:48 while k:
     cmp(r0, 0)
     beq(wend11)
     label(while9)
-    # reduce.py:48 row = at
-    mov(r7, lr)
-    # reduce.py:49 j = r[_REDUCED1]
+    # reduce.py:49 row = at
+    mov(r6, lr)
+    # reduce.py:50 j = r[_REDUCED1]
     mov(r0, r12)
-    ldr(r6, [r0, 44])
-    # reduce.py:50 while j:
-    cmp(r6, 0)
+    ldr(r5, [r0, 44])
+    # reduce.py:51 while j:
+    cmp(r5, 0)
     beq(wend14)
     label(while12)
-    # reduce.py:51 x = ptr8(row)
-    mov(r2, r7)
-    # reduce.py:52 i = r[_REDUCED0]
+    # reduce.py:52 x = ptr8(row)
+    mov(r1, r6)
+    # reduce.py:53 i = r[_REDUCED0]
     mov(r0, r12)
-    ldr(r1, [r0, 36])
-    # reduce.py:53 while i:
-    cmp(r1, 0)
+    ldr(r0, [r0, 36])
+    # reduce.py:54 while i:
+    cmp(r0, 0)
     beq(wend17)
     label(while15)
-    # reduce.py:54 total += x[0] ^ 0x80
-    ldrb(r0, [r2, 0])
-    mov(r4, 128)
-    eor(r0, r4)
-    add(r3, r3, r0)
-    # reduce.py:55 x = ptr8(int(x) + step)
-    add(r2, r2, r5)
-    # reduce.py:56 i -= 1
-    sub(r1, r1, 1)
+    # reduce.py:55 total += (x[0] ^ 0x80) - 0x80
+    mov(r3, 0)
+    data(2, 0x56CB)  # ldrsb r3, [r1, r3]
+    add(r2, r2, r3)
+    # reduce.py:56 x = ptr8(int(x) + step)
+    add(r1, r1, r4)
+    # reduce.py:57 i -= 1
+    sub(r0, r0, 1)
     bne(while15)
     label(wend17)
-    # reduce.py:57 row += r[_REDUCED_STEP1]
+    # reduce.py:58 row += r[_REDUCED_STEP1]
     mov(r0, r12)
     ldr(r0, [r0, 48])
-    add(r7, r7, r0)
-    # reduce.py:58 j -= 1
-    sub(r6, r6, 1)
+    add(r6, r6, r0)
+    # reduce.py:59 j -= 1
+    sub(r5, r5, 1)
     bne(while12)
     label(wend14)
-    # reduce.py:59 at += r[_REDUCED_STEP2]
+    # reduce.py:60 at += r[_REDUCED_STEP2]
     mov(r0, r12)
     ldr(r1, [r0, 56])
     mov(r0, lr)
     add(r0, r0, r1)
     mov(lr, r0)
-    # reduce.py:60 k -= 1
+    # reduce.py:61 k -= 1
     mov(r0, r8)
     sub(r0, r0, 1)
     mov(r8, r0)
-    mov(r0, r8)
-    cmp(r0, 0)
     bne(while9)
     label(wend11)
-    # reduce.py:61 acc[done] = total
-    mov(r1, r9)
-    lsl(r2, r1, 2)
+    # reduce.py:62 acc[done] = total
+    lsl(r1, r7, 2)
     data(2, 0x980C)  # ldr r0, [sp] acc
-    data(2, 0x5083)  # str r3, [r0, r2]
-    # reduce.py:62 done += 1
-    add(r0, r1, 1)
-    mov(r9, r0)
-    # reduce.py:63 start += 1
+    data(2, 0x5042)  # str r2, [r0, r1]
+    # reduce.py:63 done += 1
+    add(r7, r7, 1)
+    # reduce.py:64 start += 1
     data(2, 0x9806)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9006)  # str r0, [sp] start
-    # reduce.py:64 if done == r[_BLOCK] or start == stop:
+    # reduce.py:65 if done == r[_BLOCK] or start == stop:
     mov(r1, r12)
     ldr(r1, [r1, 60])
-    data(2, 0x4589)  # cmp r9, r1
+    cmp(r7, r1)
     beq(past20)
     data(2, 0x9909)  # ldr r1, [sp] stop
     cmp(r0, r1)
@@ -232,18 +233,17 @@ def run_int8(r0, r1, r2, r3):
     b(else18)
     label(near_4)
     label(past20)
-    # reduce.py:65 output = (r[_OUTPUT] >> 2) + start - done
+    # reduce.py:66 output = (r[_OUTPUT] >> 2) + start - done
     mov(r0, r12)
     ldr(r0, [r0, 8])
     asr(r1, r0, 2)
     data(2, 0x9806)  # ldr r0, [sp] start
     add(r0, r1, r0)
-    mov(r1, r9)
-    sub(r4, r0, r1)
-    # reduce.py:66 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
+    sub(r2, r0, r7)
+    # reduce.py:67 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
     mov(r0, 0)
     data(2, 0x9005)  # str r0, [sp] channel
-    data(2, 0x9104)  # str r1, [sp] count
+    data(2, 0x9704)  # str r7, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     mov(r3, r12)
     add(r3, 68)
@@ -251,12 +251,12 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r3, 0])
     data(2, 0x9003)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 4])
-    sub(r2, r2, r0)
-    data(2, 0x9200)  # str r2, [sp] low
+    ldr(r1, [r3, 4])
+    sub(r1, r1, r0)
+    data(2, 0x9100)  # str r1, [sp] low
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 8])
-    sub(r0, r2, r0)
+    ldr(r1, [r3, 8])
+    sub(r0, r1, r0)
     data(2, 0x9001)  # str r0, [sp] high
     # requantize.py:30 step = q[_PER_CHANNEL]
     ldr(r0, [r3, 12])
@@ -269,14 +269,14 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9307)  # str r3, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x980A)  # ldr r0, [sp] arena
-    data(2, 0x9A0D)  # ldr r2, [sp] rows
-    add(r2, r0, r2)
-    mov(r9, r2)
+    data(2, 0x990E)  # ldr r1, [sp] rows
+    add(r1, r0, r1)
+    mov(r9, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r0, r0, r4)
+    add(r0, r0, r2)
     mov(r10, r0)
     # requantize.py:35 while count:
-    cmp(r1, 0)
+    cmp(r7, 0)
     bne(near_5)
     b(wend24)
     label(near_5)
@@ -302,8 +302,8 @@ def run_int8(r0, r1, r2, r3):
     label(else25)
     # requantize.py:41 count -= n
     data(2, 0x9804)  # ldr r0, [sp] count
-    mov(r4, lr)
-    sub(r0, r0, r4)
+    mov(r5, lr)
+    sub(r0, r0, r5)
     data(2, 0x9004)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9A05)  # ldr r2, [sp] channel
@@ -323,7 +323,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 0)
     data(2, 0x9005)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r4, 0)
+    cmp(r5, 0)
     beq(wend31)
     label(while29)
     # requantize.py:46 v = (acc[0] << sign) >> sign
@@ -347,8 +347,8 @@ def run_int8(r0, r1, r2, r3):
     lsl(r1, r1, 8)
     add(r1, 255)
     asr(r1, r2)
-    mov(r4, 1)
-    orr(r1, r4)
+    mov(r5, 1)
+    orr(r1, r5)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
     ble(else34)
@@ -356,8 +356,8 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(else34)
     # requantize.py:53 if v < 0 - limit:
-    neg(r4, r1)
-    cmp(r0, r4)
+    neg(r5, r1)
+    cmp(r0, r5)
     bge(else36)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
@@ -374,19 +374,19 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:62 b = ptr16(q)[0]
     ldrh(r1, [r3, 0])
     # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r4, [r3, 2])
-    mov(r11, r4)
+    ldrh(r5, [r3, 2])
+    mov(r11, r5)
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
     mov(r6, r7)
     mul(r6, r1)
-    mov(r4, r0)
-    mul(r4, r1)
-    asr(r1, r4, 16)
+    mov(r5, r0)
+    mul(r5, r1)
+    asr(r1, r5, 16)
     data(2, 0xB289)  # uxth r1, r1
     add(r1, r6, r1)
     # requantize.py:65 v = v * m
-    mov(r4, r11)
-    mul(r0, r4)
+    mov(r5, r11)
+    mul(r0, r5)
     # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
     mov(r6, r0)
     and_(r6, r1)
@@ -397,7 +397,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1, 1)
     add(r0, r6, r0)
     mov(r1, r7)
-    mul(r1, r4)
+    mul(r1, r5)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
@@ -451,17 +451,14 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, lr)
     sub(r0, r0, 1)
     mov(lr, r0)
-    mov(r0, lr)
-    cmp(r0, 0)
     bne(while29)
     label(wend31)
     data(2, 0x9804)  # ldr r0, [sp] count
     cmp(r0, 0)
     bne(while22)
     label(wend24)
-    # reduce.py:67 done = 0
-    mov(r0, 0)
-    mov(r9, r0)
+    # reduce.py:68 done = 0
+    mov(r7, 0)
     label(else18)
     data(2, 0x9906)  # ldr r1, [sp] start
     data(2, 0x9809)  # ldr r0, [sp] stop
@@ -480,7 +477,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9009)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB00E)  # add sp, #56
+    data(2, 0xB00F)  # add sp, #60
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

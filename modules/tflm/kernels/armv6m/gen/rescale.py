@@ -220,26 +220,26 @@ def run_integers(r0, r1, r2, r3):
     label(else25)
     # rescale.py:74 e = 0 - e
     neg(r2, r2)
-    # rescale.py:75 vh = v >> 16
+    # rescale.py:78 vh = v >> 16
     asr(r7, r0, 16)
-    # rescale.py:76 v = v & 0xFFFF
+    # rescale.py:79 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
-    # rescale.py:77 mh = m >> 16
+    # rescale.py:80 mh = m >> 16
     asr(r6, r4, 16)
-    # rescale.py:78 m = m & 0xFFFF
+    # rescale.py:81 m = m & 0xFFFF
     data(2, 0xB2A4)  # uxth r4, r4
-    # rescale.py:79 a = v * mh
+    # rescale.py:82 a = v * mh
     mov(r1, r0)
     mul(r1, r6)
     mov(lr, r1)
-    # rescale.py:80 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # rescale.py:83 b = vh * m + ((v * m >> 16) & 0xFFFF)
     mov(r1, r7)
     mul(r1, r4)
     mul(r0, r4)
     asr(r0, r0, 16)
     data(2, 0xB280)  # uxth r0, r0
     add(r1, r1, r0)
-    # rescale.py:81 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # rescale.py:84 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     mov(r0, lr)
     and_(r0, r1)
     lsl(r0, r0, 31)
@@ -254,64 +254,64 @@ def run_integers(r0, r1, r2, r3):
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
-    # rescale.py:82 if e:
+    # rescale.py:85 if e:
     cmp(r2, 0)
-    beq(else31)
-    # rescale.py:83 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    beq(else33)
+    # rescale.py:86 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     asr(r1, r0, 31)
     add(r0, r1, r0)
     sub(r1, r2, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else31)
-    # rescale.py:84 if flip:
-    cmp(r5, 0)
-    beq(else33)
-    # rescale.py:85 v = 0 - v
-    neg(r0, r0)
     label(else33)
-    # rescale.py:86 if v < low:
-    data(2, 0x4540)  # cmp r0, r8
-    bge(else35)
-    # rescale.py:87 v = low
-    mov(r0, r8)
+    # rescale.py:87 if flip:
+    cmp(r5, 0)
+    beq(else35)
+    # rescale.py:88 v = 0 - v
+    neg(r0, r0)
     label(else35)
-    # rescale.py:88 if v > high:
-    data(2, 0x4548)  # cmp r0, r9
-    ble(else37)
-    # rescale.py:89 v = high
-    mov(r0, r9)
+    # rescale.py:89 if v < low:
+    data(2, 0x4540)  # cmp r0, r8
+    bge(else37)
+    # rescale.py:90 v = low
+    mov(r0, r8)
     label(else37)
-    # rescale.py:90 v = v + zero_out
+    # rescale.py:91 if v > high:
+    data(2, 0x4548)  # cmp r0, r9
+    ble(else39)
+    # rescale.py:92 v = high
+    mov(r0, r9)
+    label(else39)
+    # rescale.py:93 v = v + zero_out
     data(2, 0x9904)  # ldr r1, [sp] zero_out
     add(r0, r0, r1)
-    # rescale.py:91 if target_type < _INT16:
+    # rescale.py:94 if target_type < _INT16:
     data(2, 0x9901)  # ldr r1, [sp] target_type
     cmp(r1, 2)
-    bge(else39)
-    # rescale.py:92 ptr8(target)[i] = v
+    bge(else41)
+    # rescale.py:95 ptr8(target)[i] = v
     data(2, 0x9903)  # ldr r1, [sp] target
     data(2, 0x54C8)  # strb r0, [r1, r3]
-    b(endif40)
-    label(else39)
-    # rescale.py:93 elif target_type == _INT16:
+    b(endif42)
+    label(else41)
+    # rescale.py:96 elif target_type == _INT16:
     data(2, 0x9901)  # ldr r1, [sp] target_type
     cmp(r1, 2)
-    bne(else41)
-    # rescale.py:94 ptr16(target)[i] = v
+    bne(else43)
+    # rescale.py:97 ptr16(target)[i] = v
     lsl(r2, r3, 1)
     data(2, 0x9903)  # ldr r1, [sp] target
     data(2, 0x5288)  # strh r0, [r1, r2]
-    b(endif42)
-    label(else41)
-    # rescale.py:96 ptr32(target)[i] = v
+    b(endif44)
+    label(else43)
+    # rescale.py:99 ptr32(target)[i] = v
     lsl(r2, r3, 2)
     data(2, 0x9903)  # ldr r1, [sp] target
     data(2, 0x5088)  # str r0, [r1, r2]
+    label(endif44)
     label(endif42)
-    label(endif40)
-    # rescale.py:97 i += 1
+    # rescale.py:100 i += 1
     add(r3, r3, 1)
     data(2, 0x4553)  # cmp r3, r10
     bge(near_4)

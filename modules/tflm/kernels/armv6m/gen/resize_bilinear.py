@@ -162,7 +162,6 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r0, 16])
     mov(r10, r0)
     # resize_bilinear.py:49 while i:
-    mov(r0, r10)
     cmp(r0, 0)
     beq(wend17)
     label(while15)
@@ -290,17 +289,14 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r10)
     sub(r0, r0, 1)
     mov(r10, r0)
-    mov(r0, r10)
-    cmp(r0, 0)
     bne(while15)
     label(wend17)
     # resize_bilinear.py:80 start += 1
     data(2, 0x9806)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9006)  # str r0, [sp] start
-    data(2, 0x9906)  # ldr r1, [sp] start
-    data(2, 0x9808)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9908)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     bge(near_4)
     b(while6)
     label(near_4)

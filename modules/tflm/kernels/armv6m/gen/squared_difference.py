@@ -15,59 +15,57 @@ def run_integers(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB090)  # sub sp, #64
-    data(2, 0x900D)  # str r0, [sp] op
-    data(2, 0x910B)  # str r1, [sp] arena
-    data(2, 0x920E)  # str r2, [sp] rom
+    data(2, 0xB08F)  # sub sp, #60
+    mov(r8, r0)
+    data(2, 0x910A)  # str r1, [sp] arena
+    data(2, 0x920B)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9008)  # str r0, [sp] start
+    data(2, 0x9006)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x900F)  # str r0, [sp] stop
+    data(2, 0x900E)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
-    # squared_difference.py:28 r = ptr32(op)
-    data(2, 0x980D)  # ldr r0, [sp] op
-    data(2, 0x9001)  # str r0, [sp] r
     # squared_difference.py:29 base = int(ptr8(arena))
-    data(2, 0x990B)  # ldr r1, [sp] arena
-    data(2, 0x910A)  # str r1, [sp] base
+    data(2, 0x980A)  # ldr r0, [sp] arena
+    data(2, 0x9005)  # str r0, [sp] base
     # squared_difference.py:30 rows = r[_ACCUMULATORS] >> 2
+    mov(r0, r8)
     ldr(r1, [r0, 24])
     asr(r1, r1, 2)
-    data(2, 0x910C)  # str r1, [sp] rows
+    data(2, 0x9104)  # str r1, [sp] rows
     # squared_difference.py:31 size = r[_SIZE]
     ldr(r0, [r0, 48])
-    data(2, 0x9005)  # str r0, [sp] size
+    mov(r11, r0)
     # squared_difference.py:32 while start < stop:
-    data(2, 0x9908)  # ldr r1, [sp] start
-    data(2, 0x980F)  # ldr r0, [sp] stop
+    data(2, 0x9906)  # ldr r1, [sp] start
+    data(2, 0x980E)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_3)
     b(wend6)
     label(near_3)
     label(while4)
     # squared_difference.py:33 count = stop - start
-    data(2, 0x990F)  # ldr r1, [sp] stop
-    data(2, 0x9808)  # ldr r0, [sp] start
+    data(2, 0x990E)  # ldr r1, [sp] stop
+    data(2, 0x9806)  # ldr r0, [sp] start
     sub(r0, r1, r0)
-    data(2, 0x9009)  # str r0, [sp] count
+    data(2, 0x9003)  # str r0, [sp] count_20
     # squared_difference.py:34 if count > r[_BLOCK]:
-    data(2, 0x9901)  # ldr r1, [sp] r
+    mov(r1, r8)
     ldr(r2, [r1, 44])
     cmp(r0, r2)
     ble(else7)
     # squared_difference.py:35 count = r[_BLOCK]
     ldr(r0, [r1, 44])
-    data(2, 0x9009)  # str r0, [sp] count
+    data(2, 0x9003)  # str r0, [sp] count_20
     label(else7)
     # squared_difference.py:37 which = 1
     mov(r0, 1)
-    mov(r11, r0)
+    mov(lr, r0)
     # squared_difference.py:38 while which >= 0:
     cmp(r0, 0)
     bge(near_4)
@@ -75,48 +73,48 @@ def run_integers(r0, r1, r2, r3):
     label(near_4)
     label(while9)
     # squared_difference.py:39 word = r[_INPUT1 + which]
-    mov(r2, r11)
+    mov(r2, lr)
     add(r0, r2, 1)
-    lsl(r1, r0, 2)
-    data(2, 0x9801)  # ldr r0, [sp] r
-    data(2, 0x5841)  # ldr r1, [r0, r1]
+    lsl(r0, r0, 2)
+    mov(r1, r8)
+    data(2, 0x5808)  # ldr r0, [r1, r0]
     # squared_difference.py:40 step = r[_STEP1 + which]
     add(r2, r2, 7)
     lsl(r2, r2, 2)
-    data(2, 0x5880)  # ldr r0, [r0, r2]
-    data(2, 0x9004)  # str r0, [sp] step
+    data(2, 0x5889)  # ldr r1, [r1, r2]
+    mov(r12, r1)
     # squared_difference.py:41 x = (int(ptr8(rom)) if word & 1 else base) + (word >> 2) + start...
-    lsl(r0, r1, 31)
-    lsr(r0, r0, 31)
+    lsl(r1, r0, 31)
+    lsr(r1, r1, 31)
     beq(else12)
-    data(2, 0x980E)  # ldr r0, [sp] rom
+    data(2, 0x990B)  # ldr r1, [sp] rom
     b(endif13)
     label(else12)
-    data(2, 0x980A)  # ldr r0, [sp] base
+    data(2, 0x9905)  # ldr r1, [sp] base
     label(endif13)
-    asr(r1, r1, 2)
-    add(r2, r0, r1)
-    data(2, 0x9908)  # ldr r1, [sp] start
-    data(2, 0x9804)  # ldr r0, [sp] step
-    mul(r1, r0)
-    add(r1, r2, r1)
+    asr(r0, r0, 2)
+    add(r2, r1, r0)
+    data(2, 0x9806)  # ldr r0, [sp] start
+    mov(r1, r12)
+    mul(r0, r1)
+    add(r1, r2, r0)
     # squared_difference.py:42 if r[_EXPAND1 + which]:
-    mov(r0, r11)
+    mov(r0, lr)
     add(r0, 9)
     lsl(r2, r0, 2)
-    data(2, 0x9801)  # ldr r0, [sp] r
+    mov(r0, r8)
     data(2, 0x5880)  # ldr r0, [r0, r2]
     cmp(r0, 0)
     bne(near_5)
     b(else14)
     label(near_5)
     # squared_difference.py:43 expand(op, arena, rom, which, start, count)
-    data(2, 0x9809)  # ldr r0, [sp] count
-    mov(r10, r0)
+    data(2, 0x9803)  # ldr r0, [sp] count_20
+    data(2, 0x9002)  # str r0, [sp] count
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A0D)  # ldr r2, [sp] op
+    mov(r2, r8)
     # broadcast.py:21 word = r[_INPUT1 + which]
-    mov(r0, r11)
+    mov(r0, lr)
     add(r0, r0, 1)
     lsl(r0, r0, 2)
     data(2, 0x5811)  # ldr r1, [r2, r0]
@@ -124,24 +122,24 @@ def run_integers(r0, r1, r2, r3):
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
     beq(else17)
-    data(2, 0x980E)  # ldr r0, [sp] rom
+    data(2, 0x980B)  # ldr r0, [sp] rom
     b(endif18)
     label(else17)
-    data(2, 0x980B)  # ldr r0, [sp] arena
+    data(2, 0x980A)  # ldr r0, [sp] arena
     label(endif18)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9006)  # str r0, [sp] source
+    data(2, 0x900C)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    mov(r0, r11)
+    mov(r0, lr)
     add(r1, r0, 4)
     lsl(r1, r1, 2)
     data(2, 0x5851)  # ldr r1, [r2, r1]
     asr(r3, r1, 2)
-    data(2, 0x990B)  # ldr r1, [sp] arena
+    data(2, 0x990A)  # ldr r1, [sp] arena
     add(r1, r1, r3)
-    data(2, 0x9102)  # str r1, [sp] target
+    data(2, 0x9108)  # str r1, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r0, 9)
     lsl(r0, r0, 2)
@@ -150,71 +148,71 @@ def run_integers(r0, r1, r2, r3):
     add(r6, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    mov(r9, r0)
+    data(2, 0x9001)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x9007)  # str r0, [sp] length
+    data(2, 0x900D)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
-    mov(r8, r1)
+    data(2, 0x9100)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r6, 4])
     lsl(r1, r1, 1)
-    mov(lr, r1)
+    mov(r10, r1)
     # broadcast.py:30 run = start // length
-    data(2, 0x9908)  # ldr r1, [sp] start
+    data(2, 0x9906)  # ldr r1, [sp] start
     asr(r4, r1, 31)
     mov(r2, r4)
     eor(r2, r1)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if69)
-    label(double70)
+    bhi(if71)
+    label(double72)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double70)
-    label(if69)
-    label(halve72)
+    bls(double72)
+    label(if71)
+    label(halve74)
     lsr(r1, r1, 1)
-    beq(halve_end73)
+    beq(halve_end75)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if74)
+    bhi(if76)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if74)
-    b(halve72)
-    label(halve_end73)
+    label(if76)
+    b(halve74)
+    label(halve_end75)
     eor(r3, r4)
-    data(2, 0x9300)  # str r3, [sp] run
+    data(2, 0x9307)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0x9807)  # ldr r0, [sp] length
+    data(2, 0x980D)  # ldr r0, [sp] length
     mul(r3, r0)
-    data(2, 0x9808)  # ldr r0, [sp] start
+    data(2, 0x9806)  # ldr r0, [sp] start
     sub(r0, r0, r3)
-    data(2, 0x9003)  # str r0, [sp] column
+    data(2, 0x9009)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    mov(r0, r10)
+    data(2, 0x9802)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt(near_6)
     b(wend21)
     label(near_6)
     label(while19)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9903)  # ldr r1, [sp] column
-    mov(r0, r8)
+    data(2, 0x9909)  # ldr r1, [sp] column
+    data(2, 0x9800)  # ldr r0, [sp] step
     mul(r1, r0)
-    data(2, 0x9806)  # ldr r0, [sp] source
+    data(2, 0x980C)  # ldr r0, [sp] source
     add(r0, r0, r1)
-    mov(r12, r0)
+    mov(r9, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D00)  # ldr r5, [sp] run
+    data(2, 0x9D07)  # ldr r5, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4574)  # cmp r4, lr
+    data(2, 0x4554)  # cmp r4, r10
     bge(wend24)
     label(while22)
     # broadcast.py:37 quotient = rest // g[level]
@@ -226,24 +224,24 @@ def run_integers(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if75)
-    label(double76)
+    bhi(if77)
+    label(double78)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double76)
-    label(if75)
-    label(halve78)
+    bls(double78)
+    label(if77)
+    label(halve80)
     lsr(r1, r1, 1)
-    beq(halve_end79)
+    beq(halve_end81)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if80)
+    bhi(if82)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if80)
-    b(halve78)
-    label(halve_end79)
+    label(if82)
+    b(halve80)
+    label(halve_end81)
     eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
@@ -254,14 +252,14 @@ def run_integers(r0, r1, r2, r3):
     lsl(r1, r1, 2)
     data(2, 0x5871)  # ldr r1, [r6, r1]
     mul(r0, r1)
-    mov(r1, r12)
+    mov(r1, r9)
     add(r0, r1, r0)
-    mov(r12, r0)
+    mov(r9, r0)
     # broadcast.py:39 rest = quotient
     mov(r5, r3)
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
-    data(2, 0x4574)  # cmp r4, lr
+    data(2, 0x4554)  # cmp r4, r10
     blt(while22)
     label(wend24)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -269,54 +267,55 @@ def run_integers(r0, r1, r2, r3):
     lsl(r0, r0, 2)
     data(2, 0x5830)  # ldr r0, [r6, r0]
     mul(r0, r5)
-    mov(r1, r12)
+    mov(r1, r9)
     add(r0, r1, r0)
-    mov(r12, r0)
+    mov(r9, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9907)  # ldr r1, [sp] length
-    data(2, 0x9803)  # ldr r0, [sp] column
+    data(2, 0x990D)  # ldr r1, [sp] length
+    data(2, 0x9809)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4550)  # cmp r0, r10
+    data(2, 0x9902)  # ldr r1, [sp] count
+    cmp(r0, r1)
     ble(else25)
     # broadcast.py:44 n = count
-    mov(r0, r10)
+    mov(r0, r1)
     label(else25)
     # broadcast.py:45 count -= n
-    mov(r1, r10)
+    data(2, 0x9902)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    mov(r10, r1)
+    data(2, 0x9102)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x9900)  # ldr r1, [sp] run
+    data(2, 0x9907)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9100)  # str r1, [sp] run
+    data(2, 0x9107)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9103)  # str r1, [sp] column
+    data(2, 0x9109)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    mov(r1, r9)
+    data(2, 0x9901)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else27)
     # broadcast.py:49 x = ptr8(at)
-    mov(r2, r12)
+    mov(r3, r9)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x9A08)  # ldr r2, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    add(r3, r3, r0)
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0x9908)  # ldr r1, [sp] target
+    add(r1, r1, r0)
+    data(2, 0x9108)  # str r1, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend31)
     label(while29)
     # broadcast.py:53 y[0] = x[0]
-    ldrb(r3, [r2, 0])
-    strb(r3, [r1, 0])
+    ldrb(r1, [r3, 0])
+    strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
+    data(2, 0x9900)  # ldr r1, [sp] step
+    add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
-    add(r1, r1, 1)
+    add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
     bne(while29)
@@ -324,30 +323,30 @@ def run_integers(r0, r1, r2, r3):
     b(endif28)
     label(else27)
     # broadcast.py:57 elif size == 2:
-    mov(r1, r9)
+    data(2, 0x9901)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else32)
     # broadcast.py:58 x2 = ptr16(at)
-    mov(r2, r12)
+    mov(r3, r9)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x9A08)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    add(r3, r3, r4)
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0x9908)  # ldr r1, [sp] target
+    add(r1, r1, r4)
+    data(2, 0x9108)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend36)
     label(while34)
     # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
+    ldrh(r1, [r3, 0])
+    strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
+    data(2, 0x9900)  # ldr r1, [sp] step
+    add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r1, r1, 2)
+    add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
     bne(while34)
@@ -355,119 +354,119 @@ def run_integers(r0, r1, r2, r3):
     b(endif33)
     label(else32)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r2, r12)
+    mov(r3, r9)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x9A08)  # ldr r2, [sp] target
     # broadcast.py:69 target += n * size
     mov(r4, r0)
-    mov(r3, r9)
-    mul(r4, r3)
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    add(r3, r3, r4)
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0x9901)  # ldr r1, [sp] size
+    mul(r4, r1)
+    data(2, 0x9908)  # ldr r1, [sp] target
+    add(r1, r1, r4)
+    data(2, 0x9108)  # str r1, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend39)
     label(while37)
     # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
+    ldr(r1, [r3, 0])
+    str(r1, [r2, 0])
     # broadcast.py:72 if size == 8:
-    mov(r3, r9)
-    cmp(r3, 8)
+    data(2, 0x9901)  # ldr r1, [sp] size
+    cmp(r1, 8)
     bne(else40)
     # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
+    ldr(r1, [r3, 4])
+    str(r1, [r2, 4])
     label(else40)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r3, r8)
-    add(r2, r2, r3)
+    data(2, 0x9900)  # ldr r1, [sp] step
+    add(r3, r3, r1)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    mov(r3, r9)
-    add(r1, r1, r3)
+    data(2, 0x9901)  # ldr r1, [sp] size
+    add(r2, r2, r1)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
     bne(while37)
     label(wend39)
     label(endif33)
     label(endif28)
-    mov(r0, r10)
+    data(2, 0x9802)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble(near_7)
     b(while19)
     label(near_7)
     label(wend21)
     # squared_difference.py:44 x = base + (r[_ROW1 + which] >> 2)
-    mov(r0, r11)
+    mov(r0, lr)
     add(r0, r0, 4)
     lsl(r1, r0, 2)
-    data(2, 0x9801)  # ldr r0, [sp] r
+    mov(r0, r8)
     data(2, 0x5840)  # ldr r0, [r0, r1]
     asr(r1, r0, 2)
-    data(2, 0x980A)  # ldr r0, [sp] base
+    data(2, 0x9805)  # ldr r0, [sp] base
     add(r1, r0, r1)
     label(else14)
     # squared_difference.py:45 offset = r[_OFFSET1 + which]
-    mov(r0, r11)
+    mov(r0, lr)
     add(r0, 14)
     lsl(r2, r0, 2)
-    data(2, 0x9801)  # ldr r0, [sp] r
+    mov(r0, r8)
     data(2, 0x5885)  # ldr r5, [r0, r2]
     # squared_difference.py:46 acc = ptr32(base + rows)
-    data(2, 0x9A0A)  # ldr r2, [sp] base
-    data(2, 0x980C)  # ldr r0, [sp] rows
-    add(r2, r2, r0)
+    data(2, 0x9A05)  # ldr r2, [sp] base
+    data(2, 0x9804)  # ldr r0, [sp] rows
+    add(r3, r2, r0)
     # squared_difference.py:47 n = count
-    data(2, 0x9B09)  # ldr r3, [sp] count
+    data(2, 0x9C03)  # ldr r4, [sp] count_20
     # squared_difference.py:48 while n:
-    cmp(r3, 0)
+    cmp(r4, 0)
     beq(wend44)
     label(while42)
     # squared_difference.py:49 v = ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000
-    data(2, 0x9805)  # ldr r0, [sp] size
+    mov(r0, r11)
     cmp(r0, 1)
     bne(else45)
     ldrb(r0, [r1, 0])
-    mov(r4, 128)
-    eor(r0, r4)
+    mov(r2, 128)
+    eor(r0, r2)
     b(endif46)
     label(else45)
     ldrh(r0, [r1, 0])
-    mov(r4, 1)
-    lsl(r4, r4, 15)
-    eor(r0, r4)
+    mov(r2, 1)
+    lsl(r2, r2, 15)
+    eor(r0, r2)
     label(endif46)
     # squared_difference.py:50 v = v - offset << r[_LEFT_SHIFT]
     sub(r0, r0, r5)
-    data(2, 0x9C01)  # ldr r4, [sp] r
-    ldr(r4, [r4, 52])
-    lsl(r0, r4)
+    mov(r2, r8)
+    ldr(r2, [r2, 52])
+    lsl(r0, r2)
     # squared_difference.py:51 if not which:
-    mov(r4, r11)
-    cmp(r4, 0)
+    mov(r2, lr)
+    cmp(r2, 0)
     bne(else47)
     # squared_difference.py:52 v = (v + 1 >> 1) - acc[0]
     add(r0, r0, 1)
-    asr(r4, r0, 1)
-    ldr(r0, [r2, 0])
-    sub(r0, r4, r0)
+    asr(r2, r0, 1)
+    ldr(r0, [r3, 0])
+    sub(r0, r2, r0)
     # squared_difference.py:53 v = v * v
     mul(r0, r0)
     label(else47)
     # squared_difference.py:54 acc[0] = v
-    str(r0, [r2, 0])
+    str(r0, [r3, 0])
     # squared_difference.py:55 x += step
-    data(2, 0x9804)  # ldr r0, [sp] step
+    mov(r0, r12)
     add(r1, r1, r0)
     # squared_difference.py:56 acc = ptr32(int(acc) + 4)
-    add(r2, r2, 4)
+    add(r3, r3, 4)
     # squared_difference.py:57 n -= 1
-    sub(r3, r3, 1)
+    sub(r4, r4, 1)
     bne(while42)
     label(wend44)
     # squared_difference.py:58 block = _MULTIPLIER if which else _OUTPUT_MULTIPLIER
-    mov(r0, r11)
+    mov(r0, lr)
     cmp(r0, 0)
     beq(else49)
     mov(r0, 16)
@@ -476,18 +475,18 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 21)
     label(endif50)
     # squared_difference.py:59 rescale(op, arena, block, rows, count, 0)
-    data(2, 0x9B09)  # ldr r3, [sp] count
+    data(2, 0x9C03)  # ldr r4, [sp] count_20
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     lsl(r1, r0, 2)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    mov(r0, r8)
     add(r0, r0, r1)
     mov(r12, r0)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x990B)  # ldr r1, [sp] arena
-    data(2, 0x980C)  # ldr r0, [sp] rows
-    add(r2, r1, r0)
+    data(2, 0x990A)  # ldr r1, [sp] arena
+    data(2, 0x9804)  # ldr r0, [sp] rows
+    add(r3, r1, r0)
     # fixed_point.py:26 while count:
-    cmp(r3, 0)
+    cmp(r4, 0)
     beq(wend54)
     label(while52)
     # fixed_point.py:27 left = q[_SHIFT] - 32
@@ -506,145 +505,142 @@ def run_integers(r0, r1, r2, r3):
     label(else55)
     # fixed_point.py:32 m = q[_MULTIPLIER]
     mov(r1, r12)
-    ldr(r6, [r1, 0])
-    # fixed_point.py:33 mh = m >> 16
-    asr(r4, r6, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    data(2, 0xB2B6)  # uxth r6, r6
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    ldr(r1, [r2, 0])
+    ldr(r2, [r1, 0])
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    ldr(r1, [r3, 0])
     lsl(r1, r0)
     mov(r0, r1)
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    asr(r6, r2, 16)
+    # fixed_point.py:39 m = m & 0xFFFF
+    data(2, 0xB292)  # uxth r2, r2
+    # fixed_point.py:40 vh = v >> 16
     asr(r1, r0, 16)
-    mov(lr, r1)
-    # fixed_point.py:38 v = v & 0xFFFF
+    mov(r9, r1)
+    # fixed_point.py:41 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     mov(r1, r0)
-    mul(r1, r4)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mov(r7, lr)
-    mul(r7, r6)
-    mul(r0, r6)
+    mul(r1, r6)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    mov(r7, r9)
+    mul(r7, r2)
+    mul(r0, r2)
     asr(r0, r0, 16)
     data(2, 0xB280)  # uxth r0, r0
-    add(r6, r7, r0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    add(r2, r7, r0)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     mov(r0, r1)
-    and_(r0, r6)
+    and_(r0, r2)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
     asr(r1, r1, 1)
     add(r1, r0, r1)
-    asr(r0, r6, 1)
+    asr(r0, r2, 1)
     add(r0, r1, r0)
-    mov(r1, lr)
-    mul(r1, r4)
+    mov(r1, r9)
+    mul(r1, r6)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     cmp(r5, 0)
-    beq(else57)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    beq(else59)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     asr(r1, r0, 31)
     add(r0, r1, r0)
     sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else57)
-    # fixed_point.py:44 p[0] = v
-    str(r0, [r2, 0])
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    add(r2, r2, 4)
-    # fixed_point.py:46 count -= 1
-    sub(r3, r3, 1)
+    label(else59)
+    # fixed_point.py:47 p[0] = v
+    str(r0, [r3, 0])
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    add(r3, r3, 4)
+    # fixed_point.py:49 count -= 1
+    sub(r4, r4, 1)
     bne(while52)
     label(wend54)
     # squared_difference.py:60 which -= 1
-    mov(r0, r11)
+    mov(r0, lr)
     sub(r0, r0, 1)
-    mov(r11, r0)
-    mov(r0, r11)
-    cmp(r0, 0)
-    blt(near_8)
+    mov(lr, r0)
+    bmi(near_8)
     b(while9)
     label(near_8)
     label(wend11)
     # squared_difference.py:61 output = (r[_OUTPUT] >> 2) + start * size
-    data(2, 0x9801)  # ldr r0, [sp] r
+    mov(r0, r8)
     ldr(r0, [r0, 12])
-    asr(r2, r0, 2)
-    data(2, 0x9908)  # ldr r1, [sp] start
-    data(2, 0x9805)  # ldr r0, [sp] size
-    mul(r1, r0)
-    add(r1, r2, r1)
+    asr(r1, r0, 2)
+    data(2, 0x9806)  # ldr r0, [sp] start
+    mov(r3, r11)
+    mul(r0, r3)
+    add(r2, r1, r0)
     # squared_difference.py:62 store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, size - 1)
-    data(2, 0x9A09)  # ldr r2, [sp] count
-    sub(r4, r0, 1)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x9903)  # ldr r1, [sp] count_20
+    sub(r4, r3, 1)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
+    mov(r0, r8)
     add(r0, 72)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r5, [r0, 0])
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     ldr(r7, [r0, 4])
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r6, [r0, 8])
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x980B)  # ldr r0, [sp] arena
-    data(2, 0x9B0C)  # ldr r3, [sp] rows
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    data(2, 0x980A)  # ldr r0, [sp] arena
+    data(2, 0x9B04)  # ldr r3, [sp] rows
     add(r3, r0, r3)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    add(r1, r0, r1)
-    # fixed_point.py:61 while count:
-    cmp(r2, 0)
-    beq(wend62)
-    label(while60)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
+    add(r2, r0, r2)
+    # fixed_point.py:64 while count:
+    cmp(r1, 0)
+    beq(wend64)
+    label(while62)
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r3, 0])
     add(r0, r0, r5)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     cmp(r0, r7)
-    bge(else63)
-    # fixed_point.py:64 v = low
+    bge(else65)
+    # fixed_point.py:67 v = low
     mov(r0, r7)
-    label(else63)
-    # fixed_point.py:65 if v > high:
-    cmp(r0, r6)
-    ble(else65)
-    # fixed_point.py:66 v = high
-    mov(r0, r6)
     label(else65)
-    # fixed_point.py:67 if wide:
-    cmp(r4, 0)
-    beq(else67)
-    # fixed_point.py:68 ptr16(y)[0] = v
-    strh(r0, [r1, 0])
-    b(endif68)
+    # fixed_point.py:68 if v > high:
+    cmp(r0, r6)
+    ble(else67)
+    # fixed_point.py:69 v = high
+    mov(r0, r6)
     label(else67)
-    # fixed_point.py:70 ptr8(y)[0] = v
-    strb(r0, [r1, 0])
-    label(endif68)
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:70 if wide:
+    cmp(r4, 0)
+    beq(else69)
+    # fixed_point.py:71 ptr16(y)[0] = v
+    strh(r0, [r2, 0])
+    b(endif70)
+    label(else69)
+    # fixed_point.py:73 ptr8(y)[0] = v
+    strb(r0, [r2, 0])
+    label(endif70)
+    # fixed_point.py:74 y += 1 + wide
     add(r0, r4, 1)
-    add(r1, r1, r0)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    add(r2, r2, r0)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     add(r3, r3, 4)
-    # fixed_point.py:73 count -= 1
-    sub(r2, r2, 1)
-    bne(while60)
-    label(wend62)
+    # fixed_point.py:76 count -= 1
+    sub(r1, r1, 1)
+    bne(while62)
+    label(wend64)
     # squared_difference.py:63 start += count
-    data(2, 0x9908)  # ldr r1, [sp] start
-    data(2, 0x9809)  # ldr r0, [sp] count
+    data(2, 0x9906)  # ldr r1, [sp] start
+    data(2, 0x9803)  # ldr r0, [sp] count_20
     add(r0, r1, r0)
-    data(2, 0x9008)  # str r0, [sp] start
-    data(2, 0x9908)  # ldr r1, [sp] start
-    data(2, 0x980F)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9006)  # str r0, [sp] start
+    data(2, 0x990E)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     bge(near_9)
     b(while4)
     label(near_9)
@@ -654,12 +650,12 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9008)  # str r0, [sp] start
+    data(2, 0x9006)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900F)  # str r0, [sp] stop
+    data(2, 0x900E)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB010)  # add sp, #64
+    data(2, 0xB00F)  # add sp, #60
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -11,24 +11,24 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB09E)  # sub sp, #120
-    data(2, 0x9019)  # str r0, [sp] op
-    data(2, 0x9116)  # str r1, [sp] arena
+    data(2, 0xB09C)  # sub sp, #112
+    data(2, 0x9014)  # str r0, [sp] op
+    data(2, 0x910F)  # str r1, [sp] arena
     data(2, 0x921B)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9007)  # str r0, [sp] start
+    data(2, 0x900C)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9018)  # str r0, [sp] stop
+    data(2, 0x9010)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # add.py:35 r = ptr32(op)
-    data(2, 0x9819)  # ldr r0, [sp] op
-    data(2, 0x9010)  # str r0, [sp] r
+    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x900D)  # str r0, [sp] r
     # add.py:36 base = int(ptr8(arena))
-    data(2, 0x9916)  # ldr r1, [sp] arena
-    data(2, 0x9117)  # str r1, [sp] base
+    data(2, 0x990F)  # ldr r1, [sp] arena
+    data(2, 0x9113)  # str r1, [sp] base
     # add.py:40 word = r[_INPUT1]
     ldr(r0, [r0, 4])
     # add.py:41 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -37,12 +37,12 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x991B)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9917)  # ldr r1, [sp] base
+    data(2, 0x9913)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901C)  # str r0, [sp] input1
+    data(2, 0x9015)  # str r0, [sp] input1
     # add.py:42 word = r[_INPUT2]
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
     # add.py:43 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
@@ -50,78 +50,78 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x991B)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9917)  # ldr r1, [sp] base
+    data(2, 0x9913)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901D)  # str r0, [sp] input2
+    data(2, 0x9016)  # str r0, [sp] input2
     # add.py:44 rows = r[_ACCUMULATORS] >> 2
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r1, [r0, 24])
     asr(r1, r1, 2)
-    data(2, 0x911A)  # str r1, [sp] rows
+    data(2, 0x9111)  # str r1, [sp] rows
     # add.py:45 factor1 = (r[_FACTOR1] << sign) >> sign
     ldr(r1, [r0, 56])
-    data(2, 0x910A)  # str r1, [sp] factor1
+    data(2, 0x9106)  # str r1, [sp] factor1
     # add.py:46 factor2 = (r[_FACTOR2] << sign) >> sign
     ldr(r1, [r0, 60])
-    data(2, 0x910B)  # str r1, [sp] factor2
+    data(2, 0x9107)  # str r1, [sp] factor2
     # add.py:47 offset1 = r[_OFFSET1]
     ldr(r1, [r0, 48])
-    data(2, 0x910C)  # str r1, [sp] offset1
+    data(2, 0x9108)  # str r1, [sp] offset1
     # add.py:48 offset2 = r[_OFFSET2]
     ldr(r1, [r0, 52])
-    data(2, 0x910D)  # str r1, [sp] offset2
+    data(2, 0x9109)  # str r1, [sp] offset2
     # add.py:49 step1 = r[_STEP1]
     ldr(r1, [r0, 28])
-    data(2, 0x9108)  # str r1, [sp] step1
+    data(2, 0x9104)  # str r1, [sp] step1
     # add.py:50 step2 = r[_STEP2]
     ldr(r1, [r0, 32])
-    data(2, 0x9109)  # str r1, [sp] step2
+    data(2, 0x9105)  # str r1, [sp] step2
     # add.py:51 e = r[_SHIFT]
     ldr(r1, [r0, 68])
-    data(2, 0x9106)  # str r1, [sp] e
+    data(2, 0x9103)  # str r1, [sp] e
     # add.py:52 high = r[_MULTIPLIER] >> 16
     ldr(r1, [r0, 64])
     asr(r1, r1, 16)
-    data(2, 0x910E)  # str r1, [sp] high
+    data(2, 0x910A)  # str r1, [sp] high
     # add.py:53 low = r[_MULTIPLIER] & 0xFFFF
     ldr(r0, [r0, 64])
     data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0x900F)  # str r0, [sp] low
+    data(2, 0x900B)  # str r0, [sp] low
     # add.py:54 while start < stop:
-    data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x9818)  # ldr r0, [sp] stop
+    data(2, 0x990C)  # ldr r1, [sp] start
+    data(2, 0x9810)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(wend10)
     label(while8)
     # add.py:55 count = stop - start
-    data(2, 0x9918)  # ldr r1, [sp] stop
-    data(2, 0x9807)  # ldr r0, [sp] start
+    data(2, 0x9910)  # ldr r1, [sp] stop
+    data(2, 0x980C)  # ldr r0, [sp] start
     sub(r0, r1, r0)
-    data(2, 0x9011)  # str r0, [sp] count_51
+    data(2, 0x900E)  # str r0, [sp] count
     # add.py:56 if count > r[_BLOCK]:
-    data(2, 0x9910)  # ldr r1, [sp] r
+    data(2, 0x990D)  # ldr r1, [sp] r
     ldr(r2, [r1, 44])
     cmp(r0, r2)
     ble(else11)
     # add.py:57 count = r[_BLOCK]
     ldr(r0, [r1, 44])
-    data(2, 0x9011)  # str r0, [sp] count_51
+    data(2, 0x900E)  # str r0, [sp] count
     label(else11)
     # add.py:58 x = ptr8(input1 + start * step1)
-    data(2, 0x9A07)  # ldr r2, [sp] start
-    data(2, 0x9908)  # ldr r1, [sp] step1
-    data(2, 0x981C)  # ldr r0, [sp] input1
-    data(2, 0xFB02, 0x0701)  # mla r7, r2, r1, r0
+    data(2, 0x9A0C)  # ldr r2, [sp] start
+    data(2, 0x9904)  # ldr r1, [sp] step1
+    data(2, 0x9815)  # ldr r0, [sp] input1
+    data(2, 0xFB02, 0x0401)  # mla r4, r2, r1, r0
     # add.py:59 if r[_EXPAND1]:
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r0, [r0, 36])
     cmp(r0, 0)
     beq_w(else13)
     # add.py:60 expand(op, arena, rom, 0, start, count)
-    data(2, 0xF8DD, 0xC044)  # ldr r12, [sp, #68]
+    data(2, 0xF8DD, 0xC038)  # ldr r12, [sp, #56]
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A19)  # ldr r2, [sp] op
+    data(2, 0x9A14)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 4])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
@@ -130,13 +130,13 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981B)  # ldr r0, [sp] rom
     b(endif17)
     label(else16)
-    data(2, 0x9816)  # ldr r0, [sp] arena
+    data(2, 0x980F)  # ldr r0, [sp] arena
     label(endif17)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9012)  # str r0, [sp] source
+    data(2, 0x9017)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x9816)  # ldr r0, [sp] arena
+    data(2, 0x980F)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x09A1)  # adds r9, r0, r1, asr #2
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
@@ -146,14 +146,14 @@ def run_int8(r0, r1, r2, r3):
     ldr(r7, [r4, 0])
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r4, 8])
-    data(2, 0x9013)  # str r0, [sp] length
+    data(2, 0x9018)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r6, [r4, 12])
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r4, 4])
     lsl(r5, r1, 1)
     # broadcast.py:30 run = start // length
-    data(2, 0x9907)  # ldr r1, [sp] start
+    data(2, 0x990C)  # ldr r1, [sp] start
     asr(r2, r1, 31)
     data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
@@ -165,7 +165,7 @@ def run_int8(r0, r1, r2, r3):
     ble_w(wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9812)  # ldr r0, [sp] source
+    data(2, 0x9817)  # ldr r0, [sp] source
     data(2, 0xFB0E, 0x0006)  # mla r0, lr, r6, r0
     # broadcast.py:34 rest = run
     mov(r3, r8)
@@ -199,7 +199,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF854, 0x1021)  # ldw r1, [r4, r1, lsl #2]
     data(2, 0xFB03, 0x0001)  # mla r0, r3, r1, r0
     # broadcast.py:42 n = length - column
-    data(2, 0x9913)  # ldr r1, [sp] length
+    data(2, 0x9918)  # ldr r1, [sp] length
     data(2, 0xEBB1, 0x010E)  # subs r1, r1, lr
     # broadcast.py:43 if n > count:
     data(2, 0x4561)  # cmp r1, r12
@@ -293,25 +293,25 @@ def run_int8(r0, r1, r2, r3):
     bgt_w(while18)
     label(wend20)
     # add.py:61 x = ptr8(base + (r[_ROW1] >> 2))
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r1, [r0, 16])
-    data(2, 0x9817)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x07A1)  # adds r7, r0, r1, asr #2
+    data(2, 0x9813)  # ldr r0, [sp] base
+    data(2, 0xEB10, 0x04A1)  # adds r4, r0, r1, asr #2
     label(else13)
     # add.py:62 y = ptr8(input2 + start * step2)
-    data(2, 0x9A07)  # ldr r2, [sp] start
-    data(2, 0x9909)  # ldr r1, [sp] step2
-    data(2, 0x981D)  # ldr r0, [sp] input2
+    data(2, 0x9A0C)  # ldr r2, [sp] start
+    data(2, 0x9905)  # ldr r1, [sp] step2
+    data(2, 0x9816)  # ldr r0, [sp] input2
     data(2, 0xFB02, 0x0101)  # mla r1, r2, r1, r0
     # add.py:63 if r[_EXPAND2]:
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r0, [r0, 40])
     cmp(r0, 0)
     beq_w(else41)
     # add.py:64 expand(op, arena, rom, 1, start, count)
-    data(2, 0xF8DD, 0xE044)  # ldr lr, [sp, #68]
+    data(2, 0xF8DD, 0xE038)  # ldr lr, [sp, #56]
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A19)  # ldr r2, [sp] op
+    data(2, 0x9A14)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
@@ -320,31 +320,31 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981B)  # ldr r0, [sp] rom
     b(endif45)
     label(else44)
-    data(2, 0x9816)  # ldr r0, [sp] arena
+    data(2, 0x980F)  # ldr r0, [sp] arena
     label(endif45)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9014)  # str r0, [sp] source_158
+    data(2, 0x9019)  # str r0, [sp] source_158
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x9816)  # ldr r0, [sp] arena
+    data(2, 0x980F)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9005)  # str r0, [sp] target
+    data(2, 0x9012)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
-    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D4, 0xC000)  # ldw r12, [r4, #0]
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r4, 8])
-    data(2, 0x9015)  # str r0, [sp] length_172
+    ldr(r0, [r5, 8])
+    data(2, 0x901A)  # str r0, [sp] length_172
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r6, [r4, 12])
+    ldr(r7, [r5, 12])
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r4, 4])
-    lsl(r5, r1, 1)
+    ldr(r1, [r5, 4])
+    lsl(r6, r1, 1)
     # broadcast.py:30 run = start // length
-    data(2, 0x9907)  # ldr r1, [sp] start
+    data(2, 0x990C)  # ldr r1, [sp] start
     asr(r2, r1, 31)
     data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
@@ -356,41 +356,41 @@ def run_int8(r0, r1, r2, r3):
     ble_w(wend48)
     label(while46)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9814)  # ldr r0, [sp] source_158
-    data(2, 0xFB09, 0x0206)  # mla r2, r9, r6, r0
+    data(2, 0x9819)  # ldr r0, [sp] source_158
+    data(2, 0xFB09, 0x0207)  # mla r2, r9, r7, r0
     # broadcast.py:34 rest = run
     mov(r3, r8)
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r5)
+    cmp(r0, r6)
     bge(wend51)
     label(while49)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
+    data(2, 0xF855, 0xB020)  # ldw r11, [r5, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
+    data(2, 0xF855, 0xA020)  # ldw r10, [r5, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
+    data(2, 0xF855, 0x3023)  # ldw r3, [r5, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    cmp(r0, r5)
+    cmp(r0, r6)
     blt(while49)
     label(wend51)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
+    data(2, 0xF855, 0x0020)  # ldw r0, [r5, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9815)  # ldr r0, [sp] length_172
+    data(2, 0x981A)  # ldr r0, [sp] length_172
     data(2, 0xEBB0, 0x0009)  # subs r0, r0, r9
     # broadcast.py:43 if n > count:
     data(2, 0x4570)  # cmp r0, lr
@@ -408,11 +408,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else54)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9905)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B05)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9305)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend58)
@@ -421,7 +421,7 @@ def run_int8(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(r2, r2, r6)
+    add(r2, r2, r7)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -434,11 +434,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF1BC, 0x0F02)  # cmp r15, r12, #2
     bne(else59)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9905)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B05)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9305)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend63)
@@ -447,7 +447,7 @@ def run_int8(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(r2, r2, r6)
+    add(r2, r2, r7)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -457,11 +457,11 @@ def run_int8(r0, r1, r2, r3):
     b(endif60)
     label(else59)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9905)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B05)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     data(2, 0xFB00, 0x330C)  # mla r3, r0, r12, r3
-    data(2, 0x9305)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend66)
@@ -477,7 +477,7 @@ def run_int8(r0, r1, r2, r3):
     str(r3, [r1, 4])
     label(else67)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(r2, r2, r6)
+    add(r2, r2, r7)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
     data(2, 0xEB11, 0x010C)  # adds r1, r1, r12
     # broadcast.py:76 n -= 1
@@ -490,60 +490,60 @@ def run_int8(r0, r1, r2, r3):
     bgt_w(while46)
     label(wend48)
     # add.py:65 y = ptr8(base + (r[_ROW2] >> 2))
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
-    data(2, 0x9817)  # ldr r0, [sp] base
+    data(2, 0x9813)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     label(else41)
     # add.py:66 acc = ptr32(base + rows)
-    data(2, 0x9A17)  # ldr r2, [sp] base
-    data(2, 0x981A)  # ldr r0, [sp] rows
+    data(2, 0x9A13)  # ldr r2, [sp] base
+    data(2, 0x9811)  # ldr r0, [sp] rows
     add(r2, r2, r0)
     # add.py:67 n = count
-    data(2, 0x9B11)  # ldr r3, [sp] count_51
+    data(2, 0x9B0E)  # ldr r3, [sp] count
     # add.py:68 while n:
     cmp(r3, 0)
     beq(wend71)
     label(while69)
     # add.py:69 v = (y[0] ^ 0x80) - offset2
     ldrb(r0, [r1, 0])
-    data(2, 0xF090, 0x0480)  # xors r4, r0, #128
-    data(2, 0x980D)  # ldr r0, [sp] offset2
-    sub(r0, r4, r0)
+    data(2, 0xF090, 0x0580)  # xors r5, r0, #128
+    data(2, 0x9809)  # ldr r0, [sp] offset2
+    sub(r0, r5, r0)
     # add.py:70 v = (v * high << 5) + (v * low + 0x400 >> 11)
-    data(2, 0x9C0E)  # ldr r4, [sp] high
-    data(2, 0xFB00, 0xF404)  # mul r4, r0, r4
-    lsl(r5, r4, 5)
-    data(2, 0x9C0F)  # ldr r4, [sp] low
-    data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
+    data(2, 0x9D0A)  # ldr r5, [sp] high
+    data(2, 0xFB00, 0xF505)  # mul r5, r0, r5
+    lsl(r6, r5, 5)
+    data(2, 0x9D0B)  # ldr r5, [sp] low
+    data(2, 0xFB00, 0xF005)  # mul r0, r0, r5
     data(2, 0xF510, 0x6080)  # adds r0, r0, #1024
-    data(2, 0xEB15, 0x20E0)  # adds r0, r5, r0, asr #11
+    data(2, 0xEB16, 0x20E0)  # adds r0, r6, r0, asr #11
     # add.py:71 if e:
-    data(2, 0x9C06)  # ldr r4, [sp] e
-    cmp(r4, 0)
+    data(2, 0x9D03)  # ldr r5, [sp] e
+    cmp(r5, 0)
     beq(else72)
     # add.py:72 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x75E0)  # adds r5, r0, r0, asr #31
-    sub(r0, r4, 1)
-    data(2, 0xFA55, 0xF000)  # asrs r0, r5, r0
+    data(2, 0xEB10, 0x76E0)  # adds r6, r0, r0, asr #31
+    sub(r0, r5, 1)
+    data(2, 0xFA56, 0xF000)  # asrs r0, r6, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else72)
     # add.py:73 acc[0] = ((x[0] ^ 0x80) - offset1) * factor1 + v * factor2
-    ldrb(r4, [r7, 0])
-    data(2, 0xF094, 0x0580)  # xors r5, r4, #128
-    data(2, 0x9C0C)  # ldr r4, [sp] offset1
-    sub(r5, r5, r4)
-    data(2, 0x9C0A)  # ldr r4, [sp] factor1
-    data(2, 0xFB05, 0xF504)  # mul r5, r5, r4
-    data(2, 0x9C0B)  # ldr r4, [sp] factor2
-    data(2, 0xFB00, 0x5004)  # mla r0, r0, r4, r5
+    ldrb(r5, [r4, 0])
+    data(2, 0xF095, 0x0680)  # xors r6, r5, #128
+    data(2, 0x9D08)  # ldr r5, [sp] offset1
+    sub(r6, r6, r5)
+    data(2, 0x9D06)  # ldr r5, [sp] factor1
+    data(2, 0xFB06, 0xF605)  # mul r6, r6, r5
+    data(2, 0x9D07)  # ldr r5, [sp] factor2
+    data(2, 0xFB00, 0x6005)  # mla r0, r0, r5, r6
     str(r0, [r2, 0])
     # add.py:74 x = ptr8(int(x) + step1)
-    data(2, 0x9808)  # ldr r0, [sp] step1
-    add(r7, r7, r0)
+    data(2, 0x9804)  # ldr r0, [sp] step1
+    add(r4, r4, r0)
     # add.py:75 y = ptr8(int(y) + step2)
-    data(2, 0x9809)  # ldr r0, [sp] step2
+    data(2, 0x9805)  # ldr r0, [sp] step2
     add(r1, r1, r0)
     # add.py:76 acc = ptr32(int(acc) + 4)
     add(r2, r2, 4)
@@ -552,198 +552,175 @@ def run_int8(r0, r1, r2, r3):
     bne(while69)
     label(wend71)
     # add.py:78 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + start, 0, c...
-    data(2, 0x9810)  # ldr r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] r
     ldr(r1, [r0, 12])
-    data(2, 0x9807)  # ldr r0, [sp] start
-    data(2, 0xEB10, 0x03A1)  # adds r3, r0, r1, asr #2
+    data(2, 0x980C)  # ldr r0, [sp] start
+    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
     mov(r0, 0)
-    data(2, 0x9002)  # str r0, [sp] channel
-    data(2, 0x9911)  # ldr r1, [sp] count_51
-    data(2, 0x9101)  # str r1, [sp] count
+    data(2, 0x9000)  # str r0, [sp] channel
+    data(2, 0xF8DD, 0xB038)  # ldr r11, [sp, #56]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9819)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0C48)  # adds r12, r0, #72
+    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0xF110, 0x0548)  # adds r5, r0, #72
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
-    data(2, 0x9000)  # str r0, [sp] zero_point
+    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    data(2, 0xF8DC, 0x2004)  # ldw r2, [r12, #4]
-    data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
+    ldr(r0, [r5, 4])
+    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    data(2, 0xF8DC, 0x2008)  # ldw r2, [r12, #8]
-    data(2, 0xEBB2, 0x0900)  # subs r9, r2, r0
+    ldr(r0, [r5, 8])
+    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8DC, 0x800C)  # ldw r8, [r12, #12]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    data(2, 0xF8DC, 0x0010)  # ldw r0, [r12, #16]
-    data(2, 0x9004)  # str r0, [sp] channels
+    ldr(r0, [r5, 16])
+    data(2, 0x9002)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF11C, 0x0014)  # adds r0, r12, #20
-    data(2, 0x9003)  # str r0, [sp] table
+    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0x9001)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9816)  # ldr r0, [sp] arena
-    data(2, 0x9A1A)  # ldr r2, [sp] rows
-    data(2, 0xEB10, 0x0E02)  # adds lr, r0, r2
+    data(2, 0x980F)  # ldr r0, [sp] arena
+    data(2, 0x9911)  # ldr r1, [sp] rows
+    add(r7, r0, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r5, r0, r3)
+    add(r6, r0, r2)
     # requantize.py:35 while count:
-    cmp(r1, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     beq_w(wend77)
     label(while75)
     # requantize.py:36 n = count
-    data(2, 0x9B01)  # ldr r3, [sp] count
+    mov(r4, r11)
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else78)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9904)  # ldr r1, [sp] channels
-    data(2, 0x9802)  # ldr r0, [sp] channel
-    sub(r3, r1, r0)
+    data(2, 0x9902)  # ldr r1, [sp] channels
+    data(2, 0x9800)  # ldr r0, [sp] channel
+    sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9801)  # ldr r0, [sp] count
-    cmp(r3, r0)
+    data(2, 0x455C)  # cmp r4, r11
     ble(else80)
     # requantize.py:40 n = count
-    mov(r3, r0)
+    mov(r4, r11)
     label(else80)
     label(else78)
     # requantize.py:41 count -= n
-    data(2, 0x9801)  # ldr r0, [sp] count
-    sub(r0, r0, r3)
-    data(2, 0x9001)  # str r0, [sp] count
+    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9902)  # ldr r1, [sp] channel
-    data(2, 0x9803)  # ldr r0, [sp] table
+    data(2, 0x9900)  # ldr r1, [sp] channel
+    data(2, 0x9801)  # ldr r0, [sp] table
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0C08)  # mla r12, r2, r8, r0
+    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A04)  # ldr r2, [sp] channels
+    data(2, 0x9A02)  # ldr r2, [sp] channels
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0408)  # mla r4, r1, r8, r0
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9002)  # str r0, [sp] channel
+    data(2, 0x9000)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r3, 0)
+    cmp(r4, 0)
     beq(wend84)
     label(while82)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
+    ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r4, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
     bpl(else85)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
+    cmp(r0, r2)
     ble(else87)
     # requantize.py:52 v = limit
-    mov(r0, r1)
+    mov(r0, r2)
     label(else87)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0600)  # rsbs r6, r1, #0
-    cmp(r0, r6)
+    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
+    data(2, 0x4560)  # cmp r0, r12
     bge(else89)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
     label(else89)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r1, 0)
     label(else85)
-    # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    data(2, 0xF8BC, 0x1000)  # ldu16 r1, [r12, #0]
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8BC, 0x6002)  # ldu16 r6, [r12, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB07, 0xB101)  # mla r1, r7, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF006)  # mul r0, r0, r6
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB07, 0xF106)  # mul r1, r7, r6
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
+    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else93)
+    cmp(r1, 0)
+    beq(else91)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else93)
+    label(else91)
     # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else95)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else95)
-    # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else97)
-    # requantize.py:74 v = high
+    bge(else93)
+    # requantize.py:72 v = low
     mov(r0, r9)
-    label(else97)
+    label(else93)
+    # requantize.py:73 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else95)
+    # requantize.py:74 v = high
+    mov(r0, r8)
+    label(else95)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9900)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
-    strb(r0, [r5, 0])
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
+    strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    data(2, 0xF11E, 0x0E04)  # adds r14, lr, #4
+    add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r5, r5, 1)
+    add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB1C, 0x0C88)  # adds r12, r12, r8, lsl #2
+    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
     # requantize.py:80 n -= 1
-    sub(r3, r3, 1)
+    sub(r4, r4, 1)
     bne(while82)
     label(wend84)
-    data(2, 0x9801)  # ldr r0, [sp] count
-    cmp(r0, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     bne_w(while75)
     label(wend77)
     # add.py:79 start += count
-    data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x9811)  # ldr r0, [sp] count_51
+    data(2, 0x990C)  # ldr r1, [sp] start
+    data(2, 0x980E)  # ldr r0, [sp] count
     add(r0, r1, r0)
-    data(2, 0x9007)  # str r0, [sp] start
-    data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x9818)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x900C)  # str r0, [sp] start
+    data(2, 0x9910)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while8)
     label(wend10)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9007)  # str r0, [sp] start
+    data(2, 0x900C)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9018)  # str r0, [sp] stop
+    data(2, 0x9010)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB01E)  # add sp, #120
+    data(2, 0xB01C)  # add sp, #112
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -11,47 +11,47 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB095)  # sub sp, #84
+    data(2, 0xB093)  # sub sp, #76
     mov(r10, r0)
-    data(2, 0x910F)  # str r1, [sp] arena
-    data(2, 0x9213)  # str r2, [sp] rom
+    data(2, 0x910D)  # str r1, [sp] arena
+    data(2, 0x9211)  # str r2, [sp] rom
     lsr(r0, r3, 10)
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r1, r0, r1)
-    data(2, 0x9112)  # str r1, [sp] stop
+    data(2, 0x9110)  # str r1, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # batch_matmul.py:33 multiply_matrices(op, arena, rom, start, stop, 0, _sums, store_int8)
-    data(2, 0x900B)  # str r0, [sp] start
+    data(2, 0x9009)  # str r0, [sp] start
     # batch_matmul.py:39 r = ptr32(op)
-    data(2, 0xF8CD, 0xA030)  # str r10, [sp, #48]
+    data(2, 0xF8CD, 0xA028)  # str r10, [sp, #40]
     # batch_matmul.py:40 scratch = r[_SCRATCH] >> 2
     data(2, 0xF8DA, 0x1010)  # ldw r1, [r10, #16]
     asr(r1, r1, 2)
-    data(2, 0x9114)  # str r1, [sp] scratch
+    data(2, 0x9112)  # str r1, [sp] scratch
     # batch_matmul.py:41 columns = r[_COLUMNS]
     data(2, 0xF8DA, 0x1018)  # ldw r1, [r10, #24]
-    data(2, 0x9110)  # str r1, [sp] columns
+    data(2, 0x910E)  # str r1, [sp] columns
     # batch_matmul.py:42 out = (r[_OUTPUT] >> 2) + (start << wide)
     data(2, 0xF8DA, 0x100C)  # ldw r1, [r10, #12]
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    data(2, 0x9111)  # str r1, [sp] out
+    data(2, 0x910F)  # str r1, [sp] out
     # batch_matmul.py:43 middle = r[_MIDDLE_BATCHES]
     data(2, 0xF8DA, 0x1030)  # ldw r1, [r10, #48]
-    data(2, 0x910D)  # str r1, [sp] middle
+    data(2, 0x910B)  # str r1, [sp] middle
     # batch_matmul.py:44 last = r[_LAST_BATCHES]
     data(2, 0xF8DA, 0x1034)  # ldw r1, [r10, #52]
-    data(2, 0x910E)  # str r1, [sp] last
+    data(2, 0x910C)  # str r1, [sp] last
     # batch_matmul.py:45 while start < stop:
-    data(2, 0x9912)  # ldr r1, [sp] stop
+    data(2, 0x9910)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend7)
     label(while5)
     # batch_matmul.py:47 row = start // columns
-    data(2, 0x990B)  # ldr r1, [sp] start
+    data(2, 0x9909)  # ldr r1, [sp] start
     asr(r0, r1, 31)
-    data(2, 0x9A10)  # ldr r2, [sp] columns
+    data(2, 0x9A0E)  # ldr r2, [sp] columns
     data(2, 0xEA91, 0x0300)  # xors r3, r1, r0
     data(2, 0xFBB3, 0xF3F2)  # divu r3, r3, r2
     data(2, 0xEA93, 0x0000)  # xors r0, r3, r0
@@ -59,26 +59,26 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xFB00, 0x1512)  # mls r5, r0, r2, r1
     # batch_matmul.py:49 count = columns - column
     sub(r2, r2, r5)
-    data(2, 0x9207)  # str r2, [sp] count_37
+    data(2, 0x9205)  # str r2, [sp] count_37
     # batch_matmul.py:50 if count > stop - start:
-    data(2, 0x9B12)  # ldr r3, [sp] stop
+    data(2, 0x9B10)  # ldr r3, [sp] stop
     sub(r4, r3, r1)
     cmp(r2, r4)
     ble(else8)
     # batch_matmul.py:51 count = stop - start
     sub(r1, r3, r1)
-    data(2, 0x9107)  # str r1, [sp] count_37
+    data(2, 0x9105)  # str r1, [sp] count_37
     label(else8)
     # batch_matmul.py:52 if count > _BLOCK:
-    data(2, 0x9907)  # ldr r1, [sp] count_37
+    data(2, 0x9905)  # ldr r1, [sp] count_37
     cmp(r1, 32)
     ble(else10)
     # batch_matmul.py:53 count = _BLOCK
     mov(r1, 32)
-    data(2, 0x9107)  # str r1, [sp] count_37
+    data(2, 0x9105)  # str r1, [sp] count_37
     label(else10)
     # batch_matmul.py:54 batch = row // r[_ROWS]
-    data(2, 0x9A0C)  # ldr r2, [sp] r
+    data(2, 0x9A0A)  # ldr r2, [sp] r
     ldr(r4, [r2, 20])
     asr(r1, r0, 31)
     data(2, 0xEA90, 0x0301)  # xors r3, r0, r1
@@ -91,13 +91,13 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF11A, 0x0338)  # adds r3, r10, #56
     # matrix_batch.py:12 row = batch // last
     asr(r2, r1, 31)
-    data(2, 0x9F0E)  # ldr r7, [sp] last
+    data(2, 0x9F0C)  # ldr r7, [sp] last
     data(2, 0xEA91, 0x0402)  # xors r4, r1, r2
     data(2, 0xFBB4, 0xF4F7)  # divu r4, r4, r7
     data(2, 0xEA94, 0x0202)  # xors r2, r4, r2
     # matrix_batch.py:13 plane = row // middle
     asr(r4, r2, 31)
-    data(2, 0x9E0D)  # ldr r6, [sp] middle
+    data(2, 0x9E0B)  # ldr r6, [sp] middle
     data(2, 0xEA92, 0x0C04)  # xors r12, r2, r4
     data(2, 0xFBBC, 0xFCF6)  # divu r12, r12, r6
     data(2, 0xEA9C, 0x0404)  # xors r4, r12, r4
@@ -111,20 +111,20 @@ def run_int8(r0, r1, r2, r3):
     ldr(r2, [r3, 8])
     data(2, 0xFB04, 0x6902)  # mla r9, r4, r2, r6
     # batch_matmul.py:57 left += row * r[_LEFT_ROW_STRIDE]
-    data(2, 0x9A0C)  # ldr r2, [sp] r
+    data(2, 0x9A0A)  # ldr r2, [sp] r
     ldr(r2, [r2, 32])
     data(2, 0xFB00, 0x9902)  # mla r9, r0, r2, r9
     # matrix_batch.py:11 r = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0xF11A, 0x0244)  # adds r2, r10, #68
     # matrix_batch.py:12 row = batch // last
     asr(r0, r1, 31)
-    data(2, 0x9E0E)  # ldr r6, [sp] last
+    data(2, 0x9E0C)  # ldr r6, [sp] last
     data(2, 0xEA91, 0x0300)  # xors r3, r1, r0
     data(2, 0xFBB3, 0xF3F6)  # divu r3, r3, r6
     data(2, 0xEA93, 0x0000)  # xors r0, r3, r0
     # matrix_batch.py:13 plane = row // middle
     asr(r3, r0, 31)
-    data(2, 0x9C0D)  # ldr r4, [sp] middle
+    data(2, 0x9C0B)  # ldr r4, [sp] middle
     data(2, 0xEA90, 0x0703)  # xors r7, r0, r3
     data(2, 0xFBB7, 0xF7F4)  # divu r7, r7, r4
     data(2, 0xEA97, 0x0303)  # xors r3, r7, r3
@@ -138,15 +138,15 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r2, 8])
     data(2, 0xFB01, 0x3000)  # mla r0, r1, r0, r3
     # batch_matmul.py:59 right += column * r[_RIGHT_COLUMN_STRIDE]
-    data(2, 0x990C)  # ldr r1, [sp] r
+    data(2, 0x990A)  # ldr r1, [sp] r
     ldr(r1, [r1, 40])
     data(2, 0xFB05, 0x0001)  # mla r0, r5, r1, r0
     # batch_matmul.py:60 sums(0, 0, op, arena, rom, left, right, count)
-    data(2, 0x9006)  # str r0, [sp] right
+    data(2, 0x9004)  # str r0, [sp] right
     # batch_matmul.py:73 base = int(ptr8(arena))
-    data(2, 0x9A0F)  # ldr r2, [sp] arena
+    data(2, 0x9A0D)  # ldr r2, [sp] arena
     # batch_matmul.py:74 flash = int(ptr8(rom))
-    data(2, 0x9913)  # ldr r1, [sp] rom
+    data(2, 0x9911)  # ldr r1, [sp] rom
     # batch_matmul.py:75 word = op[_LEFT]
     data(2, 0xF8DA, 0x0004)  # ldw r0, [r10, #4]
     # batch_matmul.py:76 left += (flash if word & 1 else base) + (word >> 2)
@@ -169,17 +169,17 @@ def run_int8(r0, r1, r2, r3):
     mov(r1, r2)
     label(endif18)
     data(2, 0xEB11, 0x01A0)  # adds r1, r1, r0, asr #2
-    data(2, 0x9806)  # ldr r0, [sp] right
+    data(2, 0x9804)  # ldr r0, [sp] right
     add(r0, r0, r1)
-    data(2, 0x9006)  # str r0, [sp] right
+    data(2, 0x9004)  # str r0, [sp] right
     # batch_matmul.py:79 sums = base + (op[_SCRATCH] >> 2)
     data(2, 0xF8DA, 0x0010)  # ldw r0, [r10, #16]
     data(2, 0xEB12, 0x02A0)  # adds r2, r2, r0, asr #2
-    data(2, 0x920A)  # str r2, [sp] sums
+    data(2, 0x9208)  # str r2, [sp] sums
     # batch_matmul.py:80 taps = sums + 4 * count
-    data(2, 0x9B07)  # ldr r3, [sp] count_37
+    data(2, 0x9B05)  # ldr r3, [sp] count_37
     data(2, 0xEB12, 0x0083)  # adds r0, r2, r3, lsl #2
-    data(2, 0x9001)  # str r0, [sp] taps
+    data(2, 0x9000)  # str r0, [sp] taps
     # batch_matmul.py:81 step = op[_RIGHT_DEPTH_STRIDE]
     data(2, 0xF8DA, 0x402C)  # ldw r4, [r10, #44]
     # batch_matmul.py:84 while k:
@@ -197,13 +197,13 @@ def run_int8(r0, r1, r2, r3):
     label(wend21)
     # batch_matmul.py:88 depth = op[_DEPTH]
     data(2, 0xF8DA, 0x001C)  # ldw r0, [r10, #28]
-    data(2, 0x9004)  # str r0, [sp] depth
+    data(2, 0x9002)  # str r0, [sp] depth
     # batch_matmul.py:89 while depth:
     cmp(r0, 0)
     beq_w(wend24)
     label(while22)
     # batch_matmul.py:90 n = depth
-    data(2, 0xF8DD, 0xB010)  # ldr r11, [sp, #16]
+    data(2, 0xF8DD, 0xB008)  # ldr r11, [sp, #8]
     # batch_matmul.py:91 if n > _BLOCK:
     data(2, 0xF1BB, 0x0F20)  # cmp r15, r11, #32
     ble(else25)
@@ -211,11 +211,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF240, 0x0B20)  # movw r11, #32
     label(else25)
     # batch_matmul.py:93 depth -= n
-    data(2, 0x9804)  # ldr r0, [sp] depth
+    data(2, 0x9802)  # ldr r0, [sp] depth
     data(2, 0xEBB0, 0x000B)  # subs r0, r0, r11
-    data(2, 0x9004)  # str r0, [sp] depth
+    data(2, 0x9002)  # str r0, [sp] depth
     # batch_matmul.py:94 x = ptr32(taps)
-    data(2, 0x9A01)  # ldr r2, [sp] taps
+    data(2, 0x9A00)  # ldr r2, [sp] taps
     # batch_matmul.py:95 total = 0
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     # batch_matmul.py:96 k = n
@@ -246,11 +246,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF8DA, 0x0054)  # ldw r0, [r10, #84]
     data(2, 0xFB0C, 0xFC00)  # mul r12, r12, r0
     # batch_matmul.py:105 p = ptr32(sums)
-    data(2, 0x9F0A)  # ldr r7, [sp] sums
+    data(2, 0x9F08)  # ldr r7, [sp] sums
     # batch_matmul.py:106 f = right
-    data(2, 0xF8DD, 0x8018)  # ldr r8, [sp, #24]
+    data(2, 0xF8DD, 0x8010)  # ldr r8, [sp, #16]
     # batch_matmul.py:107 m = count
-    data(2, 0xF8DD, 0xE01C)  # ldr lr, [sp, #28]
+    data(2, 0xF8DD, 0xE014)  # ldr lr, [sp, #20]
     # batch_matmul.py:108 while m:
     data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(wend32)
@@ -259,7 +259,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r7, 0])
     data(2, 0xEBB0, 0x010C)  # subs r1, r0, r12
     # batch_matmul.py:110 x = ptr32(taps)
-    data(2, 0x9A01)  # ldr r2, [sp] taps
+    data(2, 0x9A00)  # ldr r2, [sp] taps
     # batch_matmul.py:111 y = ptr8(f)
     mov(r0, r8)
     # batch_matmul.py:112 k = n >> 2
@@ -331,60 +331,58 @@ def run_int8(r0, r1, r2, r3):
     bne(while30)
     label(wend32)
     # batch_matmul.py:134 right += n * step
-    data(2, 0x9806)  # ldr r0, [sp] right
+    data(2, 0x9804)  # ldr r0, [sp] right
     data(2, 0xFB0B, 0x0004)  # mla r0, r11, r4, r0
-    data(2, 0x9006)  # str r0, [sp] right
-    data(2, 0x9804)  # ldr r0, [sp] depth
+    data(2, 0x9004)  # str r0, [sp] right
+    data(2, 0x9802)  # ldr r0, [sp] depth
     cmp(r0, 0)
     bne_w(while22)
     label(wend24)
     # batch_matmul.py:61 store(op, arena, _OUTPUT_ZERO_POINT, scratch, out, 0, count)
     mov(r0, 0)
-    data(2, 0x9005)  # str r0, [sp] channel
-    data(2, 0x9907)  # ldr r1, [sp] count_37
-    data(2, 0x9103)  # str r1, [sp] count
+    data(2, 0x9003)  # str r0, [sp] channel
+    data(2, 0x9805)  # ldr r0, [sp] count_37
+    data(2, 0x9001)  # str r0, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0xF11A, 0x0358)  # adds r3, r10, #88
+    data(2, 0xF11A, 0x0558)  # adds r5, r10, #88
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
-    data(2, 0x9002)  # str r0, [sp] zero_point
+    data(2, 0xF8D5, 0xB000)  # ldw r11, [r5, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 4])
-    sub(r2, r2, r0)
-    data(2, 0x9200)  # str r2, [sp] low
+    ldr(r1, [r5, 4])
+    data(2, 0xEBB1, 0x090B)  # subs r9, r1, r11
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 8])
-    data(2, 0xEBB2, 0x0900)  # subs r9, r2, r0
+    ldr(r1, [r5, 8])
+    data(2, 0xEBB1, 0x080B)  # subs r8, r1, r11
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D3, 0x800C)  # ldw r8, [r3, #12]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
-    data(2, 0x9009)  # str r0, [sp] channels
+    ldr(r1, [r5, 16])
+    data(2, 0x9107)  # str r1, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF113, 0x0014)  # adds r0, r3, #20
-    data(2, 0x9008)  # str r0, [sp] table
+    data(2, 0xF115, 0x0114)  # adds r1, r5, #20
+    data(2, 0x9106)  # str r1, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x980F)  # ldr r0, [sp] arena
-    data(2, 0x9A14)  # ldr r2, [sp] scratch
-    add(r7, r0, r2)
+    data(2, 0x990D)  # ldr r1, [sp] arena
+    data(2, 0x9A12)  # ldr r2, [sp] scratch
+    add(r7, r1, r2)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9A11)  # ldr r2, [sp] out
-    add(r6, r0, r2)
+    data(2, 0x9A0F)  # ldr r2, [sp] out
+    add(r6, r1, r2)
     # requantize.py:35 while count:
-    cmp(r1, 0)
+    cmp(r0, 0)
     beq_w(wend42)
     label(while40)
     # requantize.py:36 n = count
-    data(2, 0x9C03)  # ldr r4, [sp] count
+    data(2, 0x9C01)  # ldr r4, [sp] count
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else43)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9909)  # ldr r1, [sp] channels
-    data(2, 0x9805)  # ldr r0, [sp] channel
+    data(2, 0x9907)  # ldr r1, [sp] channels
+    data(2, 0x9803)  # ldr r0, [sp] channel
     sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9801)  # ldr r0, [sp] count
     cmp(r4, r0)
     ble(else45)
     # requantize.py:40 n = count
@@ -392,146 +390,128 @@ def run_int8(r0, r1, r2, r3):
     label(else45)
     label(else43)
     # requantize.py:41 count -= n
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9801)  # ldr r0, [sp] count
     sub(r0, r0, r4)
-    data(2, 0x9003)  # str r0, [sp] count
+    data(2, 0x9001)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9905)  # ldr r1, [sp] channel
-    data(2, 0x9808)  # ldr r0, [sp] table
+    data(2, 0x9903)  # ldr r1, [sp] channel
+    data(2, 0x9806)  # ldr r0, [sp] table
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0308)  # mla r3, r2, r8, r0
+    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A09)  # ldr r2, [sp] channels
+    data(2, 0x9A07)  # ldr r2, [sp] channels
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0508)  # mla r5, r1, r8, r0
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9005)  # str r0, [sp] channel
+    data(2, 0x9003)  # str r0, [sp] channel
     # requantize.py:45 while n:
     cmp(r4, 0)
-    beq_w(wend49)
+    beq(wend49)
     label(while47)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r5, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
     bpl(else50)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
+    cmp(r0, r2)
     ble(else52)
     # requantize.py:52 v = limit
-    mov(r0, r1)
+    mov(r0, r2)
     label(else52)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0C00)  # rsbs r12, r1, #0
+    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
     data(2, 0x4560)  # cmp r0, r12
     bge(else54)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
     label(else54)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r1, 0)
     label(else50)
-    # requantize.py:60 h = v >> 16
-    data(2, 0xEA5F, 0x4E20)  # mov asrs lr, pc, r0, asr #16
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8B3, 0xC002)  # ldu16 r12, [r3, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB0E, 0xB101)  # mla r1, lr, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF00C)  # mul r0, r0, r12
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB0E, 0xF10C)  # mul r1, lr, r12
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
+    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else58)
+    cmp(r1, 0)
+    beq(else56)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else58)
+    label(else56)
     # requantize.py:71 if v < low:
-    data(2, 0x9900)  # ldr r1, [sp] low
-    cmp(r0, r1)
-    bge(else60)
-    # requantize.py:72 v = low
-    mov(r0, r1)
-    label(else60)
-    # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else62)
-    # requantize.py:74 v = high
+    bge(else58)
+    # requantize.py:72 v = low
     mov(r0, r9)
-    label(else62)
+    label(else58)
+    # requantize.py:73 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else60)
+    # requantize.py:74 v = high
+    mov(r0, r8)
+    label(else60)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9902)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
+    data(2, 0xEB10, 0x000B)  # adds r0, r0, r11
     strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
     add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB13, 0x0388)  # adds r3, r3, r8, lsl #2
+    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB15, 0x0508)  # adds r5, r5, r8
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
     # requantize.py:80 n -= 1
     sub(r4, r4, 1)
     bne(while47)
     label(wend49)
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9801)  # ldr r0, [sp] count
     cmp(r0, 0)
     bne_w(while40)
     label(wend42)
     # batch_matmul.py:62 out += count << wide
-    data(2, 0x9911)  # ldr r1, [sp] out
-    data(2, 0x9807)  # ldr r0, [sp] count_37
+    data(2, 0x990F)  # ldr r1, [sp] out
+    data(2, 0x9805)  # ldr r0, [sp] count_37
     add(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] out
+    data(2, 0x910F)  # str r1, [sp] out
     # batch_matmul.py:63 start += count
-    data(2, 0x990B)  # ldr r1, [sp] start
+    data(2, 0x9909)  # ldr r1, [sp] start
     add(r0, r1, r0)
-    data(2, 0x900B)  # str r0, [sp] start
-    data(2, 0x990B)  # ldr r1, [sp] start
-    data(2, 0x9812)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9009)  # str r0, [sp] start
+    data(2, 0x9910)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while5)
     label(wend7)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     add(r1, r0, 1)
-    data(2, 0x9112)  # str r1, [sp] stop
+    data(2, 0x9110)  # str r1, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB015)  # add sp, #84
+    data(2, 0xB013)  # add sp, #76
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -450,108 +450,92 @@ def run_int16(r0, r1, r2, r3):
     ldr(r0, [r3, 4])
     sub(r0, 32)
     # fixed_point.py:28 e = 0
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    mov(r6, 0)
     # fixed_point.py:29 if left < 0:
     cmp(r0, 0)
     bge(else51)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0E00)  # rsbs r14, r0, #0
+    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
     # fixed_point.py:31 left = 0
     mov(r0, 0)
     label(else51)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    ldr(r1, [r3, 0])
-    # fixed_point.py:33 mh = m >> 16
-    data(2, 0xEA5F, 0x4C21)  # mov asrs r12, pc, r1, asr #16
-    # fixed_point.py:34 m = m & 0xFFFF
-    data(2, 0xF3C1, 0x010F)  # ubfx r1, r1, #0, #16
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
+    ldr(r5, [r3, 0])
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
     data(2, 0xEB13, 0x0387)  # adds r3, r3, r7, lsl #2
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    ldr(r5, [r2, 0])
-    data(2, 0xFA15, 0xF000)  # lsls r0, r5, r0
-    # fixed_point.py:37 vh = v >> 16
-    asr(r6, r0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # fixed_point.py:39 a = v * mh
-    data(2, 0xFB00, 0xF50C)  # mul r5, r0, r12
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    asr(r0, r0, 16)
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB06, 0x0001)  # mla r0, r6, r1, r0
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    data(2, 0xEA15, 0x0100)  # ands r1, r5, r0
-    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
-    data(2, 0xEB11, 0x0165)  # adds r1, r1, r5, asr #1
-    data(2, 0xEB11, 0x0060)  # adds r0, r1, r0, asr #1
-    data(2, 0xFB06, 0xF10C)  # mul r1, r6, r12
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
-    # fixed_point.py:42 if e:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    ldr(r1, [r2, 0])
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    # fixed_point.py:35 if sign:
+    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
+    lsr(r1, r1, 30)
+    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
+    lsl(r0, r0, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    mov(r0, r1)
+    # fixed_point.py:45 if e:
+    cmp(r6, 0)
     beq(else53)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    data(2, 0xF1BE, 0x0001)  # subs r0, lr, #1
+    sub(r0, r6, 1)
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else53)
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     str(r0, [r2, 0])
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     sub(r4, r4, 1)
     bne(while48)
     label(wend50)
     label(endif38)
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     data(2, 0x9B03)  # ldr r3, [sp] count
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0xF11A, 0x0058)  # adds r0, r10, #88
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r6, [r0, 0])
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     ldr(r5, [r0, 4])
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r4, [r0, 8])
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     data(2, 0x9807)  # ldr r0, [sp] arena
     data(2, 0x990D)  # ldr r1, [sp] scratch
     add(r2, r0, r1)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     data(2, 0x990B)  # ldr r1, [sp] out
     add(r1, r0, r1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     cmp(r3, 0)
     beq(wend58)
     label(while56)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
     add(r0, r0, r6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     cmp(r0, r5)
     bge(else59)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mov(r0, r5)
     label(else59)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     cmp(r0, r4)
     ble(else61)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mov(r0, r4)
     label(else61)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     add(r1, r1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     sub(r3, r3, 1)
     bne(while56)
     label(wend58)
@@ -564,9 +548,8 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp] start
     add(r0, r1, r0)
     data(2, 0x9005)  # str r0, [sp] start
-    data(2, 0x9905)  # ldr r1, [sp] start
-    data(2, 0x980C)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x990C)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while5)
     label(wend7)
     b(return_1)

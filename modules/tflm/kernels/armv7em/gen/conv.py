@@ -11,28 +11,28 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0B7)  # sub sp, #220
-    data(2, 0x9029)  # str r0, [sp] op
-    data(2, 0x9127)  # str r1, [sp] arena
+    data(2, 0xB0B3)  # sub sp, #204
+    data(2, 0x9027)  # str r0, [sp] op
+    data(2, 0x9125)  # str r1, [sp] arena
     lsr(r0, r3, 10)
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r1, r0, r1)
-    data(2, 0x9134)  # str r1, [sp] stop
+    data(2, 0x9130)  # str r1, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # conv.py:42 _rows(0, 0, 0, op, arena, rom, start, stop)
-    data(2, 0x902E)  # str r0, [sp] start
+    data(2, 0x902A)  # str r0, [sp] start
     # conv.py:48 r = ptr32(op)
-    data(2, 0x9829)  # ldr r0, [sp] op
+    data(2, 0x9827)  # ldr r0, [sp] op
     data(2, 0x9005)  # str r0, [sp] r
     # conv.py:49 base = int(ptr8(arena))
-    data(2, 0x9927)  # ldr r1, [sp] arena
+    data(2, 0x9925)  # ldr r1, [sp] arena
     # conv.py:51 word = r[_BIAS]
     ldr(r0, [r0, 12])
     # conv.py:52 bias = 0
     mov(r3, 0)
-    data(2, 0x9323)  # str r3, [sp] bias
+    data(2, 0x9321)  # str r3, [sp] bias
     # conv.py:53 if word != 1:
     cmp(r0, 1)
     beq(else5)
@@ -45,7 +45,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, r1)
     label(endif8)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x9023)  # str r0, [sp] bias
+    data(2, 0x9021)  # str r0, [sp] bias
     label(else5)
     # conv.py:55 word = r[_WEIGHTS]
     data(2, 0x9805)  # ldr r0, [sp] r
@@ -59,7 +59,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, r1)
     label(endif10)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x9035)  # str r0, [sp] weights
+    data(2, 0x9031)  # str r0, [sp] weights
     # conv.py:57 word = r[_INPUT]
     data(2, 0x9805)  # ldr r0, [sp] r
     ldr(r0, [r0, 4])
@@ -71,7 +71,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r2, r1)
     label(endif12)
     data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
-    data(2, 0x9036)  # str r0, [sp] source
+    data(2, 0x9032)  # str r0, [sp] source
     # conv.py:59 taps = base + (r[_TAPS] >> 2)
     data(2, 0x9805)  # ldr r0, [sp] r
     ldr(r2, [r0, 20])
@@ -80,7 +80,7 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:60 sums = base + (r[_ACCUMULATORS] >> 2)
     ldr(r2, [r0, 24])
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
-    data(2, 0x9128)  # str r1, [sp] sums
+    data(2, 0x9126)  # str r1, [sp] sums
     # conv.py:61 offset = r[_INPUT_OFFSET]
     ldr(r6, [r0, 88])
     # conv.py:62 depth = r[_INPUT_CHANNELS]
@@ -88,26 +88,26 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x910E)  # str r1, [sp] depth
     # conv.py:63 channels = r[_OUTPUT_CHANNELS]
     ldr(r3, [r0, 48])
-    data(2, 0x931F)  # str r3, [sp] channels_52
+    data(2, 0x931D)  # str r3, [sp] channels_52
     # conv.py:64 width = r[_INPUT_WIDTH]
     ldr(r2, [r0, 32])
-    data(2, 0x9211)  # str r2, [sp] width
+    data(2, 0x920F)  # str r2, [sp] width
     # conv.py:66 run = r[_FILTER_CHANNELS]
     ldr(r2, [r0, 84])
     data(2, 0x9201)  # str r2, [sp] run
     # conv.py:67 runs = r[_FILTER_WIDTH]
     ldr(r4, [r0, 56])
-    data(2, 0x9418)  # str r4, [sp] runs
+    data(2, 0x9416)  # str r4, [sp] runs
     # conv.py:68 group_channels = channels // (depth // run)  # filters for each group of input...
-    asr(r4, r1, 31)
-    data(2, 0xEA91, 0x0504)  # xors r5, r1, r4
-    data(2, 0xFBB5, 0xF5F2)  # divu r5, r5, r2
-    eor(r5, r4)
-    asr(r4, r3, 31)
-    eor(r3, r4)
-    data(2, 0xFBB3, 0xF3F5)  # divu r3, r3, r5
-    eor(r3, r4)
-    data(2, 0x9321)  # str r3, [sp] group_channels
+    asr(r5, r1, 31)
+    data(2, 0xEA91, 0x0705)  # xors r7, r1, r5
+    data(2, 0xFBB7, 0xF7F2)  # divu r7, r7, r2
+    eor(r7, r5)
+    asr(r5, r3, 31)
+    eor(r3, r5)
+    data(2, 0xFBB3, 0xF3F7)  # divu r3, r3, r7
+    eor(r3, r5)
+    data(2, 0x931F)  # str r3, [sp] group_channels
     # conv.py:69 merged = 0
     mov(r3, 0)
     data(2, 0x930C)  # str r3, [sp] merged
@@ -121,19 +121,17 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     data(2, 0x900C)  # str r0, [sp] merged
     # conv.py:72 run = run * runs
-    data(2, 0x9901)  # ldr r1, [sp] run
-    data(2, 0x9818)  # ldr r0, [sp] runs
-    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
+    data(2, 0xFB02, 0xF004)  # mul r0, r2, r4
     data(2, 0x9001)  # str r0, [sp] run
     # conv.py:73 runs = 1
     mov(r0, 1)
-    data(2, 0x9018)  # str r0, [sp] runs
+    data(2, 0x9016)  # str r0, [sp] runs
     label(else13)
     # conv.py:74 window_row = run * runs
     data(2, 0x9901)  # ldr r1, [sp] run
-    data(2, 0x9818)  # ldr r0, [sp] runs
+    data(2, 0x9816)  # ldr r0, [sp] runs
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
-    data(2, 0x9030)  # str r0, [sp] window_row
+    data(2, 0x902C)  # str r0, [sp] window_row
     # conv.py:75 filter_size = window_row * r[_FILTER_HEIGHT]
     data(2, 0x9905)  # ldr r1, [sp] r
     ldr(r2, [r1, 52])
@@ -141,35 +139,35 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x900B)  # str r0, [sp] filter_size
     # conv.py:76 done = 0
     mov(r0, 0)
-    data(2, 0x901E)  # str r0, [sp] done
+    data(2, 0x901C)  # str r0, [sp] done
     # conv.py:77 out = (r[_OUTPUT] >> 2) + start * r[_OUTPUT_WIDTH] * channels
     ldr(r0, [r1, 16])
     asr(r4, r0, 2)
-    data(2, 0x982E)  # ldr r0, [sp] start
+    data(2, 0x982A)  # ldr r0, [sp] start
     ldr(r2, [r1, 44])
     data(2, 0xFB00, 0xF302)  # mul r3, r0, r2
-    data(2, 0x9A1F)  # ldr r2, [sp] channels_52
+    data(2, 0x9A1D)  # ldr r2, [sp] channels_52
     data(2, 0xFB03, 0x4202)  # mla r2, r3, r2, r4
-    data(2, 0x9222)  # str r2, [sp] out
+    data(2, 0x9220)  # str r2, [sp] out
     # conv.py:78 batch = start // r[_OUTPUT_HEIGHT]
     ldr(r4, [r1, 40])
     asr(r2, r0, 31)
     data(2, 0xEA90, 0x0302)  # xors r3, r0, r2
     data(2, 0xFBB3, 0xF3F4)  # divu r3, r3, r4
     data(2, 0xEA93, 0x0202)  # xors r2, r3, r2
-    data(2, 0x9231)  # str r2, [sp] batch
+    data(2, 0x922D)  # str r2, [sp] batch
     # conv.py:79 y = start - batch * r[_OUTPUT_HEIGHT]
     ldr(r1, [r1, 40])
     data(2, 0xFB02, 0x0111)  # mls r1, r2, r1, r0
-    data(2, 0x912D)  # str r1, [sp] y
+    data(2, 0x9129)  # str r1, [sp] y
     # conv.py:80 while start < stop:
-    data(2, 0x9934)  # ldr r1, [sp] stop
+    data(2, 0x9930)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend18)
     label(while16)
     # conv.py:82 in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
     data(2, 0x9A05)  # ldr r2, [sp] r
-    data(2, 0x982D)  # ldr r0, [sp] y
+    data(2, 0x9829)  # ldr r0, [sp] y
     ldr(r1, [r2, 60])
     data(2, 0xFB00, 0xF101)  # mul r1, r0, r1
     ldr(r0, [r2, 76])
@@ -189,12 +187,11 @@ def run_int8(r0, r1, r2, r3):
     label(while19)
     # conv.py:86 k -= r[_DILATION_HEIGHT]
     data(2, 0x9A05)  # ldr r2, [sp] r
-    ldr(r2, [r2, 68])
-    sub(r5, r5, r2)
+    ldr(r3, [r2, 68])
+    sub(r5, r5, r3)
     # conv.py:87 last -= 1
     sub(r0, r0, 1)
     beq(past23)
-    data(2, 0x9A05)  # ldr r2, [sp] r
     ldr(r2, [r2, 28])
     cmp(r5, r2)
     bge(while19)
@@ -222,31 +219,31 @@ def run_int8(r0, r1, r2, r3):
     label(wend26)
     # conv.py:92 size = (last - first) * window_row
     sub(r3, r0, r2)
-    data(2, 0x9830)  # ldr r0, [sp] window_row
+    data(2, 0x982C)  # ldr r0, [sp] window_row
     data(2, 0xFB03, 0xF300)  # mul r3, r3, r0
-    data(2, 0x9324)  # str r3, [sp] size
+    data(2, 0x9322)  # str r3, [sp] size
     # conv.py:93 filters = weights + first * window_row
-    data(2, 0x9B35)  # ldr r3, [sp] weights
+    data(2, 0x9B31)  # ldr r3, [sp] weights
     data(2, 0xFB02, 0x3000)  # mla r0, r2, r0, r3
-    data(2, 0x9025)  # str r0, [sp] filters
+    data(2, 0x9023)  # str r0, [sp] filters
     # conv.py:94 line = source + (batch * r[_INPUT_HEIGHT] + in_y) * width * depth
     data(2, 0x9805)  # ldr r0, [sp] r
-    data(2, 0x9A31)  # ldr r2, [sp] batch
+    data(2, 0x9A2D)  # ldr r2, [sp] batch
     ldr(r3, [r0, 28])
     data(2, 0xFB02, 0x1203)  # mla r2, r2, r3, r1
-    data(2, 0x9911)  # ldr r1, [sp] width
+    data(2, 0x990F)  # ldr r1, [sp] width
     data(2, 0xFB02, 0xF301)  # mul r3, r2, r1
     data(2, 0x9A0E)  # ldr r2, [sp] depth
-    data(2, 0x9936)  # ldr r1, [sp] source
+    data(2, 0x9932)  # ldr r1, [sp] source
     data(2, 0xFB03, 0x1102)  # mla r1, r3, r2, r1
-    data(2, 0x9126)  # str r1, [sp] line
+    data(2, 0x9124)  # str r1, [sp] line
     # conv.py:95 in_x = 0 - r[_PADDING_WIDTH]
     ldr(r1, [r0, 80])
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    data(2, 0x9116)  # str r1, [sp] in_x
+    data(2, 0x9114)  # str r1, [sp] in_x
     # conv.py:96 pixels = r[_OUTPUT_WIDTH]
     ldr(r0, [r0, 44])
-    data(2, 0x902A)  # str r0, [sp] pixels
+    data(2, 0x9028)  # str r0, [sp] pixels
     # conv.py:97 while pixels:
     cmp(r0, 0)
     beq_w(wend31)
@@ -256,19 +253,19 @@ def run_int8(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(else32)
     # conv.py:100 low = 0
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
+    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
     # conv.py:101 if in_x < 0:
-    data(2, 0x9816)  # ldr r0, [sp] in_x
+    data(2, 0x9814)  # ldr r0, [sp] in_x
     cmp(r0, 0)
     bge(else34)
     # conv.py:102 low = 0 - in_x * depth
     data(2, 0x990E)  # ldr r1, [sp] depth
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    data(2, 0xF1D0, 0x0800)  # rsbs r8, r0, #0
+    data(2, 0xF1D0, 0x0900)  # rsbs r9, r0, #0
     label(else34)
     # conv.py:103 high = (width - in_x) * depth
-    data(2, 0x9911)  # ldr r1, [sp] width
-    data(2, 0x9816)  # ldr r0, [sp] in_x
+    data(2, 0x990F)  # ldr r1, [sp] width
+    data(2, 0x9814)  # ldr r0, [sp] in_x
     sub(r1, r1, r0)
     data(2, 0x980E)  # ldr r0, [sp] depth
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
@@ -283,257 +280,238 @@ def run_int8(r0, r1, r2, r3):
     label(else32)
     # conv.py:106 channel = 0
     mov(r0, 0)
-    data(2, 0x901C)  # str r0, [sp] channel_139
+    data(2, 0x901A)  # str r0, [sp] channel_139
     # conv.py:107 while channel < channels:
-    data(2, 0x991F)  # ldr r1, [sp] channels_52
+    data(2, 0x991D)  # ldr r1, [sp] channels_52
     cmp(r0, r1)
     bge_w(wend40)
     label(while38)
     # conv.py:109 group = channel // group_channels
-    data(2, 0x991C)  # ldr r1, [sp] channel_139
+    data(2, 0x991A)  # ldr r1, [sp] channel_139
     asr(r0, r1, 31)
-    data(2, 0x9A21)  # ldr r2, [sp] group_channels
+    data(2, 0x9A1F)  # ldr r2, [sp] group_channels
     data(2, 0xEA91, 0x0300)  # xors r3, r1, r0
     data(2, 0xFBB3, 0xF3F2)  # divu r3, r3, r2
     data(2, 0xEA93, 0x0000)  # xors r0, r3, r0
-    data(2, 0x9020)  # str r0, [sp] group
+    data(2, 0x901E)  # str r0, [sp] group
     # conv.py:110 count = (group + 1) * group_channels - channel
     add(r0, r0, 1)
     data(2, 0xFB00, 0xF002)  # mul r0, r0, r2
     sub(r0, r0, r1)
-    data(2, 0x901A)  # str r0, [sp] count_148
+    data(2, 0x9018)  # str r0, [sp] count_148
     # conv.py:111 if count > _BLOCK:
     cmp(r0, 64)
     ble(else41)
     # conv.py:112 count = _BLOCK
     mov(r0, 64)
-    data(2, 0x901A)  # str r0, [sp] count_148
+    data(2, 0x9018)  # str r0, [sp] count_148
     label(else41)
     # conv.py:113 if done + count > _BLOCK:
-    data(2, 0x981E)  # ldr r0, [sp] done
-    data(2, 0x991A)  # ldr r1, [sp] count_148
+    data(2, 0x981C)  # ldr r0, [sp] done
+    data(2, 0x9918)  # ldr r1, [sp] count_148
     add(r1, r0, r1)
     cmp(r1, 64)
     ble_w(else43)
     # conv.py:114 acc = channel - done
-    data(2, 0x991C)  # ldr r1, [sp] channel_139
+    data(2, 0x991A)  # ldr r1, [sp] channel_139
     sub(r2, r1, r0)
     # conv.py:115 while acc < 0:
     bpl(wend47)
     label(while45)
     # conv.py:116 acc += channels
-    data(2, 0x981F)  # ldr r0, [sp] channels_52
+    data(2, 0x981D)  # ldr r0, [sp] channels_52
     add(r2, r2, r0)
     bmi(while45)
     label(wend47)
     # conv.py:117 store_int8(
     data(2, 0x9805)  # ldr r0, [sp] r
     ldr(r3, [r0, 24])
-    data(2, 0x9219)  # str r2, [sp] channel
-    data(2, 0x991E)  # ldr r1, [sp] done
-    data(2, 0x9115)  # str r1, [sp] count
+    data(2, 0x9217)  # str r2, [sp] channel
+    data(2, 0x991C)  # ldr r1, [sp] done
+    data(2, 0x9113)  # str r1, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9829)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x095C)  # adds r9, r0, #92
+    data(2, 0x9827)  # ldr r0, [sp] op
+    data(2, 0xF110, 0x055C)  # adds r5, r0, #92
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
-    data(2, 0x9012)  # str r0, [sp] zero_point
+    ldr(r0, [r5, 0])
+    data(2, 0x9010)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    data(2, 0xF8D9, 0x2004)  # ldw r2, [r9, #4]
-    sub(r2, r2, r0)
-    data(2, 0x920F)  # str r2, [sp] low
+    ldr(r2, [r5, 4])
+    data(2, 0xEBB2, 0x0B00)  # subs r11, r2, r0
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    data(2, 0xF8D9, 0x2008)  # ldw r2, [r9, #8]
-    sub(r0, r2, r0)
-    data(2, 0x9010)  # str r0, [sp] high_166
+    ldr(r2, [r5, 8])
+    data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D9, 0xA00C)  # ldw r10, [r9, #12]
+    data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    data(2, 0xF8D9, 0x0010)  # ldw r0, [r9, #16]
-    data(2, 0x901D)  # str r0, [sp] channels
+    ldr(r0, [r5, 16])
+    data(2, 0x901B)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF119, 0x0014)  # adds r0, r9, #20
-    data(2, 0x901B)  # str r0, [sp] table
+    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0x9019)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9827)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x07A3)  # adds r7, r0, r3, asr #2
+    data(2, 0x9825)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x0CA3)  # adds r12, r0, r3, asr #2
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9A22)  # ldr r2, [sp] out
-    add(r5, r0, r2)
+    data(2, 0x9A20)  # ldr r2, [sp] out
+    add(r7, r0, r2)
     # requantize.py:35 while count:
     cmp(r1, 0)
     beq_w(wend51)
     label(while49)
     # requantize.py:36 n = count
-    data(2, 0x9B15)  # ldr r3, [sp] count
+    data(2, 0x9C13)  # ldr r4, [sp] count
     # requantize.py:37 if step:
-    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
     beq(else52)
     # requantize.py:38 n = channels - channel
-    data(2, 0x991D)  # ldr r1, [sp] channels
-    data(2, 0x9819)  # ldr r0, [sp] channel
-    sub(r3, r1, r0)
+    data(2, 0x991B)  # ldr r1, [sp] channels
+    data(2, 0x9817)  # ldr r0, [sp] channel
+    sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9815)  # ldr r0, [sp] count
-    cmp(r3, r0)
+    data(2, 0x9813)  # ldr r0, [sp] count
+    cmp(r4, r0)
     ble(else54)
     # requantize.py:40 n = count
-    mov(r3, r0)
+    mov(r4, r0)
     label(else54)
     label(else52)
     # requantize.py:41 count -= n
-    data(2, 0x9815)  # ldr r0, [sp] count
-    sub(r0, r0, r3)
-    data(2, 0x9015)  # str r0, [sp] count
+    data(2, 0x9813)  # ldr r0, [sp] count
+    sub(r0, r0, r4)
+    data(2, 0x9013)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9919)  # ldr r1, [sp] channel
-    data(2, 0x981B)  # ldr r0, [sp] table
+    data(2, 0x9917)  # ldr r1, [sp] channel
+    data(2, 0x9819)  # ldr r0, [sp] table
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x090A)  # mla r9, r2, r10, r0
+    data(2, 0xFB02, 0x0508)  # mla r5, r2, r8, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A1D)  # ldr r2, [sp] channels
+    data(2, 0x9A1B)  # ldr r2, [sp] channels
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x040A)  # mla r4, r1, r10, r0
+    data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9019)  # str r0, [sp] channel
+    data(2, 0x9017)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r3, 0)
-    beq_w(wend58)
+    cmp(r4, 0)
+    beq(wend58)
     label(while56)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r7, 0])
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r4, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
     bpl(else59)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
+    cmp(r0, r2)
     ble(else61)
     # requantize.py:52 v = limit
-    mov(r0, r1)
+    mov(r0, r2)
     label(else61)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0C00)  # rsbs r12, r1, #0
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
+    data(2, 0x4570)  # cmp r0, lr
     bge(else63)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
     label(else63)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r1, 0)
     label(else59)
-    # requantize.py:60 h = v >> 16
-    data(2, 0xEA5F, 0x4E20)  # mov asrs lr, pc, r0, asr #16
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    data(2, 0xF8B9, 0x1000)  # ldu16 r1, [r9, #0]
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8B9, 0xC002)  # ldu16 r12, [r9, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB0E, 0xB101)  # mla r1, lr, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF00C)  # mul r0, r0, r12
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB0E, 0xF10C)  # mul r1, lr, r12
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xE000)  # ldw lr, [r5, #0]
+    data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5E, 0xF000)  # mulh r0, lr, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else67)
+    cmp(r1, 0)
+    beq(else65)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else67)
+    label(else65)
     # requantize.py:71 if v < low:
-    data(2, 0x990F)  # ldr r1, [sp] low
-    cmp(r0, r1)
-    bge(else69)
+    data(2, 0x4558)  # cmp r0, r11
+    bge(else67)
     # requantize.py:72 v = low
-    mov(r0, r1)
-    label(else69)
+    mov(r0, r11)
+    label(else67)
     # requantize.py:73 if v > high:
-    data(2, 0x9910)  # ldr r1, [sp] high_166
-    cmp(r0, r1)
-    ble(else71)
+    data(2, 0x4550)  # cmp r0, r10
+    ble(else69)
     # requantize.py:74 v = high
-    mov(r0, r1)
-    label(else71)
+    mov(r0, r10)
+    label(else69)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9912)  # ldr r1, [sp] zero_point
+    data(2, 0x9910)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
-    strb(r0, [r5, 0])
+    strb(r0, [r7, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r7, r7, 4)
+    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
     # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r5, r5, 1)
+    add(r7, r7, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB19, 0x098A)  # adds r9, r9, r10, lsl #2
+    data(2, 0xEB15, 0x0588)  # adds r5, r5, r8, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB14, 0x040A)  # adds r4, r4, r10
+    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
     # requantize.py:80 n -= 1
-    sub(r3, r3, 1)
+    sub(r4, r4, 1)
     bne(while56)
     label(wend58)
-    data(2, 0x9815)  # ldr r0, [sp] count
+    data(2, 0x9813)  # ldr r0, [sp] count
     cmp(r0, 0)
     bne_w(while49)
     label(wend51)
     # conv.py:120 out += done
-    data(2, 0x9922)  # ldr r1, [sp] out
-    data(2, 0x981E)  # ldr r0, [sp] done
+    data(2, 0x9920)  # ldr r1, [sp] out
+    data(2, 0x981C)  # ldr r0, [sp] done
     add(r0, r1, r0)
-    data(2, 0x9022)  # str r0, [sp] out
+    data(2, 0x9020)  # str r0, [sp] out
     # conv.py:121 done = 0
     mov(r0, 0)
-    data(2, 0x901E)  # str r0, [sp] done
+    data(2, 0x901C)  # str r0, [sp] done
     label(else43)
     # conv.py:122 accumulators = sums + 4 * done
-    data(2, 0x9928)  # ldr r1, [sp] sums
-    data(2, 0x981E)  # ldr r0, [sp] done
+    data(2, 0x9926)  # ldr r1, [sp] sums
+    data(2, 0x981C)  # ldr r0, [sp] done
     data(2, 0xEB11, 0x0080)  # adds r0, r1, r0, lsl #2
-    data(2, 0x9017)  # str r0, [sp] accumulators
+    data(2, 0x9015)  # str r0, [sp] accumulators
     # conv.py:124 if bias:
-    data(2, 0x9823)  # ldr r0, [sp] bias
+    data(2, 0x9821)  # ldr r0, [sp] bias
     cmp(r0, 0)
-    beq(else73)
+    beq(else71)
     # conv.py:125 values = bias + 4 * channel
-    data(2, 0x991C)  # ldr r1, [sp] channel_139
-    data(2, 0xEB10, 0x0981)  # adds r9, r0, r1, lsl #2
-    b(endif74)
-    label(else73)
+    data(2, 0x991A)  # ldr r1, [sp] channel_139
+    data(2, 0xEB10, 0x0881)  # adds r8, r0, r1, lsl #2
+    b(endif72)
+    label(else71)
     # conv.py:128 x = ptr32(accumulators)
-    data(2, 0x9B17)  # ldr r3, [sp] accumulators
+    data(2, 0x9B15)  # ldr r3, [sp] accumulators
     # conv.py:129 values = accumulators
-    data(2, 0xF8DD, 0x905C)  # ldr r9, [sp, #92]
+    data(2, 0xF8DD, 0x8054)  # ldr r8, [sp, #84]
     # conv.py:130 k = count
-    data(2, 0x9D1A)  # ldr r5, [sp] count_148
+    data(2, 0x9D18)  # ldr r5, [sp] count_148
     # conv.py:131 while k:
     cmp(r5, 0)
-    beq(wend77)
-    label(while75)
+    beq(wend75)
+    label(while73)
     # conv.py:132 x[0] = 0
     mov(r0, 0)
     str(r0, [r3, 0])
@@ -541,120 +519,120 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:134 k -= 1
     sub(r5, r5, 1)
-    bne(while75)
-    label(wend77)
-    label(endif74)
+    bne(while73)
+    label(wend75)
+    label(endif72)
     # conv.py:135 row = line + in_x * depth
-    data(2, 0x9A16)  # ldr r2, [sp] in_x
+    data(2, 0x9A14)  # ldr r2, [sp] in_x
     data(2, 0x990E)  # ldr r1, [sp] depth
-    data(2, 0x9826)  # ldr r0, [sp] line
+    data(2, 0x9824)  # ldr r0, [sp] line
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
     data(2, 0x900D)  # str r0, [sp] row
     # conv.py:136 if run != depth:
     data(2, 0x9A01)  # ldr r2, [sp] run
     cmp(r2, r1)
-    beq(else78)
+    beq(else76)
     # conv.py:137 row += group * r[_FILTER_CHANNELS]
     data(2, 0x9905)  # ldr r1, [sp] r
     ldr(r2, [r1, 84])
-    data(2, 0x9920)  # ldr r1, [sp] group
+    data(2, 0x991E)  # ldr r1, [sp] group
     data(2, 0xFB01, 0x0002)  # mla r0, r1, r2, r0
     data(2, 0x900D)  # str r0, [sp] row
-    label(else78)
+    label(else76)
     # conv.py:138 cell = row
     data(2, 0x980D)  # ldr r0, [sp] row
     data(2, 0x9002)  # str r0, [sp] cell
     # conv.py:139 column = in_x
-    data(2, 0x9816)  # ldr r0, [sp] in_x
+    data(2, 0x9814)  # ldr r0, [sp] in_x
     data(2, 0x9003)  # str r0, [sp] column
     # conv.py:140 at = 0
     mov(r7, 0)
     # conv.py:141 left_runs = runs
-    data(2, 0x9818)  # ldr r0, [sp] runs
+    data(2, 0x9816)  # ldr r0, [sp] runs
     data(2, 0x9004)  # str r0, [sp] left_runs
     # conv.py:142 left = size
-    data(2, 0x9824)  # ldr r0, [sp] size
-    data(2, 0x9013)  # str r0, [sp] left
+    data(2, 0x9822)  # ldr r0, [sp] size
+    data(2, 0x9011)  # str r0, [sp] left
     # conv.py:143 f = filters + channel * filter_size
-    data(2, 0x9A1C)  # ldr r2, [sp] channel_139
+    data(2, 0x9A1A)  # ldr r2, [sp] channel_139
     data(2, 0x990B)  # ldr r1, [sp] filter_size
-    data(2, 0x9825)  # ldr r0, [sp] filters
+    data(2, 0x9823)  # ldr r0, [sp] filters
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
-    data(2, 0x9014)  # str r0, [sp] f
+    data(2, 0x9012)  # str r0, [sp] f
     # conv.py:144 more = 1
     mov(r0, 1)
     # conv.py:145 while more:
     cmp(r0, 0)
-    beq_w(wend82)
-    label(while80)
+    beq_w(wend80)
+    label(while78)
     # conv.py:147 n = left
-    data(2, 0x9813)  # ldr r0, [sp] left
+    data(2, 0x9811)  # ldr r0, [sp] left
     data(2, 0x900A)  # str r0, [sp] n
     # conv.py:148 if n > _BLOCK:
     cmp(r0, 64)
-    ble(else83)
+    ble(else81)
     # conv.py:149 n = _BLOCK
     mov(r0, 64)
     data(2, 0x900A)  # str r0, [sp] n
-    label(else83)
+    label(else81)
     # conv.py:150 left -= n
-    data(2, 0x9813)  # ldr r0, [sp] left
+    data(2, 0x9811)  # ldr r0, [sp] left
     data(2, 0xF8DD, 0xC028)  # ldr r12, [sp, #40]
     data(2, 0xEBB0, 0x000C)  # subs r0, r0, r12
-    data(2, 0x9013)  # str r0, [sp] left
+    data(2, 0x9011)  # str r0, [sp] left
     # conv.py:151 x = ptr32(taps)
     data(2, 0x9B06)  # ldr r3, [sp] taps
     # conv.py:152 total = 0
     mov(r4, 0)
     # conv.py:154 while missing:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq_w(wend87)
-    label(while85)
+    beq_w(wend85)
+    label(while83)
     # conv.py:155 if not merged:
     data(2, 0x980C)  # ldr r0, [sp] merged
     cmp(r0, 0)
-    bne(else88)
+    bne(else86)
     # conv.py:156 low = 0
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
+    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
     # conv.py:157 high = 0
     mov(r0, 0)
     data(2, 0x9000)  # str r0, [sp] high
     # conv.py:158 if column >= 0 and column < width:
     data(2, 0x9803)  # ldr r0, [sp] column
     cmp(r0, 0)
-    blt(else90)
-    data(2, 0x9911)  # ldr r1, [sp] width
+    blt(else88)
+    data(2, 0x990F)  # ldr r1, [sp] width
     cmp(r0, r1)
-    bge(else90)
+    bge(else88)
     # conv.py:159 high = run
     data(2, 0x9801)  # ldr r0, [sp] run
     data(2, 0x9000)  # str r0, [sp] high
-    label(else90)
     label(else88)
+    label(else86)
     # conv.py:160 k = run - at
     data(2, 0x9801)  # ldr r0, [sp] run
     sub(r5, r0, r7)
     # conv.py:161 if at < low:
-    data(2, 0x4547)  # cmp r7, r8
-    bge(else93)
+    data(2, 0x454F)  # cmp r7, r9
+    bge(else91)
     # conv.py:162 k = low - at
-    data(2, 0xEBB8, 0x0507)  # subs r5, r8, r7
-    b(endif94)
-    label(else93)
+    data(2, 0xEBB9, 0x0507)  # subs r5, r9, r7
+    b(endif92)
+    label(else91)
     # conv.py:163 elif at < high:
     data(2, 0x9800)  # ldr r0, [sp] high
     cmp(r7, r0)
-    bge(else95)
+    bge(else93)
     # conv.py:164 k = high - at
     sub(r5, r0, r7)
-    label(else95)
-    label(endif94)
+    label(else93)
+    label(endif92)
     # conv.py:165 if k > missing:
     data(2, 0x4565)  # cmp r5, r12
-    ble(else97)
+    ble(else95)
     # conv.py:166 k = missing
     mov(r5, r12)
-    label(else97)
+    label(else95)
     # conv.py:167 missing -= k
     data(2, 0xEBBC, 0x0C05)  # subs r12, r12, r5
     # conv.py:168 w = ptr8(cell + at)
@@ -663,16 +641,16 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:169 at += k
     add(r7, r7, r5)
     # conv.py:170 if at <= low or at > high:
-    data(2, 0x4547)  # cmp r7, r8
-    ble(past101)
+    data(2, 0x454F)  # cmp r7, r9
+    ble(past99)
     data(2, 0x9900)  # ldr r1, [sp] high
     cmp(r7, r1)
-    ble(else99)
-    label(past101)
+    ble(else97)
+    label(past99)
     # conv.py:171 while k:
     cmp(r5, 0)
-    beq(wend104)
-    label(while102)
+    beq(wend102)
+    label(while100)
     # conv.py:172 x[0] = 0
     mov(r0, 0)
     str(r0, [r3, 0])
@@ -680,18 +658,18 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:174 k -= 1
     sub(r5, r5, 1)
-    bne(while102)
-    label(wend104)
-    b(endif100)
-    label(else99)
+    bne(while100)
+    label(wend102)
+    b(endif98)
+    label(else97)
     # conv.py:176 acc = k >> 2
     asr(r2, r5, 2)
     # conv.py:177 k = k & 3
     data(2, 0xF015, 0x0503)  # ands r5, r5, #3
     # conv.py:178 while acc:
     cmp(r2, 0)
-    beq(wend107)
-    label(while105)
+    beq(wend105)
+    label(while103)
     # conv.py:179 t = (w[0] ^ 0x80) - offset
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0180)  # xors r1, r1, #128
@@ -730,12 +708,12 @@ def run_int8(r0, r1, r2, r3):
     add(r3, 16)
     # conv.py:193 acc -= 1
     sub(r2, r2, 1)
-    bne(while105)
-    label(wend107)
+    bne(while103)
+    label(wend105)
     # conv.py:194 while k:
     cmp(r5, 0)
-    beq(wend110)
-    label(while108)
+    beq(wend108)
+    label(while106)
     # conv.py:195 t = (w[0] ^ 0x80) - offset
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0180)  # xors r1, r1, #128
@@ -750,13 +728,13 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:200 k -= 1
     sub(r5, r5, 1)
-    bne(while108)
-    label(wend110)
-    label(endif100)
+    bne(while106)
+    label(wend108)
+    label(endif98)
     # conv.py:201 if at == run:
     data(2, 0x9801)  # ldr r0, [sp] run
     cmp(r7, r0)
-    bne(else111)
+    bne(else109)
     # conv.py:203 at = 0
     mov(r7, 0)
     # conv.py:204 left_runs -= 1
@@ -777,12 +755,12 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9503)  # str r5, [sp] column
     # conv.py:207 if not left_runs:
     cmp(r0, 0)
-    bne(else113)
+    bne(else111)
     # conv.py:208 left_runs = runs
-    data(2, 0x9818)  # ldr r0, [sp] runs
+    data(2, 0x9816)  # ldr r0, [sp] runs
     data(2, 0x9004)  # str r0, [sp] left_runs
     # conv.py:209 row += r[_DILATION_HEIGHT] * width * depth
-    data(2, 0x9811)  # ldr r0, [sp] width
+    data(2, 0x980F)  # ldr r0, [sp] width
     ldr(r1, [r1, 68])
     data(2, 0xFB01, 0xF100)  # mul r1, r1, r0
     data(2, 0x980D)  # ldr r0, [sp] row
@@ -791,13 +769,13 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:210 cell = row
     data(2, 0x9002)  # str r0, [sp] cell
     # conv.py:211 column = in_x
-    data(2, 0x9816)  # ldr r0, [sp] in_x
+    data(2, 0x9814)  # ldr r0, [sp] in_x
     data(2, 0x9003)  # str r0, [sp] column
-    label(else113)
     label(else111)
+    label(else109)
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    bne_w(while85)
-    label(wend87)
+    bne_w(while83)
+    label(wend85)
     # conv.py:213 total = total << 7
     lsl(r4, r4, 7)
     # conv.py:214 eights = n >> 3
@@ -811,17 +789,17 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF010, 0x0003)  # ands r0, r0, #3
     data(2, 0x9009)  # str r0, [sp] ones
     # conv.py:217 m = count
-    data(2, 0xF8DD, 0xC068)  # ldr r12, [sp, #104]
+    data(2, 0xF8DD, 0xC060)  # ldr r12, [sp, #96]
     # conv.py:218 k = accumulators
-    data(2, 0x9D17)  # ldr r5, [sp] accumulators
+    data(2, 0x9D15)  # ldr r5, [sp] accumulators
     # conv.py:219 filter = f
-    data(2, 0xF8DD, 0xE050)  # ldr lr, [sp, #80]
+    data(2, 0xF8DD, 0xE048)  # ldr lr, [sp, #72]
     # conv.py:220 while m:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq_w(wend117)
-    label(while115)
+    beq_w(wend115)
+    label(while113)
     # conv.py:221 acc = ptr32(values)[0] - total
-    data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
+    data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
     sub(r2, r0, r4)
     # conv.py:222 x = ptr32(taps)
     data(2, 0x9B06)  # ldr r3, [sp] taps
@@ -831,8 +809,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9907)  # ldr r1, [sp] eights
     # conv.py:225 while t:
     cmp(r1, 0)
-    beq(wend120)
-    label(while118)
+    beq(wend118)
+    label(while116)
     # conv.py:226 acc = (w[0] ^ 0x80) * x[0] + acc
     data(2, 0xF890, 0xA000)  # ldu8 r10, [r0, #0]
     data(2, 0xF09A, 0x0B80)  # xors r11, r10, #128
@@ -879,12 +857,12 @@ def run_int8(r0, r1, r2, r3):
     add(r3, 32)
     # conv.py:236 t -= 1
     sub(r1, r1, 1)
-    bne(while118)
-    label(wend120)
+    bne(while116)
+    label(wend118)
     # conv.py:237 if fours:
     data(2, 0x9908)  # ldr r1, [sp] fours
     cmp(r1, 0)
-    beq(else121)
+    beq(else119)
     # conv.py:238 acc = (w[0] ^ 0x80) * x[0] + acc
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0A80)  # xors r10, r1, #128
@@ -909,13 +887,13 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r0, 4)
     # conv.py:243 x = ptr32(int(x) + 16)
     add(r3, 16)
-    label(else121)
+    label(else119)
     # conv.py:244 t = ones
     data(2, 0x9909)  # ldr r1, [sp] ones
     # conv.py:245 while t:
     cmp(r1, 0)
-    beq(wend125)
-    label(while123)
+    beq(wend123)
+    label(while121)
     # conv.py:246 acc = (w[0] ^ 0x80) * x[0] + acc
     data(2, 0xF890, 0xA000)  # ldu8 r10, [r0, #0]
     data(2, 0xF09A, 0x0B80)  # xors r11, r10, #128
@@ -927,12 +905,12 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:249 t -= 1
     sub(r1, r1, 1)
-    bne(while123)
-    label(wend125)
+    bne(while121)
+    label(wend123)
     # conv.py:250 ptr32(k)[0] = acc
     str(r2, [r5, 0])
     # conv.py:251 values += 4
-    data(2, 0xF119, 0x0904)  # adds r9, r9, #4
+    data(2, 0xF118, 0x0804)  # adds r8, r8, #4
     # conv.py:252 k += 4
     add(r5, r5, 4)
     # conv.py:253 filter += filter_size
@@ -940,264 +918,238 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
     # conv.py:254 m -= 1
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    bne_w(while115)
-    label(wend117)
+    bne_w(while113)
+    label(wend115)
     # conv.py:255 values = accumulators
-    data(2, 0xF8DD, 0x905C)  # ldr r9, [sp, #92]
+    data(2, 0xF8DD, 0x8054)  # ldr r8, [sp, #84]
     # conv.py:256 f += n
-    data(2, 0x9914)  # ldr r1, [sp] f
+    data(2, 0x9912)  # ldr r1, [sp] f
     data(2, 0x980A)  # ldr r0, [sp] n
     add(r0, r1, r0)
-    data(2, 0x9014)  # str r0, [sp] f
+    data(2, 0x9012)  # str r0, [sp] f
     # conv.py:257 more = left
-    data(2, 0x9813)  # ldr r0, [sp] left
+    data(2, 0x9811)  # ldr r0, [sp] left
     cmp(r0, 0)
-    bne_w(while80)
-    label(wend82)
+    bne_w(while78)
+    label(wend80)
     # conv.py:258 done += count
-    data(2, 0x991E)  # ldr r1, [sp] done
-    data(2, 0x981A)  # ldr r0, [sp] count_148
+    data(2, 0x991C)  # ldr r1, [sp] done
+    data(2, 0x9818)  # ldr r0, [sp] count_148
     add(r1, r1, r0)
-    data(2, 0x911E)  # str r1, [sp] done
+    data(2, 0x911C)  # str r1, [sp] done
     # conv.py:259 channel += count
-    data(2, 0x991C)  # ldr r1, [sp] channel_139
+    data(2, 0x991A)  # ldr r1, [sp] channel_139
     add(r0, r1, r0)
-    data(2, 0x901C)  # str r0, [sp] channel_139
-    data(2, 0x991C)  # ldr r1, [sp] channel_139
-    data(2, 0x981F)  # ldr r0, [sp] channels_52
-    cmp(r1, r0)
+    data(2, 0x901A)  # str r0, [sp] channel_139
+    data(2, 0x991D)  # ldr r1, [sp] channels_52
+    cmp(r0, r1)
     blt_w(while38)
     label(wend40)
     # conv.py:260 in_x += r[_STRIDE_WIDTH]
     data(2, 0x9805)  # ldr r0, [sp] r
     ldr(r1, [r0, 64])
-    data(2, 0x9816)  # ldr r0, [sp] in_x
+    data(2, 0x9814)  # ldr r0, [sp] in_x
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] in_x
+    data(2, 0x9014)  # str r0, [sp] in_x
     # conv.py:261 pixels -= 1
-    data(2, 0x982A)  # ldr r0, [sp] pixels
+    data(2, 0x9828)  # ldr r0, [sp] pixels
     sub(r0, r0, 1)
-    data(2, 0x902A)  # str r0, [sp] pixels
-    data(2, 0x982A)  # ldr r0, [sp] pixels
-    cmp(r0, 0)
+    data(2, 0x9028)  # str r0, [sp] pixels
     bne_w(while29)
     label(wend31)
     # conv.py:262 y += 1
-    data(2, 0x982D)  # ldr r0, [sp] y
+    data(2, 0x9829)  # ldr r0, [sp] y
     add(r0, r0, 1)
-    data(2, 0x902D)  # str r0, [sp] y
+    data(2, 0x9029)  # str r0, [sp] y
     # conv.py:263 if y == r[_OUTPUT_HEIGHT]:
     data(2, 0x9905)  # ldr r1, [sp] r
     ldr(r1, [r1, 40])
     cmp(r0, r1)
-    bne(else126)
+    bne(else124)
     # conv.py:264 y = 0
     mov(r0, 0)
-    data(2, 0x902D)  # str r0, [sp] y
+    data(2, 0x9029)  # str r0, [sp] y
     # conv.py:265 batch += 1
-    data(2, 0x9831)  # ldr r0, [sp] batch
+    data(2, 0x982D)  # ldr r0, [sp] batch
     add(r0, r0, 1)
-    data(2, 0x9031)  # str r0, [sp] batch
-    label(else126)
+    data(2, 0x902D)  # str r0, [sp] batch
+    label(else124)
     # conv.py:266 start += 1
-    data(2, 0x982E)  # ldr r0, [sp] start
+    data(2, 0x982A)  # ldr r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x902E)  # str r0, [sp] start
-    data(2, 0x992E)  # ldr r1, [sp] start
-    data(2, 0x9834)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x902A)  # str r0, [sp] start
+    data(2, 0x9930)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while16)
     label(wend18)
     # conv.py:267 acc = 0 - done
-    data(2, 0x981E)  # ldr r0, [sp] done
+    data(2, 0x981C)  # ldr r0, [sp] done
     data(2, 0xF1D0, 0x0200)  # rsbs r2, r0, #0
     # conv.py:268 while acc < 0:
-    bpl(wend130)
-    label(while128)
+    bpl(wend128)
+    label(while126)
     # conv.py:269 acc += channels
-    data(2, 0x981F)  # ldr r0, [sp] channels_52
+    data(2, 0x981D)  # ldr r0, [sp] channels_52
     add(r2, r2, r0)
-    bmi(while128)
-    label(wend130)
+    bmi(while126)
+    label(wend128)
     # conv.py:270 store_int8(op, arena, _OUTPUT_ZERO_POINT, r[_ACCUMULATORS] >> 2, out, acc, done)
     data(2, 0x9805)  # ldr r0, [sp] r
-    ldr(r3, [r0, 24])
-    data(2, 0x922F)  # str r2, [sp] channel_413
-    data(2, 0x991E)  # ldr r1, [sp] done
-    data(2, 0x912C)  # str r1, [sp] count_414
+    ldr(r1, [r0, 24])
+    data(2, 0x922B)  # str r2, [sp] channel_397
+    data(2, 0xF8DD, 0xB070)  # ldr r11, [sp, #112]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9829)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0E5C)  # adds r14, r0, #92
+    data(2, 0x9827)  # ldr r0, [sp] op
+    data(2, 0xF110, 0x055C)  # adds r5, r0, #92
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
-    data(2, 0x902B)  # str r0, [sp] zero_point_418
+    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    data(2, 0xF8DE, 0x2004)  # ldw r2, [lr, #4]
-    data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
+    ldr(r0, [r5, 4])
+    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    data(2, 0xF8DE, 0x2008)  # ldw r2, [lr, #8]
-    data(2, 0xEBB2, 0x0900)  # subs r9, r2, r0
+    ldr(r0, [r5, 8])
+    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8DE, 0x800C)  # ldw r8, [lr, #12]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    data(2, 0xF8DE, 0x0010)  # ldw r0, [lr, #16]
-    data(2, 0x9033)  # str r0, [sp] channels_428
+    ldr(r0, [r5, 16])
+    data(2, 0x902F)  # str r0, [sp] channels_412
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF11E, 0x0014)  # adds r0, lr, #20
-    data(2, 0x9032)  # str r0, [sp] table_430
+    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0x902E)  # str r0, [sp] table_414
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9827)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x06A3)  # adds r6, r0, r3, asr #2
+    data(2, 0x9825)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x07A1)  # adds r7, r0, r1, asr #2
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9A22)  # ldr r2, [sp] out
-    add(r5, r0, r2)
+    data(2, 0x9920)  # ldr r1, [sp] out
+    add(r6, r0, r1)
     # requantize.py:35 while count:
-    cmp(r1, 0)
-    beq_w(wend134)
-    label(while132)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
+    beq_w(wend132)
+    label(while130)
     # requantize.py:36 n = count
-    data(2, 0x9B2C)  # ldr r3, [sp] count_414
+    mov(r4, r11)
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
-    beq(else135)
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    beq(else133)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9933)  # ldr r1, [sp] channels_428
-    data(2, 0x982F)  # ldr r0, [sp] channel_413
-    sub(r3, r1, r0)
+    data(2, 0x992F)  # ldr r1, [sp] channels_412
+    data(2, 0x982B)  # ldr r0, [sp] channel_397
+    sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x982C)  # ldr r0, [sp] count_414
-    cmp(r3, r0)
-    ble(else137)
+    data(2, 0x455C)  # cmp r4, r11
+    ble(else135)
     # requantize.py:40 n = count
-    mov(r3, r0)
-    label(else137)
+    mov(r4, r11)
     label(else135)
+    label(else133)
     # requantize.py:41 count -= n
-    data(2, 0x982C)  # ldr r0, [sp] count_414
-    sub(r0, r0, r3)
-    data(2, 0x902C)  # str r0, [sp] count_414
+    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x992F)  # ldr r1, [sp] channel_413
-    data(2, 0x9832)  # ldr r0, [sp] table_430
+    data(2, 0x992B)  # ldr r1, [sp] channel_397
+    data(2, 0x982E)  # ldr r0, [sp] table_414
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0E08)  # mla lr, r2, r8, r0
+    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A33)  # ldr r2, [sp] channels_428
+    data(2, 0x9A2F)  # ldr r2, [sp] channels_412
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0408)  # mla r4, r1, r8, r0
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x902F)  # str r0, [sp] channel_413
+    data(2, 0x902B)  # str r0, [sp] channel_397
     # requantize.py:45 while n:
-    cmp(r3, 0)
-    beq(wend141)
-    label(while139)
+    cmp(r4, 0)
+    beq(wend139)
+    label(while137)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r6, 0])
+    ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r4, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else142)
+    bpl(else140)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
-    ble(else144)
+    cmp(r0, r2)
+    ble(else142)
     # requantize.py:52 v = limit
-    mov(r0, r1)
-    label(else144)
-    # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0700)  # rsbs r7, r1, #0
-    cmp(r0, r7)
-    bge(else146)
-    # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
-    label(else146)
-    # requantize.py:55 v = v << e
-    lsl(r0, r2)
-    # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r0, r2)
     label(else142)
-    # requantize.py:60 h = v >> 16
-    data(2, 0xEA5F, 0x4C20)  # mov asrs r12, pc, r0, asr #16
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    data(2, 0xF8BE, 0x1000)  # ldu16 r1, [lr, #0]
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8BE, 0x7002)  # ldu16 r7, [lr, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB0C, 0xB101)  # mla r1, r12, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF007)  # mul r0, r0, r7
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB0C, 0xF107)  # mul r1, r12, r7
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:53 if v < 0 - limit:
+    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
+    data(2, 0x4560)  # cmp r0, r12
+    bge(else144)
+    # requantize.py:54 v = 0 - limit
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    label(else144)
+    # requantize.py:55 v = v << e
+    lsl(r0, r1)
+    # requantize.py:56 e = 0
+    mov(r1, 0)
+    label(else140)
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
+    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else150)
+    cmp(r1, 0)
+    beq(else146)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else150)
+    label(else146)
     # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else152)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else152)
-    # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else154)
-    # requantize.py:74 v = high
+    bge(else148)
+    # requantize.py:72 v = low
     mov(r0, r9)
-    label(else154)
+    label(else148)
+    # requantize.py:73 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else150)
+    # requantize.py:74 v = high
+    mov(r0, r8)
+    label(else150)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x992B)  # ldr r1, [sp] zero_point_418
-    add(r0, r0, r1)
-    strb(r0, [r5, 0])
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
+    strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r6, r6, 4)
+    add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r5, r5, 1)
+    add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB1E, 0x0E88)  # adds lr, lr, r8, lsl #2
+    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
     # requantize.py:80 n -= 1
-    sub(r3, r3, 1)
-    bne(while139)
-    label(wend141)
-    data(2, 0x982C)  # ldr r0, [sp] count_414
-    cmp(r0, 0)
-    bne_w(while132)
-    label(wend134)
+    sub(r4, r4, 1)
+    bne(while137)
+    label(wend139)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
+    bne_w(while130)
+    label(wend132)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     add(r1, r0, 1)
-    data(2, 0x9134)  # str r1, [sp] stop
+    data(2, 0x9130)  # str r1, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB037)  # add sp, #220
+    data(2, 0xB033)  # add sp, #204
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

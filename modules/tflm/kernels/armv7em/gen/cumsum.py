@@ -11,23 +11,23 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB099)  # sub sp, #100
-    data(2, 0x900F)  # str r0, [sp] op
-    data(2, 0x910E)  # str r1, [sp] arena
+    data(2, 0xB097)  # sub sp, #92
+    data(2, 0x900D)  # str r0, [sp] op
+    data(2, 0x910C)  # str r1, [sp] arena
     lsr(r0, r3, 10)
-    data(2, 0x9010)  # str r0, [sp] start
+    data(2, 0x900E)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9015)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # cumsum.py:28 r = ptr32(op)
-    data(2, 0x980F)  # ldr r0, [sp] op
-    data(2, 0x9009)  # str r0, [sp] r
+    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x9007)  # str r0, [sp] r
     # cumsum.py:29 base = int(ptr8(arena))
-    data(2, 0x990E)  # ldr r1, [sp] arena
-    data(2, 0x910D)  # str r1, [sp] base
+    data(2, 0x990C)  # ldr r1, [sp] arena
+    data(2, 0x910B)  # str r1, [sp] base
     # cumsum.py:33 word = r[_INPUT]
     ldr(r0, [r0, 4])
     # cumsum.py:34 source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -35,59 +35,59 @@ def run_int8(r0, r1, r2, r3):
     beq(else4)
     b(endif5)
     label(else4)
-    data(2, 0x9A0D)  # ldr r2, [sp] base
+    data(2, 0x9A0B)  # ldr r2, [sp] base
     label(endif5)
     data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
-    data(2, 0x9017)  # str r0, [sp] source
+    data(2, 0x9015)  # str r0, [sp] source
     # cumsum.py:35 output = base + (r[_OUTPUT] >> 2)
-    data(2, 0x9909)  # ldr r1, [sp] r
-    data(2, 0x980D)  # ldr r0, [sp] base
+    data(2, 0x9907)  # ldr r1, [sp] r
+    data(2, 0x980B)  # ldr r0, [sp] base
     ldr(r2, [r1, 8])
     data(2, 0xEB10, 0x00A2)  # adds r0, r0, r2, asr #2
-    data(2, 0x9018)  # str r0, [sp] output
+    data(2, 0x9016)  # str r0, [sp] output
     # cumsum.py:36 zero_point = (r[_ZERO_POINT] << sign) >> sign
     ldr(r0, [r1, 40])
-    data(2, 0x9016)  # str r0, [sp] zero_point_26
+    data(2, 0x9014)  # str r0, [sp] zero_point
     # cumsum.py:37 offset = zero_point + 0x80
     add(r0, 128)
-    data(2, 0x900B)  # str r0, [sp] offset
+    data(2, 0x9009)  # str r0, [sp] offset
     # cumsum.py:38 depth = r[_DEPTH]
     ldr(r0, [r1, 20])
-    data(2, 0x9014)  # str r0, [sp] depth
+    data(2, 0x9013)  # str r0, [sp] depth
     # cumsum.py:39 inner = r[_INNER]
     ldr(r1, [r1, 24])
-    data(2, 0x9112)  # str r1, [sp] inner
+    data(2, 0x9111)  # str r1, [sp] inner
     # cumsum.py:40 line = start // depth
-    data(2, 0x9A10)  # ldr r2, [sp] start
+    data(2, 0x9A0E)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x9111)  # str r1, [sp] line
+    data(2, 0x910F)  # str r1, [sp] line
     # cumsum.py:41 done = start - line * depth
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9013)  # str r0, [sp] done
+    data(2, 0x9010)  # str r0, [sp] done
     # cumsum.py:42 while start < stop:
-    data(2, 0x9815)  # ldr r0, [sp] stop
+    data(2, 0x9812)  # ldr r0, [sp] stop
     cmp(r2, r0)
     bge_w(wend8)
     label(while6)
     # cumsum.py:43 outer = line // inner
-    data(2, 0x9911)  # ldr r1, [sp] line
+    data(2, 0x990F)  # ldr r1, [sp] line
     asr(r2, r1, 31)
-    data(2, 0x9812)  # ldr r0, [sp] inner
+    data(2, 0x9811)  # ldr r0, [sp] inner
     data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0202)  # xors r2, r3, r2
     # cumsum.py:44 first = outer * (depth - 1) * inner + line
-    data(2, 0x9B14)  # ldr r3, [sp] depth
+    data(2, 0x9B13)  # ldr r3, [sp] depth
     sub(r4, r3, 1)
     data(2, 0xFB02, 0xF204)  # mul r2, r2, r4
     data(2, 0xFB02, 0x1400)  # mla r4, r2, r0, r1
     # cumsum.py:45 step = inner
-    data(2, 0x9007)  # str r0, [sp] step
+    data(2, 0x9005)  # str r0, [sp] step
     # cumsum.py:46 if r[_REVERSE]:
-    data(2, 0x9909)  # ldr r1, [sp] r
+    data(2, 0x9907)  # ldr r1, [sp] r
     ldr(r1, [r1, 32])
     cmp(r1, 0)
     beq(else9)
@@ -96,114 +96,114 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xFB01, 0x4400)  # mla r4, r1, r0, r4
     # cumsum.py:48 step = 0 - inner
     data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
-    data(2, 0x9007)  # str r0, [sp] step
+    data(2, 0x9005)  # str r0, [sp] step
     label(else9)
     # cumsum.py:49 total = 0 - zero_point
-    data(2, 0x9816)  # ldr r0, [sp] zero_point_26
+    data(2, 0x9814)  # ldr r0, [sp] zero_point
     data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
-    data(2, 0x9003)  # str r0, [sp] total
+    data(2, 0x9001)  # str r0, [sp] total
     # cumsum.py:50 x = ptr8(source + first)
-    data(2, 0x9817)  # ldr r0, [sp] source
+    data(2, 0x9815)  # ldr r0, [sp] source
     add(r0, r0, r4)
-    data(2, 0x9005)  # str r0, [sp] x
+    data(2, 0x9003)  # str r0, [sp] x
     # cumsum.py:51 i = done
-    data(2, 0x9813)  # ldr r0, [sp] done
+    data(2, 0x9810)  # ldr r0, [sp] done
     # cumsum.py:52 while i:
     cmp(r0, 0)
     beq(wend13)
     label(while11)
     # cumsum.py:53 total += (x[0] ^ 0x80) - offset
-    data(2, 0x9905)  # ldr r1, [sp] x
+    data(2, 0x9903)  # ldr r1, [sp] x
     ldrb(r2, [r1, 0])
     data(2, 0xF092, 0x0380)  # xors r3, r2, #128
-    data(2, 0x9A0B)  # ldr r2, [sp] offset
+    data(2, 0x9A09)  # ldr r2, [sp] offset
     sub(r3, r3, r2)
-    data(2, 0x9A03)  # ldr r2, [sp] total
+    data(2, 0x9A01)  # ldr r2, [sp] total
     add(r2, r2, r3)
-    data(2, 0x9203)  # str r2, [sp] total
+    data(2, 0x9201)  # str r2, [sp] total
     # cumsum.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9A07)  # ldr r2, [sp] step
+    data(2, 0x9A05)  # ldr r2, [sp] step
     add(r1, r1, r2)
-    data(2, 0x9105)  # str r1, [sp] x
+    data(2, 0x9103)  # str r1, [sp] x
     # cumsum.py:55 i -= 1
     sub(r0, r0, 1)
     bne(while11)
     label(wend13)
     # cumsum.py:56 y = ptr8(output + first + done * step)
-    data(2, 0x9818)  # ldr r0, [sp] output
+    data(2, 0x9816)  # ldr r0, [sp] output
     add(r2, r0, r4)
-    data(2, 0x9813)  # ldr r0, [sp] done
-    data(2, 0x9907)  # ldr r1, [sp] step
+    data(2, 0x9810)  # ldr r0, [sp] done
+    data(2, 0x9905)  # ldr r1, [sp] step
     data(2, 0xFB00, 0x2101)  # mla r1, r0, r1, r2
-    data(2, 0x9106)  # str r1, [sp] y
+    data(2, 0x9104)  # str r1, [sp] y
     # cumsum.py:57 left = depth - done
-    data(2, 0x9914)  # ldr r1, [sp] depth
+    data(2, 0x9913)  # ldr r1, [sp] depth
     sub(r0, r1, r0)
-    data(2, 0x900C)  # str r0, [sp] left
+    data(2, 0x900A)  # str r0, [sp] left
     # cumsum.py:58 if left > stop - start:
-    data(2, 0x9A15)  # ldr r2, [sp] stop
-    data(2, 0x9910)  # ldr r1, [sp] start
+    data(2, 0x9A12)  # ldr r2, [sp] stop
+    data(2, 0x990E)  # ldr r1, [sp] start
     sub(r3, r2, r1)
     cmp(r0, r3)
     ble(else14)
     # cumsum.py:59 left = stop - start
     sub(r0, r2, r1)
-    data(2, 0x900C)  # str r0, [sp] left
+    data(2, 0x900A)  # str r0, [sp] left
     label(else14)
     # cumsum.py:60 start += left
-    data(2, 0x9910)  # ldr r1, [sp] start
-    data(2, 0x980C)  # ldr r0, [sp] left
+    data(2, 0x990E)  # ldr r1, [sp] start
+    data(2, 0x980A)  # ldr r0, [sp] left
     add(r1, r1, r0)
-    data(2, 0x9110)  # str r1, [sp] start
+    data(2, 0x910E)  # str r1, [sp] start
     # cumsum.py:61 done = 0
     mov(r1, 0)
-    data(2, 0x9113)  # str r1, [sp] done
+    data(2, 0x9110)  # str r1, [sp] done
     # cumsum.py:62 line += 1
-    data(2, 0x9911)  # ldr r1, [sp] line
+    data(2, 0x990F)  # ldr r1, [sp] line
     add(r1, r1, 1)
-    data(2, 0x9111)  # str r1, [sp] line
+    data(2, 0x910F)  # str r1, [sp] line
     # cumsum.py:63 while left:
     cmp(r0, 0)
     beq_w(wend18)
     label(while16)
     # cumsum.py:64 count = r[_BLOCK]
-    data(2, 0x9809)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r0, [r0, 36])
-    data(2, 0x9002)  # str r0, [sp] count_79
+    data(2, 0x9000)  # str r0, [sp] count
     # cumsum.py:65 if count > left:
-    data(2, 0x990C)  # ldr r1, [sp] left
+    data(2, 0x990A)  # ldr r1, [sp] left
     cmp(r0, r1)
     ble(else19)
     # cumsum.py:66 count = left
-    data(2, 0x9102)  # str r1, [sp] count_79
+    data(2, 0x9100)  # str r1, [sp] count
     label(else19)
     # cumsum.py:67 left -= count
-    data(2, 0x990C)  # ldr r1, [sp] left
-    data(2, 0x9802)  # ldr r0, [sp] count_79
+    data(2, 0x990A)  # ldr r1, [sp] left
+    data(2, 0x9800)  # ldr r0, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x910C)  # str r1, [sp] left
+    data(2, 0x910A)  # str r1, [sp] left
     # cumsum.py:68 acc = ptr32(base + (r[_ACCUMULATORS] >> 2))
-    data(2, 0x9909)  # ldr r1, [sp] r
+    data(2, 0x9907)  # ldr r1, [sp] r
     ldr(r2, [r1, 12])
-    data(2, 0x990D)  # ldr r1, [sp] base
+    data(2, 0x990B)  # ldr r1, [sp] base
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
     # cumsum.py:70 while i:
     cmp(r0, 0)
     beq(wend23)
     label(while21)
     # cumsum.py:71 v = total
-    data(2, 0x9B03)  # ldr r3, [sp] total
+    data(2, 0x9B01)  # ldr r3, [sp] total
     # cumsum.py:72 total += (x[0] ^ 0x80) - offset
-    data(2, 0x9A05)  # ldr r2, [sp] x
+    data(2, 0x9A03)  # ldr r2, [sp] x
     ldrb(r2, [r2, 0])
     data(2, 0xF092, 0x0480)  # xors r4, r2, #128
-    data(2, 0x9A0B)  # ldr r2, [sp] offset
+    data(2, 0x9A09)  # ldr r2, [sp] offset
     sub(r4, r4, r2)
-    data(2, 0x9A03)  # ldr r2, [sp] total
+    data(2, 0x9A01)  # ldr r2, [sp] total
     add(r2, r2, r4)
-    data(2, 0x9203)  # str r2, [sp] total
+    data(2, 0x9201)  # str r2, [sp] total
     # cumsum.py:73 if not r[_EXCLUSIVE]:
-    data(2, 0x9C09)  # ldr r4, [sp] r
+    data(2, 0x9C07)  # ldr r4, [sp] r
     ldr(r4, [r4, 28])
     cmp(r4, 0)
     bne(else24)
@@ -214,10 +214,10 @@ def run_int8(r0, r1, r2, r3):
     lsl(r2, r3, 19)
     str(r2, [r1, 0])
     # cumsum.py:76 x = ptr8(int(x) + step)
-    data(2, 0x9B05)  # ldr r3, [sp] x
-    data(2, 0x9A07)  # ldr r2, [sp] step
+    data(2, 0x9B03)  # ldr r3, [sp] x
+    data(2, 0x9A05)  # ldr r2, [sp] step
     add(r2, r3, r2)
-    data(2, 0x9205)  # str r2, [sp] x
+    data(2, 0x9203)  # str r2, [sp] x
     # cumsum.py:77 acc = ptr32(int(acc) + 4)
     add(r1, r1, 4)
     # cumsum.py:78 i -= 1
@@ -225,225 +225,201 @@ def run_int8(r0, r1, r2, r3):
     bne(while21)
     label(wend23)
     # cumsum.py:79 rows = r[_ACCUMULATORS] >> 2
-    data(2, 0x9809)  # ldr r0, [sp] r
-    ldr(r1, [r0, 12])
-    asr(r2, r1, 2)
+    data(2, 0x9907)  # ldr r1, [sp] r
+    ldr(r0, [r1, 12])
+    asr(r0, r0, 2)
     # cumsum.py:80 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, r[_ROW] >> 2, 0, count)
-    ldr(r3, [r0, 16])
-    mov(r0, 0)
-    data(2, 0x9004)  # str r0, [sp] channel
-    data(2, 0x9902)  # ldr r1, [sp] count_79
-    data(2, 0x9101)  # str r1, [sp] count
+    ldr(r2, [r1, 16])
+    mov(r1, 0)
+    data(2, 0x9102)  # str r1, [sp] channel
+    data(2, 0xF8DD, 0xB000)  # ldr r11, [sp, #0]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x980F)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0C2C)  # adds r12, r0, #44
+    data(2, 0x990D)  # ldr r1, [sp] op
+    data(2, 0xF111, 0x052C)  # adds r5, r1, #44
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
-    data(2, 0x9000)  # str r0, [sp] zero_point
+    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    data(2, 0xF8DC, 0x4004)  # ldw r4, [r12, #4]
-    data(2, 0xEBB4, 0x0A00)  # subs r10, r4, r0
+    ldr(r1, [r5, 4])
+    data(2, 0xEBB1, 0x090A)  # subs r9, r1, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    data(2, 0xF8DC, 0x4008)  # ldw r4, [r12, #8]
-    data(2, 0xEBB4, 0x0900)  # subs r9, r4, r0
+    ldr(r1, [r5, 8])
+    data(2, 0xEBB1, 0x080A)  # subs r8, r1, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8DC, 0x800C)  # ldw r8, [r12, #12]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    data(2, 0xF8DC, 0x0010)  # ldw r0, [r12, #16]
-    data(2, 0x900A)  # str r0, [sp] channels
+    ldr(r1, [r5, 16])
+    data(2, 0x9108)  # str r1, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF11C, 0x0014)  # adds r0, r12, #20
-    data(2, 0x9008)  # str r0, [sp] table
+    data(2, 0xF115, 0x0114)  # adds r1, r5, #20
+    data(2, 0x9106)  # str r1, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x980E)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x0E02)  # adds lr, r0, r2
+    data(2, 0x990C)  # ldr r1, [sp] arena
+    add(r7, r1, r0)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0xEB10, 0x05A3)  # adds r5, r0, r3, asr #2
+    data(2, 0xEB11, 0x06A2)  # adds r6, r1, r2, asr #2
     # requantize.py:35 while count:
-    cmp(r1, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     beq_w(wend29)
     label(while27)
     # requantize.py:36 n = count
-    data(2, 0x9B01)  # ldr r3, [sp] count
+    mov(r4, r11)
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else30)
     # requantize.py:38 n = channels - channel
-    data(2, 0x990A)  # ldr r1, [sp] channels
-    data(2, 0x9804)  # ldr r0, [sp] channel
-    sub(r3, r1, r0)
+    data(2, 0x9908)  # ldr r1, [sp] channels
+    data(2, 0x9802)  # ldr r0, [sp] channel
+    sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9801)  # ldr r0, [sp] count
-    cmp(r3, r0)
+    data(2, 0x455C)  # cmp r4, r11
     ble(else32)
     # requantize.py:40 n = count
-    mov(r3, r0)
+    mov(r4, r11)
     label(else32)
     label(else30)
     # requantize.py:41 count -= n
-    data(2, 0x9801)  # ldr r0, [sp] count
-    sub(r0, r0, r3)
-    data(2, 0x9001)  # str r0, [sp] count
+    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9904)  # ldr r1, [sp] channel
-    data(2, 0x9808)  # ldr r0, [sp] table
+    data(2, 0x9902)  # ldr r1, [sp] channel
+    data(2, 0x9806)  # ldr r0, [sp] table
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0C08)  # mla r12, r2, r8, r0
+    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A0A)  # ldr r2, [sp] channels
+    data(2, 0x9A08)  # ldr r2, [sp] channels
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0408)  # mla r4, r1, r8, r0
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9004)  # str r0, [sp] channel
+    data(2, 0x9002)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r3, 0)
+    cmp(r4, 0)
     beq(wend36)
     label(while34)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
+    ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r4, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
     bpl(else37)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
+    cmp(r0, r2)
     ble(else39)
     # requantize.py:52 v = limit
-    mov(r0, r1)
+    mov(r0, r2)
     label(else39)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0600)  # rsbs r6, r1, #0
-    cmp(r0, r6)
+    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
+    data(2, 0x4560)  # cmp r0, r12
     bge(else41)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
     label(else41)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r1, 0)
     label(else37)
-    # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    data(2, 0xF8BC, 0x1000)  # ldu16 r1, [r12, #0]
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8BC, 0x6002)  # ldu16 r6, [r12, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB07, 0xB101)  # mla r1, r7, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF006)  # mul r0, r0, r6
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB07, 0xF106)  # mul r1, r7, r6
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
+    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else45)
+    cmp(r1, 0)
+    beq(else43)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else45)
+    label(else43)
     # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else47)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else47)
-    # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else49)
-    # requantize.py:74 v = high
+    bge(else45)
+    # requantize.py:72 v = low
     mov(r0, r9)
-    label(else49)
+    label(else45)
+    # requantize.py:73 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else47)
+    # requantize.py:74 v = high
+    mov(r0, r8)
+    label(else47)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9900)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
-    strb(r0, [r5, 0])
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
+    strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    data(2, 0xF11E, 0x0E04)  # adds r14, lr, #4
+    add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r5, r5, 1)
+    add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB1C, 0x0C88)  # adds r12, r12, r8, lsl #2
+    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
     # requantize.py:80 n -= 1
-    sub(r3, r3, 1)
+    sub(r4, r4, 1)
     bne(while34)
     label(wend36)
-    data(2, 0x9801)  # ldr r0, [sp] count
-    cmp(r0, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     bne_w(while27)
     label(wend29)
     # cumsum.py:81 row = ptr8(base + (r[_ROW] >> 2))
-    data(2, 0x9809)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 16])
-    data(2, 0x980D)  # ldr r0, [sp] base
+    data(2, 0x980B)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
     # cumsum.py:82 while count:
-    data(2, 0x9902)  # ldr r1, [sp] count_79
+    data(2, 0x9900)  # ldr r1, [sp] count
     cmp(r1, 0)
-    beq(wend53)
-    label(while51)
+    beq(wend51)
+    label(while49)
     # cumsum.py:83 y[0] = row[0]
-    data(2, 0x9906)  # ldr r1, [sp] y
+    data(2, 0x9904)  # ldr r1, [sp] y
     ldrb(r2, [r0, 0])
     strb(r2, [r1, 0])
     # cumsum.py:84 row = ptr8(int(row) + 1)
     add(r0, r0, 1)
     # cumsum.py:85 y = ptr8(int(y) + step)
-    data(2, 0x9A07)  # ldr r2, [sp] step
+    data(2, 0x9A05)  # ldr r2, [sp] step
     add(r1, r1, r2)
-    data(2, 0x9106)  # str r1, [sp] y
+    data(2, 0x9104)  # str r1, [sp] y
     # cumsum.py:86 count -= 1
-    data(2, 0x9902)  # ldr r1, [sp] count_79
+    data(2, 0x9900)  # ldr r1, [sp] count
     sub(r1, r1, 1)
-    data(2, 0x9102)  # str r1, [sp] count_79
-    data(2, 0x9902)  # ldr r1, [sp] count_79
-    cmp(r1, 0)
-    bne(while51)
-    label(wend53)
-    data(2, 0x980C)  # ldr r0, [sp] left
+    data(2, 0x9100)  # str r1, [sp] count
+    bne(while49)
+    label(wend51)
+    data(2, 0x980A)  # ldr r0, [sp] left
     cmp(r0, 0)
     bne_w(while16)
     label(wend18)
-    data(2, 0x9910)  # ldr r1, [sp] start
-    data(2, 0x9815)  # ldr r0, [sp] stop
+    data(2, 0x990E)  # ldr r1, [sp] start
+    data(2, 0x9812)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while6)
     label(wend8)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9010)  # str r0, [sp] start
+    data(2, 0x900E)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9015)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB019)  # add sp, #100
+    data(2, 0xB017)  # add sp, #92
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -11,207 +11,215 @@ import micropython
 @micropython.asm_thumb
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB094)  # sub sp, #80
-    data(2, 0x9011)  # str r0, [sp] op
-    data(2, 0x910E)  # str r1, [sp] arena
-    data(2, 0x9210)  # str r2, [sp] rom
+    data(2, 0xB098)  # sub sp, #96
+    data(2, 0x9017)  # str r0, [sp] op
+    data(2, 0x9115)  # str r1, [sp] arena
+    data(2, 0x9216)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9005)  # str r0, [sp] start
+    data(2, 0x9000)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x900D)  # str r0, [sp] stop
+    data(2, 0x9007)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # maximum_minimum_wide.py:25 r = ptr32(op)
-    data(2, 0x9811)  # ldr r0, [sp] op
-    data(2, 0x900C)  # str r0, [sp] r
+    data(2, 0x9817)  # ldr r0, [sp] op
+    data(2, 0x9002)  # str r0, [sp] r
     # maximum_minimum_wide.py:26 base = int(ptr8(arena))
-    data(2, 0x990E)  # ldr r1, [sp] arena
-    data(2, 0x910F)  # str r1, [sp] base
+    data(2, 0x9915)  # ldr r1, [sp] arena
+    data(2, 0x9114)  # str r1, [sp] base
     # maximum_minimum_wide.py:27 word = r[_INPUT1]
     ldr(r0, [r0, 4])
     # maximum_minimum_wide.py:28 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else4)
-    data(2, 0x9910)  # ldr r1, [sp] rom
+    data(2, 0x9916)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x990F)  # ldr r1, [sp] base
+    data(2, 0x9914)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9012)  # str r0, [sp] input1
+    data(2, 0x900E)  # str r0, [sp] input1
     # maximum_minimum_wide.py:29 word = r[_INPUT2]
-    data(2, 0x980C)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
     # maximum_minimum_wide.py:30 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else6)
-    data(2, 0x9910)  # ldr r1, [sp] rom
+    data(2, 0x9916)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x990F)  # ldr r1, [sp] base
+    data(2, 0x9914)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9013)  # str r0, [sp] input2
+    data(2, 0x900F)  # str r0, [sp] input2
     # maximum_minimum_wide.py:31 step1 = r[_STEP1]
-    data(2, 0x980C)  # ldr r0, [sp] r
-    ldr(r1, [r0, 28])
-    data(2, 0x9106)  # str r1, [sp] step1
+    data(2, 0x9802)  # ldr r0, [sp] r
+    data(2, 0xF8D0, 0xC01C)  # ldw r12, [r0, #28]
     # maximum_minimum_wide.py:32 step2 = r[_STEP2]
-    ldr(r1, [r0, 32])
-    data(2, 0x9107)  # str r1, [sp] step2
+    ldr(r7, [r0, 32])
     # maximum_minimum_wide.py:33 flip = r[_FLIP]
-    ldr(r1, [r0, 48])
-    data(2, 0x9101)  # str r1, [sp] flip
+    ldr(r6, [r0, 48])
     # maximum_minimum_wide.py:34 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
     ldr(r1, [r0, 12])
-    data(2, 0x980F)  # ldr r0, [sp] base
+    data(2, 0x9814)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    data(2, 0x9805)  # ldr r0, [sp] start
-    data(2, 0xEB11, 0x0140)  # adds r1, r1, r0, lsl #1
-    data(2, 0x9100)  # str r1, [sp] z
+    data(2, 0x9800)  # ldr r0, [sp] start
+    data(2, 0xEB11, 0x0540)  # adds r5, r1, r0, lsl #1
     # maximum_minimum_wide.py:35 while start < stop:
-    data(2, 0x990D)  # ldr r1, [sp] stop
+    data(2, 0x9907)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # maximum_minimum_wide.py:36 count = stop - start
-    data(2, 0x990D)  # ldr r1, [sp] stop
-    data(2, 0x9805)  # ldr r0, [sp] start
-    sub(r5, r1, r0)
+    data(2, 0x9907)  # ldr r1, [sp] stop
+    data(2, 0x9800)  # ldr r0, [sp] start
+    sub(r3, r1, r0)
     # maximum_minimum_wide.py:37 if count > r[_BLOCK]:
-    data(2, 0x980C)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 44])
-    cmp(r5, r1)
+    cmp(r3, r1)
     ble(else11)
     # maximum_minimum_wide.py:38 count = r[_BLOCK]
-    ldr(r5, [r0, 44])
+    ldr(r3, [r0, 44])
     label(else11)
     # maximum_minimum_wide.py:39 x = ptr16(input1 + start * step1)
-    data(2, 0x9A05)  # ldr r2, [sp] start
-    data(2, 0x9906)  # ldr r1, [sp] step1
-    data(2, 0x9812)  # ldr r0, [sp] input1
-    data(2, 0xFB02, 0x0C01)  # mla r12, r2, r1, r0
+    data(2, 0x9900)  # ldr r1, [sp] start
+    data(2, 0x980E)  # ldr r0, [sp] input1
+    data(2, 0xFB01, 0x040C)  # mla r4, r1, r12, r0
     # maximum_minimum_wide.py:40 if r[_EXPAND1]:
-    data(2, 0x980C)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r0, [r0, 36])
     cmp(r0, 0)
     beq_w(else13)
     # maximum_minimum_wide.py:41 expand(op, arena, rom, 0, start, count)
-    mov(lr, r5)
+    data(2, 0x9305)  # str r3, [sp] count
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9A17)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 4])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else16)
-    data(2, 0x9810)  # ldr r0, [sp] rom
+    data(2, 0x9816)  # ldr r0, [sp] rom
     b(endif17)
     label(else16)
-    data(2, 0x980E)  # ldr r0, [sp] arena
+    data(2, 0x9815)  # ldr r0, [sp] arena
     label(endif17)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9008)  # str r0, [sp] source
+    data(2, 0x9010)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x980E)  # ldr r0, [sp] arena
+    data(2, 0x9815)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9002)  # str r0, [sp] target
+    data(2, 0x900A)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
-    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0E80)  # adds lr, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D4, 0xC000)  # ldw r12, [r4, #0]
+    data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
+    data(2, 0x9003)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r4, 8])
-    data(2, 0x9009)  # str r0, [sp] length
+    data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
+    data(2, 0x9011)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r7, [r4, 12])
+    data(2, 0xF8DE, 0x900C)  # ldw r9, [lr, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r4, 4])
-    lsl(r6, r1, 1)
+    data(2, 0xF8DE, 0x1004)  # ldw r1, [lr, #4]
+    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    data(2, 0x9905)  # ldr r1, [sp] start
-    asr(r2, r1, 31)
-    data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
-    data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
-    data(2, 0xEA93, 0x0802)  # xors r8, r3, r2
+    data(2, 0x9A00)  # ldr r2, [sp] start
+    asr(r1, r2, 31)
+    data(2, 0xEA92, 0x0401)  # xors r4, r2, r1
+    data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
+    data(2, 0xEA94, 0x0101)  # xors r1, r4, r1
+    data(2, 0x9108)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB08, 0x1910)  # mls r9, r8, r0, r1
+    data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
+    data(2, 0x900B)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    data(2, 0x9805)  # ldr r0, [sp] count
+    cmp(r0, 0)
     ble_w(wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9808)  # ldr r0, [sp] source
-    data(2, 0xFB09, 0x0207)  # mla r2, r9, r7, r0
+    data(2, 0x990B)  # ldr r1, [sp] column
+    data(2, 0x9810)  # ldr r0, [sp] source
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
-    mov(r3, r8)
+    data(2, 0x9C08)  # ldr r4, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r6)
+    data(2, 0x4540)  # cmp r0, r8
     bge(wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
-    asr(r1, r3, 31)
-    data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
+    data(2, 0xF85E, 0xB020)  # ldw r11, [lr, r0, lsl #2]
+    asr(r1, r4, 31)
+    data(2, 0xEA94, 0x0A01)  # xors r10, r4, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
-    data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
-    add(r3, r0, 1)
-    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
-    data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
+    data(2, 0xF85E, 0xA020)  # ldw r10, [lr, r0, lsl #2]
+    data(2, 0xFB01, 0x4A1A)  # mls r10, r1, r10, r4
+    add(r4, r0, 1)
+    data(2, 0xF85E, 0x4024)  # ldw r4, [lr, r4, lsl #2]
+    data(2, 0xFB0A, 0x2204)  # mla r2, r10, r4, r2
     # broadcast.py:39 rest = quotient
-    mov(r3, r1)
+    mov(r4, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    cmp(r0, r6)
+    data(2, 0x4540)  # cmp r0, r8
     blt(while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
-    data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
+    data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
+    data(2, 0xFB04, 0x2200)  # mla r2, r4, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9809)  # ldr r0, [sp] length
-    data(2, 0xEBB0, 0x0009)  # subs r0, r0, r9
+    data(2, 0x9911)  # ldr r1, [sp] length
+    data(2, 0x980B)  # ldr r0, [sp] column
+    sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4570)  # cmp r0, lr
+    data(2, 0x9905)  # ldr r1, [sp] count
+    cmp(r0, r1)
     ble(else24)
     # broadcast.py:44 n = count
-    mov(r0, lr)
+    mov(r0, r1)
     label(else24)
     # broadcast.py:45 count -= n
-    data(2, 0xEBBE, 0x0E00)  # subs lr, lr, r0
+    data(2, 0x9905)  # ldr r1, [sp] count
+    sub(r1, r1, r0)
+    data(2, 0x9105)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
+    data(2, 0x9908)  # ldr r1, [sp] run
+    add(r1, r1, 1)
+    data(2, 0x9108)  # str r1, [sp] run
     # broadcast.py:47 column = 0
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
+    mov(r1, 0)
+    data(2, 0x910B)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
+    data(2, 0x9903)  # ldr r1, [sp] size
+    cmp(r1, 1)
     bne(else26)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    add(r3, r3, r0)
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0x9C0A)  # ldr r4, [sp] target
+    add(r4, r4, r0)
+    data(2, 0x940A)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
     label(while28)
     # broadcast.py:53 y[0] = x[0]
-    ldrb(r3, [r2, 0])
-    strb(r3, [r1, 0])
+    ldrb(r4, [r2, 0])
+    strb(r4, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(r2, r2, r7)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -221,23 +229,24 @@ def run_int16(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1BC, 0x0F02)  # cmp r15, r12, #2
+    data(2, 0x9903)  # ldr r1, [sp] size
+    cmp(r1, 2)
     bne(else31)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0x9C0A)  # ldr r4, [sp] target
+    data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
+    data(2, 0x940A)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
     label(while33)
     # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
+    ldrh(r4, [r2, 0])
+    strh(r4, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(r2, r2, r7)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -247,172 +256,187 @@ def run_int16(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9902)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B02)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x330C)  # mla r3, r0, r12, r3
-    data(2, 0x9302)  # str r3, [sp] target
+    data(2, 0xF8DD, 0xA00C)  # ldr r10, [sp, #12]
+    data(2, 0x9C0A)  # ldr r4, [sp] target
+    data(2, 0xFB00, 0x440A)  # mla r4, r0, r10, r4
+    data(2, 0x940A)  # str r4, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend38)
     label(while36)
     # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
     # broadcast.py:72 if size == 8:
-    data(2, 0xF1BC, 0x0F08)  # cmp r15, r12, #8
+    data(2, 0x9C03)  # ldr r4, [sp] size
+    cmp(r4, 8)
     bne(else39)
     # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
+    ldr(r4, [r2, 4])
+    str(r4, [r1, 4])
     label(else39)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(r2, r2, r7)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x010C)  # adds r1, r1, r12
+    data(2, 0x9C03)  # ldr r4, [sp] size
+    add(r1, r1, r4)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
     bne(while36)
     label(wend38)
     label(endif32)
     label(endif27)
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    data(2, 0x9805)  # ldr r0, [sp] count
+    cmp(r0, 0)
     bgt_w(while18)
     label(wend20)
     # maximum_minimum_wide.py:42 x = ptr16(base + (r[_ROW1] >> 2))
-    data(2, 0x980C)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 16])
-    data(2, 0x980F)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x0CA1)  # adds r12, r0, r1, asr #2
+    data(2, 0x9814)  # ldr r0, [sp] base
+    data(2, 0xEB10, 0x04A1)  # adds r4, r0, r1, asr #2
     label(else13)
     # maximum_minimum_wide.py:43 y = ptr16(input2 + start * step2)
-    data(2, 0x9A05)  # ldr r2, [sp] start
-    data(2, 0x9907)  # ldr r1, [sp] step2
-    data(2, 0x9813)  # ldr r0, [sp] input2
-    data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
+    data(2, 0x9900)  # ldr r1, [sp] start
+    data(2, 0x980F)  # ldr r0, [sp] input2
+    data(2, 0xFB01, 0x0107)  # mla r1, r1, r7, r0
     # maximum_minimum_wide.py:44 if r[_EXPAND2]:
-    data(2, 0x990C)  # ldr r1, [sp] r
-    ldr(r1, [r1, 40])
-    cmp(r1, 0)
+    data(2, 0x9802)  # ldr r0, [sp] r
+    ldr(r0, [r0, 40])
+    cmp(r0, 0)
     beq_w(else41)
     # maximum_minimum_wide.py:45 expand(op, arena, rom, 1, start, count)
-    mov(r8, r5)
+    data(2, 0x9306)  # str r3, [sp] count_141
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9A17)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else44)
-    data(2, 0x9810)  # ldr r0, [sp] rom
+    data(2, 0x9816)  # ldr r0, [sp] rom
     b(endif45)
     label(else44)
-    data(2, 0x980E)  # ldr r0, [sp] arena
+    data(2, 0x9815)  # ldr r0, [sp] arena
     label(endif45)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900A)  # str r0, [sp] source_147
+    data(2, 0x9012)  # str r0, [sp] source_147
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x980E)  # ldr r0, [sp] arena
+    data(2, 0x9815)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9003)  # str r0, [sp] target_153
+    data(2, 0x900C)  # str r0, [sp] target_153
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
-    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0880)  # adds r8, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D4, 0xE000)  # ldw lr, [r4, #0]
+    data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
+    data(2, 0x9004)  # str r0, [sp] size_159
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r4, 8])
-    data(2, 0x900B)  # str r0, [sp] length_161
+    data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
+    data(2, 0x9013)  # str r0, [sp] length_161
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r7, [r4, 12])
+    data(2, 0xF8D8, 0x100C)  # ldw r1, [r8, #12]
+    data(2, 0x9101)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r4, 4])
-    lsl(r6, r1, 1)
+    data(2, 0xF8D8, 0x1004)  # ldw r1, [r8, #4]
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    data(2, 0x9905)  # ldr r1, [sp] start
-    asr(r2, r1, 31)
-    data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
-    data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
-    data(2, 0xEA93, 0x0902)  # xors r9, r3, r2
+    data(2, 0x9A00)  # ldr r2, [sp] start
+    asr(r1, r2, 31)
+    data(2, 0xEA92, 0x0E01)  # xors lr, r2, r1
+    data(2, 0xFBBE, 0xFEF0)  # divu lr, lr, r0
+    data(2, 0xEA9E, 0x0101)  # xors r1, lr, r1
+    data(2, 0x9109)  # str r1, [sp] run_171
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB09, 0x1010)  # mls r0, r9, r0, r1
-    data(2, 0x9004)  # str r0, [sp] column
+    data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
+    data(2, 0x900D)  # str r0, [sp] column_174
     # broadcast.py:32 while count > 0:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0x9806)  # ldr r0, [sp] count_141
+    cmp(r0, 0)
     ble_w(wend48)
     label(while46)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9904)  # ldr r1, [sp] column
-    data(2, 0x980A)  # ldr r0, [sp] source_147
-    data(2, 0xFB01, 0x0207)  # mla r2, r1, r7, r0
+    data(2, 0x9A0D)  # ldr r2, [sp] column_174
+    data(2, 0x9901)  # ldr r1, [sp] step
+    data(2, 0x9812)  # ldr r0, [sp] source_147
+    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     # broadcast.py:34 rest = run
-    mov(r3, r9)
+    data(2, 0xF8DD, 0xE024)  # ldr lr, [sp, #36]
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r6)
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend51)
     label(while49)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
-    asr(r1, r3, 31)
-    data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
+    data(2, 0xF858, 0xB020)  # ldw r11, [r8, r0, lsl #2]
+    data(2, 0xEA5F, 0x71EE)  # mov asrs r1, pc, lr, asr #31
+    data(2, 0xEA9E, 0x0A01)  # xors r10, lr, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
-    data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
-    add(r3, r0, 1)
-    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
-    data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
+    data(2, 0xF858, 0xA020)  # ldw r10, [r8, r0, lsl #2]
+    data(2, 0xFB01, 0xEA1A)  # mls r10, r1, r10, lr
+    data(2, 0xF110, 0x0E01)  # adds r14, r0, #1
+    data(2, 0xF858, 0xE02E)  # ldw lr, [r8, lr, lsl #2]
+    data(2, 0xFB0A, 0x220E)  # mla r2, r10, lr, r2
     # broadcast.py:39 rest = quotient
-    mov(r3, r1)
+    mov(lr, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    cmp(r0, r6)
+    data(2, 0x4548)  # cmp r0, r9
     blt(while49)
     label(wend51)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
-    data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
+    data(2, 0xF858, 0x0020)  # ldw r0, [r8, r0, lsl #2]
+    data(2, 0xFB0E, 0x2200)  # mla r2, lr, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x990B)  # ldr r1, [sp] length_161
-    data(2, 0x9804)  # ldr r0, [sp] column
+    data(2, 0x9913)  # ldr r1, [sp] length_161
+    data(2, 0x980D)  # ldr r0, [sp] column_174
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x9906)  # ldr r1, [sp] count_141
+    cmp(r0, r1)
     ble(else52)
     # broadcast.py:44 n = count
-    mov(r0, r8)
+    mov(r0, r1)
     label(else52)
     # broadcast.py:45 count -= n
-    data(2, 0xEBB8, 0x0800)  # subs r8, r8, r0
+    data(2, 0x9906)  # ldr r1, [sp] count_141
+    sub(r1, r1, r0)
+    data(2, 0x9106)  # str r1, [sp] count_141
     # broadcast.py:46 run += 1
-    data(2, 0xF119, 0x0901)  # adds r9, r9, #1
+    data(2, 0x9909)  # ldr r1, [sp] run_171
+    add(r1, r1, 1)
+    data(2, 0x9109)  # str r1, [sp] run_171
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9104)  # str r1, [sp] column
+    data(2, 0x910D)  # str r1, [sp] column_174
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1BE, 0x0F01)  # cmp r15, lr, #1
+    data(2, 0x9904)  # ldr r1, [sp] size_159
+    cmp(r1, 1)
     bne(else54)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9903)  # ldr r1, [sp] target_153
+    data(2, 0x990C)  # ldr r1, [sp] target_153
     # broadcast.py:51 target += n
-    data(2, 0x9B03)  # ldr r3, [sp] target_153
-    add(r3, r3, r0)
-    data(2, 0x9303)  # str r3, [sp] target_153
+    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
+    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
+    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend58)
     label(while56)
     # broadcast.py:53 y[0] = x[0]
-    ldrb(r3, [r2, 0])
-    strb(r3, [r1, 0])
+    data(2, 0xF892, 0xE000)  # ldu8 lr, [r2, #0]
+    data(2, 0xF881, 0xE000)  # stu8 lr, [r1, #0]
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(r2, r2, r7)
+    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
+    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -422,23 +446,25 @@ def run_int16(r0, r1, r2, r3):
     b(endif55)
     label(else54)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1BE, 0x0F02)  # cmp r15, lr, #2
+    data(2, 0x9904)  # ldr r1, [sp] size_159
+    cmp(r1, 2)
     bne(else59)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9903)  # ldr r1, [sp] target_153
+    data(2, 0x990C)  # ldr r1, [sp] target_153
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B03)  # ldr r3, [sp] target_153
-    data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9303)  # str r3, [sp] target_153
+    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
+    data(2, 0xEB1E, 0x0E40)  # adds lr, lr, r0, lsl #1
+    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend63)
     label(while61)
     # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
+    data(2, 0xF8B2, 0xE000)  # ldu16 lr, [r2, #0]
+    data(2, 0xF8A1, 0xE000)  # stu16 lr, [r1, #0]
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(r2, r2, r7)
+    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
+    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -448,28 +474,32 @@ def run_int16(r0, r1, r2, r3):
     b(endif60)
     label(else59)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9903)  # ldr r1, [sp] target_153
+    data(2, 0x990C)  # ldr r1, [sp] target_153
     # broadcast.py:69 target += n * size
-    data(2, 0x9B03)  # ldr r3, [sp] target_153
-    data(2, 0xFB00, 0x330E)  # mla r3, r0, lr, r3
-    data(2, 0x9303)  # str r3, [sp] target_153
+    data(2, 0xF8DD, 0xA010)  # ldr r10, [sp, #16]
+    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
+    data(2, 0xFB00, 0xEE0A)  # mla lr, r0, r10, lr
+    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend66)
     label(while64)
     # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
+    data(2, 0xF8D2, 0xE000)  # ldw lr, [r2, #0]
+    data(2, 0xF8C1, 0xE000)  # stw lr, [r1, #0]
     # broadcast.py:72 if size == 8:
+    data(2, 0xF8DD, 0xE010)  # ldr lr, [sp, #16]
     data(2, 0xF1BE, 0x0F08)  # cmp r15, lr, #8
     bne(else67)
     # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
+    data(2, 0xF8D2, 0xE004)  # ldw lr, [r2, #4]
+    data(2, 0xF8C1, 0xE004)  # stw lr, [r1, #4]
     label(else67)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(r2, r2, r7)
+    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
+    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
+    data(2, 0xF8DD, 0xE010)  # ldr lr, [sp, #16]
     data(2, 0xEB11, 0x010E)  # adds r1, r1, lr
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
@@ -477,66 +507,62 @@ def run_int16(r0, r1, r2, r3):
     label(wend66)
     label(endif60)
     label(endif55)
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0x9806)  # ldr r0, [sp] count_141
+    cmp(r0, 0)
     bgt_w(while46)
     label(wend48)
     # maximum_minimum_wide.py:46 y = ptr16(base + (r[_ROW2] >> 2))
-    data(2, 0x980C)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
-    data(2, 0x980F)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9814)  # ldr r0, [sp] base
+    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     label(else41)
     # maximum_minimum_wide.py:47 start += count
-    data(2, 0x9905)  # ldr r1, [sp] start
-    add(r1, r1, r5)
-    data(2, 0x9105)  # str r1, [sp] start
+    data(2, 0x9800)  # ldr r0, [sp] start
+    add(r0, r0, r3)
+    data(2, 0x9000)  # str r0, [sp] start
     # maximum_minimum_wide.py:48 while count:
-    cmp(r5, 0)
+    cmp(r3, 0)
     beq(wend71)
     label(while69)
     # maximum_minimum_wide.py:49 v = x[0]
-    data(2, 0xF8BC, 0x1000)  # ldu16 r1, [r12, #0]
+    ldrh(r0, [r4, 0])
     # maximum_minimum_wide.py:50 w = y[0]
-    ldrh(r2, [r0, 0])
+    ldrh(r2, [r1, 0])
     # maximum_minimum_wide.py:51 if v ^ flip < w ^ flip:
-    data(2, 0x9B01)  # ldr r3, [sp] flip
-    data(2, 0xEA91, 0x0403)  # xors r4, r1, r3
-    data(2, 0xEA92, 0x0303)  # xors r3, r2, r3
-    cmp(r4, r3)
+    data(2, 0xEA90, 0x0806)  # xors r8, r0, r6
+    data(2, 0xEA92, 0x0E06)  # xors lr, r2, r6
+    data(2, 0x45F0)  # cmp r8, lr
     bge(else72)
     # maximum_minimum_wide.py:52 v = w
-    mov(r1, r2)
+    mov(r0, r2)
     label(else72)
     # maximum_minimum_wide.py:53 z[0] = v
-    data(2, 0x9A00)  # ldr r2, [sp] z
-    strh(r1, [r2, 0])
+    strh(r0, [r5, 0])
     # maximum_minimum_wide.py:54 x = ptr16(int(x) + step1)
-    data(2, 0x9906)  # ldr r1, [sp] step1
-    data(2, 0xEB1C, 0x0C01)  # adds r12, r12, r1
+    data(2, 0xEB14, 0x040C)  # adds r4, r4, r12
     # maximum_minimum_wide.py:55 y = ptr16(int(y) + step2)
-    data(2, 0x9907)  # ldr r1, [sp] step2
-    add(r0, r0, r1)
+    add(r1, r1, r7)
     # maximum_minimum_wide.py:56 z = ptr16(int(z) + 2)
-    add(r1, r2, 2)
-    data(2, 0x9100)  # str r1, [sp] z
+    add(r5, r5, 2)
     # maximum_minimum_wide.py:57 count -= 1
-    sub(r5, r5, 1)
+    sub(r3, r3, 1)
     bne(while69)
     label(wend71)
-    data(2, 0x9905)  # ldr r1, [sp] start
-    data(2, 0x980D)  # ldr r0, [sp] stop
+    data(2, 0x9900)  # ldr r1, [sp] start
+    data(2, 0x9807)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while8)
     label(wend10)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9005)  # str r0, [sp] start
+    data(2, 0x9000)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900D)  # str r0, [sp] stop
+    data(2, 0x9007)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB014)  # add sp, #80
+    data(2, 0xB018)  # add sp, #96
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

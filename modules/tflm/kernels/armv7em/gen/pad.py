@@ -322,9 +322,8 @@ def run(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9000)  # str r0, [sp] start
-    data(2, 0x9B00)  # ldr r3, [sp] start
-    data(2, 0x9803)  # ldr r0, [sp] stop
-    cmp(r3, r0)
+    data(2, 0x9B03)  # ldr r3, [sp] stop
+    cmp(r0, r3)
     blt_w(while12)
     label(wend14)
     b(return_1)

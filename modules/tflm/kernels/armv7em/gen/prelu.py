@@ -11,212 +11,216 @@ import micropython
 @micropython.asm_thumb
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB098)  # sub sp, #96
-    data(2, 0x9015)  # str r0, [sp] op
-    data(2, 0x9112)  # str r1, [sp] arena
-    data(2, 0x9214)  # str r2, [sp] rom
+    data(2, 0xB09B)  # sub sp, #108
+    data(2, 0x901A)  # str r0, [sp] op
+    data(2, 0x9118)  # str r1, [sp] arena
+    data(2, 0x9219)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x900A)  # str r0, [sp] start
+    data(2, 0x9001)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9011)  # str r0, [sp] stop
+    data(2, 0x900A)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # prelu.py:33 r = ptr32(op)
-    data(2, 0x9C15)  # ldr r4, [sp] op
+    data(2, 0x9D1A)  # ldr r5, [sp] op
     # prelu.py:34 base = int(ptr8(arena))
-    data(2, 0x9812)  # ldr r0, [sp] arena
-    data(2, 0x9013)  # str r0, [sp] base
+    data(2, 0x9818)  # ldr r0, [sp] arena
+    data(2, 0x9017)  # str r0, [sp] base
     # prelu.py:38 word = r[_INPUT1]
-    ldr(r0, [r4, 4])
+    ldr(r0, [r5, 4])
     # prelu.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else4)
-    data(2, 0x9914)  # ldr r1, [sp] rom
+    data(2, 0x9919)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9913)  # ldr r1, [sp] base
+    data(2, 0x9917)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9016)  # str r0, [sp] input1
+    data(2, 0x9011)  # str r0, [sp] input1
     # prelu.py:40 word = r[_INPUT2]
-    ldr(r0, [r4, 8])
+    ldr(r0, [r5, 8])
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else6)
-    data(2, 0x9914)  # ldr r1, [sp] rom
+    data(2, 0x9919)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9913)  # ldr r1, [sp] base
+    data(2, 0x9917)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9017)  # str r0, [sp] input2
+    data(2, 0x9012)  # str r0, [sp] input2
     # prelu.py:42 size = r[_SIZE]
-    ldr(r0, [r4, 48])
-    data(2, 0x9000)  # str r0, [sp] size
+    data(2, 0xF8D5, 0xC030)  # ldw r12, [r5, #48]
     # prelu.py:43 offset1 = r[_OFFSET1]
-    ldr(r1, [r4, 52])
-    data(2, 0x910B)  # str r1, [sp] offset1
+    ldr(r0, [r5, 52])
+    data(2, 0x9000)  # str r0, [sp] offset1
     # prelu.py:44 offset2 = r[_OFFSET2]
-    ldr(r1, [r4, 56])
-    data(2, 0x9110)  # str r1, [sp] offset2
+    ldr(r0, [r5, 56])
+    data(2, 0x9005)  # str r0, [sp] offset2
     # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r5, [r4, 60])
+    ldr(r6, [r5, 60])
     # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
-    cmp(r0, 1)
+    data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else8)
-    mov(r0, 127)
+    data(2, 0xF240, 0x087F)  # movw r8, #127
     b(endif9)
     label(else8)
-    data(2, 0xF647, 0x70FF)  # movw r0, #32767
+    data(2, 0xF647, 0x78FF)  # movw r8, #32767
     label(endif9)
-    data(2, 0x9001)  # str r0, [sp] high
     # prelu.py:49 z = base + (r[_OUTPUT] >> 2) + start * size
-    data(2, 0x9813)  # ldr r0, [sp] base
-    ldr(r1, [r4, 12])
-    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
-    data(2, 0x980A)  # ldr r0, [sp] start
-    data(2, 0x9900)  # ldr r1, [sp] size
-    data(2, 0xFB00, 0x2101)  # mla r1, r0, r1, r2
-    data(2, 0x9102)  # str r1, [sp] z
+    data(2, 0x9817)  # ldr r0, [sp] base
+    ldr(r1, [r5, 12])
+    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
+    data(2, 0x9801)  # ldr r0, [sp] start
+    data(2, 0xFB00, 0x1E0C)  # mla lr, r0, r12, r1
     # prelu.py:50 while start < stop:
-    data(2, 0x9911)  # ldr r1, [sp] stop
+    data(2, 0x990A)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend12)
     label(while10)
     # prelu.py:51 count = stop - start
-    data(2, 0x9911)  # ldr r1, [sp] stop
-    data(2, 0x980A)  # ldr r0, [sp] start
-    sub(r6, r1, r0)
+    data(2, 0x990A)  # ldr r1, [sp] stop
+    data(2, 0x9801)  # ldr r0, [sp] start
+    sub(r7, r1, r0)
     # prelu.py:52 if count > r[_BLOCK]:
-    ldr(r0, [r4, 44])
-    cmp(r6, r0)
+    ldr(r0, [r5, 44])
+    cmp(r7, r0)
     ble(else13)
     # prelu.py:53 count = r[_BLOCK]
-    ldr(r6, [r4, 44])
+    ldr(r7, [r5, 44])
     label(else13)
     # prelu.py:54 x = input1 + start * r[_STEP1]
-    ldr(r2, [r4, 28])
-    data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x9816)  # ldr r0, [sp] input1
-    data(2, 0xFB01, 0x0E02)  # mla lr, r1, r2, r0
+    ldr(r2, [r5, 28])
+    data(2, 0x9901)  # ldr r1, [sp] start
+    data(2, 0x9811)  # ldr r0, [sp] input1
+    data(2, 0xFB01, 0x0902)  # mla r9, r1, r2, r0
     # prelu.py:55 if r[_EXPAND1]:
-    ldr(r0, [r4, 36])
+    ldr(r0, [r5, 36])
     cmp(r0, 0)
     beq_w(else15)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    mov(r9, r6)
+    data(2, 0x9708)  # str r7, [sp] count
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A15)  # ldr r2, [sp] op
+    data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 4])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else18)
-    data(2, 0x9814)  # ldr r0, [sp] rom
+    data(2, 0x9819)  # ldr r0, [sp] rom
     b(endif19)
     label(else18)
-    data(2, 0x9812)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     label(endif19)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900C)  # str r0, [sp] source
+    data(2, 0x9013)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x9812)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9006)  # str r0, [sp] target
+    data(2, 0x900D)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
-    data(2, 0xEB12, 0x0780)  # adds r7, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x8000)  # ldw r8, [r7, #0]
+    ldr(r0, [r4, 0])
+    data(2, 0x9006)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r7, 8])
-    data(2, 0x900D)  # str r0, [sp] length
+    ldr(r0, [r4, 8])
+    data(2, 0x9014)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0xE00C)  # ldw lr, [r7, #12]
+    ldr(r1, [r4, 12])
+    data(2, 0x9102)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r7, 4])
-    data(2, 0xEA5F, 0x0C41)  # mov lsls r12, pc, r1, lsl #1
+    ldr(r1, [r4, 4])
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    data(2, 0x9A0A)  # ldr r2, [sp] start
+    data(2, 0x9A01)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x9104)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9007)  # str r0, [sp] column
+    data(2, 0x900E)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
+    data(2, 0x9808)  # ldr r0, [sp] count
+    cmp(r0, 0)
     ble_w(wend22)
     label(while20)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9907)  # ldr r1, [sp] column
-    data(2, 0x980C)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x020E)  # mla r2, r1, lr, r0
+    data(2, 0x9A0E)  # ldr r2, [sp] column
+    data(2, 0x9902)  # ldr r1, [sp] step
+    data(2, 0x9813)  # ldr r0, [sp] source
+    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B04)  # ldr r3, [sp] run
+    data(2, 0x9B0B)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend25)
     label(while23)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF857, 0x3023)  # ldw r3, [r7, r3, lsl #2]
+    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4548)  # cmp r0, r9
     blt(while23)
     label(wend25)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x990D)  # ldr r1, [sp] length
-    data(2, 0x9807)  # ldr r0, [sp] column
+    data(2, 0x9914)  # ldr r1, [sp] length
+    data(2, 0x980E)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4548)  # cmp r0, r9
+    data(2, 0x9908)  # ldr r1, [sp] count
+    cmp(r0, r1)
     ble(else26)
     # broadcast.py:44 n = count
-    mov(r0, r9)
+    mov(r0, r1)
     label(else26)
     # broadcast.py:45 count -= n
-    data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
+    data(2, 0x9908)  # ldr r1, [sp] count
+    sub(r1, r1, r0)
+    data(2, 0x9108)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x9904)  # ldr r1, [sp] run
+    data(2, 0x990B)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9104)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9107)  # str r1, [sp] column
+    data(2, 0x910E)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B8, 0x0F01)  # cmp r15, r8, #1
+    data(2, 0x9906)  # ldr r1, [sp] size
+    cmp(r1, 1)
     bne(else28)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9906)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B06)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9306)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend32)
@@ -225,7 +229,8 @@ def run_integers(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    data(2, 0x9B02)  # ldr r3, [sp] step
+    add(r2, r2, r3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -235,14 +240,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif29)
     label(else28)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
+    data(2, 0x9906)  # ldr r1, [sp] size
+    cmp(r1, 2)
     bne(else33)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9906)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B06)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9306)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend37)
@@ -251,7 +257,8 @@ def run_integers(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    data(2, 0x9B02)  # ldr r3, [sp] step
+    add(r2, r2, r3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -261,11 +268,12 @@ def run_integers(r0, r1, r2, r3):
     b(endif34)
     label(else33)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9906)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B06)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x3308)  # mla r3, r0, r8, r3
-    data(2, 0x9306)  # str r3, [sp] target
+    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
+    data(2, 0x9B0D)  # ldr r3, [sp] target
+    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend40)
@@ -274,155 +282,166 @@ def run_integers(r0, r1, r2, r3):
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
     # broadcast.py:72 if size == 8:
-    data(2, 0xF1B8, 0x0F08)  # cmp r15, r8, #8
+    data(2, 0x9B06)  # ldr r3, [sp] size
+    cmp(r3, 8)
     bne(else41)
     # broadcast.py:73 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
     label(else41)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    data(2, 0x9B02)  # ldr r3, [sp] step
+    add(r2, r2, r3)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
+    data(2, 0x9B06)  # ldr r3, [sp] size
+    add(r1, r1, r3)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
     bne(while38)
     label(wend40)
     label(endif34)
     label(endif29)
-    data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
+    data(2, 0x9808)  # ldr r0, [sp] count
+    cmp(r0, 0)
     bgt_w(while20)
     label(wend22)
     # prelu.py:57 x = base + (r[_ROW1] >> 2)
-    data(2, 0x9813)  # ldr r0, [sp] base
-    ldr(r1, [r4, 16])
-    data(2, 0xEB10, 0x0EA1)  # adds lr, r0, r1, asr #2
+    data(2, 0x9817)  # ldr r0, [sp] base
+    ldr(r1, [r5, 16])
+    data(2, 0xEB10, 0x09A1)  # adds r9, r0, r1, asr #2
     label(else15)
     # prelu.py:58 y = input2 + start * r[_STEP2]
-    ldr(r2, [r4, 32])
-    data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x9817)  # ldr r0, [sp] input2
-    data(2, 0xFB01, 0x0C02)  # mla r12, r1, r2, r0
+    ldr(r2, [r5, 32])
+    data(2, 0x9901)  # ldr r1, [sp] start
+    data(2, 0x9812)  # ldr r0, [sp] input2
+    data(2, 0xFB01, 0x0402)  # mla r4, r1, r2, r0
     # prelu.py:59 if r[_EXPAND2]:
-    ldr(r0, [r4, 40])
+    ldr(r0, [r5, 40])
     cmp(r0, 0)
     beq_w(else43)
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    data(2, 0x9603)  # str r6, [sp] count
+    data(2, 0x9709)  # str r7, [sp] count_147
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A15)  # ldr r2, [sp] op
+    data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else46)
-    data(2, 0x9814)  # ldr r0, [sp] rom
+    data(2, 0x9819)  # ldr r0, [sp] rom
     b(endif47)
     label(else46)
-    data(2, 0x9812)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     label(endif47)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900E)  # str r0, [sp] source_153
+    data(2, 0x9015)  # str r0, [sp] source_153
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x9812)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9008)  # str r0, [sp] target_159
+    data(2, 0x900F)  # str r0, [sp] target_159
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
-    data(2, 0xEB12, 0x0780)  # adds r7, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x9000)  # ldw r9, [r7, #0]
+    ldr(r0, [r4, 0])
+    data(2, 0x9007)  # str r0, [sp] size_165
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r7, 8])
-    data(2, 0x900F)  # str r0, [sp] length_167
+    ldr(r0, [r4, 8])
+    data(2, 0x9016)  # str r0, [sp] length_167
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0x800C)  # ldw r8, [r7, #12]
+    ldr(r1, [r4, 12])
+    data(2, 0x9103)  # str r1, [sp] step_169
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r7, 4])
-    data(2, 0xEA5F, 0x0C41)  # mov lsls r12, pc, r1, lsl #1
+    ldr(r1, [r4, 4])
+    lsl(r1, r1, 1)
+    data(2, 0x9104)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
-    data(2, 0x9A0A)  # ldr r2, [sp] start
+    data(2, 0x9A01)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x9105)  # str r1, [sp] run_177
+    data(2, 0x910C)  # str r1, [sp] run_177
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9009)  # str r0, [sp] column_180
+    data(2, 0x9010)  # str r0, [sp] column_180
     # broadcast.py:32 while count > 0:
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9809)  # ldr r0, [sp] count_147
     cmp(r0, 0)
     ble_w(wend50)
     label(while48)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9909)  # ldr r1, [sp] column_180
-    data(2, 0x980E)  # ldr r0, [sp] source_153
-    data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
+    data(2, 0x9A10)  # ldr r2, [sp] column_180
+    data(2, 0x9903)  # ldr r1, [sp] step_169
+    data(2, 0x9815)  # ldr r0, [sp] source_153
+    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B05)  # ldr r3, [sp] run_177
+    data(2, 0x9B0C)  # ldr r3, [sp] run_177
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x9904)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
     bge(wend53)
     label(while51)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF857, 0x3023)  # ldw r3, [r7, r3, lsl #2]
+    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9904)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    data(2, 0x4560)  # cmp r0, r12
+    cmp(r0, r1)
     blt(while51)
     label(wend53)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x990F)  # ldr r1, [sp] length_167
-    data(2, 0x9809)  # ldr r0, [sp] column_180
+    data(2, 0x9916)  # ldr r1, [sp] length_167
+    data(2, 0x9810)  # ldr r0, [sp] column_180
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9903)  # ldr r1, [sp] count
+    data(2, 0x9909)  # ldr r1, [sp] count_147
     cmp(r0, r1)
     ble(else54)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else54)
     # broadcast.py:45 count -= n
-    data(2, 0x9903)  # ldr r1, [sp] count
+    data(2, 0x9909)  # ldr r1, [sp] count_147
     sub(r1, r1, r0)
-    data(2, 0x9103)  # str r1, [sp] count
+    data(2, 0x9109)  # str r1, [sp] count_147
     # broadcast.py:46 run += 1
-    data(2, 0x9905)  # ldr r1, [sp] run_177
+    data(2, 0x990C)  # ldr r1, [sp] run_177
     add(r1, r1, 1)
-    data(2, 0x9105)  # str r1, [sp] run_177
+    data(2, 0x910C)  # str r1, [sp] run_177
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9109)  # str r1, [sp] column_180
+    data(2, 0x9110)  # str r1, [sp] column_180
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B9, 0x0F01)  # cmp r15, r9, #1
+    data(2, 0x9907)  # ldr r1, [sp] size_165
+    cmp(r1, 1)
     bne(else56)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9908)  # ldr r1, [sp] target_159
+    data(2, 0x990F)  # ldr r1, [sp] target_159
     # broadcast.py:51 target += n
-    data(2, 0x9B08)  # ldr r3, [sp] target_159
+    data(2, 0x9B0F)  # ldr r3, [sp] target_159
     add(r3, r3, r0)
-    data(2, 0x9308)  # str r3, [sp] target_159
+    data(2, 0x930F)  # str r3, [sp] target_159
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend60)
@@ -431,7 +450,8 @@ def run_integers(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    data(2, 0x9B03)  # ldr r3, [sp] step_169
+    add(r2, r2, r3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -441,14 +461,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif57)
     label(else56)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
+    data(2, 0x9907)  # ldr r1, [sp] size_165
+    cmp(r1, 2)
     bne(else61)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9908)  # ldr r1, [sp] target_159
+    data(2, 0x990F)  # ldr r1, [sp] target_159
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B08)  # ldr r3, [sp] target_159
+    data(2, 0x9B0F)  # ldr r3, [sp] target_159
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9308)  # str r3, [sp] target_159
+    data(2, 0x930F)  # str r3, [sp] target_159
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend65)
@@ -457,7 +478,8 @@ def run_integers(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    data(2, 0x9B03)  # ldr r3, [sp] step_169
+    add(r2, r2, r3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -467,11 +489,12 @@ def run_integers(r0, r1, r2, r3):
     b(endif62)
     label(else61)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9908)  # ldr r1, [sp] target_159
+    data(2, 0x990F)  # ldr r1, [sp] target_159
     # broadcast.py:69 target += n * size
-    data(2, 0x9B08)  # ldr r3, [sp] target_159
-    data(2, 0xFB00, 0x3309)  # mla r3, r0, r9, r3
-    data(2, 0x9308)  # str r3, [sp] target_159
+    data(2, 0xF8DD, 0xA01C)  # ldr r10, [sp, #28]
+    data(2, 0x9B0F)  # ldr r3, [sp] target_159
+    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
+    data(2, 0x930F)  # str r3, [sp] target_159
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend68)
@@ -480,71 +503,73 @@ def run_integers(r0, r1, r2, r3):
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
     # broadcast.py:72 if size == 8:
-    data(2, 0xF1B9, 0x0F08)  # cmp r15, r9, #8
+    data(2, 0x9B07)  # ldr r3, [sp] size_165
+    cmp(r3, 8)
     bne(else69)
     # broadcast.py:73 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
     label(else69)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    data(2, 0x9B03)  # ldr r3, [sp] step_169
+    add(r2, r2, r3)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0109)  # adds r1, r1, r9
+    data(2, 0x9B07)  # ldr r3, [sp] size_165
+    add(r1, r1, r3)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
     bne(while66)
     label(wend68)
     label(endif62)
     label(endif57)
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9809)  # ldr r0, [sp] count_147
     cmp(r0, 0)
     bgt_w(while48)
     label(wend50)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
-    data(2, 0x9813)  # ldr r0, [sp] base
-    ldr(r1, [r4, 20])
-    data(2, 0xEB10, 0x0CA1)  # adds r12, r0, r1, asr #2
+    data(2, 0x9817)  # ldr r0, [sp] base
+    ldr(r1, [r5, 20])
+    data(2, 0xEB10, 0x04A1)  # adds r4, r0, r1, asr #2
     label(else43)
     # prelu.py:62 start += count
-    data(2, 0x980A)  # ldr r0, [sp] start
-    add(r0, r0, r6)
-    data(2, 0x900A)  # str r0, [sp] start
+    data(2, 0x9801)  # ldr r0, [sp] start
+    add(r0, r0, r7)
+    data(2, 0x9001)  # str r0, [sp] start
     # prelu.py:63 while count:
-    cmp(r6, 0)
+    cmp(r7, 0)
     beq_w(wend73)
     label(while71)
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
-    data(2, 0x9800)  # ldr r0, [sp] size
-    cmp(r0, 1)
+    data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else74)
-    data(2, 0xF89E, 0x0000)  # ldu8 r0, [lr, #0]
+    data(2, 0xF899, 0x0000)  # ldu8 r0, [r9, #0]
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
     b(endif75)
     label(else74)
-    data(2, 0xF8BE, 0x0000)  # ldu16 r0, [lr, #0]
+    data(2, 0xF8B9, 0x0000)  # ldu16 r0, [r9, #0]
     data(2, 0xF490, 0x4000)  # xors r0, r0, #32768
     label(endif75)
-    data(2, 0x990B)  # ldr r1, [sp] offset1
+    data(2, 0x9900)  # ldr r1, [sp] offset1
     sub(r0, r0, r1)
     # prelu.py:65 k = _MULTIPLIER
-    mov(r7, 16)
+    mov(r1, 16)
     # prelu.py:66 if v < 0:
     cmp(r0, 0)
     bge(else76)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
-    data(2, 0xF89C, 0x1000)  # ldu8 r1, [r12, #0]
+    ldrb(r1, [r4, 0])
     data(2, 0xF091, 0x0280)  # xors r2, r1, #128
-    data(2, 0x9910)  # ldr r1, [sp] offset2
+    data(2, 0x9905)  # ldr r1, [sp] offset2
     sub(r1, r2, r1)
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
-    mov(r7, 18)
+    mov(r1, 18)
     label(else76)
     # prelu.py:69 m = r[k]
-    data(2, 0xF854, 0x3027)  # ldw r3, [r4, r7, lsl #2]
+    data(2, 0xF855, 0x3021)  # ldw r3, [r5, r1, lsl #2]
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
-    add(r1, r7, 1)
-    data(2, 0xF854, 0x1021)  # ldw r1, [r4, r1, lsl #2]
+    add(r1, r1, 1)
+    data(2, 0xF855, 0x1021)  # ldw r1, [r5, r1, lsl #2]
     # prelu.py:71 if e > 0:
     cmp(r1, 0)
     ble(else78)
@@ -577,104 +602,80 @@ def run_integers(r0, r1, r2, r3):
     label(else78)
     # prelu.py:79 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    # prelu.py:80 a = v >> 16
-    data(2, 0xEA5F, 0x4820)  # mov asrs r8, pc, r0, asr #16
-    # prelu.py:81 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # prelu.py:82 b = m & 0xFFFF
-    data(2, 0xF3C3, 0x020F)  # ubfx r2, r3, #0, #16
-    # prelu.py:83 m = m >> 16
-    asr(r3, r3, 16)
-    # prelu.py:84 k = v * m
-    data(2, 0xFB00, 0xF703)  # mul r7, r0, r3
-    # prelu.py:85 b = a * b + (v * b >> 16 & 0xFFFF)
-    data(2, 0xFB00, 0xF002)  # mul r0, r0, r2
-    asr(r0, r0, 16)
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB08, 0x0202)  # mla r2, r8, r2, r0
-    # prelu.py:86 v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
-    data(2, 0xEA17, 0x0002)  # ands r0, r7, r2
-    data(2, 0xF010, 0x0001)  # ands r0, r0, #1
-    data(2, 0xEB10, 0x0067)  # adds r0, r0, r7, asr #1
-    data(2, 0xEB10, 0x0062)  # adds r0, r0, r2, asr #1
-    data(2, 0xFB08, 0xF203)  # mul r2, r8, r3
-    lsl(r2, r2, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0002)  # adc r0, r0, r2
-    # prelu.py:87 if e:
+    # prelu.py:80 if sign:
+    data(2, 0xFB03, 0xF200)  # mul r2, r3, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB53, 0xF000)  # mulh r0, r3, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
+    # prelu.py:90 if e:
     cmp(r1, 0)
     beq(else84)
-    # prelu.py:88 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x72E0)  # adds r2, r0, r0, asr #31
     sub(r0, r1, 1)
     data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else84)
-    # prelu.py:90 if v > high - zero_point:
-    data(2, 0x9901)  # ldr r1, [sp] high
-    sub(r2, r1, r5)
-    cmp(r0, r2)
+    # prelu.py:93 if v > high - zero_point:
+    data(2, 0xEBB8, 0x0106)  # subs r1, r8, r6
+    cmp(r0, r1)
     ble(else86)
-    # prelu.py:91 v = high - zero_point
-    sub(r0, r1, r5)
+    # prelu.py:94 v = high - zero_point
+    data(2, 0xEBB8, 0x0006)  # subs r0, r8, r6
     label(else86)
-    # prelu.py:92 if v < 0 - high - 1 - zero_point:
-    data(2, 0x9901)  # ldr r1, [sp] high
-    data(2, 0xF1D1, 0x0200)  # rsbs r2, r1, #0
-    sub(r2, r2, 1)
-    sub(r2, r2, r5)
-    cmp(r0, r2)
+    # prelu.py:95 if v < 0 - high - 1 - zero_point:
+    data(2, 0xF1D8, 0x0100)  # rsbs r1, r8, #0
+    sub(r1, r1, 1)
+    sub(r1, r1, r6)
+    cmp(r0, r1)
     bge(else88)
-    # prelu.py:93 v = 0 - high - 1 - zero_point
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    # prelu.py:96 v = 0 - high - 1 - zero_point
+    data(2, 0xF1D8, 0x0000)  # rsbs r0, r8, #0
     sub(r0, r0, 1)
-    sub(r0, r0, r5)
+    sub(r0, r0, r6)
     label(else88)
-    # prelu.py:94 v = v + zero_point
-    add(r0, r0, r5)
-    # prelu.py:95 if size == 1:
-    data(2, 0x9900)  # ldr r1, [sp] size
-    cmp(r1, 1)
+    # prelu.py:97 v = v + zero_point
+    add(r0, r0, r6)
+    # prelu.py:98 if size == 1:
+    data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else90)
-    # prelu.py:96 ptr8(z)[0] = v
-    data(2, 0x9902)  # ldr r1, [sp] z
-    strb(r0, [r1, 0])
+    # prelu.py:99 ptr8(z)[0] = v
+    data(2, 0xF88E, 0x0000)  # stu8 r0, [lr, #0]
     b(endif91)
     label(else90)
-    # prelu.py:98 ptr16(z)[0] = v
-    data(2, 0x9902)  # ldr r1, [sp] z
-    strh(r0, [r1, 0])
+    # prelu.py:101 ptr16(z)[0] = v
+    data(2, 0xF8AE, 0x0000)  # stu16 r0, [lr, #0]
     label(endif91)
-    # prelu.py:99 x += r[_STEP1]
-    ldr(r0, [r4, 28])
-    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
-    # prelu.py:100 y += r[_STEP2]
-    ldr(r0, [r4, 32])
-    data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
-    # prelu.py:101 z += size
-    data(2, 0x9902)  # ldr r1, [sp] z
-    data(2, 0x9800)  # ldr r0, [sp] size
-    add(r0, r1, r0)
-    data(2, 0x9002)  # str r0, [sp] z
-    # prelu.py:102 count -= 1
-    sub(r6, r6, 1)
+    # prelu.py:102 x += r[_STEP1]
+    ldr(r0, [r5, 28])
+    data(2, 0xEB19, 0x0900)  # adds r9, r9, r0
+    # prelu.py:103 y += r[_STEP2]
+    ldr(r0, [r5, 32])
+    add(r4, r4, r0)
+    # prelu.py:104 z += size
+    data(2, 0xEB1E, 0x0E0C)  # adds lr, lr, r12
+    # prelu.py:105 count -= 1
+    sub(r7, r7, 1)
     bne_w(while71)
     label(wend73)
-    data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x9811)  # ldr r0, [sp] stop
+    data(2, 0x9901)  # ldr r1, [sp] start
+    data(2, 0x980A)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while10)
     label(wend12)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x900A)  # str r0, [sp] start
+    data(2, 0x9001)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9011)  # str r0, [sp] stop
+    data(2, 0x900A)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB018)  # add sp, #96
+    data(2, 0xB01B)  # add sp, #108
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

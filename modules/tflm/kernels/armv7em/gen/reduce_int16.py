@@ -11,9 +11,9 @@ import micropython
 @micropython.asm_thumb
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB086)  # sub sp, #24
-    data(2, 0x9001)  # str r0, [sp] op
-    data(2, 0x9100)  # str r1, [sp] arena
+    data(2, 0xB084)  # sub sp, #16
+    data(2, 0x9000)  # str r0, [sp] op
+    mov(r11, r1)
     data(2, 0xEA5F, 0x2893)  # mov lsrs r8, pc, r3, lsr #10
     data(2, 0xF3C3, 0x0009)  # ubfx r0, r3, #0, #10
     data(2, 0xEB18, 0x0A00)  # adds r10, r8, r0
@@ -21,27 +21,25 @@ def run_int16(r0, r1, r2, r3):
     blt_w(rare1)
     label(end2)
     # reduce_int16.py:33 r = ptr32(op)
-    data(2, 0x9F01)  # ldr r7, [sp] op
-    # reduce_int16.py:34 base = int(ptr8(arena))
-    data(2, 0x9900)  # ldr r1, [sp] arena
+    data(2, 0x9F00)  # ldr r7, [sp] op
     # reduce_int16.py:35 word = r[_INPUT]
     ldr(r0, [r7, 4])
     # reduce_int16.py:36 source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
-    data(2, 0xF010, 0x0301)  # ands r3, r0, #1
+    data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else4)
     b(endif5)
     label(else4)
-    mov(r2, r1)
+    mov(r2, r11)
     label(endif5)
     data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
-    data(2, 0x9003)  # str r0, [sp] source
+    data(2, 0x9002)  # str r0, [sp] source
     # reduce_int16.py:37 rows = r[_ACCUMULATORS] >> 2
     ldr(r0, [r7, 12])
     asr(r0, r0, 2)
-    data(2, 0x9002)  # str r0, [sp] rows
+    data(2, 0x9001)  # str r0, [sp] rows
     # reduce_int16.py:38 acc = ptr32(base + rows)
-    add(r0, r1, r0)
-    data(2, 0x9004)  # str r0, [sp] acc
+    data(2, 0xEB1B, 0x0000)  # adds r0, r11, r0
+    data(2, 0x9003)  # str r0, [sp] acc
     # reduce_int16.py:39 step = r[_REDUCED_STEP0]
     ldr(r4, [r7, 40])
     # reduce_int16.py:40 done = 0
@@ -59,7 +57,7 @@ def run_int16(r0, r1, r2, r3):
     # reduce_int16.py:43 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
     ldr(r1, [r7, 16])
     data(2, 0xFB00, 0x8311)  # mls r3, r0, r1, r8
-    data(2, 0x9903)  # ldr r1, [sp] source
+    data(2, 0x9902)  # ldr r1, [sp] source
     ldr(r2, [r7, 20])
     data(2, 0xFB03, 0x1C02)  # mla r12, r3, r2, r1
     # reduce_int16.py:44 outer = rest // r[_KEPT1]
@@ -126,7 +124,7 @@ def run_int16(r0, r1, r2, r3):
     bne(while9)
     label(wend11)
     # reduce_int16.py:62 acc[done] = total
-    data(2, 0x9804)  # ldr r0, [sp] acc
+    data(2, 0x9803)  # ldr r0, [sp] acc
     data(2, 0xF840, 0x2029)  # stw r2, [r0, r9, lsl #2]
     # reduce_int16.py:63 done += 1
     data(2, 0xF119, 0x0901)  # adds r9, r9, #1
@@ -143,123 +141,103 @@ def run_int16(r0, r1, r2, r3):
     ldr(r0, [r7, 8])
     asr(r1, r0, 2)
     data(2, 0xEBB8, 0x0009)  # subs r0, r8, r9
-    data(2, 0xEB11, 0x0040)  # adds r0, r1, r0, lsl #1
-    data(2, 0x9005)  # str r0, [sp] output
+    data(2, 0xEB11, 0x0E40)  # adds lr, r1, r0, lsl #1
     # reduce_int16.py:67 rescale(op, arena, _MULTIPLIER, rows, done, 0)
     mov(r3, r9)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9801)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0E50)  # adds r14, r0, #80
+    data(2, 0x9800)  # ldr r0, [sp] op
+    data(2, 0xF110, 0x0C50)  # adds r12, r0, #80
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9900)  # ldr r1, [sp] arena
-    data(2, 0x9802)  # ldr r0, [sp] rows
-    add(r2, r1, r0)
+    data(2, 0x9801)  # ldr r0, [sp] rows
+    data(2, 0xEB1B, 0x0200)  # adds r2, r11, r0
     # fixed_point.py:26 while count:
     cmp(r3, 0)
     beq(wend24)
     label(while22)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    data(2, 0xF8DE, 0x0004)  # ldw r0, [lr, #4]
+    data(2, 0xF8DC, 0x0004)  # ldw r0, [r12, #4]
     sub(r0, 32)
     # fixed_point.py:28 e = 0
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    mov(r6, 0)
     # fixed_point.py:29 if left < 0:
     cmp(r0, 0)
     bge(else25)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0C00)  # rsbs r12, r0, #0
+    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
     # fixed_point.py:31 left = 0
     mov(r0, 0)
     label(else25)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    data(2, 0xF8DE, 0x1000)  # ldw r1, [lr, #0]
-    # fixed_point.py:33 mh = m >> 16
-    asr(r6, r1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    data(2, 0xF3C1, 0x010F)  # ubfx r1, r1, #0, #16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    ldr(r5, [r2, 0])
-    data(2, 0xFA15, 0xF000)  # lsls r0, r5, r0
-    # fixed_point.py:37 vh = v >> 16
-    data(2, 0xEA5F, 0x4B20)  # mov asrs r11, pc, r0, asr #16
-    # fixed_point.py:38 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # fixed_point.py:39 a = v * mh
-    data(2, 0xFB00, 0xF506)  # mul r5, r0, r6
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    asr(r0, r0, 16)
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB0B, 0x0001)  # mla r0, r11, r1, r0
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    data(2, 0xEA15, 0x0100)  # ands r1, r5, r0
-    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
-    data(2, 0xEB11, 0x0165)  # adds r1, r1, r5, asr #1
-    data(2, 0xEB11, 0x0060)  # adds r0, r1, r0, asr #1
-    data(2, 0xFB0B, 0xF106)  # mul r1, r11, r6
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
-    # fixed_point.py:42 if e:
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    data(2, 0xF8DC, 0x5000)  # ldw r5, [r12, #0]
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    ldr(r1, [r2, 0])
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    # fixed_point.py:35 if sign:
+    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
+    lsr(r1, r1, 30)
+    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
+    lsl(r0, r0, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    mov(r0, r1)
+    # fixed_point.py:45 if e:
+    cmp(r6, 0)
     beq(else27)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    data(2, 0xF1BC, 0x0001)  # subs r0, r12, #1
+    sub(r0, r6, 1)
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else27)
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     str(r0, [r2, 0])
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     sub(r3, r3, 1)
     bne(while22)
     label(wend24)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9801)  # ldr r0, [sp] op
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
+    data(2, 0x9800)  # ldr r0, [sp] op
     add(r0, 68)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r6, [r0, 0])
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     ldr(r5, [r0, 4])
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r3, [r0, 8])
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9800)  # ldr r0, [sp] arena
-    data(2, 0x9902)  # ldr r1, [sp] rows
-    add(r2, r0, r1)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    data(2, 0x9905)  # ldr r1, [sp] output
-    add(r1, r0, r1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    data(2, 0x9801)  # ldr r0, [sp] rows
+    data(2, 0xEB1B, 0x0200)  # adds r2, r11, r0
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
+    data(2, 0xEB1B, 0x010E)  # adds r1, r11, lr
+    # fixed_point.py:64 while count:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     beq(wend32)
     label(while30)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
     add(r0, r0, r6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     cmp(r0, r5)
     bge(else33)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mov(r0, r5)
     label(else33)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     cmp(r0, r3)
     ble(else35)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mov(r0, r3)
     label(else35)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     add(r1, r1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     bne(while30)
     label(wend32)
@@ -275,7 +253,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF118, 0x0A01)  # adds r10, r8, #1
     b(end2)
     label(return_1)
-    data(2, 0xB006)  # add sp, #24
+    data(2, 0xB004)  # add sp, #16
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -221,9 +221,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9805)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] start
-    data(2, 0x9905)  # ldr r1, [sp] start
-    data(2, 0x9808)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9908)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while6)
     label(wend8)
     b(return_1)

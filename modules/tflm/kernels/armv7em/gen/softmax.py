@@ -643,7 +643,6 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9802)  # ldr r0, [sp] dividing
     add(r0, r0, 1)
     data(2, 0x9002)  # str r0, [sp] dividing
-    data(2, 0x9802)  # ldr r0, [sp] dividing
     cmp(r0, 2)
     blt_w(while19)
     label(wend21)
@@ -656,9 +655,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9811)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9011)  # str r0, [sp] start
-    data(2, 0x9911)  # ldr r1, [sp] start
-    data(2, 0x9812)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9912)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while11)
     label(wend13)
     b(return_1)

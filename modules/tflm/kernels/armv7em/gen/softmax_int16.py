@@ -299,9 +299,8 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9004)  # str r0, [sp] start
-    data(2, 0x9904)  # ldr r1, [sp] start
-    data(2, 0x9806)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9906)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while12)
     label(wend14)
     b(return_1)

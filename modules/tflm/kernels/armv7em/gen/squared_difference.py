@@ -12,11 +12,11 @@ import micropython
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB08E)  # sub sp, #56
-    data(2, 0x900B)  # str r0, [sp] op
-    data(2, 0x9109)  # str r1, [sp] arena
-    data(2, 0x920C)  # str r2, [sp] rom
+    data(2, 0x9009)  # str r0, [sp] op
+    data(2, 0x9108)  # str r1, [sp] arena
+    data(2, 0x920A)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9006)  # str r0, [sp] start
+    data(2, 0x9004)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
     data(2, 0x900D)  # str r0, [sp] stop
@@ -24,127 +24,127 @@ def run_integers(r0, r1, r2, r3):
     blt_w(rare1)
     label(end2)
     # squared_difference.py:28 r = ptr32(op)
-    data(2, 0xF8DD, 0xE02C)  # ldr lr, [sp, #44]
+    data(2, 0x9E09)  # ldr r6, [sp] op
     # squared_difference.py:29 base = int(ptr8(arena))
-    data(2, 0x9809)  # ldr r0, [sp] arena
-    data(2, 0x9008)  # str r0, [sp] base
+    data(2, 0x9808)  # ldr r0, [sp] arena
+    data(2, 0x9003)  # str r0, [sp] base
     # squared_difference.py:30 rows = r[_ACCUMULATORS] >> 2
-    data(2, 0xF8DE, 0x0018)  # ldw r0, [lr, #24]
+    ldr(r0, [r6, 24])
     asr(r0, r0, 2)
-    data(2, 0x900A)  # str r0, [sp] rows
+    data(2, 0x9002)  # str r0, [sp] rows
     # squared_difference.py:31 size = r[_SIZE]
-    data(2, 0xF8DE, 0x0030)  # ldw r0, [lr, #48]
-    data(2, 0x9003)  # str r0, [sp] size
+    ldr(r7, [r6, 48])
     # squared_difference.py:32 while start < stop:
-    data(2, 0x9906)  # ldr r1, [sp] start
+    data(2, 0x9904)  # ldr r1, [sp] start
     data(2, 0x980D)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(wend6)
     label(while4)
     # squared_difference.py:33 count = stop - start
     data(2, 0x990D)  # ldr r1, [sp] stop
-    data(2, 0x9806)  # ldr r0, [sp] start
+    data(2, 0x9804)  # ldr r0, [sp] start
     sub(r0, r1, r0)
-    data(2, 0x9007)  # str r0, [sp] count
+    data(2, 0x9000)  # str r0, [sp] count
     # squared_difference.py:34 if count > r[_BLOCK]:
-    data(2, 0xF8DE, 0x102C)  # ldw r1, [lr, #44]
+    ldr(r1, [r6, 44])
     cmp(r0, r1)
     ble(else7)
     # squared_difference.py:35 count = r[_BLOCK]
-    data(2, 0xF8DE, 0x002C)  # ldw r0, [lr, #44]
-    data(2, 0x9007)  # str r0, [sp] count
+    ldr(r0, [r6, 44])
+    data(2, 0x9000)  # str r0, [sp] count
     label(else7)
     # squared_difference.py:37 which = 1
-    data(2, 0xF240, 0x0C01)  # movw r12, #1
+    mov(r5, 1)
     # squared_difference.py:38 while which >= 0:
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    cmp(r5, 0)
     blt_w(wend11)
     label(while9)
     # squared_difference.py:39 word = r[_INPUT1 + which]
-    data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
-    data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
+    add(r0, r5, 1)
+    data(2, 0xF856, 0x0020)  # ldw r0, [r6, r0, lsl #2]
     # squared_difference.py:40 step = r[_STEP1 + which]
-    data(2, 0xF11C, 0x0107)  # adds r1, r12, #7
-    data(2, 0xF85E, 0x1021)  # ldw r1, [lr, r1, lsl #2]
-    data(2, 0x9102)  # str r1, [sp] step
+    add(r1, r5, 7)
+    data(2, 0xF856, 0xC021)  # ldw r12, [r6, r1, lsl #2]
     # squared_difference.py:41 x = (int(ptr8(rom)) if word & 1 else base) + (word >> 2) + start...
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else12)
-    data(2, 0x990C)  # ldr r1, [sp] rom
+    data(2, 0x990A)  # ldr r1, [sp] rom
     b(endif13)
     label(else12)
-    data(2, 0x9908)  # ldr r1, [sp] base
+    data(2, 0x9903)  # ldr r1, [sp] base
     label(endif13)
-    data(2, 0xEB11, 0x02A0)  # adds r2, r1, r0, asr #2
-    data(2, 0x9906)  # ldr r1, [sp] start
-    data(2, 0x9802)  # ldr r0, [sp] step
-    data(2, 0xFB01, 0x2100)  # mla r1, r1, r0, r2
+    data(2, 0xEB11, 0x01A0)  # adds r1, r1, r0, asr #2
+    data(2, 0x9804)  # ldr r0, [sp] start
+    data(2, 0xFB00, 0x110C)  # mla r1, r0, r12, r1
     # squared_difference.py:42 if r[_EXPAND1 + which]:
-    data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
-    data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
+    data(2, 0xF115, 0x0009)  # adds r0, r5, #9
+    data(2, 0xF856, 0x0020)  # ldw r0, [r6, r0, lsl #2]
     cmp(r0, 0)
     beq_w(else14)
     # squared_difference.py:43 expand(op, arena, rom, which, start, count)
-    data(2, 0xF8DD, 0x801C)  # ldr r8, [sp, #28]
+    data(2, 0x9800)  # ldr r0, [sp] count
+    data(2, 0x9001)  # str r0, [sp] count_40
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9A0B)  # ldr r2, [sp] op
+    data(2, 0x9A09)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
+    add(r0, r5, 1)
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else17)
-    data(2, 0x980C)  # ldr r0, [sp] rom
+    data(2, 0x980A)  # ldr r0, [sp] rom
     b(endif18)
     label(else17)
-    data(2, 0x9809)  # ldr r0, [sp] arena
+    data(2, 0x9808)  # ldr r0, [sp] arena
     label(endif18)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9004)  # str r0, [sp] source
+    data(2, 0x900B)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
+    add(r0, r5, 4)
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
-    data(2, 0x9809)  # ldr r0, [sp] arena
+    data(2, 0x9808)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9000)  # str r0, [sp] target
+    data(2, 0x9006)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
+    data(2, 0xF115, 0x0009)  # adds r0, r5, #9
     data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
     data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    ldr(r7, [r4, 0])
+    data(2, 0xF8D4, 0x9000)  # ldw r9, [r4, #0]
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r4, 8])
-    data(2, 0x9005)  # str r0, [sp] length
+    data(2, 0x900C)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r6, [r4, 12])
+    data(2, 0xF8D4, 0x800C)  # ldw r8, [r4, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r4, 4])
-    lsl(r5, r1, 1)
+    data(2, 0xEA5F, 0x0E41)  # mov lsls lr, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    data(2, 0x9906)  # ldr r1, [sp] start
-    asr(r2, r1, 31)
-    data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
+    data(2, 0x9A04)  # ldr r2, [sp] start
+    asr(r1, r2, 31)
+    data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
-    data(2, 0xEA93, 0x0902)  # xors r9, r3, r2
+    data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
+    data(2, 0x9105)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB09, 0x1010)  # mls r0, r9, r0, r1
-    data(2, 0x9001)  # str r0, [sp] column
+    data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
+    data(2, 0x9007)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0x9801)  # ldr r0, [sp] count_40
+    cmp(r0, 0)
     ble_w(wend21)
     label(while19)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9901)  # ldr r1, [sp] column
-    data(2, 0x9804)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x0206)  # mla r2, r1, r6, r0
+    data(2, 0x9907)  # ldr r1, [sp] column
+    data(2, 0x980B)  # ldr r0, [sp] source
+    data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    mov(r3, r9)
+    data(2, 0x9B05)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r5)
+    data(2, 0x4570)  # cmp r0, lr
     bge(wend24)
     label(while22)
     # broadcast.py:37 quotient = rest // g[level]
@@ -163,7 +163,7 @@ def run_integers(r0, r1, r2, r3):
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    cmp(r0, r5)
+    data(2, 0x4570)  # cmp r0, lr
     blt(while22)
     label(wend24)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -171,31 +171,36 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9905)  # ldr r1, [sp] length
-    data(2, 0x9801)  # ldr r0, [sp] column
+    data(2, 0x990C)  # ldr r1, [sp] length
+    data(2, 0x9807)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x9901)  # ldr r1, [sp] count_40
+    cmp(r0, r1)
     ble(else25)
     # broadcast.py:44 n = count
-    mov(r0, r8)
+    mov(r0, r1)
     label(else25)
     # broadcast.py:45 count -= n
-    data(2, 0xEBB8, 0x0800)  # subs r8, r8, r0
+    data(2, 0x9901)  # ldr r1, [sp] count_40
+    sub(r1, r1, r0)
+    data(2, 0x9101)  # str r1, [sp] count_40
     # broadcast.py:46 run += 1
-    data(2, 0xF119, 0x0901)  # adds r9, r9, #1
+    data(2, 0x9905)  # ldr r1, [sp] run
+    add(r1, r1, 1)
+    data(2, 0x9105)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9101)  # str r1, [sp] column
+    data(2, 0x9107)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    cmp(r7, 1)
+    data(2, 0xF1B9, 0x0F01)  # cmp r15, r9, #1
     bne(else27)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9900)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B00)  # ldr r3, [sp] target
+    data(2, 0x9B06)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9300)  # str r3, [sp] target
+    data(2, 0x9306)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend31)
@@ -204,7 +209,7 @@ def run_integers(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(r2, r2, r6)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -214,14 +219,14 @@ def run_integers(r0, r1, r2, r3):
     b(endif28)
     label(else27)
     # broadcast.py:57 elif size == 2:
-    cmp(r7, 2)
+    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
     bne(else32)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9900)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B00)  # ldr r3, [sp] target
+    data(2, 0x9B06)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9300)  # str r3, [sp] target
+    data(2, 0x9306)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend36)
@@ -230,7 +235,7 @@ def run_integers(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(r2, r2, r6)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -240,11 +245,11 @@ def run_integers(r0, r1, r2, r3):
     b(endif33)
     label(else32)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9900)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B00)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x3307)  # mla r3, r0, r7, r3
-    data(2, 0x9300)  # str r3, [sp] target
+    data(2, 0x9B06)  # ldr r3, [sp] target
+    data(2, 0xFB00, 0x3309)  # mla r3, r0, r9, r3
+    data(2, 0x9306)  # str r3, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend39)
@@ -253,47 +258,47 @@ def run_integers(r0, r1, r2, r3):
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
     # broadcast.py:72 if size == 8:
-    cmp(r7, 8)
+    data(2, 0xF1B9, 0x0F08)  # cmp r15, r9, #8
     bne(else40)
     # broadcast.py:73 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
     label(else40)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(r2, r2, r6)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(r1, r1, r7)
+    data(2, 0xEB11, 0x0109)  # adds r1, r1, r9
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
     bne(while37)
     label(wend39)
     label(endif33)
     label(endif28)
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0x9801)  # ldr r0, [sp] count_40
+    cmp(r0, 0)
     bgt_w(while19)
     label(wend21)
     # squared_difference.py:44 x = base + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
-    data(2, 0xF85E, 0x1020)  # ldw r1, [lr, r0, lsl #2]
-    data(2, 0x9808)  # ldr r0, [sp] base
+    add(r0, r5, 4)
+    data(2, 0xF856, 0x1020)  # ldw r1, [r6, r0, lsl #2]
+    data(2, 0x9803)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     label(else14)
     # squared_difference.py:45 offset = r[_OFFSET1 + which]
-    data(2, 0xF11C, 0x000E)  # adds r0, r12, #14
-    data(2, 0xF85E, 0x5020)  # ldw r5, [lr, r0, lsl #2]
+    data(2, 0xF115, 0x000E)  # adds r0, r5, #14
+    data(2, 0xF856, 0xE020)  # ldw lr, [r6, r0, lsl #2]
     # squared_difference.py:46 acc = ptr32(base + rows)
-    data(2, 0x9A08)  # ldr r2, [sp] base
-    data(2, 0x980A)  # ldr r0, [sp] rows
+    data(2, 0x9A03)  # ldr r2, [sp] base
+    data(2, 0x9802)  # ldr r0, [sp] rows
     add(r2, r2, r0)
     # squared_difference.py:47 n = count
-    data(2, 0x9B07)  # ldr r3, [sp] count
+    data(2, 0x9B00)  # ldr r3, [sp] count
     # squared_difference.py:48 while n:
     cmp(r3, 0)
     beq(wend44)
     label(while42)
     # squared_difference.py:49 v = ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000
-    data(2, 0x9803)  # ldr r0, [sp] size
-    cmp(r0, 1)
+    cmp(r7, 1)
     bne(else45)
     ldrb(r0, [r1, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
@@ -303,11 +308,11 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF490, 0x4000)  # xors r0, r0, #32768
     label(endif46)
     # squared_difference.py:50 v = v - offset << r[_LEFT_SHIFT]
-    sub(r4, r0, r5)
-    data(2, 0xF8DE, 0x0034)  # ldw r0, [lr, #52]
+    data(2, 0xEBB0, 0x040E)  # subs r4, r0, lr
+    ldr(r0, [r6, 52])
     data(2, 0xFA14, 0xF000)  # lsls r0, r4, r0
     # squared_difference.py:51 if not which:
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    cmp(r5, 0)
     bne(else47)
     # squared_difference.py:52 v = (v + 1 >> 1) - acc[0]
     add(r0, r0, 1)
@@ -320,8 +325,7 @@ def run_integers(r0, r1, r2, r3):
     # squared_difference.py:54 acc[0] = v
     str(r0, [r2, 0])
     # squared_difference.py:55 x += step
-    data(2, 0x9802)  # ldr r0, [sp] step
-    add(r1, r1, r0)
+    data(2, 0xEB11, 0x010C)  # adds r1, r1, r12
     # squared_difference.py:56 acc = ptr32(int(acc) + 4)
     add(r2, r2, 4)
     # squared_difference.py:57 n -= 1
@@ -329,7 +333,7 @@ def run_integers(r0, r1, r2, r3):
     bne(while42)
     label(wend44)
     # squared_difference.py:58 block = _MULTIPLIER if which else _OUTPUT_MULTIPLIER
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    cmp(r5, 0)
     beq(else49)
     mov(r0, 16)
     b(endif50)
@@ -337,158 +341,140 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 21)
     label(endif50)
     # squared_difference.py:59 rescale(op, arena, block, rows, count, 0)
-    data(2, 0x9B07)  # ldr r3, [sp] count
+    data(2, 0x9B00)  # ldr r3, [sp] count
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x990B)  # ldr r1, [sp] op
-    data(2, 0xEB11, 0x0880)  # adds r8, r1, r0, lsl #2
+    data(2, 0x9909)  # ldr r1, [sp] op
+    data(2, 0xEB11, 0x0E80)  # adds lr, r1, r0, lsl #2
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9909)  # ldr r1, [sp] arena
-    data(2, 0x980A)  # ldr r0, [sp] rows
+    data(2, 0x9908)  # ldr r1, [sp] arena
+    data(2, 0x9802)  # ldr r0, [sp] rows
     add(r2, r1, r0)
     # fixed_point.py:26 while count:
     cmp(r3, 0)
     beq(wend54)
     label(while52)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    data(2, 0xF8D8, 0x0004)  # ldw r0, [r8, #4]
+    data(2, 0xF8DE, 0x0004)  # ldw r0, [lr, #4]
     sub(r0, 32)
     # fixed_point.py:28 e = 0
-    mov(r7, 0)
+    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     # fixed_point.py:29 if left < 0:
     cmp(r0, 0)
     bge(else55)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0700)  # rsbs r7, r0, #0
+    data(2, 0xF1D0, 0x0C00)  # rsbs r12, r0, #0
     # fixed_point.py:31 left = 0
     mov(r0, 0)
     label(else55)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    data(2, 0xF8D8, 0x1000)  # ldw r1, [r8, #0]
-    # fixed_point.py:33 mh = m >> 16
-    asr(r6, r1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    data(2, 0xF3C1, 0x010F)  # ubfx r1, r1, #0, #16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    ldr(r4, [r2, 0])
-    data(2, 0xFA14, 0xF000)  # lsls r0, r4, r0
-    # fixed_point.py:37 vh = v >> 16
-    asr(r5, r0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # fixed_point.py:39 a = v * mh
-    data(2, 0xFB00, 0xF406)  # mul r4, r0, r6
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    asr(r0, r0, 16)
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB05, 0x0001)  # mla r0, r5, r1, r0
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    data(2, 0xEA14, 0x0100)  # ands r1, r4, r0
-    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
-    data(2, 0xEB11, 0x0164)  # adds r1, r1, r4, asr #1
-    data(2, 0xEB11, 0x0060)  # adds r0, r1, r0, asr #1
-    data(2, 0xFB05, 0xF106)  # mul r1, r5, r6
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
-    # fixed_point.py:42 if e:
-    cmp(r7, 0)
+    data(2, 0xF8DE, 0x4000)  # ldw r4, [lr, #0]
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    ldr(r1, [r2, 0])
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    # fixed_point.py:35 if sign:
+    data(2, 0xFB04, 0xF100)  # mul r1, r4, r0
+    lsr(r1, r1, 30)
+    data(2, 0xFB54, 0xF000)  # mulh r0, r4, r0
+    lsl(r0, r0, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    mov(r0, r1)
+    # fixed_point.py:45 if e:
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
     beq(else57)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    sub(r0, r7, 1)
+    data(2, 0xF1BC, 0x0001)  # subs r0, r12, #1
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else57)
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     str(r0, [r2, 0])
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     sub(r3, r3, 1)
     bne(while52)
     label(wend54)
     # squared_difference.py:60 which -= 1
-    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
+    sub(r5, r5, 1)
     bpl_w(while9)
     label(wend11)
     # squared_difference.py:61 output = (r[_OUTPUT] >> 2) + start * size
-    data(2, 0xF8DE, 0x000C)  # ldw r0, [lr, #12]
-    asr(r2, r0, 2)
-    data(2, 0x9906)  # ldr r1, [sp] start
-    data(2, 0x9803)  # ldr r0, [sp] size
-    data(2, 0xFB01, 0x2100)  # mla r1, r1, r0, r2
+    ldr(r0, [r6, 12])
+    asr(r1, r0, 2)
+    data(2, 0x9804)  # ldr r0, [sp] start
+    data(2, 0xFB00, 0x1107)  # mla r1, r0, r7, r1
     # squared_difference.py:62 store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, size - 1)
-    data(2, 0x9B07)  # ldr r3, [sp] count
-    sub(r4, r0, 1)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x980B)  # ldr r0, [sp] op
+    data(2, 0x9B00)  # ldr r3, [sp] count
+    sub(r4, r7, 1)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
+    data(2, 0x9809)  # ldr r0, [sp] op
     add(r0, 72)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r7, [r0, 0])
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    ldr(r6, [r0, 4])
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    data(2, 0xF8D0, 0xC004)  # ldw r12, [r0, #4]
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r5, [r0, 8])
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9809)  # ldr r0, [sp] arena
-    data(2, 0x9A0A)  # ldr r2, [sp] rows
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    data(2, 0x9808)  # ldr r0, [sp] arena
+    data(2, 0x9A02)  # ldr r2, [sp] rows
     add(r2, r0, r2)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     add(r1, r0, r1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     cmp(r3, 0)
     beq(wend62)
     label(while60)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
-    add(r0, r0, r7)
-    # fixed_point.py:63 if v < low:
-    cmp(r0, r6)
+    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
+    # fixed_point.py:66 if v < low:
+    data(2, 0x4560)  # cmp r0, r12
     bge(else63)
-    # fixed_point.py:64 v = low
-    mov(r0, r6)
+    # fixed_point.py:67 v = low
+    mov(r0, r12)
     label(else63)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     cmp(r0, r5)
     ble(else65)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mov(r0, r5)
     label(else65)
-    # fixed_point.py:67 if wide:
+    # fixed_point.py:70 if wide:
     cmp(r4, 0)
     beq(else67)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
     b(endif68)
     label(else67)
-    # fixed_point.py:70 ptr8(y)[0] = v
+    # fixed_point.py:73 ptr8(y)[0] = v
     strb(r0, [r1, 0])
     label(endif68)
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     add(r0, r4, 1)
     add(r1, r1, r0)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     sub(r3, r3, 1)
     bne(while60)
     label(wend62)
     # squared_difference.py:63 start += count
-    data(2, 0x9906)  # ldr r1, [sp] start
-    data(2, 0x9807)  # ldr r0, [sp] count
+    data(2, 0x9904)  # ldr r1, [sp] start
+    data(2, 0x9800)  # ldr r0, [sp] count
     add(r0, r1, r0)
-    data(2, 0x9006)  # str r0, [sp] start
-    data(2, 0x9906)  # ldr r1, [sp] start
-    data(2, 0x980D)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9004)  # str r0, [sp] start
+    data(2, 0x990D)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while4)
     label(wend6)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9006)  # str r0, [sp] start
+    data(2, 0x9004)  # str r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x900D)  # str r0, [sp] stop
     b(end2)

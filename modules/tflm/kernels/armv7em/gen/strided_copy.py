@@ -134,8 +134,8 @@ def run(r0, r1, r2, r3):
     # strided_copy.py:51 op = ptr32(int(op) + 12)
     add(r0, 12)
     # strided_copy.py:52 level += 1
-    add(r2, r2, 1)
     data(2, 0x9B05)  # ldr r3, [sp] loops
+    add(r2, r2, 1)
     cmp(r2, r3)
     blt(while9)
     label(wend11)
@@ -190,7 +190,6 @@ def run(r0, r1, r2, r3):
     cmp(r6, r2)
     bne(else18)
     # strided_copy.py:69 length = left * size
-    data(2, 0x9A00)  # ldr r2, [sp] size
     data(2, 0xFB03, 0xFC02)  # mul r12, r3, r2
     # strided_copy.py:70 left = 1
     mov(r3, 1)

@@ -11,15 +11,15 @@ import micropython
 @micropython.asm_thumb
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A8)  # sub sp, #160
+    data(2, 0xB0A6)  # sub sp, #152
     data(2, 0x900A)  # str r0, [sp] op
     data(2, 0x9110)  # str r1, [sp] arena
     data(2, 0x9213)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9026)  # str r0, [sp] start
+    data(2, 0x9024)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9027)  # str r0, [sp] stop
+    data(2, 0x9025)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -39,10 +39,10 @@ def run_int16(r0, r1, r2, r3):
     label(else4)
     data(2, 0x9910)  # ldr r1, [sp] arena
     label(endif5)
-    data(2, 0x9123)  # str r1, [sp] memory
+    data(2, 0x9121)  # str r1, [sp] memory
     # transpose_conv.py:45 block = word >> 4
     asr(r0, r0, 4)
-    data(2, 0x9024)  # str r0, [sp] block
+    data(2, 0x9022)  # str r0, [sp] block
     # transpose_conv.py:46 scratch = op[_SCRATCH] >> 2
     data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r1, [r0, 20])
@@ -53,7 +53,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x930D)  # str r3, [sp] depth_27
     # transpose_conv.py:48 channels = op[_OUTPUT_CHANNELS]
     ldr(r2, [r0, 48])
-    data(2, 0x9222)  # str r2, [sp] channels_29
+    data(2, 0x9220)  # str r2, [sp] channels_29
     # transpose_conv.py:49 filter_width = op[_FILTER_WIDTH]
     ldr(r1, [r0, 56])
     data(2, 0x9115)  # str r1, [sp] filter_width
@@ -64,20 +64,20 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9102)  # str r1, [sp] filter_size
     # transpose_conv.py:51 out = (op[_OUTPUT] >> 2) + (start * channels << wide)
     ldr(r3, [r0, 16])
-    data(2, 0x9826)  # ldr r0, [sp] start
+    data(2, 0x9824)  # ldr r0, [sp] start
     data(2, 0x9912)  # ldr r1, [sp] wide_15
     data(2, 0xFB00, 0xF202)  # mul r2, r0, r2
     data(2, 0xFA12, 0xF101)  # lsls r1, r2, r1
     data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9120)  # str r1, [sp] out
+    data(2, 0x911E)  # str r1, [sp] out
     # transpose_conv.py:52 while start < stop:
-    data(2, 0x9927)  # ldr r1, [sp] stop
+    data(2, 0x9925)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend8)
     label(while6)
     # transpose_conv.py:53 y = start // op[_OUTPUT_WIDTH]
     data(2, 0x980A)  # ldr r0, [sp] op
-    data(2, 0x9A26)  # ldr r2, [sp] start
+    data(2, 0x9A24)  # ldr r2, [sp] start
     ldr(r4, [r0, 44])
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
@@ -88,23 +88,23 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB01, 0x2313)  # mls r3, r1, r3, r2
     ldr(r2, [r0, 72])
     add(r2, r3, r2)
-    data(2, 0x921C)  # str r2, [sp] x
+    data(2, 0x921A)  # str r2, [sp] x
     # transpose_conv.py:55 batch = y // op[_OUTPUT_HEIGHT]
     ldr(r4, [r0, 40])
     asr(r2, r1, 31)
     data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
     data(2, 0xFBB3, 0xF3F4)  # divu r3, r3, r4
     data(2, 0xEA93, 0x0202)  # xors r2, r3, r2
-    data(2, 0x921D)  # str r2, [sp] batch
+    data(2, 0x921B)  # str r2, [sp] batch
     # transpose_conv.py:56 y = y - batch * op[_OUTPUT_HEIGHT] + op[_PADDING_HEIGHT]
     ldr(r3, [r0, 40])
     data(2, 0xFB02, 0x1213)  # mls r2, r2, r3, r1
     ldr(r1, [r0, 68])
     add(r1, r2, r1)
-    data(2, 0x9125)  # str r1, [sp] y
+    data(2, 0x9123)  # str r1, [sp] y
     # transpose_conv.py:57 top = 0
     mov(r2, 0)
-    data(2, 0x9221)  # str r2, [sp] top
+    data(2, 0x921F)  # str r2, [sp] top
     # transpose_conv.py:58 if y >= op[_FILTER_HEIGHT]:
     ldr(r2, [r0, 52])
     cmp(r1, r2)
@@ -118,13 +118,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFBB1, 0xF1F2)  # divu r1, r1, r2
     data(2, 0xEA91, 0x0000)  # xors r0, r1, r0
     add(r0, r0, 1)
-    data(2, 0x9021)  # str r0, [sp] top
+    data(2, 0x901F)  # str r0, [sp] top
     label(else9)
     # transpose_conv.py:60 left = 0
     mov(r0, 0)
-    data(2, 0x9019)  # str r0, [sp] left
+    data(2, 0x9017)  # str r0, [sp] left
     # transpose_conv.py:61 if x >= filter_width:
-    data(2, 0x991C)  # ldr r1, [sp] x
+    data(2, 0x991A)  # ldr r1, [sp] x
     data(2, 0x9815)  # ldr r0, [sp] filter_width
     cmp(r1, r0)
     blt(else11)
@@ -137,19 +137,19 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFBB1, 0xF1F2)  # divu r1, r1, r2
     data(2, 0xEA91, 0x0000)  # xors r0, r1, r0
     add(r0, r0, 1)
-    data(2, 0x9019)  # str r0, [sp] left
+    data(2, 0x9017)  # str r0, [sp] left
     label(else11)
     # transpose_conv.py:63 channel = 0
     mov(r0, 0)
-    data(2, 0x901E)  # str r0, [sp] channel_83
+    data(2, 0x901C)  # str r0, [sp] channel_83
     # transpose_conv.py:64 while channel < channels:
-    data(2, 0x9922)  # ldr r1, [sp] channels_29
+    data(2, 0x9920)  # ldr r1, [sp] channels_29
     cmp(r0, r1)
     bge_w(wend15)
     label(while13)
     # transpose_conv.py:65 count = channels - channel
-    data(2, 0x9922)  # ldr r1, [sp] channels_29
-    data(2, 0x981E)  # ldr r0, [sp] channel_83
+    data(2, 0x9920)  # ldr r1, [sp] channels_29
+    data(2, 0x981C)  # ldr r0, [sp] channel_83
     sub(r0, r1, r0)
     data(2, 0x9006)  # str r0, [sp] count
     # transpose_conv.py:66 if count > _BLOCK:
@@ -187,7 +187,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9A10)  # ldr r2, [sp] arena
     label(endif22)
     data(2, 0xEB12, 0x03A7)  # adds r3, r2, r7, asr #2
-    data(2, 0x9A1E)  # ldr r2, [sp] channel_83
+    data(2, 0x9A1C)  # ldr r2, [sp] channel_83
     data(2, 0xFB02, 0x3305)  # mla r3, r2, r5, r3
     # matrix.py:130 while count:
     cmp(r1, 0)
@@ -248,16 +248,16 @@ def run_int16(r0, r1, r2, r3):
     # transpose_conv.py:69 filters = op[_WEIGHTS] + (channel * filter_size << 2)
     data(2, 0x9A0A)  # ldr r2, [sp] op
     ldr(r3, [r2, 8])
-    data(2, 0x991E)  # ldr r1, [sp] channel_83
+    data(2, 0x991C)  # ldr r1, [sp] channel_83
     data(2, 0x9802)  # ldr r0, [sp] filter_size
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
     data(2, 0xEB13, 0x0080)  # adds r0, r3, r0, lsl #2
     data(2, 0x9014)  # str r0, [sp] filters
     # transpose_conv.py:70 in_y = top
-    data(2, 0x9821)  # ldr r0, [sp] top
+    data(2, 0x981F)  # ldr r0, [sp] top
     data(2, 0x9016)  # str r0, [sp] in_y
     # transpose_conv.py:71 cell_y = y - top * op[_STRIDE_HEIGHT]
-    data(2, 0x9925)  # ldr r1, [sp] y
+    data(2, 0x9923)  # ldr r1, [sp] y
     ldr(r3, [r2, 60])
     data(2, 0xFB00, 0x1113)  # mls r1, r0, r3, r1
     data(2, 0x910E)  # str r1, [sp] cell_y
@@ -271,17 +271,17 @@ def run_int16(r0, r1, r2, r3):
     # transpose_conv.py:73 row = (batch * op[_INPUT_HEIGHT] + in_y) * op[_INPUT_WIDTH]
     data(2, 0x9A0A)  # ldr r2, [sp] op
     ldr(r3, [r2, 28])
-    data(2, 0x991D)  # ldr r1, [sp] batch
+    data(2, 0x991B)  # ldr r1, [sp] batch
     data(2, 0x9816)  # ldr r0, [sp] in_y
     data(2, 0xFB01, 0x0103)  # mla r1, r1, r3, r0
     ldr(r0, [r2, 32])
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
     data(2, 0x900F)  # str r0, [sp] row
     # transpose_conv.py:74 in_x = left
-    data(2, 0x9819)  # ldr r0, [sp] left
+    data(2, 0x9817)  # ldr r0, [sp] left
     data(2, 0x900B)  # str r0, [sp] in_x
     # transpose_conv.py:75 cell_x = x - left * op[_STRIDE_WIDTH]
-    data(2, 0x991C)  # ldr r1, [sp] x
+    data(2, 0x991A)  # ldr r1, [sp] x
     ldr(r3, [r2, 64])
     data(2, 0xFB00, 0x1113)  # mls r1, r0, r3, r1
     data(2, 0x910C)  # str r1, [sp] cell_x
@@ -597,41 +597,33 @@ def run_int16(r0, r1, r2, r3):
     label(wend53)
     # transpose_conv.py:80 in_x += 1
     data(2, 0x980B)  # ldr r0, [sp] in_x
-    add(r0, r0, 1)
-    data(2, 0x900B)  # str r0, [sp] in_x
+    add(r1, r0, 1)
+    data(2, 0x910B)  # str r1, [sp] in_x
     # transpose_conv.py:81 cell_x -= op[_STRIDE_WIDTH]
-    data(2, 0x980A)  # ldr r0, [sp] op
-    ldr(r1, [r0, 64])
+    data(2, 0x9A0A)  # ldr r2, [sp] op
     data(2, 0x980C)  # ldr r0, [sp] cell_x
-    sub(r0, r0, r1)
+    ldr(r3, [r2, 64])
+    sub(r0, r0, r3)
     data(2, 0x900C)  # str r0, [sp] cell_x
-    data(2, 0x980C)  # ldr r0, [sp] cell_x
-    cmp(r0, 0)
-    blt(past75)
-    data(2, 0x980A)  # ldr r0, [sp] op
-    ldr(r1, [r0, 32])
-    data(2, 0x980B)  # ldr r0, [sp] in_x
-    cmp(r0, r1)
+    bmi(past75)
+    ldr(r0, [r2, 32])
+    cmp(r1, r0)
     blt_w(while38)
     label(past75)
     label(wend40)
     # transpose_conv.py:82 in_y += 1
     data(2, 0x9816)  # ldr r0, [sp] in_y
-    add(r0, r0, 1)
-    data(2, 0x9016)  # str r0, [sp] in_y
+    add(r1, r0, 1)
+    data(2, 0x9116)  # str r1, [sp] in_y
     # transpose_conv.py:83 cell_y -= op[_STRIDE_HEIGHT]
-    data(2, 0x980A)  # ldr r0, [sp] op
-    ldr(r1, [r0, 60])
+    data(2, 0x9A0A)  # ldr r2, [sp] op
     data(2, 0x980E)  # ldr r0, [sp] cell_y
-    sub(r0, r0, r1)
+    ldr(r3, [r2, 60])
+    sub(r0, r0, r3)
     data(2, 0x900E)  # str r0, [sp] cell_y
-    data(2, 0x980E)  # ldr r0, [sp] cell_y
-    cmp(r0, 0)
-    blt(past76)
-    data(2, 0x980A)  # ldr r0, [sp] op
-    ldr(r1, [r0, 28])
-    data(2, 0x9816)  # ldr r0, [sp] in_y
-    cmp(r0, r1)
+    bmi(past76)
+    ldr(r0, [r2, 28])
+    cmp(r1, r0)
     blt_w(while34)
     label(past76)
     label(wend36)
@@ -640,15 +632,15 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq_w(else77)
     # requantize_int16.py:20 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9A23)  # ldr r2, [sp] memory
-    data(2, 0x9924)  # ldr r1, [sp] block
+    data(2, 0x9A21)  # ldr r2, [sp] memory
+    data(2, 0x9922)  # ldr r1, [sp] block
     data(2, 0xEB12, 0x0081)  # adds r0, r2, r1, lsl #2
     # requantize_int16.py:21 step = q[_PER_CHANNEL] << 1
     ldr(r3, [r0, 12])
     data(2, 0xEA5F, 0x0C43)  # mov lsls r12, pc, r3, lsl #1
     # requantize_int16.py:22 first = block + _TABLE + channel * step
     add(r3, r1, 5)
-    data(2, 0x991E)  # ldr r1, [sp] channel_83
+    data(2, 0x991C)  # ldr r1, [sp] channel_83
     data(2, 0xFB01, 0x310C)  # mla r1, r1, r12, r3
     # requantize_int16.py:23 if q[_PAIRS]:
     ldr(r0, [r0, 16])
@@ -760,7 +752,7 @@ def run_int16(r0, r1, r2, r3):
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
     data(2, 0x9C06)  # ldr r4, [sp] count
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9823)  # ldr r0, [sp] memory
+    data(2, 0x9821)  # ldr r0, [sp] memory
     data(2, 0xEB10, 0x0381)  # adds r3, r0, r1, lsl #2
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
     data(2, 0x9910)  # ldr r1, [sp] arena
@@ -774,185 +766,164 @@ def run_int16(r0, r1, r2, r3):
     ldr(r0, [r3, 4])
     sub(r0, 32)
     # fixed_point.py:28 e = 0
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    mov(r6, 0)
     # fixed_point.py:29 if left < 0:
     cmp(r0, 0)
     bge(else94)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0E00)  # rsbs r14, r0, #0
+    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
     # fixed_point.py:31 left = 0
     mov(r0, 0)
     label(else94)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    ldr(r1, [r3, 0])
-    # fixed_point.py:33 mh = m >> 16
-    asr(r7, r1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    data(2, 0xF3C1, 0x010F)  # ubfx r1, r1, #0, #16
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
+    ldr(r5, [r3, 0])
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
     data(2, 0xEB13, 0x038C)  # adds r3, r3, r12, lsl #2
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    ldr(r5, [r2, 0])
-    data(2, 0xFA15, 0xF000)  # lsls r0, r5, r0
-    # fixed_point.py:37 vh = v >> 16
-    asr(r6, r0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # fixed_point.py:39 a = v * mh
-    data(2, 0xFB00, 0xF507)  # mul r5, r0, r7
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    asr(r0, r0, 16)
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB06, 0x0001)  # mla r0, r6, r1, r0
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    data(2, 0xEA15, 0x0100)  # ands r1, r5, r0
-    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
-    data(2, 0xEB11, 0x0165)  # adds r1, r1, r5, asr #1
-    data(2, 0xEB11, 0x0060)  # adds r0, r1, r0, asr #1
-    data(2, 0xFB06, 0xF107)  # mul r1, r6, r7
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
-    # fixed_point.py:42 if e:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    ldr(r1, [r2, 0])
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    # fixed_point.py:35 if sign:
+    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
+    lsr(r1, r1, 30)
+    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
+    lsl(r0, r0, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    mov(r0, r1)
+    # fixed_point.py:45 if e:
+    cmp(r6, 0)
     beq(else96)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    data(2, 0xF1BE, 0x0001)  # subs r0, lr, #1
+    sub(r0, r6, 1)
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else96)
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     str(r0, [r2, 0])
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     sub(r4, r4, 1)
     bne(while91)
     label(wend93)
     label(endif81)
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     data(2, 0x9B06)  # ldr r3, [sp] count
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9923)  # ldr r1, [sp] memory
-    data(2, 0x9824)  # ldr r0, [sp] block
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
+    data(2, 0x9921)  # ldr r1, [sp] memory
+    data(2, 0x9822)  # ldr r0, [sp] block
     data(2, 0xEB11, 0x0080)  # adds r0, r1, r0, lsl #2
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r6, [r0, 0])
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     ldr(r5, [r0, 4])
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r4, [r0, 8])
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     data(2, 0x9810)  # ldr r0, [sp] arena
     data(2, 0x9911)  # ldr r1, [sp] scratch
     add(r2, r0, r1)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    data(2, 0x9920)  # ldr r1, [sp] out
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
+    data(2, 0x991E)  # ldr r1, [sp] out
     add(r1, r0, r1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     cmp(r3, 0)
     beq(wend101)
     label(while99)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
     add(r0, r0, r6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     cmp(r0, r5)
     bge(else102)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mov(r0, r5)
     label(else102)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     cmp(r0, r4)
     ble(else104)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mov(r0, r4)
     label(else104)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     add(r1, r1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     add(r2, r2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     sub(r3, r3, 1)
     bne(while99)
     label(wend101)
     b(endif78)
     label(else77)
     # transpose_conv.py:87 store_int8(memory, arena, block, scratch, out, channel, count)
-    data(2, 0x981E)  # ldr r0, [sp] channel_83
-    data(2, 0x901A)  # str r0, [sp] channel
-    data(2, 0x9906)  # ldr r1, [sp] count
-    data(2, 0x9118)  # str r1, [sp] count_443
+    data(2, 0x981C)  # ldr r0, [sp] channel_83
+    data(2, 0x9018)  # str r0, [sp] channel
+    data(2, 0xF8DD, 0xB018)  # ldr r11, [sp, #24]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9A23)  # ldr r2, [sp] memory
-    data(2, 0x9824)  # ldr r0, [sp] block
-    data(2, 0xEB12, 0x0380)  # adds r3, r2, r0, lsl #2
+    data(2, 0x9921)  # ldr r1, [sp] memory
+    data(2, 0x9822)  # ldr r0, [sp] block
+    data(2, 0xEB11, 0x0580)  # adds r5, r1, r0, lsl #2
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
-    data(2, 0x9017)  # str r0, [sp] zero_point
+    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 4])
-    data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
+    ldr(r0, [r5, 4])
+    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 8])
-    data(2, 0xEBB2, 0x0900)  # subs r9, r2, r0
+    ldr(r0, [r5, 8])
+    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D3, 0x800C)  # ldw r8, [r3, #12]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
-    data(2, 0x901F)  # str r0, [sp] channels
+    ldr(r0, [r5, 16])
+    data(2, 0x901D)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF113, 0x0014)  # adds r0, r3, #20
-    data(2, 0x901B)  # str r0, [sp] table
+    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0x9019)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9810)  # ldr r0, [sp] arena
-    data(2, 0x9A11)  # ldr r2, [sp] scratch
-    add(r7, r0, r2)
+    data(2, 0x9911)  # ldr r1, [sp] scratch
+    add(r7, r0, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9A20)  # ldr r2, [sp] out
-    add(r6, r0, r2)
+    data(2, 0x991E)  # ldr r1, [sp] out
+    add(r6, r0, r1)
     # requantize.py:35 while count:
-    cmp(r1, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     beq_w(wend111)
     label(while109)
     # requantize.py:36 n = count
-    data(2, 0x9C18)  # ldr r4, [sp] count_443
+    mov(r4, r11)
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else112)
     # requantize.py:38 n = channels - channel
-    data(2, 0x991F)  # ldr r1, [sp] channels
-    data(2, 0x981A)  # ldr r0, [sp] channel
+    data(2, 0x991D)  # ldr r1, [sp] channels
+    data(2, 0x9818)  # ldr r0, [sp] channel
     sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9818)  # ldr r0, [sp] count_443
-    cmp(r4, r0)
+    data(2, 0x455C)  # cmp r4, r11
     ble(else114)
     # requantize.py:40 n = count
-    mov(r4, r0)
+    mov(r4, r11)
     label(else114)
     label(else112)
     # requantize.py:41 count -= n
-    data(2, 0x9818)  # ldr r0, [sp] count_443
-    sub(r0, r0, r4)
-    data(2, 0x9018)  # str r0, [sp] count_443
+    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x991A)  # ldr r1, [sp] channel
-    data(2, 0x981B)  # ldr r0, [sp] table
+    data(2, 0x9918)  # ldr r1, [sp] channel
+    data(2, 0x9819)  # ldr r0, [sp] table
     lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0308)  # mla r3, r2, r8, r0
+    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A1F)  # ldr r2, [sp] channels
+    data(2, 0x9A1D)  # ldr r2, [sp] channels
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0508)  # mla r5, r1, r8, r0
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x901A)  # str r0, [sp] channel
+    data(2, 0x9018)  # str r0, [sp] channel
     # requantize.py:45 while n:
     cmp(r4, 0)
     beq(wend118)
@@ -960,99 +931,82 @@ def run_int16(r0, r1, r2, r3):
     # requantize.py:46 v = (acc[0] << sign) >> sign
     ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r5, 0])
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
     bpl(else119)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4140)  # mvn r1, #-1073741824
-    asr(r1, r2)
-    data(2, 0xF051, 0x0101)  # ors r1, r1, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r1)
+    cmp(r0, r2)
     ble(else121)
     # requantize.py:52 v = limit
-    mov(r0, r1)
+    mov(r0, r2)
     label(else121)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D1, 0x0C00)  # rsbs r12, r1, #0
+    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
     data(2, 0x4560)  # cmp r0, r12
     bge(else123)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D1, 0x0000)  # rsbs r0, r1, #0
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
     label(else123)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r1, 0)
     label(else119)
-    # requantize.py:60 h = v >> 16
-    data(2, 0xEA5F, 0x4E20)  # mov asrs lr, pc, r0, asr #16
-    # requantize.py:61 v = v & 0xFFFF
-    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
-    # requantize.py:63 m = ptr16(q)[1]
-    data(2, 0xF8B3, 0xC002)  # ldu16 r12, [r3, #2]
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    data(2, 0xFB00, 0xFB01)  # mul r11, r0, r1
-    data(2, 0xEA5F, 0x4B2B)  # mov asrs r11, pc, r11, asr #16
-    data(2, 0xF3CB, 0x0B0F)  # ubfx r11, r11, #0, #16
-    data(2, 0xFB0E, 0xB101)  # mla r1, lr, r1, r11
-    # requantize.py:65 v = v * m
-    data(2, 0xFB00, 0xF00C)  # mul r0, r0, r12
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    data(2, 0xEA10, 0x0B01)  # ands r11, r0, r1
-    data(2, 0xF01B, 0x0B01)  # ands r11, r11, #1
-    data(2, 0xEB1B, 0x0060)  # adds r0, r11, r0, asr #1
-    data(2, 0xEB10, 0x0061)  # adds r0, r0, r1, asr #1
-    data(2, 0xFB0E, 0xF10C)  # mul r1, lr, r12
-    lsl(r1, r1, 1)
-    asr(r0, r0, 14)
-    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # requantize.py:57 if sign:
+    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
+    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
+    lsr(r2, r2, 30)
+    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
+    lsl(r0, r0, 1)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else127)
+    cmp(r1, 0)
+    beq(else125)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else127)
+    label(else125)
     # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else129)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else129)
-    # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else131)
-    # requantize.py:74 v = high
+    bge(else127)
+    # requantize.py:72 v = low
     mov(r0, r9)
-    label(else131)
+    label(else127)
+    # requantize.py:73 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else129)
+    # requantize.py:74 v = high
+    mov(r0, r8)
+    label(else129)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9917)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
     strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
     add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB13, 0x0388)  # adds r3, r3, r8, lsl #2
+    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB15, 0x0508)  # adds r5, r5, r8
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
     # requantize.py:80 n -= 1
     sub(r4, r4, 1)
     bne(while116)
     label(wend118)
-    data(2, 0x9818)  # ldr r0, [sp] count_443
-    cmp(r0, 0)
+    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
     bne_w(while109)
     label(wend111)
     label(endif78)
@@ -1060,36 +1014,34 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9806)  # ldr r0, [sp] count
     data(2, 0x9912)  # ldr r1, [sp] wide_15
     data(2, 0xFA10, 0xF201)  # lsls r2, r0, r1
-    data(2, 0x9920)  # ldr r1, [sp] out
+    data(2, 0x991E)  # ldr r1, [sp] out
     add(r1, r1, r2)
-    data(2, 0x9120)  # str r1, [sp] out
+    data(2, 0x911E)  # str r1, [sp] out
     # transpose_conv.py:89 channel += count
-    data(2, 0x991E)  # ldr r1, [sp] channel_83
+    data(2, 0x991C)  # ldr r1, [sp] channel_83
     add(r0, r1, r0)
-    data(2, 0x901E)  # str r0, [sp] channel_83
-    data(2, 0x991E)  # ldr r1, [sp] channel_83
-    data(2, 0x9822)  # ldr r0, [sp] channels_29
-    cmp(r1, r0)
+    data(2, 0x901C)  # str r0, [sp] channel_83
+    data(2, 0x9920)  # ldr r1, [sp] channels_29
+    cmp(r0, r1)
     blt_w(while13)
     label(wend15)
     # transpose_conv.py:90 start += 1
-    data(2, 0x9826)  # ldr r0, [sp] start
+    data(2, 0x9824)  # ldr r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9026)  # str r0, [sp] start
-    data(2, 0x9926)  # ldr r1, [sp] start
-    data(2, 0x9827)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9024)  # str r0, [sp] start
+    data(2, 0x9925)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     blt_w(while6)
     label(wend8)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9026)  # str r0, [sp] start
+    data(2, 0x9024)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9027)  # str r0, [sp] stop
+    data(2, 0x9025)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB028)  # add sp, #160
+    data(2, 0xB026)  # add sp, #152
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -438,123 +438,99 @@ def run_int16(a0, a1, a2, a3):
     jal(zero, endif38)
     label(else37)
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
-    mv(a4, s2)
+    mv(a3, s2)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     slli(a0, a1, 2)
-    add(a3, t4, a0)
+    add(a2, t4, a0)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s7, s11)
+    add(a1, s7, s11)
     # fixed_point.py:26 while count:
-    beq(a4, zero, wend50)
+    beq(a3, zero, wend50)
     label(while48)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(a3))
+    lw(a0, 4(a2))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t0, 0)
+    li(a5, 0)
     # fixed_point.py:29 if left < 0:
     bge(a0, zero, else51)
     # fixed_point.py:30 e = 0 - left
-    sub(t0, zero, a0)
+    sub(a5, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
     label(else51)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(a3))
-    # fixed_point.py:33 mh = m >> 16
-    srai(a7, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a5, 65535)
-    and_(a1, a1, a5)
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
-    slli(a5, t2, 2)
-    add(a3, a3, a5)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a5, 0(a2))
-    sll(a0, a5, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a6, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a5, 65535)
-    and_(a0, a0, a5)
-    # fixed_point.py:39 a = v * mh
-    mul(a5, a0, a7)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t1, a6, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t1, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a5, a0)
-    andi(t1, a1, 1)
-    srai(a1, a5, 1)
-    add(a1, t1, a1)
+    lw(a4, 0(a2))
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
+    slli(a6, t2, 2)
+    add(a2, a2, a6)
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(a6, 0(a1))
+    sll(a0, a6, a0)
+    # fixed_point.py:35 if sign:
+    mul(a6, a4, a0)
+    srli(a6, a6, 30)
+    mulh(a0, a4, a0)
+    slli(a4, a0, 1)
+    addi(a0, a6, 1)
     srai(a0, a0, 1)
-    add(a5, a1, a0)
-    mul(a0, a6, a7)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a5, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t0, zero, else53)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t0, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a4)
+    # fixed_point.py:45 if e:
+    beq(a5, zero, else53)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a4, a0, 31)
+    add(a4, a4, a0)
+    addi(a0, a5, -1)
+    sra(a0, a4, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else53)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a4, a4, -1)
-    bne(a4, zero, while48)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a3, a3, -1)
+    bne(a3, zero, while48)
     label(wend50)
     label(endif38)
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     mv(a3, s2)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     addi(a0, t4, 88)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     lw(a6, 0(a0))
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     lw(a5, 4(a0))
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     lw(a4, 8(a0))
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     add(a2, s7, s11)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     add(a1, s7, s8)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     beq(a3, zero, wend58)
     label(while56)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     lw(a0, 0(a2))
     add(a0, a0, a6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     bge(a0, a5, else59)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mv(a0, a5)
     label(else59)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     bge(a4, a0, else61)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mv(a0, a4)
     label(else61)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     sh(a0, 0(a1))
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     addi(a1, a1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     addi(a3, a3, -1)
     bne(a3, zero, while56)
     label(wend58)

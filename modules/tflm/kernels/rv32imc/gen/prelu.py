@@ -24,332 +24,333 @@ def run_integers(a0, a1, a2, a3):
     sw(s10, 60(sp))
     sw(s11, 64(sp))
     sw(ra, 68(sp))
-    sw(a0, 8(sp))
-    mv(s4, a1)
-    sw(a2, 4(sp))
-    srli(s0, a3, 10)
+    sw(a0, 16(sp))
+    sw(a1, 8(sp))
+    sw(a2, 12(sp))
+    srli(t5, a3, 10)
     andi(a0, a3, 1023)
-    add(s3, s0, a0)
+    add(s0, t5, a0)
     blt(a3, zero, rare1)
     label(end2)
     # prelu.py:33 r = ptr32(op)
-    lw(a5, 8(sp))
+    lw(a4, 16(sp))
     # prelu.py:34 base = int(ptr8(arena))
-    sw(s4, 0(sp))
+    lw(a0, 8(sp))
+    sw(a0, 4(sp))
     # prelu.py:38 word = r[_INPUT1]
-    lw(a0, 4(a5))
+    lw(a0, 4(a4))
     # prelu.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     andi(a1, a0, 1)
     beq(a1, zero, else4)
-    lw(a1, 4(sp))
+    lw(a1, 12(sp))
     jal(zero, endif5)
     label(else4)
-    lw(a1, 0(sp))
+    lw(a1, 4(sp))
     label(endif5)
     srai(a0, a0, 2)
-    add(a0, a1, a0)
-    sw(a0, 12(sp))
+    add(s2, a1, a0)
     # prelu.py:40 word = r[_INPUT2]
-    lw(a0, 8(a5))
+    lw(a0, 8(a4))
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     andi(a1, a0, 1)
     beq(a1, zero, else6)
-    lw(a1, 4(sp))
+    lw(a1, 12(sp))
     jal(zero, endif7)
     label(else6)
-    lw(a1, 0(sp))
+    lw(a1, 4(sp))
     label(endif7)
     srai(a0, a0, 2)
-    add(a0, a1, a0)
-    sw(a0, 16(sp))
+    add(s1, a1, a0)
     # prelu.py:42 size = r[_SIZE]
-    lw(t3, 48(a5))
+    lw(t1, 48(a4))
     # prelu.py:43 offset1 = r[_OFFSET1]
-    lw(s1, 52(a5))
+    lw(t4, 52(a4))
     # prelu.py:44 offset2 = r[_OFFSET2]
-    lw(s2, 56(a5))
+    lw(t6, 56(a4))
     # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(t1, 60(a5))
+    lw(a6, 60(a4))
     # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
     li(a0, 1)
-    bne(t3, a0, else8)
-    li(t5, 127)
+    bne(t1, a0, else8)
+    li(t3, 127)
     jal(zero, endif9)
     label(else8)
-    li(t5, 32767)
+    li(t3, 32767)
     label(endif9)
     # prelu.py:49 z = base + (r[_OUTPUT] >> 2) + start * size
-    lw(a0, 12(a5))
+    lw(a0, 12(a4))
     srai(a1, a0, 2)
-    lw(a0, 0(sp))
+    lw(a0, 4(sp))
     add(a1, a0, a1)
-    mul(a0, s0, t3)
-    add(t4, a1, a0)
+    mul(a0, t5, t1)
+    add(t2, a1, a0)
     # prelu.py:50 while start < stop:
-    bge(s0, s3, wend12)
+    bge(t5, s0, wend12)
     label(while10)
     # prelu.py:51 count = stop - start
-    sub(t2, s3, s0)
+    sub(a7, s0, t5)
     # prelu.py:52 if count > r[_BLOCK]:
-    lw(a0, 44(a5))
-    bge(a0, t2, else13)
+    lw(a0, 44(a4))
+    bge(a0, a7, else13)
     # prelu.py:53 count = r[_BLOCK]
-    lw(t2, 44(a5))
+    lw(a7, 44(a4))
     label(else13)
     # prelu.py:54 x = input1 + start * r[_STEP1]
-    lw(a0, 28(a5))
-    mul(a1, s0, a0)
-    lw(a0, 12(sp))
-    add(t0, a0, a1)
+    lw(a0, 28(a4))
+    mul(a0, t5, a0)
+    add(a5, s2, a0)
     # prelu.py:55 if r[_EXPAND1]:
-    lw(a0, 36(a5))
+    lw(a0, 36(a4))
     beq(a0, zero, else15)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    mv(t6, t2)
+    mv(s5, a7)
     # broadcast.py:20 r = ptr32(op)
-    lw(a1, 8(sp))
+    lw(a1, 16(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
     lw(a0, 4(a1))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a2, a0, 1)
     beq(a2, zero, else18)
-    lw(s9, 4(sp))
+    lw(s10, 12(sp))
     jal(zero, endif19)
     label(else18)
-    mv(s9, s4)
+    lw(s10, 8(sp))
     label(endif19)
-    # broadcast.py:23 source += word >> 2
-    srai(a0, a0, 2)
-    add(s9, s9, a0)
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    lw(a0, 16(a1))
-    srai(a0, a0, 2)
-    add(s7, s4, a0)
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    lw(a0, 36(a1))
-    slli(a0, a0, 2)
-    add(a6, a1, a0)
-    # broadcast.py:26 size = g[_SIZE]
-    lw(s5, 0(a6))
-    # broadcast.py:27 length = g[_LENGTH]
-    lw(s10, 8(a6))
-    # broadcast.py:28 step = g[_STRIDE]
-    lw(t0, 12(a6))
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    lw(a0, 4(a6))
-    slli(a7, a0, 1)
-    # broadcast.py:30 run = start // length
-    srai(a0, s0, 31)
-    xor(a1, s0, a0)
-    divu(a1, a1, s10)
-    xor(s6, a1, a0)
-    # broadcast.py:31 column = start - run * length
-    mul(a0, s6, s10)
-    sub(s8, s0, a0)
-    # broadcast.py:32 while count > 0:
-    bge(zero, t6, wend22)
-    label(while20)
-    # broadcast.py:33 at = source + column * step
-    mul(a0, s8, t0)
-    add(a0, s9, a0)
-    # broadcast.py:34 rest = run
-    mv(a3, s6)
-    # broadcast.py:35 level = _LENGTH + 2
-    li(a1, 4)
-    # broadcast.py:36 while level < outermost:
-    bge(a1, a7, wend25)
-    label(while23)
-    # broadcast.py:37 quotient = rest // g[level]
-    slli(a2, a1, 2)
-    add(a2, a6, a2)
-    lw(s11, 0(a2))
-    srai(a2, a3, 31)
-    xor(a4, a3, a2)
-    divu(a4, a4, s11)
-    xor(a2, a4, a2)
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    slli(a4, a1, 2)
-    add(a4, a6, a4)
-    lw(a4, 0(a4))
-    mul(a4, a2, a4)
-    sub(a4, a3, a4)
-    addi(a3, a1, 1)
-    slli(a3, a3, 2)
-    add(a3, a6, a3)
-    lw(a3, 0(a3))
-    mul(a3, a4, a3)
-    add(a0, a0, a3)
-    # broadcast.py:39 rest = quotient
-    mv(a3, a2)
-    # broadcast.py:40 level += 2
-    addi(a1, a1, 2)
-    blt(a1, a7, while23)
-    label(wend25)
-    # broadcast.py:41 at += rest * g[level + 1]
-    addi(a1, a1, 1)
-    slli(a1, a1, 2)
-    add(a1, a6, a1)
-    lw(a1, 0(a1))
-    mul(a1, a3, a1)
-    add(a0, a0, a1)
-    # broadcast.py:42 n = length - column
-    sub(a1, s10, s8)
-    # broadcast.py:43 if n > count:
-    bge(t6, a1, else26)
-    # broadcast.py:44 n = count
-    mv(a1, t6)
-    label(else26)
-    # broadcast.py:45 count -= n
-    sub(t6, t6, a1)
-    # broadcast.py:46 run += 1
-    addi(s6, s6, 1)
-    # broadcast.py:47 column = 0
-    li(s8, 0)
-    # broadcast.py:48 if size == 1:
-    li(a2, 1)
-    bne(s5, a2, else28)
-    # broadcast.py:50 y = ptr8(target)
-    mv(a2, s7)
-    # broadcast.py:51 target += n
-    add(s7, s7, a1)
-    # broadcast.py:52 while n:
-    beq(a1, zero, wend32)
-    label(while30)
-    # broadcast.py:53 y[0] = x[0]
-    lbu(a3, 0(a0))
-    sb(a3, 0(a2))
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a0, a0, t0)
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    addi(a2, a2, 1)
-    # broadcast.py:56 n -= 1
-    addi(a1, a1, -1)
-    bne(a1, zero, while30)
-    label(wend32)
-    jal(zero, endif29)
-    label(else28)
-    # broadcast.py:57 elif size == 2:
-    li(a2, 2)
-    bne(s5, a2, else33)
-    # broadcast.py:59 y2 = ptr16(target)
-    mv(a2, s7)
-    # broadcast.py:60 target += n << 1
-    slli(a3, a1, 1)
-    add(s7, s7, a3)
-    # broadcast.py:61 while n:
-    beq(a1, zero, wend37)
-    label(while35)
-    # broadcast.py:62 y2[0] = x2[0]
-    lhu(a3, 0(a0))
-    sh(a3, 0(a2))
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a0, a0, t0)
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    addi(a2, a2, 2)
-    # broadcast.py:65 n -= 1
-    addi(a1, a1, -1)
-    bne(a1, zero, while35)
-    label(wend37)
-    jal(zero, endif34)
-    label(else33)
-    # broadcast.py:68 y4 = ptr32(target)
-    mv(a2, s7)
-    # broadcast.py:69 target += n * size
-    mul(a3, a1, s5)
-    add(s7, s7, a3)
-    # broadcast.py:70 while n:
-    beq(a1, zero, wend40)
-    label(while38)
-    # broadcast.py:71 y4[0] = x4[0]
-    lw(a3, 0(a0))
-    sw(a3, 0(a2))
-    # broadcast.py:72 if size == 8:
-    li(a3, 8)
-    bne(s5, a3, else41)
-    # broadcast.py:73 y4[1] = x4[1]
-    lw(a3, 4(a0))
-    sw(a3, 4(a2))
-    label(else41)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a0, a0, t0)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a2, a2, s5)
-    # broadcast.py:76 n -= 1
-    addi(a1, a1, -1)
-    bne(a1, zero, while38)
-    label(wend40)
-    label(endif34)
-    label(endif29)
-    blt(zero, t6, while20)
-    label(wend22)
-    # prelu.py:57 x = base + (r[_ROW1] >> 2)
-    lw(a0, 16(a5))
-    srai(a1, a0, 2)
-    lw(a0, 0(sp))
-    add(t0, a0, a1)
-    label(else15)
-    # prelu.py:58 y = input2 + start * r[_STEP2]
-    lw(a0, 32(a5))
-    mul(a1, s0, a0)
-    lw(a0, 16(sp))
-    add(a6, a0, a1)
-    # prelu.py:59 if r[_EXPAND2]:
-    lw(a0, 40(a5))
-    beq(a0, zero, else43)
-    # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    mv(s5, t2)
-    # broadcast.py:20 r = ptr32(op)
-    lw(a1, 8(sp))
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    lw(a0, 8(a1))
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    andi(a2, a0, 1)
-    beq(a2, zero, else46)
-    lw(s10, 4(sp))
-    jal(zero, endif47)
-    label(else46)
-    mv(s10, s4)
-    label(endif47)
     # broadcast.py:23 source += word >> 2
     srai(a0, a0, 2)
     add(s10, s10, a0)
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    lw(a0, 20(a1))
-    srai(a0, a0, 2)
-    add(s8, s4, a0)
+    lw(a0, 16(a1))
+    srai(a2, a0, 2)
+    lw(a0, 8(sp))
+    add(s8, a0, a2)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    lw(a0, 40(a1))
+    lw(a0, 36(a1))
     slli(a0, a0, 2)
     add(a3, a1, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(t6, 0(a3))
+    lw(s4, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s9, 8(a3))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(a7, 12(a3))
+    lw(s3, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a3))
-    slli(a6, a0, 1)
+    slli(t0, a0, 1)
     # broadcast.py:30 run = start // length
-    srai(a0, s0, 31)
-    xor(a1, s0, a0)
+    srai(a0, t5, 31)
+    xor(a1, t5, a0)
     divu(a1, a1, s9)
     xor(s6, a1, a0)
     # broadcast.py:31 column = start - run * length
     mul(a0, s6, s9)
-    sub(s7, s0, a0)
+    sub(s7, t5, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s5, wend50)
-    label(while48)
+    bge(zero, s5, wend22)
+    label(while20)
     # broadcast.py:33 at = source + column * step
-    mul(a0, s7, a7)
-    add(a4, s10, a0)
+    mul(a0, s7, s3)
+    add(a5, s10, a0)
     # broadcast.py:34 rest = run
     mv(a2, s6)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, a6, wend53)
+    bge(a0, t0, wend25)
+    label(while23)
+    # broadcast.py:37 quotient = rest // g[level]
+    slli(a1, a0, 2)
+    add(a1, a3, a1)
+    lw(ra, 0(a1))
+    srai(a1, a2, 31)
+    xor(s11, a2, a1)
+    divu(s11, s11, ra)
+    xor(a1, s11, a1)
+    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
+    slli(s11, a0, 2)
+    add(s11, a3, s11)
+    lw(s11, 0(s11))
+    mul(s11, a1, s11)
+    sub(s11, a2, s11)
+    addi(a2, a0, 1)
+    slli(a2, a2, 2)
+    add(a2, a3, a2)
+    lw(a2, 0(a2))
+    mul(a2, s11, a2)
+    add(a5, a5, a2)
+    # broadcast.py:39 rest = quotient
+    mv(a2, a1)
+    # broadcast.py:40 level += 2
+    addi(a0, a0, 2)
+    blt(a0, t0, while23)
+    label(wend25)
+    # broadcast.py:41 at += rest * g[level + 1]
+    addi(a0, a0, 1)
+    slli(a0, a0, 2)
+    add(a0, a3, a0)
+    lw(a0, 0(a0))
+    mul(a0, a2, a0)
+    add(a5, a5, a0)
+    # broadcast.py:42 n = length - column
+    sub(a0, s9, s7)
+    # broadcast.py:43 if n > count:
+    bge(s5, a0, else26)
+    # broadcast.py:44 n = count
+    mv(a0, s5)
+    label(else26)
+    # broadcast.py:45 count -= n
+    sub(s5, s5, a0)
+    # broadcast.py:46 run += 1
+    addi(s6, s6, 1)
+    # broadcast.py:47 column = 0
+    li(s7, 0)
+    # broadcast.py:48 if size == 1:
+    li(a1, 1)
+    bne(s4, a1, else28)
+    # broadcast.py:50 y = ptr8(target)
+    mv(a1, s8)
+    # broadcast.py:51 target += n
+    add(s8, s8, a0)
+    # broadcast.py:52 while n:
+    beq(a0, zero, wend32)
+    label(while30)
+    # broadcast.py:53 y[0] = x[0]
+    lbu(a2, 0(a5))
+    sb(a2, 0(a1))
+    # broadcast.py:54 x = ptr8(int(x) + step)
+    add(a5, a5, s3)
+    # broadcast.py:55 y = ptr8(int(y) + 1)
+    addi(a1, a1, 1)
+    # broadcast.py:56 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while30)
+    label(wend32)
+    jal(zero, endif29)
+    label(else28)
+    # broadcast.py:57 elif size == 2:
+    li(a1, 2)
+    bne(s4, a1, else33)
+    # broadcast.py:59 y2 = ptr16(target)
+    mv(a1, s8)
+    # broadcast.py:60 target += n << 1
+    slli(a2, a0, 1)
+    add(s8, s8, a2)
+    # broadcast.py:61 while n:
+    beq(a0, zero, wend37)
+    label(while35)
+    # broadcast.py:62 y2[0] = x2[0]
+    lhu(a2, 0(a5))
+    sh(a2, 0(a1))
+    # broadcast.py:63 x2 = ptr16(int(x2) + step)
+    add(a5, a5, s3)
+    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
+    addi(a1, a1, 2)
+    # broadcast.py:65 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while35)
+    label(wend37)
+    jal(zero, endif34)
+    label(else33)
+    # broadcast.py:68 y4 = ptr32(target)
+    mv(a1, s8)
+    # broadcast.py:69 target += n * size
+    mul(a2, a0, s4)
+    add(s8, s8, a2)
+    # broadcast.py:70 while n:
+    beq(a0, zero, wend40)
+    label(while38)
+    # broadcast.py:71 y4[0] = x4[0]
+    lw(a2, 0(a5))
+    sw(a2, 0(a1))
+    # broadcast.py:72 if size == 8:
+    li(a2, 8)
+    bne(s4, a2, else41)
+    # broadcast.py:73 y4[1] = x4[1]
+    lw(a2, 4(a5))
+    sw(a2, 4(a1))
+    label(else41)
+    # broadcast.py:74 x4 = ptr32(int(x4) + step)
+    add(a5, a5, s3)
+    # broadcast.py:75 y4 = ptr32(int(y4) + size)
+    add(a1, a1, s4)
+    # broadcast.py:76 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while38)
+    label(wend40)
+    label(endif34)
+    label(endif29)
+    blt(zero, s5, while20)
+    label(wend22)
+    # prelu.py:57 x = base + (r[_ROW1] >> 2)
+    lw(a0, 16(a4))
+    srai(a1, a0, 2)
+    lw(a0, 4(sp))
+    add(a5, a0, a1)
+    label(else15)
+    # prelu.py:58 y = input2 + start * r[_STEP2]
+    lw(a0, 32(a4))
+    mul(a0, t5, a0)
+    add(a3, s1, a0)
+    # prelu.py:59 if r[_EXPAND2]:
+    lw(a0, 40(a4))
+    beq(a0, zero, else43)
+    # prelu.py:60 expand(op, arena, rom, 1, start, count)
+    mv(s6, a7)
+    # broadcast.py:20 r = ptr32(op)
+    lw(a2, 16(sp))
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    lw(a1, 8(a2))
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    andi(a0, a1, 1)
+    beq(a0, zero, else46)
+    lw(a0, 12(sp))
+    jal(zero, endif47)
+    label(else46)
+    lw(a0, 8(sp))
+    label(endif47)
+    # broadcast.py:23 source += word >> 2
+    srai(a1, a1, 2)
+    add(a0, a0, a1)
+    sw(a0, 0(sp))
+    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
+    lw(a0, 20(a2))
+    srai(a1, a0, 2)
+    lw(a0, 8(sp))
+    add(s9, a0, a1)
+    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
+    lw(a0, 40(a2))
+    slli(a0, a0, 2)
+    add(a3, a2, a0)
+    # broadcast.py:26 size = g[_SIZE]
+    lw(s5, 0(a3))
+    # broadcast.py:27 length = g[_LENGTH]
+    lw(s10, 8(a3))
+    # broadcast.py:28 step = g[_STRIDE]
+    lw(s4, 12(a3))
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    lw(a0, 4(a3))
+    slli(s3, a0, 1)
+    # broadcast.py:30 run = start // length
+    srai(a0, t5, 31)
+    xor(a1, t5, a0)
+    divu(a1, a1, s10)
+    xor(s7, a1, a0)
+    # broadcast.py:31 column = start - run * length
+    mul(a0, s7, s10)
+    sub(s8, t5, a0)
+    # broadcast.py:32 while count > 0:
+    bge(zero, s6, wend50)
+    label(while48)
+    # broadcast.py:33 at = source + column * step
+    mul(a1, s8, s4)
+    lw(a0, 0(sp))
+    add(t0, a0, a1)
+    # broadcast.py:34 rest = run
+    mv(a2, s7)
+    # broadcast.py:35 level = _LENGTH + 2
+    li(a0, 4)
+    # broadcast.py:36 while level < outermost:
+    bge(a0, s3, wend53)
     label(while51)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -370,12 +371,12 @@ def run_integers(a0, a1, a2, a3):
     add(a2, a3, a2)
     lw(a2, 0(a2))
     mul(a2, s11, a2)
-    add(a4, a4, a2)
+    add(t0, t0, a2)
     # broadcast.py:39 rest = quotient
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, a6, while51)
+    blt(a0, s3, while51)
     label(wend53)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -383,35 +384,35 @@ def run_integers(a0, a1, a2, a3):
     add(a0, a3, a0)
     lw(a0, 0(a0))
     mul(a0, a2, a0)
-    add(a4, a4, a0)
+    add(t0, t0, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s9, s7)
+    sub(a0, s10, s8)
     # broadcast.py:43 if n > count:
-    bge(s5, a0, else54)
+    bge(s6, a0, else54)
     # broadcast.py:44 n = count
-    mv(a0, s5)
+    mv(a0, s6)
     label(else54)
     # broadcast.py:45 count -= n
-    sub(s5, s5, a0)
+    sub(s6, s6, a0)
     # broadcast.py:46 run += 1
-    addi(s6, s6, 1)
+    addi(s7, s7, 1)
     # broadcast.py:47 column = 0
-    li(s7, 0)
+    li(s8, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(t6, a1, else56)
+    bne(s5, a1, else56)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s8)
+    mv(a1, s9)
     # broadcast.py:51 target += n
-    add(s8, s8, a0)
+    add(s9, s9, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend60)
     label(while58)
     # broadcast.py:53 y[0] = x[0]
-    lbu(a2, 0(a4))
+    lbu(a2, 0(t0))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a4, a4, a7)
+    add(t0, t0, s4)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -422,20 +423,20 @@ def run_integers(a0, a1, a2, a3):
     label(else56)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(t6, a1, else61)
+    bne(s5, a1, else61)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s8)
+    mv(a1, s9)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s8, s8, a2)
+    add(s9, s9, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend65)
     label(while63)
     # broadcast.py:62 y2[0] = x2[0]
-    lhu(a2, 0(a4))
+    lhu(a2, 0(t0))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a4, a4, a7)
+    add(t0, t0, s4)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -445,95 +446,95 @@ def run_integers(a0, a1, a2, a3):
     jal(zero, endif62)
     label(else61)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s8)
+    mv(a1, s9)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, t6)
-    add(s8, s8, a2)
+    mul(a2, a0, s5)
+    add(s9, s9, a2)
     # broadcast.py:70 while n:
     beq(a0, zero, wend68)
     label(while66)
     # broadcast.py:71 y4[0] = x4[0]
-    lw(a2, 0(a4))
+    lw(a2, 0(t0))
     sw(a2, 0(a1))
     # broadcast.py:72 if size == 8:
     li(a2, 8)
-    bne(t6, a2, else69)
+    bne(s5, a2, else69)
     # broadcast.py:73 y4[1] = x4[1]
-    lw(a2, 4(a4))
+    lw(a2, 4(t0))
     sw(a2, 4(a1))
     label(else69)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a4, a4, a7)
+    add(t0, t0, s4)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, t6)
+    add(a1, a1, s5)
     # broadcast.py:76 n -= 1
     addi(a0, a0, -1)
     bne(a0, zero, while66)
     label(wend68)
     label(endif62)
     label(endif57)
-    blt(zero, s5, while48)
+    blt(zero, s6, while48)
     label(wend50)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
-    lw(a0, 20(a5))
+    lw(a0, 20(a4))
     srai(a1, a0, 2)
-    lw(a0, 0(sp))
-    add(a6, a0, a1)
+    lw(a0, 4(sp))
+    add(a3, a0, a1)
     label(else43)
     # prelu.py:62 start += count
-    add(s0, s0, t2)
+    add(t5, t5, a7)
     # prelu.py:63 while count:
-    beq(t2, zero, wend73)
+    beq(a7, zero, wend73)
     label(while71)
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     li(a0, 1)
-    bne(t3, a0, else74)
-    lbu(a0, 0(t0))
+    bne(t1, a0, else74)
+    lbu(a0, 0(a5))
     xori(a0, a0, 128)
     jal(zero, endif75)
     label(else74)
-    lhu(a1, 0(t0))
+    lhu(a1, 0(a5))
     li(a0, 32768)
     xor(a0, a1, a0)
     label(endif75)
-    sub(a0, a0, s1)
+    sub(a0, a0, t4)
     # prelu.py:65 k = _MULTIPLIER
-    li(a4, 16)
+    li(t0, 16)
     # prelu.py:66 if v < 0:
     bge(a0, zero, else76)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
-    lbu(a1, 0(a6))
+    lbu(a1, 0(a3))
     xori(a1, a1, 128)
-    sub(a1, a1, s2)
+    sub(a1, a1, t6)
     mul(a0, a0, a1)
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
-    li(a4, 18)
+    li(t0, 18)
     label(else76)
     # prelu.py:69 m = r[k]
-    slli(a1, a4, 2)
-    add(a1, a5, a1)
-    lw(a3, 0(a1))
+    slli(a1, t0, 2)
+    add(a1, a4, a1)
+    lw(a2, 0(a1))
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
-    addi(a1, a4, 1)
+    addi(a1, t0, 1)
     slli(a1, a1, 2)
-    add(a1, a5, a1)
+    add(a1, a4, a1)
     lw(a1, 0(a1))
     # prelu.py:71 if e > 0:
     bge(zero, a1, else78)
     # prelu.py:72 if v > limit >> e:
-    li(a2, 2147483647)
-    sra(a2, a2, a1)
-    bge(a2, a0, else80)
+    li(t0, 2147483647)
+    sra(t0, t0, a1)
+    bge(t0, a0, else80)
     # prelu.py:73 v = limit
     li(a0, 2147483647)
     jal(zero, endif81)
     label(else80)
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
-    li(a2, 2147483647)
-    sra(a2, a2, a1)
-    sub(a2, zero, a2)
-    addi(a2, a2, -1)
-    bge(a0, a2, else82)
+    li(t0, 2147483647)
+    sra(t0, t0, a1)
+    sub(t0, zero, t0)
+    addi(t0, t0, -1)
+    bge(a0, t0, else82)
     # prelu.py:75 v = 0 - limit - 1
     li(a0, -2147483648)
     jal(zero, endif83)
@@ -547,41 +548,17 @@ def run_integers(a0, a1, a2, a3):
     label(else78)
     # prelu.py:79 e = 0 - e
     sub(a1, zero, a1)
-    # prelu.py:80 a = v >> 16
-    srai(a7, a0, 16)
-    # prelu.py:81 v = v & 0xFFFF
-    li(a2, 65535)
-    and_(a0, a0, a2)
-    # prelu.py:82 b = m & 0xFFFF
-    li(a2, 65535)
-    and_(a2, a3, a2)
-    # prelu.py:83 m = m >> 16
-    srai(a3, a3, 16)
-    # prelu.py:84 k = v * m
-    mul(a4, a0, a3)
-    # prelu.py:85 b = a * b + (v * b >> 16 & 0xFFFF)
-    mul(t6, a7, a2)
-    mul(a0, a0, a2)
-    srai(a2, a0, 16)
-    li(a0, 65535)
-    and_(a0, a2, a0)
-    add(a2, t6, a0)
-    # prelu.py:86 v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
-    and_(a0, a4, a2)
-    andi(t6, a0, 1)
-    srai(a0, a4, 1)
-    add(a4, t6, a0)
-    srai(a0, a2, 1)
-    add(a4, a4, a0)
-    mul(a0, a7, a3)
+    # prelu.py:80 if sign:
+    mul(t0, a2, a0)
+    srli(t0, t0, 30)
+    mulh(a0, a2, a0)
     slli(a2, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
+    addi(a0, t0, 1)
+    srai(a0, a0, 1)
     add(a0, a0, a2)
-    # prelu.py:87 if e:
+    # prelu.py:90 if e:
     beq(a1, zero, else84)
-    # prelu.py:88 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     srai(a2, a0, 31)
     add(a2, a2, a0)
     addi(a0, a1, -1)
@@ -589,52 +566,52 @@ def run_integers(a0, a1, a2, a3):
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else84)
-    # prelu.py:90 if v > high - zero_point:
-    sub(a1, t5, t1)
+    # prelu.py:93 if v > high - zero_point:
+    sub(a1, t3, a6)
     bge(a1, a0, else86)
-    # prelu.py:91 v = high - zero_point
-    sub(a0, t5, t1)
+    # prelu.py:94 v = high - zero_point
+    sub(a0, t3, a6)
     label(else86)
-    # prelu.py:92 if v < 0 - high - 1 - zero_point:
-    sub(a1, zero, t5)
+    # prelu.py:95 if v < 0 - high - 1 - zero_point:
+    sub(a1, zero, t3)
     addi(a1, a1, -1)
-    sub(a1, a1, t1)
+    sub(a1, a1, a6)
     bge(a0, a1, else88)
-    # prelu.py:93 v = 0 - high - 1 - zero_point
-    sub(a0, zero, t5)
+    # prelu.py:96 v = 0 - high - 1 - zero_point
+    sub(a0, zero, t3)
     addi(a0, a0, -1)
-    sub(a0, a0, t1)
+    sub(a0, a0, a6)
     label(else88)
-    # prelu.py:94 v = v + zero_point
-    add(a0, a0, t1)
-    # prelu.py:95 if size == 1:
+    # prelu.py:97 v = v + zero_point
+    add(a0, a0, a6)
+    # prelu.py:98 if size == 1:
     li(a1, 1)
-    bne(t3, a1, else90)
-    # prelu.py:96 ptr8(z)[0] = v
-    sb(a0, 0(t4))
+    bne(t1, a1, else90)
+    # prelu.py:99 ptr8(z)[0] = v
+    sb(a0, 0(t2))
     jal(zero, endif91)
     label(else90)
-    # prelu.py:98 ptr16(z)[0] = v
-    sh(a0, 0(t4))
+    # prelu.py:101 ptr16(z)[0] = v
+    sh(a0, 0(t2))
     label(endif91)
-    # prelu.py:99 x += r[_STEP1]
-    lw(a0, 28(a5))
-    add(t0, t0, a0)
-    # prelu.py:100 y += r[_STEP2]
-    lw(a0, 32(a5))
-    add(a6, a6, a0)
-    # prelu.py:101 z += size
-    add(t4, t4, t3)
-    # prelu.py:102 count -= 1
-    addi(t2, t2, -1)
-    bne(t2, zero, while71)
+    # prelu.py:102 x += r[_STEP1]
+    lw(a0, 28(a4))
+    add(a5, a5, a0)
+    # prelu.py:103 y += r[_STEP2]
+    lw(a0, 32(a4))
+    add(a3, a3, a0)
+    # prelu.py:104 z += size
+    add(t2, t2, t1)
+    # prelu.py:105 count -= 1
+    addi(a7, a7, -1)
+    bne(a7, zero, while71)
     label(wend73)
-    blt(s0, s3, while10)
+    blt(t5, s0, while10)
     label(wend12)
     jal(zero, return_1)
     label(rare1)
-    xori(s0, a3, -1)
-    addi(s3, s0, 1)
+    xori(t5, a3, -1)
+    addi(s0, t5, 1)
     jal(zero, end2)
     label(return_1)
     lw(s0, 20(sp))

@@ -10,31 +10,27 @@ import micropython
 # eval_int8() of kernels/reduce.py, compiled.
 @micropython.asm_rv32
 def run_int8(a0, a1, a2, a3):
-    addi(sp, sp, -64)
-    sw(s0, 4(sp))
-    sw(s1, 8(sp))
-    sw(s2, 12(sp))
-    sw(s3, 16(sp))
-    sw(s4, 20(sp))
-    sw(s5, 24(sp))
-    sw(s6, 28(sp))
-    sw(s7, 32(sp))
-    sw(s8, 36(sp))
-    sw(s9, 40(sp))
-    sw(s10, 44(sp))
-    sw(s11, 48(sp))
-    sw(ra, 52(sp))
-    sw(a0, 0(sp))
+    addi(sp, sp, -48)
+    sw(s0, 0(sp))
+    sw(s1, 4(sp))
+    sw(s2, 8(sp))
+    sw(s3, 12(sp))
+    sw(s4, 16(sp))
+    sw(s5, 20(sp))
+    sw(s6, 24(sp))
+    sw(s7, 28(sp))
+    sw(s8, 32(sp))
+    sw(s9, 36(sp))
+    sw(s10, 40(sp))
+    mv(t0, a0)
     mv(s2, a1)
-    srli(t5, a3, 10)
+    srli(t4, a3, 10)
     andi(a0, a3, 1023)
-    add(t6, t5, a0)
+    add(t5, t4, a0)
     blt(a3, zero, rare1)
     label(end2)
-    # reduce.py:32 r = ptr32(op)
-    lw(t3, 0(sp))
     # reduce.py:34 word = r[_INPUT]
-    lw(a0, 4(t3))
+    lw(a0, 4(t0))
     # reduce.py:35 source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     andi(a1, a0, 1)
     beq(a1, zero, else4)
@@ -45,290 +41,272 @@ def run_int8(a0, a1, a2, a3):
     srai(a0, a0, 2)
     add(s1, a2, a0)
     # reduce.py:36 rows = r[_ACCUMULATORS] >> 2
-    lw(a0, 12(t3))
+    lw(a0, 12(t0))
     srai(s3, a0, 2)
     # reduce.py:37 acc = ptr32(base + rows)
     add(s0, s2, s3)
     # reduce.py:38 step = r[_REDUCED_STEP0]
-    lw(a4, 40(t3))
-    # reduce.py:39 done = 0
-    li(t4, 0)
-    # reduce.py:40 while start < stop:
-    bge(t5, t6, wend8)
+    lw(a4, 40(t0))
+    # reduce.py:39 first = 128 * r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2] - r[_OFFSET]
+    lw(a0, 36(t0))
+    slli(a1, a0, 7)
+    lw(a0, 44(t0))
+    mul(a1, a1, a0)
+    lw(a0, 52(t0))
+    mul(a1, a1, a0)
+    lw(a0, 64(t0))
+    sub(t6, a1, a0)
+    # reduce.py:40 done = 0
+    li(t3, 0)
+    # reduce.py:41 while start < stop:
+    bge(t4, t5, wend8)
     label(while6)
-    # reduce.py:41 rest = start // r[_KEPT0]
-    lw(a2, 16(t3))
-    srai(a0, t5, 31)
-    xor(a1, t5, a0)
+    # reduce.py:42 rest = start // r[_KEPT0]
+    lw(a2, 16(t0))
+    srai(a0, t4, 31)
+    xor(a1, t4, a0)
     divu(a1, a1, a2)
     xor(a0, a1, a0)
-    # reduce.py:42 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
-    lw(a1, 16(t3))
+    # reduce.py:43 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
+    lw(a1, 16(t0))
     mul(a1, a0, a1)
-    sub(a2, t5, a1)
-    lw(a1, 20(t3))
+    sub(a2, t4, a1)
+    lw(a1, 20(t0))
     mul(a1, a2, a1)
     add(a7, s1, a1)
-    # reduce.py:43 outer = rest // r[_KEPT1]
-    lw(a3, 24(t3))
+    # reduce.py:44 outer = rest // r[_KEPT1]
+    lw(a3, 24(t0))
     srai(a1, a0, 31)
     xor(a2, a0, a1)
     divu(a2, a2, a3)
     xor(a1, a2, a1)
-    # reduce.py:44 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
-    lw(a2, 24(t3))
+    # reduce.py:45 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
+    lw(a2, 24(t0))
     mul(a2, a1, a2)
     sub(a2, a0, a2)
-    lw(a0, 28(t3))
+    lw(a0, 28(t0))
     mul(a2, a2, a0)
-    lw(a0, 32(t3))
+    lw(a0, 32(t0))
     mul(a0, a1, a0)
     add(a0, a2, a0)
     add(a7, a7, a0)
-    # reduce.py:45 total = 0 - r[_OFFSET]
-    lw(a0, 64(t3))
-    sub(a2, zero, a0)
-    # reduce.py:46 k = r[_REDUCED2]
-    lw(t0, 52(t3))
-    # reduce.py:47 while k:
-    beq(t0, zero, wend11)
+    # reduce.py:46 total = first
+    mv(a2, t6)
+    # reduce.py:47 k = r[_REDUCED2]
+    lw(t1, 52(t0))
+    # reduce.py:48 while k:
+    beq(t1, zero, wend11)
     label(while9)
-    # reduce.py:48 row = at
+    # reduce.py:49 row = at
     mv(a6, a7)
-    # reduce.py:49 j = r[_REDUCED1]
-    lw(a5, 44(t3))
-    # reduce.py:50 while j:
+    # reduce.py:50 j = r[_REDUCED1]
+    lw(a5, 44(t0))
+    # reduce.py:51 while j:
     beq(a5, zero, wend14)
     label(while12)
-    # reduce.py:51 x = ptr8(row)
+    # reduce.py:52 x = ptr8(row)
     mv(a1, a6)
-    # reduce.py:52 i = r[_REDUCED0]
-    lw(a0, 36(t3))
-    # reduce.py:53 while i:
+    # reduce.py:53 i = r[_REDUCED0]
+    lw(a0, 36(t0))
+    # reduce.py:54 while i:
     beq(a0, zero, wend17)
     label(while15)
-    # reduce.py:54 total += x[0] ^ 0x80
-    lbu(a3, 0(a1))
-    xori(a3, a3, 128)
+    # reduce.py:55 total += (x[0] ^ 0x80) - 0x80
+    lb(a3, 0(a1))
     add(a2, a2, a3)
-    # reduce.py:55 x = ptr8(int(x) + step)
+    # reduce.py:56 x = ptr8(int(x) + step)
     add(a1, a1, a4)
-    # reduce.py:56 i -= 1
+    # reduce.py:57 i -= 1
     addi(a0, a0, -1)
     bne(a0, zero, while15)
     label(wend17)
-    # reduce.py:57 row += r[_REDUCED_STEP1]
-    lw(a0, 48(t3))
+    # reduce.py:58 row += r[_REDUCED_STEP1]
+    lw(a0, 48(t0))
     add(a6, a6, a0)
-    # reduce.py:58 j -= 1
+    # reduce.py:59 j -= 1
     addi(a5, a5, -1)
     bne(a5, zero, while12)
     label(wend14)
-    # reduce.py:59 at += r[_REDUCED_STEP2]
-    lw(a0, 56(t3))
+    # reduce.py:60 at += r[_REDUCED_STEP2]
+    lw(a0, 56(t0))
     add(a7, a7, a0)
-    # reduce.py:60 k -= 1
-    addi(t0, t0, -1)
-    bne(t0, zero, while9)
+    # reduce.py:61 k -= 1
+    addi(t1, t1, -1)
+    bne(t1, zero, while9)
     label(wend11)
-    # reduce.py:61 acc[done] = total
-    slli(a0, t4, 2)
+    # reduce.py:62 acc[done] = total
+    slli(a0, t3, 2)
     add(a0, s0, a0)
     sw(a2, 0(a0))
-    # reduce.py:62 done += 1
+    # reduce.py:63 done += 1
+    addi(t3, t3, 1)
+    # reduce.py:64 start += 1
     addi(t4, t4, 1)
-    # reduce.py:63 start += 1
-    addi(t5, t5, 1)
-    # reduce.py:64 if done == r[_BLOCK] or start == stop:
-    lw(a0, 60(t3))
-    beq(t4, a0, past20)
-    bne(t5, t6, else18)
+    # reduce.py:65 if done == r[_BLOCK] or start == stop:
+    lw(a0, 60(t0))
+    beq(t3, a0, past20)
+    bne(t4, t5, else18)
     label(past20)
-    # reduce.py:65 output = (r[_OUTPUT] >> 2) + start - done
-    lw(a0, 8(t3))
+    # reduce.py:66 output = (r[_OUTPUT] >> 2) + start - done
+    lw(a0, 8(t0))
     srai(a0, a0, 2)
-    add(a0, a0, t5)
-    sub(a0, a0, t4)
-    # reduce.py:66 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
-    li(s8, 0)
+    add(a0, a0, t4)
+    sub(a0, a0, t3)
+    # reduce.py:67 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
+    li(s7, 0)
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    lw(a1, 0(sp))
-    addi(a3, a1, 68)
+    addi(a3, t0, 68)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(s7, 0(a3))
+    lw(s6, 0(a3))
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
     lw(a1, 4(a3))
-    sub(s6, a1, s7)
+    sub(s5, a1, s6)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
     lw(a1, 8(a3))
-    sub(s5, a1, s7)
+    sub(s4, a1, s6)
     # requantize.py:30 step = q[_PER_CHANNEL]
-    lw(s4, 12(a3))
+    lw(t2, 12(a3))
     # requantize.py:31 channels = q[_CHANNELS]
-    lw(s10, 16(a3))
+    lw(s9, 16(a3))
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    addi(s9, a3, 20)
+    addi(s8, a3, 20)
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    add(t0, s2, s3)
+    add(a7, s2, s3)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(a7, s2, a0)
+    add(a6, s2, a0)
     # requantize.py:35 while count:
-    beq(t4, zero, wend24)
+    beq(t3, zero, wend24)
     label(while22)
     # requantize.py:36 n = count
-    mv(a5, t4)
+    mv(a2, t3)
     # requantize.py:37 if step:
-    beq(s4, zero, else25)
+    beq(t2, zero, else25)
     # requantize.py:38 n = channels - channel
-    sub(a5, s10, s8)
+    sub(a2, s9, s7)
     # requantize.py:39 if n > count:
-    bge(t4, a5, else27)
+    bge(t3, a2, else27)
     # requantize.py:40 n = count
-    mv(a5, t4)
+    mv(a2, t3)
     label(else27)
     label(else25)
     # requantize.py:41 count -= n
-    sub(t4, t4, a5)
+    sub(t3, t3, a2)
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    slli(a0, s8, 2)
-    mul(a0, a0, s4)
-    add(a3, s9, a0)
+    slli(a0, s7, 2)
+    mul(a0, a0, t2)
+    add(a3, s8, a0)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    slli(a0, s10, 2)
-    add(a1, s9, a0)
-    mul(a0, s8, s4)
-    add(a6, a1, a0)
+    slli(a0, s9, 2)
+    add(a1, s8, a0)
+    mul(a0, s7, t2)
+    add(a5, a1, a0)
     # requantize.py:44 channel = 0
-    li(s8, 0)
+    li(s7, 0)
     # requantize.py:45 while n:
-    beq(a5, zero, wend31)
+    beq(a2, zero, wend31)
     label(while29)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    lw(a0, 0(t0))
+    lw(a0, 0(a7))
     # requantize.py:47 e = 32 - shifts[0]
-    lbu(a2, 0(a6))
+    lbu(t1, 0(a5))
     li(a1, 32)
-    sub(a2, a1, a2)
+    sub(a1, a1, t1)
     # requantize.py:48 if e < 0:
-    bge(a2, zero, else32)
+    bge(a1, zero, else32)
     # requantize.py:49 e = 0 - e
-    sub(a2, zero, a2)
+    sub(a1, zero, a1)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    li(a1, 1073741823)
-    sra(t1, a1, a2)
-    li(a1, 1)
-    or_(a1, t1, a1)
+    li(t1, 1073741823)
+    sra(s10, t1, a1)
+    li(t1, 1)
+    or_(t1, s10, t1)
     # requantize.py:51 if v > limit:
-    bge(a1, a0, else34)
+    bge(t1, a0, else34)
     # requantize.py:52 v = limit
-    mv(a0, a1)
+    mv(a0, t1)
     label(else34)
     # requantize.py:53 if v < 0 - limit:
-    sub(t1, zero, a1)
-    bge(a0, t1, else36)
+    sub(s10, zero, t1)
+    bge(a0, s10, else36)
     # requantize.py:54 v = 0 - limit
-    sub(a0, zero, a1)
+    sub(a0, zero, t1)
     label(else36)
     # requantize.py:55 v = v << e
-    sll(a0, a0, a2)
+    sll(a0, a0, a1)
     # requantize.py:56 e = 0
-    li(a2, 0)
+    li(a1, 0)
     label(else32)
-    # requantize.py:60 h = v >> 16
-    srai(t2, a0, 16)
-    # requantize.py:61 v = v & 0xFFFF
-    li(a1, 65535)
-    and_(a0, a0, a1)
-    # requantize.py:62 b = ptr16(q)[0]
-    lhu(a1, 0(a3))
-    # requantize.py:63 m = ptr16(q)[1]
-    lhu(t1, 2(a3))
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mul(s11, t2, a1)
-    mul(a1, a0, a1)
-    srai(ra, a1, 16)
-    li(a1, 65535)
-    and_(a1, ra, a1)
-    add(a1, s11, a1)
-    # requantize.py:65 v = v * m
-    mul(a0, a0, t1)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    and_(s11, a0, a1)
-    andi(s11, s11, 1)
+    # requantize.py:57 if sign:
+    lw(t1, 0(a3))
+    mul(s10, t1, a0)
+    srli(s10, s10, 30)
+    mulh(a0, t1, a0)
+    slli(t1, a0, 1)
+    addi(a0, s10, 1)
     srai(a0, a0, 1)
-    add(s11, s11, a0)
-    srai(a0, a1, 1)
-    add(s11, s11, a0)
-    mul(a0, t2, t1)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, s11, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
+    add(a0, a0, t1)
     # requantize.py:68 if e:
-    beq(a2, zero, else40)
+    beq(a1, zero, else38)
     # requantize.py:69 v = (v >> 31) + v
-    srai(a1, a0, 31)
-    add(a0, a1, a0)
+    srai(t1, a0, 31)
+    add(a0, t1, a0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    addi(a1, a2, -1)
+    addi(a1, a1, -1)
     sra(a0, a0, a1)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else40)
+    label(else38)
     # requantize.py:71 if v < low:
-    bge(a0, s6, else42)
+    bge(a0, s5, else40)
     # requantize.py:72 v = low
-    mv(a0, s6)
-    label(else42)
-    # requantize.py:73 if v > high:
-    bge(s5, a0, else44)
-    # requantize.py:74 v = high
     mv(a0, s5)
-    label(else44)
+    label(else40)
+    # requantize.py:73 if v > high:
+    bge(s4, a0, else42)
+    # requantize.py:74 v = high
+    mv(a0, s4)
+    label(else42)
     # requantize.py:75 y[0] = v + zero_point
-    add(a0, a0, s7)
-    sb(a0, 0(a7))
+    add(a0, a0, s6)
+    sb(a0, 0(a6))
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    addi(t0, t0, 4)
+    addi(a7, a7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
-    addi(a7, a7, 1)
+    addi(a6, a6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    slli(a0, s4, 2)
+    slli(a0, t2, 2)
     add(a3, a3, a0)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    add(a6, a6, s4)
+    add(a5, a5, t2)
     # requantize.py:80 n -= 1
-    addi(a5, a5, -1)
-    bne(a5, zero, while29)
+    addi(a2, a2, -1)
+    bne(a2, zero, while29)
     label(wend31)
-    bne(t4, zero, while22)
+    bne(t3, zero, while22)
     label(wend24)
-    # reduce.py:67 done = 0
-    li(t4, 0)
+    # reduce.py:68 done = 0
+    li(t3, 0)
     label(else18)
-    blt(t5, t6, while6)
+    blt(t4, t5, while6)
     label(wend8)
     jal(zero, return_1)
     label(rare1)
-    xori(t5, a3, -1)
-    addi(t6, t5, 1)
+    xori(t4, a3, -1)
+    addi(t5, t4, 1)
     jal(zero, end2)
     label(return_1)
-    lw(s0, 4(sp))
-    lw(s1, 8(sp))
-    lw(s2, 12(sp))
-    lw(s3, 16(sp))
-    lw(s4, 20(sp))
-    lw(s5, 24(sp))
-    lw(s6, 28(sp))
-    lw(s7, 32(sp))
-    lw(s8, 36(sp))
-    lw(s9, 40(sp))
-    lw(s10, 44(sp))
-    lw(s11, 48(sp))
-    lw(ra, 52(sp))
-    addi(sp, sp, 64)
+    lw(s0, 0(sp))
+    lw(s1, 4(sp))
+    lw(s2, 8(sp))
+    lw(s3, 12(sp))
+    lw(s4, 16(sp))
+    lw(s5, 20(sp))
+    lw(s6, 24(sp))
+    lw(s7, 28(sp))
+    lw(s8, 32(sp))
+    lw(s9, 36(sp))
+    lw(s10, 40(sp))
+    addi(sp, sp, 48)
     li(a0, 0)
 
 

@@ -10,12 +10,10 @@ import micropython
 # eval_int16() of kernels/reduce_int16.py, compiled.
 @micropython.asm_rv32
 def run_int16(a0, a1, a2, a3):
-    addi(sp, sp, -32)
+    addi(sp, sp, -16)
     sw(s0, 0(sp))
     sw(s1, 4(sp))
     sw(s2, 8(sp))
-    sw(s3, 12(sp))
-    sw(s4, 16(sp))
     mv(t0, a0)
     mv(t6, a1)
     srli(t4, a3, 10)
@@ -140,118 +138,94 @@ def run_int16(a0, a1, a2, a3):
     srai(a1, a0, 2)
     sub(a0, t4, t3)
     slli(a0, a0, 1)
-    add(s3, a1, a0)
+    add(t1, a1, a0)
     # reduce_int16.py:67 rescale(op, arena, _MULTIPLIER, rows, done, 0)
-    mv(a3, t3)
+    mv(a2, t3)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    addi(t2, t0, 80)
+    addi(a6, t0, 80)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, t6, s0)
+    add(a1, t6, s0)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend24)
+    beq(a2, zero, wend24)
     label(while22)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t2))
+    lw(a0, 4(a6))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t1, 0)
+    li(a4, 0)
     # fixed_point.py:29 if left < 0:
     bge(a0, zero, else25)
     # fixed_point.py:30 e = 0 - left
-    sub(t1, zero, a0)
+    sub(a4, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
     label(else25)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t2))
-    # fixed_point.py:33 mh = m >> 16
-    srai(a7, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a4, 65535)
-    and_(a1, a1, a4)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a4, 0(a2))
-    sll(a0, a4, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a6, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a4, 65535)
-    and_(a0, a0, a4)
-    # fixed_point.py:39 a = v * mh
-    mul(a4, a0, a7)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(s4, a6, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, s4, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a4, a0)
-    andi(s4, a1, 1)
-    srai(a1, a4, 1)
-    add(a1, s4, a1)
+    lw(a3, 0(a6))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(a7, 0(a1))
+    sll(a0, a7, a0)
+    # fixed_point.py:35 if sign:
+    mul(a7, a3, a0)
+    srli(a7, a7, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, a7, 1)
     srai(a0, a0, 1)
-    add(a4, a1, a0)
-    mul(a0, a6, a7)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t1, zero, else27)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t1, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(a4, zero, else27)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, a4, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else27)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while22)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while22)
     label(wend24)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     addi(a0, t0, 68)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     lw(a6, 0(a0))
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     lw(a4, 4(a0))
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     lw(a3, 8(a0))
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     add(a2, t6, s0)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    add(a1, t6, s3)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
+    add(a1, t6, t1)
+    # fixed_point.py:64 while count:
     beq(t3, zero, wend32)
     label(while30)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     lw(a0, 0(a2))
     add(a0, a0, a6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     bge(a0, a4, else33)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mv(a0, a4)
     label(else33)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     bge(a3, a0, else35)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mv(a0, a3)
     label(else35)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     sh(a0, 0(a1))
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     addi(a1, a1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     addi(t3, t3, -1)
     bne(t3, zero, while30)
     label(wend32)
@@ -269,9 +243,7 @@ def run_int16(a0, a1, a2, a3):
     lw(s0, 0(sp))
     lw(s1, 4(sp))
     lw(s2, 8(sp))
-    lw(s3, 12(sp))
-    lw(s4, 16(sp))
-    addi(sp, sp, 32)
+    addi(sp, sp, 16)
     li(a0, 0)
 
 

@@ -13,86 +13,82 @@ import micropython
 def run_integers(a0, a1, a2, a3):
     addi(sp, sp, -16)
     sw(s0, 0(sp))
-    sw(s1, 4(sp))
-    sw(s2, 8(sp))
-    sw(s3, 12(sp))
-    mv(t0, a0)
-    mv(t2, a2)
-    mv(a0, a3)
-    srli(a3, a0, 10)
-    andi(a2, a0, 1023)
-    add(s0, a3, a2)
-    blt(a0, zero, rare1)
+    mv(a5, a0)
+    mv(a7, a2)
+    srli(a2, a3, 10)
+    andi(a0, a3, 1023)
+    add(t5, a2, a0)
+    blt(a3, zero, rare1)
     label(end2)
     # rescale.py:32 word = op[_INPUT]
-    lw(a0, 4(t0))
+    lw(a0, 4(a5))
     # rescale.py:33 source = int(rom) if word & 1 else int(arena)
-    andi(a2, a0, 1)
-    beq(a2, zero, else4)
+    andi(a3, a0, 1)
+    beq(a3, zero, else4)
     jal(zero, endif5)
     label(else4)
-    mv(t2, a1)
+    mv(a7, a1)
     label(endif5)
     # rescale.py:34 source += word >> 2
     srai(a0, a0, 2)
-    add(t2, t2, a0)
+    add(a7, a7, a0)
     # rescale.py:35 target = int(arena) + (op[_OUTPUT] >> 2)
-    lw(a0, 8(t0))
+    lw(a0, 8(a5))
     srai(a0, a0, 2)
-    add(s2, a1, a0)
+    add(s0, a1, a0)
     # rescale.py:36 source_type = op[_INPUT_TYPE]
-    lw(t3, 12(t0))
+    lw(t0, 12(a5))
     # rescale.py:37 target_type = op[_OUTPUT_TYPE]
-    lw(t6, 16(t0))
+    lw(t4, 16(a5))
     # rescale.py:38 zero_in = (op[_INPUT_ZERO_POINT] << sign) >> sign
-    lw(t1, 20(t0))
+    lw(a6, 20(a5))
     # rescale.py:39 zero_out = (op[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(s1, 24(t0))
+    lw(t6, 24(a5))
     # rescale.py:40 low = (op[_LOWEST] << sign) >> sign
-    lw(t5, 28(t0))
+    lw(t3, 28(a5))
     # rescale.py:41 high = (op[_HIGHEST] << sign) >> sign
-    lw(t4, 32(t0))
+    lw(t2, 32(a5))
     # rescale.py:45 while i < stop:
-    bge(a3, s0, wend8)
+    bge(a2, t5, wend8)
     label(while6)
     # rescale.py:46 if source_type == _INT8:
-    bne(t3, zero, else9)
+    bne(t0, zero, else9)
     # rescale.py:47 x = (ptr8(source)[i] ^ 0x80) - 0x80
-    add(a0, t2, a3)
+    add(a0, a7, a2)
     lb(a1, 0(a0))
     jal(zero, endif10)
     label(else9)
     # rescale.py:48 elif source_type == _UINT8:
     li(a0, 1)
-    bne(t3, a0, else11)
+    bne(t0, a0, else11)
     # rescale.py:49 x = ptr8(source)[i]
-    add(a0, t2, a3)
+    add(a0, a7, a2)
     lbu(a1, 0(a0))
     jal(zero, endif12)
     label(else11)
     # rescale.py:50 elif source_type == _INT16:
     li(a0, 2)
-    bne(t3, a0, else13)
+    bne(t0, a0, else13)
     # rescale.py:51 x = (ptr16(source)[i] ^ 0x8000) - 0x8000
-    slli(a0, a3, 1)
-    add(a0, t2, a0)
+    slli(a0, a2, 1)
+    add(a0, a7, a0)
     lh(a1, 0(a0))
     jal(zero, endif14)
     label(else13)
     # rescale.py:53 x = (ptr32(source)[i] << sign) >> sign
-    slli(a0, a3, 2)
-    add(a0, t2, a0)
+    slli(a0, a2, 2)
+    add(a0, a7, a0)
     lw(a1, 0(a0))
     label(endif14)
     label(endif12)
     label(endif10)
     # rescale.py:54 v = ((x - zero_in) << sign) >> sign
-    sub(a0, a1, t1)
+    sub(a0, a1, a6)
     # rescale.py:55 if (x ^ zero_in) & (x ^ v) < 0:
-    xor(a4, a1, t1)
-    xor(a2, a1, a0)
-    and_(a2, a4, a2)
-    bge(a2, zero, else15)
+    xor(a4, a1, a6)
+    xor(a3, a1, a0)
+    and_(a3, a4, a3)
+    bge(a3, zero, else15)
     # rescale.py:56 v = limit if x >= 0 else 0 - limit - 1
     blt(a1, zero, else17)
     li(a0, 2147483647)
@@ -102,16 +98,16 @@ def run_integers(a0, a1, a2, a3):
     label(endif18)
     label(else15)
     # rescale.py:57 flip = 0
-    li(a7, 0)
+    li(a4, 0)
     # rescale.py:58 if v < 0:
     bge(a0, zero, else19)
     # rescale.py:59 flip = op[_NEGATE]
-    lw(a7, 52(t0))
+    lw(a4, 52(a5))
     # rescale.py:60 if flip > 1:
     li(a1, 1)
-    bge(a1, a7, else21)
+    bge(a1, a4, else21)
     # rescale.py:61 flip = 0
-    li(a7, 0)
+    li(a4, 0)
     # rescale.py:62 v = 0 - v
     sub(a0, zero, a0)
     label(else21)
@@ -124,30 +120,30 @@ def run_integers(a0, a1, a2, a3):
     li(a1, 11)
     label(endif24)
     # rescale.py:64 m = op[k]
-    slli(a2, a1, 2)
-    add(a2, t0, a2)
-    lw(a2, 0(a2))
+    slli(a3, a1, 2)
+    add(a3, a5, a3)
+    lw(a3, 0(a3))
     # rescale.py:65 e = (op[k + 1] << sign) >> sign
     addi(a1, a1, 1)
     slli(a1, a1, 2)
-    add(a1, t0, a1)
+    add(a1, a5, a1)
     lw(a1, 0(a1))
     # rescale.py:66 if e > 0:
     bge(zero, a1, else25)
     # rescale.py:67 if v > limit >> e:
-    li(a4, 2147483647)
-    sra(a4, a4, a1)
-    bge(a4, a0, else27)
+    li(t1, 2147483647)
+    sra(t1, t1, a1)
+    bge(t1, a0, else27)
     # rescale.py:68 v = limit
     li(a0, 2147483647)
     jal(zero, endif28)
     label(else27)
     # rescale.py:69 elif v < 0 - (limit >> e) - 1:
-    li(a4, 2147483647)
-    sra(a4, a4, a1)
-    sub(a4, zero, a4)
-    addi(a4, a4, -1)
-    bge(a0, a4, else29)
+    li(t1, 2147483647)
+    sra(t1, t1, a1)
+    sub(t1, zero, t1)
+    addi(t1, t1, -1)
+    bge(a0, t1, else29)
     # rescale.py:70 v = 0 - limit - 1
     li(a0, -2147483648)
     jal(zero, endif30)
@@ -161,102 +157,75 @@ def run_integers(a0, a1, a2, a3):
     label(else25)
     # rescale.py:74 e = 0 - e
     sub(a1, zero, a1)
-    # rescale.py:75 vh = v >> 16
-    srai(a6, a0, 16)
-    # rescale.py:76 v = v & 0xFFFF
-    li(a4, 65535)
-    and_(a0, a0, a4)
-    # rescale.py:77 mh = m >> 16
-    srai(a5, a2, 16)
-    # rescale.py:78 m = m & 0xFFFF
-    li(a4, 65535)
-    and_(a2, a2, a4)
-    # rescale.py:79 a = v * mh
-    mul(a4, a0, a5)
-    # rescale.py:80 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(s3, a6, a2)
-    mul(a0, a0, a2)
-    srai(a2, a0, 16)
-    li(a0, 65535)
-    and_(a0, a2, a0)
-    add(a0, s3, a0)
-    # rescale.py:81 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a2, a4, a0)
-    andi(s3, a2, 1)
-    srai(a2, a4, 1)
-    add(a2, s3, a2)
+    # rescale.py:75 if sign:
+    mul(t1, a3, a0)
+    srli(t1, t1, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, t1, 1)
     srai(a0, a0, 1)
-    add(a4, a2, a0)
-    mul(a0, a6, a5)
-    slli(a2, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a2)
-    # rescale.py:82 if e:
+    add(a0, a0, a3)
+    # rescale.py:85 if e:
     beq(a1, zero, else31)
-    # rescale.py:83 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a2, a0, 31)
-    add(a2, a2, a0)
+    # rescale.py:86 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
     addi(a0, a1, -1)
-    sra(a0, a2, a0)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else31)
-    # rescale.py:84 if flip:
-    beq(a7, zero, else33)
-    # rescale.py:85 v = 0 - v
+    # rescale.py:87 if flip:
+    beq(a4, zero, else33)
+    # rescale.py:88 v = 0 - v
     sub(a0, zero, a0)
     label(else33)
-    # rescale.py:86 if v < low:
-    bge(a0, t5, else35)
-    # rescale.py:87 v = low
-    mv(a0, t5)
+    # rescale.py:89 if v < low:
+    bge(a0, t3, else35)
+    # rescale.py:90 v = low
+    mv(a0, t3)
     label(else35)
-    # rescale.py:88 if v > high:
-    bge(t4, a0, else37)
-    # rescale.py:89 v = high
-    mv(a0, t4)
+    # rescale.py:91 if v > high:
+    bge(t2, a0, else37)
+    # rescale.py:92 v = high
+    mv(a0, t2)
     label(else37)
-    # rescale.py:90 v = v + zero_out
-    add(a0, a0, s1)
-    # rescale.py:91 if target_type < _INT16:
+    # rescale.py:93 v = v + zero_out
+    add(a0, a0, t6)
+    # rescale.py:94 if target_type < _INT16:
     li(a1, 2)
-    bge(t6, a1, else39)
-    # rescale.py:92 ptr8(target)[i] = v
-    add(a1, s2, a3)
+    bge(t4, a1, else39)
+    # rescale.py:95 ptr8(target)[i] = v
+    add(a1, s0, a2)
     sb(a0, 0(a1))
     jal(zero, endif40)
     label(else39)
-    # rescale.py:93 elif target_type == _INT16:
+    # rescale.py:96 elif target_type == _INT16:
     li(a1, 2)
-    bne(t6, a1, else41)
-    # rescale.py:94 ptr16(target)[i] = v
-    slli(a1, a3, 1)
-    add(a1, s2, a1)
+    bne(t4, a1, else41)
+    # rescale.py:97 ptr16(target)[i] = v
+    slli(a1, a2, 1)
+    add(a1, s0, a1)
     sh(a0, 0(a1))
     jal(zero, endif42)
     label(else41)
-    # rescale.py:96 ptr32(target)[i] = v
-    slli(a1, a3, 2)
-    add(a1, s2, a1)
+    # rescale.py:99 ptr32(target)[i] = v
+    slli(a1, a2, 2)
+    add(a1, s0, a1)
     sw(a0, 0(a1))
     label(endif42)
     label(endif40)
-    # rescale.py:97 i += 1
-    addi(a3, a3, 1)
-    blt(a3, s0, while6)
+    # rescale.py:100 i += 1
+    addi(a2, a2, 1)
+    blt(a2, t5, while6)
     label(wend8)
     jal(zero, return_1)
     label(rare1)
-    xori(a3, a0, -1)
-    addi(s0, a3, 1)
+    xori(a2, a3, -1)
+    addi(t5, a2, 1)
     jal(zero, end2)
     label(return_1)
     lw(s0, 0(sp))
-    lw(s1, 4(sp))
-    lw(s2, 8(sp))
-    lw(s3, 12(sp))
     addi(sp, sp, 16)
     li(a0, 0)
 

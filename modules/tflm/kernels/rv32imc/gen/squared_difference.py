@@ -22,126 +22,126 @@ def run_integers(a0, a1, a2, a3):
     sw(s8, 32(sp))
     sw(s9, 36(sp))
     sw(s10, 40(sp))
-    mv(t3, a0)
-    mv(s4, a1)
-    mv(s6, a2)
-    srli(s2, a3, 10)
+    mv(a7, a0)
+    mv(t3, a1)
+    mv(t5, a2)
+    srli(t4, a3, 10)
     andi(a0, a3, 1023)
-    add(s7, s2, a0)
+    add(t6, t4, a0)
     blt(a3, zero, rare1)
     label(end2)
     # squared_difference.py:30 rows = r[_ACCUMULATORS] >> 2
-    lw(a0, 24(t3))
-    srai(s5, a0, 2)
+    lw(a0, 24(a7))
+    srai(t2, a0, 2)
     # squared_difference.py:31 size = r[_SIZE]
-    lw(s0, 48(t3))
+    lw(t0, 48(a7))
     # squared_difference.py:32 while start < stop:
-    bge(s2, s7, wend6)
+    bge(t4, t6, wend6)
     label(while4)
     # squared_difference.py:33 count = stop - start
-    sub(s3, s7, s2)
+    sub(t1, t6, t4)
     # squared_difference.py:34 if count > r[_BLOCK]:
-    lw(a0, 44(t3))
-    bge(a0, s3, else7)
+    lw(a0, 44(a7))
+    bge(a0, t1, else7)
     # squared_difference.py:35 count = r[_BLOCK]
-    lw(s3, 44(t3))
+    lw(t1, 44(a7))
     label(else7)
     # squared_difference.py:37 which = 1
-    li(t1, 1)
+    li(a6, 1)
     # squared_difference.py:38 while which >= 0:
-    blt(t1, zero, wend11)
+    blt(a6, zero, wend11)
     label(while9)
     # squared_difference.py:39 word = r[_INPUT1 + which]
-    addi(a0, t1, 1)
+    addi(a0, a6, 1)
     slli(a0, a0, 2)
-    add(a0, t3, a0)
+    add(a0, a7, a0)
     lw(a0, 0(a0))
     # squared_difference.py:40 step = r[_STEP1 + which]
-    addi(a1, t1, 7)
+    addi(a1, a6, 7)
     slli(a1, a1, 2)
-    add(a1, t3, a1)
-    lw(t6, 0(a1))
+    add(a1, a7, a1)
+    lw(a5, 0(a1))
     # squared_difference.py:41 x = (int(ptr8(rom)) if word & 1 else base) + (word >> 2) + start...
     andi(a1, a0, 1)
     beq(a1, zero, else12)
-    mv(a1, s6)
+    mv(a1, t5)
     jal(zero, endif13)
     label(else12)
-    mv(a1, s4)
+    mv(a1, t3)
     label(endif13)
     srai(a0, a0, 2)
     add(a1, a1, a0)
-    mul(a0, s2, t6)
+    mul(a0, t4, a5)
     add(a1, a1, a0)
     # squared_difference.py:42 if r[_EXPAND1 + which]:
-    addi(a0, t1, 9)
+    addi(a0, a6, 9)
     slli(a0, a0, 2)
-    add(a0, t3, a0)
+    add(a0, a7, a0)
     lw(a0, 0(a0))
     beq(a0, zero, else14)
     # squared_difference.py:43 expand(op, arena, rom, which, start, count)
-    mv(t0, s3)
+    mv(s3, t1)
     # broadcast.py:20 r = ptr32(op)
-    mv(a1, t3)
+    mv(a1, a7)
     # broadcast.py:21 word = r[_INPUT1 + which]
-    addi(a0, t1, 1)
+    addi(a0, a6, 1)
     slli(a0, a0, 2)
     add(a0, a1, a0)
     lw(a0, 0(a0))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a2, a0, 1)
     beq(a2, zero, else17)
-    mv(s8, s6)
+    mv(s8, t5)
     jal(zero, endif18)
     label(else17)
-    mv(s8, s4)
+    mv(s8, t3)
     label(endif18)
     # broadcast.py:23 source += word >> 2
     srai(a0, a0, 2)
     add(s8, s8, a0)
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    addi(a0, t1, 4)
+    addi(a0, a6, 4)
     slli(a0, a0, 2)
     add(a0, a1, a0)
     lw(a0, 0(a0))
     srai(a0, a0, 2)
-    add(t5, s4, a0)
+    add(s6, t3, a0)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    addi(a0, t1, 9)
+    addi(a0, a6, 9)
     slli(a0, a0, 2)
     add(a0, a1, a0)
     lw(a0, 0(a0))
     slli(a0, a0, 2)
     add(a3, a1, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(a7, 0(a3))
+    lw(s2, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
-    lw(s1, 8(a3))
+    lw(s7, 8(a3))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(a6, 12(a3))
+    lw(s1, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a3))
-    slli(a5, a0, 1)
+    slli(s0, a0, 1)
     # broadcast.py:30 run = start // length
-    srai(a0, s2, 31)
-    xor(a1, s2, a0)
-    divu(a1, a1, s1)
-    xor(t2, a1, a0)
+    srai(a0, t4, 31)
+    xor(a1, t4, a0)
+    divu(a1, a1, s7)
+    xor(s4, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, t2, s1)
-    sub(t4, s2, a0)
+    mul(a0, s4, s7)
+    sub(s5, t4, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, t0, wend21)
+    bge(zero, s3, wend21)
     label(while19)
     # broadcast.py:33 at = source + column * step
-    mul(a0, t4, a6)
+    mul(a0, s5, s1)
     add(a4, s8, a0)
     # broadcast.py:34 rest = run
-    mv(a2, t2)
+    mv(a2, s4)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, a5, wend24)
+    bge(a0, s0, wend24)
     label(while22)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -167,7 +167,7 @@ def run_integers(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, a5, while22)
+    blt(a0, s0, while22)
     label(wend24)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -177,25 +177,25 @@ def run_integers(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a4, a4, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s1, t4)
+    sub(a0, s7, s5)
     # broadcast.py:43 if n > count:
-    bge(t0, a0, else25)
+    bge(s3, a0, else25)
     # broadcast.py:44 n = count
-    mv(a0, t0)
+    mv(a0, s3)
     label(else25)
     # broadcast.py:45 count -= n
-    sub(t0, t0, a0)
+    sub(s3, s3, a0)
     # broadcast.py:46 run += 1
-    addi(t2, t2, 1)
+    addi(s4, s4, 1)
     # broadcast.py:47 column = 0
-    li(t4, 0)
+    li(s5, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(a7, a1, else27)
+    bne(s2, a1, else27)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, t5)
+    mv(a1, s6)
     # broadcast.py:51 target += n
-    add(t5, t5, a0)
+    add(s6, s6, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend31)
     label(while29)
@@ -203,7 +203,7 @@ def run_integers(a0, a1, a2, a3):
     lbu(a2, 0(a4))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a4, a4, a6)
+    add(a4, a4, s1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -214,12 +214,12 @@ def run_integers(a0, a1, a2, a3):
     label(else27)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(a7, a1, else32)
+    bne(s2, a1, else32)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, t5)
+    mv(a1, s6)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(t5, t5, a2)
+    add(s6, s6, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend36)
     label(while34)
@@ -227,7 +227,7 @@ def run_integers(a0, a1, a2, a3):
     lhu(a2, 0(a4))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a4, a4, a6)
+    add(a4, a4, s1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -237,10 +237,10 @@ def run_integers(a0, a1, a2, a3):
     jal(zero, endif33)
     label(else32)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, t5)
+    mv(a1, s6)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, a7)
-    add(t5, t5, a2)
+    mul(a2, a0, s2)
+    add(s6, s6, a2)
     # broadcast.py:70 while n:
     beq(a0, zero, wend39)
     label(while37)
@@ -249,46 +249,46 @@ def run_integers(a0, a1, a2, a3):
     sw(a2, 0(a1))
     # broadcast.py:72 if size == 8:
     li(a2, 8)
-    bne(a7, a2, else40)
+    bne(s2, a2, else40)
     # broadcast.py:73 y4[1] = x4[1]
     lw(a2, 4(a4))
     sw(a2, 4(a1))
     label(else40)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a4, a4, a6)
+    add(a4, a4, s1)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, a7)
+    add(a1, a1, s2)
     # broadcast.py:76 n -= 1
     addi(a0, a0, -1)
     bne(a0, zero, while37)
     label(wend39)
     label(endif33)
     label(endif28)
-    blt(zero, t0, while19)
+    blt(zero, s3, while19)
     label(wend21)
     # squared_difference.py:44 x = base + (r[_ROW1 + which] >> 2)
-    addi(a0, t1, 4)
+    addi(a0, a6, 4)
     slli(a0, a0, 2)
-    add(a0, t3, a0)
+    add(a0, a7, a0)
     lw(a0, 0(a0))
     srai(a0, a0, 2)
-    add(a1, s4, a0)
+    add(a1, t3, a0)
     label(else14)
     # squared_difference.py:45 offset = r[_OFFSET1 + which]
-    addi(a0, t1, 14)
+    addi(a0, a6, 14)
     slli(a0, a0, 2)
-    add(a0, t3, a0)
-    lw(a5, 0(a0))
+    add(a0, a7, a0)
+    lw(s0, 0(a0))
     # squared_difference.py:46 acc = ptr32(base + rows)
-    add(a2, s4, s5)
+    add(a2, t3, t2)
     # squared_difference.py:47 n = count
-    mv(a3, s3)
+    mv(a3, t1)
     # squared_difference.py:48 while n:
     beq(a3, zero, wend44)
     label(while42)
     # squared_difference.py:49 v = ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000
     li(a0, 1)
-    bne(s0, a0, else45)
+    bne(t0, a0, else45)
     lbu(a0, 0(a1))
     xori(a0, a0, 128)
     jal(zero, endif46)
@@ -298,11 +298,11 @@ def run_integers(a0, a1, a2, a3):
     xor(a0, a4, a0)
     label(endif46)
     # squared_difference.py:50 v = v - offset << r[_LEFT_SHIFT]
-    sub(a4, a0, a5)
-    lw(a0, 52(t3))
+    sub(a4, a0, s0)
+    lw(a0, 52(a7))
     sll(a0, a4, a0)
     # squared_difference.py:51 if not which:
-    bne(t1, zero, else47)
+    bne(a6, zero, else47)
     # squared_difference.py:52 v = (v + 1 >> 1) - acc[0]
     addi(a0, a0, 1)
     srai(a4, a0, 1)
@@ -314,7 +314,7 @@ def run_integers(a0, a1, a2, a3):
     # squared_difference.py:54 acc[0] = v
     sw(a0, 0(a2))
     # squared_difference.py:55 x += step
-    add(a1, a1, t6)
+    add(a1, a1, a5)
     # squared_difference.py:56 acc = ptr32(int(acc) + 4)
     addi(a2, a2, 4)
     # squared_difference.py:57 n -= 1
@@ -322,155 +322,131 @@ def run_integers(a0, a1, a2, a3):
     bne(a3, zero, while42)
     label(wend44)
     # squared_difference.py:58 block = _MULTIPLIER if which else _OUTPUT_MULTIPLIER
-    beq(t1, zero, else49)
+    beq(a6, zero, else49)
     li(a0, 16)
     jal(zero, endif50)
     label(else49)
     li(a0, 21)
     label(endif50)
     # squared_difference.py:59 rescale(op, arena, block, rows, count, 0)
-    mv(a3, s3)
+    mv(a2, t1)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     slli(a0, a0, 2)
-    add(t0, t3, a0)
+    add(a5, a7, a0)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s4, s5)
+    add(a1, t3, t2)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend54)
+    beq(a2, zero, wend54)
     label(while52)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t0))
+    lw(a0, 4(a5))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(a7, 0)
+    li(a4, 0)
     # fixed_point.py:29 if left < 0:
     bge(a0, zero, else55)
     # fixed_point.py:30 e = 0 - left
-    sub(a7, zero, a0)
+    sub(a4, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
     label(else55)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t0))
-    # fixed_point.py:33 mh = m >> 16
-    srai(a6, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a4, 65535)
-    and_(a1, a1, a4)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a4, 0(a2))
-    sll(a0, a4, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a5, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a4, 65535)
-    and_(a0, a0, a4)
-    # fixed_point.py:39 a = v * mh
-    mul(a4, a0, a6)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t2, a5, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t2, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a4, a0)
-    andi(t2, a1, 1)
-    srai(a1, a4, 1)
-    add(a1, t2, a1)
+    lw(a3, 0(a5))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(s0, 0(a1))
+    sll(a0, s0, a0)
+    # fixed_point.py:35 if sign:
+    mul(s0, a3, a0)
+    srli(s0, s0, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, s0, 1)
     srai(a0, a0, 1)
-    add(a4, a1, a0)
-    mul(a0, a5, a6)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(a7, zero, else57)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, a7, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(a4, zero, else57)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, a4, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else57)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while52)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while52)
     label(wend54)
     # squared_difference.py:60 which -= 1
-    addi(t1, t1, -1)
-    bge(t1, zero, while9)
+    addi(a6, a6, -1)
+    bge(a6, zero, while9)
     label(wend11)
     # squared_difference.py:61 output = (r[_OUTPUT] >> 2) + start * size
-    lw(a0, 12(t3))
+    lw(a0, 12(a7))
     srai(a1, a0, 2)
-    mul(a0, s2, s0)
+    mul(a0, t4, t0)
     add(a1, a1, a0)
     # squared_difference.py:62 store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, size - 1)
-    mv(a3, s3)
-    addi(a4, s0, -1)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    addi(a0, t3, 72)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(a7, 0(a0))
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    mv(a3, t1)
+    addi(a4, t0, -1)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
+    addi(a0, a7, 72)
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    lw(s0, 0(a0))
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     lw(a6, 4(a0))
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     lw(a5, 8(a0))
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s4, s5)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    add(a1, s4, a1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    add(a2, t3, t2)
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
+    add(a1, t3, a1)
+    # fixed_point.py:64 while count:
     beq(a3, zero, wend62)
     label(while60)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     lw(a0, 0(a2))
-    add(a0, a0, a7)
-    # fixed_point.py:63 if v < low:
+    add(a0, a0, s0)
+    # fixed_point.py:66 if v < low:
     bge(a0, a6, else63)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mv(a0, a6)
     label(else63)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     bge(a5, a0, else65)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mv(a0, a5)
     label(else65)
-    # fixed_point.py:67 if wide:
+    # fixed_point.py:70 if wide:
     beq(a4, zero, else67)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     sh(a0, 0(a1))
     jal(zero, endif68)
     label(else67)
-    # fixed_point.py:70 ptr8(y)[0] = v
+    # fixed_point.py:73 ptr8(y)[0] = v
     sb(a0, 0(a1))
     label(endif68)
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     addi(a0, a4, 1)
     add(a1, a1, a0)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     addi(a3, a3, -1)
     bne(a3, zero, while60)
     label(wend62)
     # squared_difference.py:63 start += count
-    add(s2, s2, s3)
-    blt(s2, s7, while4)
+    add(t4, t4, t1)
+    blt(t4, t6, while4)
     label(wend6)
     jal(zero, return_1)
     label(rare1)
-    xori(s2, a3, -1)
-    addi(s7, s2, 1)
+    xori(t4, a3, -1)
+    addi(t6, t4, 1)
     jal(zero, end2)
     label(return_1)
     lw(s0, 0(sp))

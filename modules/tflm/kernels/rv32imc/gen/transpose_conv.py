@@ -7,9 +7,9 @@
 import micropython
 
 
-# eval_int8() of kernels/transpose_conv.py, compiled.
+# eval_int16() of kernels/transpose_conv.py, compiled.
 @micropython.asm_rv32
-def run_int8(a0, a1, a2, a3):
+def run_int16(a0, a1, a2, a3):
     addi(sp, sp, -144)
     sw(s0, 84(sp))
     sw(s1, 88(sp))
@@ -586,18 +586,16 @@ def run_int8(a0, a1, a2, a3):
     label(wend40)
     # transpose_conv.py:82 in_y += 1
     lw(a0, 32(sp))
-    addi(a0, a0, 1)
-    sw(a0, 32(sp))
+    addi(a1, a0, 1)
+    sw(a1, 32(sp))
     # transpose_conv.py:83 cell_y -= op[_STRIDE_HEIGHT]
-    lw(a1, 60(s9))
+    lw(a2, 60(s9))
     lw(a0, 0(sp))
-    sub(a0, a0, a1)
+    sub(a0, a0, a2)
     sw(a0, 0(sp))
-    lw(a0, 0(sp))
     blt(a0, zero, past76)
-    lw(a1, 28(s9))
-    lw(a0, 32(sp))
-    blt(a0, a1, while34)
+    lw(a0, 28(s9))
+    blt(a1, a0, while34)
     label(past76)
     label(wend36)
     # transpose_conv.py:84 if wide:
@@ -740,297 +738,251 @@ def run_int8(a0, a1, a2, a3):
     jal(zero, endif81)
     label(else80)
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
-    mv(a4, s6)
+    mv(a3, s6)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     slli(a1, a1, 2)
     lw(a0, 64(sp))
-    add(a3, a0, a1)
+    add(a2, a0, a1)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
     lw(a1, 8(sp))
     lw(a0, 12(sp))
-    add(a2, a1, a0)
+    add(a1, a1, a0)
     # fixed_point.py:26 while count:
-    beq(a4, zero, wend93)
+    beq(a3, zero, wend93)
     label(while91)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(a3))
+    lw(a0, 4(a2))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t0, 0)
+    li(a5, 0)
     # fixed_point.py:29 if left < 0:
     bge(a0, zero, else94)
     # fixed_point.py:30 e = 0 - left
-    sub(t0, zero, a0)
+    sub(a5, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
     label(else94)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(a3))
-    # fixed_point.py:33 mh = m >> 16
-    srai(a7, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a5, 65535)
-    and_(a1, a1, a5)
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
-    slli(a5, t2, 2)
-    add(a3, a3, a5)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a5, 0(a2))
-    sll(a0, a5, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a6, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a5, 65535)
-    and_(a0, a0, a5)
-    # fixed_point.py:39 a = v * mh
-    mul(a5, a0, a7)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t1, a6, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t1, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a5, a0)
-    andi(t1, a1, 1)
-    srai(a1, a5, 1)
-    add(a1, t1, a1)
+    lw(a4, 0(a2))
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
+    slli(a6, t2, 2)
+    add(a2, a2, a6)
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(a6, 0(a1))
+    sll(a0, a6, a0)
+    # fixed_point.py:35 if sign:
+    mul(a6, a4, a0)
+    srli(a6, a6, 30)
+    mulh(a0, a4, a0)
+    slli(a4, a0, 1)
+    addi(a0, a6, 1)
     srai(a0, a0, 1)
-    add(a5, a1, a0)
-    mul(a0, a6, a7)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a5, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t0, zero, else96)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t0, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a4)
+    # fixed_point.py:45 if e:
+    beq(a5, zero, else96)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a4, a0, 31)
+    add(a4, a4, a0)
+    addi(a0, a5, -1)
+    sra(a0, a4, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else96)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a4, a4, -1)
-    bne(a4, zero, while91)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a3, a3, -1)
+    bne(a3, zero, while91)
     label(wend93)
     label(endif81)
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     mv(a3, s6)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 68(sp))
     slli(a1, a0, 2)
     lw(a0, 64(sp))
     add(a0, a0, a1)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     lw(a6, 0(a0))
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     lw(a5, 4(a0))
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     lw(a4, 8(a0))
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     lw(a0, 8(sp))
     lw(a1, 12(sp))
     add(a2, a0, a1)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     lw(a1, 52(sp))
     add(a1, a0, a1)
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     beq(a3, zero, wend101)
     label(while99)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     lw(a0, 0(a2))
     add(a0, a0, a6)
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     bge(a0, a5, else102)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     mv(a0, a5)
     label(else102)
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     bge(a4, a0, else104)
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     mv(a0, a4)
     label(else104)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     sh(a0, 0(a1))
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     addi(a1, a1, 2)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     addi(a3, a3, -1)
     bne(a3, zero, while99)
     label(wend101)
     jal(zero, endif78)
     label(else77)
     # transpose_conv.py:87 store_int8(memory, arena, block, scratch, out, channel, count)
-    lw(s1, 48(sp))
-    mv(s0, s6)
+    lw(t5, 48(sp))
+    mv(t4, s6)
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 68(sp))
     slli(a1, a0, 2)
     lw(a0, 64(sp))
     add(a3, a0, a1)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(t5, 0(a3))
+    lw(t3, 0(a3))
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
     lw(a0, 4(a3))
-    sub(t4, a0, t5)
+    sub(t2, a0, t3)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
     lw(a0, 8(a3))
-    sub(t3, a0, t5)
+    sub(t1, a0, t3)
     # requantize.py:30 step = q[_PER_CHANNEL]
-    lw(t2, 12(a3))
+    lw(t0, 12(a3))
     # requantize.py:31 channels = q[_CHANNELS]
-    lw(s3, 16(a3))
+    lw(s1, 16(a3))
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    addi(s2, a3, 20)
+    addi(s0, a3, 20)
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     lw(a0, 8(sp))
     lw(a1, 12(sp))
-    add(a7, a0, a1)
+    add(a6, a0, a1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     lw(a1, 52(sp))
-    add(a6, a0, a1)
+    add(a5, a0, a1)
     # requantize.py:35 while count:
-    beq(s0, zero, wend111)
+    beq(t4, zero, wend111)
     label(while109)
     # requantize.py:36 n = count
-    mv(a4, s0)
+    mv(a2, t4)
     # requantize.py:37 if step:
-    beq(t2, zero, else112)
+    beq(t0, zero, else112)
     # requantize.py:38 n = channels - channel
-    sub(a4, s3, s1)
+    sub(a2, s1, t5)
     # requantize.py:39 if n > count:
-    bge(s0, a4, else114)
+    bge(t4, a2, else114)
     # requantize.py:40 n = count
-    mv(a4, s0)
+    mv(a2, t4)
     label(else114)
     label(else112)
     # requantize.py:41 count -= n
-    sub(s0, s0, a4)
+    sub(t4, t4, a2)
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    slli(a0, s1, 2)
-    mul(a0, a0, t2)
-    add(a3, s2, a0)
+    slli(a0, t5, 2)
+    mul(a0, a0, t0)
+    add(a3, s0, a0)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    slli(a0, s3, 2)
-    add(a1, s2, a0)
-    mul(a0, s1, t2)
-    add(a5, a1, a0)
+    slli(a0, s1, 2)
+    add(a1, s0, a0)
+    mul(a0, t5, t0)
+    add(a4, a1, a0)
     # requantize.py:44 channel = 0
-    li(s1, 0)
+    li(t5, 0)
     # requantize.py:45 while n:
-    beq(a4, zero, wend118)
+    beq(a2, zero, wend118)
     label(while116)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    lw(a0, 0(a7))
+    lw(a0, 0(a6))
     # requantize.py:47 e = 32 - shifts[0]
-    lbu(a2, 0(a5))
+    lbu(a7, 0(a4))
     li(a1, 32)
-    sub(a2, a1, a2)
+    sub(a1, a1, a7)
     # requantize.py:48 if e < 0:
-    bge(a2, zero, else119)
+    bge(a1, zero, else119)
     # requantize.py:49 e = 0 - e
-    sub(a2, zero, a2)
+    sub(a1, zero, a1)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    li(a1, 1073741823)
-    sra(t0, a1, a2)
-    li(a1, 1)
-    or_(a1, t0, a1)
+    li(a7, 1073741823)
+    sra(s2, a7, a1)
+    li(a7, 1)
+    or_(a7, s2, a7)
     # requantize.py:51 if v > limit:
-    bge(a1, a0, else121)
+    bge(a7, a0, else121)
     # requantize.py:52 v = limit
-    mv(a0, a1)
+    mv(a0, a7)
     label(else121)
     # requantize.py:53 if v < 0 - limit:
-    sub(t0, zero, a1)
-    bge(a0, t0, else123)
+    sub(s2, zero, a7)
+    bge(a0, s2, else123)
     # requantize.py:54 v = 0 - limit
-    sub(a0, zero, a1)
+    sub(a0, zero, a7)
     label(else123)
     # requantize.py:55 v = v << e
-    sll(a0, a0, a2)
+    sll(a0, a0, a1)
     # requantize.py:56 e = 0
-    li(a2, 0)
+    li(a1, 0)
     label(else119)
-    # requantize.py:60 h = v >> 16
-    srai(t1, a0, 16)
-    # requantize.py:61 v = v & 0xFFFF
-    li(a1, 65535)
-    and_(a0, a0, a1)
-    # requantize.py:62 b = ptr16(q)[0]
-    lhu(a1, 0(a3))
-    # requantize.py:63 m = ptr16(q)[1]
-    lhu(t0, 2(a3))
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mul(s5, t1, a1)
-    mul(a1, a0, a1)
-    srai(s4, a1, 16)
-    li(a1, 65535)
-    and_(a1, s4, a1)
-    add(a1, s5, a1)
-    # requantize.py:65 v = v * m
-    mul(a0, a0, t0)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    and_(s4, a0, a1)
-    andi(s4, s4, 1)
+    # requantize.py:57 if sign:
+    lw(a7, 0(a3))
+    mul(s2, a7, a0)
+    srli(s2, s2, 30)
+    mulh(a0, a7, a0)
+    slli(a7, a0, 1)
+    addi(a0, s2, 1)
     srai(a0, a0, 1)
-    add(s4, s4, a0)
-    srai(a0, a1, 1)
-    add(s4, s4, a0)
-    mul(a0, t1, t0)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, s4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
+    add(a0, a0, a7)
     # requantize.py:68 if e:
-    beq(a2, zero, else127)
+    beq(a1, zero, else125)
     # requantize.py:69 v = (v >> 31) + v
-    srai(a1, a0, 31)
-    add(a0, a1, a0)
+    srai(a7, a0, 31)
+    add(a0, a7, a0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    addi(a1, a2, -1)
+    addi(a1, a1, -1)
     sra(a0, a0, a1)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else127)
+    label(else125)
     # requantize.py:71 if v < low:
-    bge(a0, t4, else129)
+    bge(a0, t2, else127)
     # requantize.py:72 v = low
-    mv(a0, t4)
-    label(else129)
+    mv(a0, t2)
+    label(else127)
     # requantize.py:73 if v > high:
-    bge(t3, a0, else131)
+    bge(t1, a0, else129)
     # requantize.py:74 v = high
-    mv(a0, t3)
-    label(else131)
+    mv(a0, t1)
+    label(else129)
     # requantize.py:75 y[0] = v + zero_point
-    add(a0, a0, t5)
-    sb(a0, 0(a6))
+    add(a0, a0, t3)
+    sb(a0, 0(a5))
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    addi(a7, a7, 4)
+    addi(a6, a6, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
-    addi(a6, a6, 1)
+    addi(a5, a5, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    slli(a0, t2, 2)
+    slli(a0, t0, 2)
     add(a3, a3, a0)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    add(a5, a5, t2)
+    add(a4, a4, t0)
     # requantize.py:80 n -= 1
-    addi(a4, a4, -1)
-    bne(a4, zero, while116)
+    addi(a2, a2, -1)
+    bne(a2, zero, while116)
     label(wend118)
-    bne(s0, zero, while109)
+    bne(t4, zero, while109)
     label(wend111)
     label(endif78)
     # transpose_conv.py:88 out += count << wide
@@ -1043,17 +995,15 @@ def run_int8(a0, a1, a2, a3):
     lw(a0, 48(sp))
     add(a0, a0, s6)
     sw(a0, 48(sp))
-    lw(a1, 48(sp))
-    lw(a0, 60(sp))
-    blt(a1, a0, while13)
+    lw(a1, 60(sp))
+    blt(a0, a1, while13)
     label(wend15)
     # transpose_conv.py:90 start += 1
     lw(a0, 76(sp))
     addi(a0, a0, 1)
     sw(a0, 76(sp))
-    lw(a1, 76(sp))
-    lw(a0, 80(sp))
-    blt(a1, a0, while6)
+    lw(a1, 80(sp))
+    blt(a0, a1, while6)
     label(wend8)
     jal(zero, return_1)
     label(rare1)
@@ -1082,7 +1032,7 @@ def run_int8(a0, a1, a2, a3):
 
 
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_int16(op, arena, rom, start: int, stop: int):
     while start < stop:
         n = stop - start
         if n > 1023:
@@ -1091,8 +1041,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        run_int8(op, arena, rom, units)
+        run_int16(op, arena, rom, units)
         start += n
 
 
-eval_int16 = eval_int8
+eval_int8 = eval_int16

@@ -33,9 +33,7 @@ def run_integers(a0, a1, a2, a3):
     andi(a1, a3, 1023)
     add(a0, a0, a1)
     sw(a0, 48(sp))
-    bge(a3, zero, near_2)
-    jal(zero, rare1)
-    label(near_2)
+    blt(a3, zero, rare1)
     label(end2)
     # unidirectional_sequence_lstm.py:49 r = ptr32(op)
     lw(a0, 24(sp))
@@ -50,9 +48,7 @@ def run_integers(a0, a1, a2, a3):
     # unidirectional_sequence_lstm.py:52 while start < stop:
     lw(a1, 36(sp))
     lw(a0, 48(sp))
-    blt(a1, a0, near_3)
-    jal(zero, wend6)
-    label(near_3)
+    bge(a1, a0, wend6)
     label(while4)
     # unidirectional_sequence_lstm.py:53 step = start // size
     lw(a0, 36(sp))
@@ -635,83 +631,59 @@ def run_integers(a0, a1, a2, a3):
     # unidirectional_sequence_lstm.py:105 rescale(op, arena, block + 1, sums, count, 0)
     lw(a0, 0(sp))
     addi(a0, a0, 1)
-    mv(a3, s3)
+    mv(a2, s3)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     slli(a1, a0, 2)
     lw(a0, 24(sp))
-    add(t0, a0, a1)
+    add(a5, a0, a1)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
     lw(a0, 4(sp))
-    add(a2, s9, a0)
+    add(a1, s9, a0)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend80)
+    beq(a2, zero, wend80)
     label(while78)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t0))
+    lw(a0, 4(a5))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(a7, 0)
+    li(a4, 0)
     # fixed_point.py:29 if left < 0:
     bge(a0, zero, else81)
     # fixed_point.py:30 e = 0 - left
-    sub(a7, zero, a0)
+    sub(a4, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
     label(else81)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t0))
-    # fixed_point.py:33 mh = m >> 16
-    srai(a6, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a4, 65535)
-    and_(a1, a1, a4)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a4, 0(a2))
-    sll(a0, a4, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a5, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a4, 65535)
-    and_(a0, a0, a4)
-    # fixed_point.py:39 a = v * mh
-    mul(a4, a0, a6)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t1, a5, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t1, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a4, a0)
-    andi(t1, a1, 1)
-    srai(a1, a4, 1)
-    add(a1, t1, a1)
+    lw(a3, 0(a5))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(a6, 0(a1))
+    sll(a0, a6, a0)
+    # fixed_point.py:35 if sign:
+    mul(a6, a3, a0)
+    srli(a6, a6, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, a6, 1)
     srai(a0, a0, 1)
-    add(a4, a1, a0)
-    mul(a0, a5, a6)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(a7, zero, else83)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, a7, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(a4, zero, else83)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, a4, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else83)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while78)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while78)
     label(wend80)
     label(endif68)
     # unidirectional_sequence_lstm.py:106 _add(arena, target, sums, count, hidden, _NO_LIMIT)
@@ -825,7 +797,7 @@ def run_integers(a0, a1, a2, a3):
     lw(a3, 24(s10))
     lw(a0, 20(sp))
     slli(a2, a0, 2)
-    mv(a6, s3)
+    mv(a5, s3)
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 0(sp))
     slli(a1, a0, 2)
@@ -842,8 +814,8 @@ def run_integers(a0, a1, a2, a3):
     mv(a1, s9)
     label(endif107)
     srai(a2, a2, 2)
-    add(a5, a1, a2)
-    # sigmoid_int16.py:45 table = ptr16((flash if entries & 1 else base) + (entries >> 2))
+    add(a4, a1, a2)
+    # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
     andi(a1, a3, 1)
     beq(a1, zero, else108)
     jal(zero, endif109)
@@ -851,10 +823,10 @@ def run_integers(a0, a1, a2, a3):
     mv(a0, s9)
     label(endif109)
     srai(a1, a3, 2)
-    add(t5, a0, a1)
+    add(s0, a0, a1)
     # sigmoid_int16.py:46 y = ptr16(base + target)
     lw(a0, 20(sp))
-    add(a4, s9, a0)
+    add(a3, s9, a0)
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     lw(t4, 0(t0))
     # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
@@ -872,70 +844,67 @@ def run_integers(a0, a1, a2, a3):
     # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
     lw(a7, 8(t0))
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
-    lw(s0, 16(t0))
+    lw(t6, 16(t0))
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
-    lw(t6, 20(t0))
+    lw(t5, 20(t0))
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     lw(t3, 24(t0))
     # sigmoid_int16.py:57 while count:
-    beq(a6, zero, wend114)
+    beq(a5, zero, wend114)
     label(while112)
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-    lh(a0, 0(a5))
+    lh(a0, 0(a4))
     mul(a0, a0, t4)
     add(a0, a0, t2)
-    sra(a2, a0, t1)
-    # sigmoid_int16.py:59 magnitude = v if v >= 0 else 0 - v
-    blt(a2, zero, else115)
-    mv(a1, a2)
+    sra(a0, a0, t1)
+    # sigmoid_int16.py:59 minus = v >> 31
+    srai(a2, a0, 31)
+    # sigmoid_int16.py:60 v = (v ^ minus) - minus
+    xor(a0, a0, a2)
+    sub(a0, a0, a2)
+    # sigmoid_int16.py:61 i = v >> bits
+    sra(a1, a0, a7)
+    # sigmoid_int16.py:62 if i < _LAST:
+    li(a6, 255)
+    bge(a1, a6, else115)
+    # sigmoid_int16.py:63 v -= i << bits
+    sll(a6, a1, a7)
+    sub(a0, a0, a6)
+    # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
+    slli(a1, a1, 1)
+    add(a6, s0, a1)
+    # sigmoid_int16.py:65 i = p[0]
+    lhu(a1, 0(a6))
+    # sigmoid_int16.py:66 v = v * (p[1] - i) + (i << bits)
+    lhu(a6, 2(a6))
+    sub(a6, a6, a1)
+    mul(a6, a0, a6)
+    sll(a0, a1, a7)
+    add(a0, a6, a0)
     jal(zero, endif116)
     label(else115)
-    sub(a1, zero, a2)
-    label(endif116)
-    # sigmoid_int16.py:60 i = magnitude >> bits
-    sra(a3, a1, a7)
-    # sigmoid_int16.py:61 if i >= _LAST:
-    li(a0, 255)
-    blt(a3, a0, else117)
-    # sigmoid_int16.py:62 r = q[_CURVE_SATURATED]
+    # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
     lw(a0, 12(t0))
+    label(endif116)
+    # sigmoid_int16.py:69 if minus:
+    beq(a2, zero, else117)
+    # sigmoid_int16.py:70 v = negative - v
+    sub(a0, t5, a0)
     jal(zero, endif118)
     label(else117)
-    # sigmoid_int16.py:64 r = table[i]
-    slli(a0, a3, 1)
-    add(a0, t5, a0)
-    lhu(a0, 0(a0))
-    # sigmoid_int16.py:65 r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-    sll(s2, a0, a7)
-    sll(s1, a3, a7)
-    sub(s1, a1, s1)
-    addi(a1, a3, 1)
-    slli(a1, a1, 1)
-    add(a1, t5, a1)
-    lhu(a1, 0(a1))
-    sub(a0, a1, a0)
-    mul(a0, s1, a0)
-    add(a0, s2, a0)
+    # sigmoid_int16.py:72 v = positive + v
+    add(a0, t6, a0)
     label(endif118)
-    # sigmoid_int16.py:66 if v >= 0:
-    blt(a2, zero, else119)
-    # sigmoid_int16.py:67 r = positive + r
-    add(a0, s0, a0)
-    jal(zero, endif120)
-    label(else119)
-    # sigmoid_int16.py:69 r = negative - r
-    sub(a0, t6, a0)
-    label(endif120)
-    # sigmoid_int16.py:70 y[0] = r >> output_shift
+    # sigmoid_int16.py:73 y[0] = v >> output_shift
     sra(a0, a0, t3)
-    sh(a0, 0(a4))
-    # sigmoid_int16.py:71 x = ptr16(int(x) + 2)
-    addi(a5, a5, 2)
-    # sigmoid_int16.py:72 y = ptr16(int(y) + 2)
+    sh(a0, 0(a3))
+    # sigmoid_int16.py:74 x = ptr16(int(x) + 2)
     addi(a4, a4, 2)
-    # sigmoid_int16.py:73 count -= 1
-    addi(a6, a6, -1)
-    bne(a6, zero, while112)
+    # sigmoid_int16.py:75 y = ptr16(int(y) + 2)
+    addi(a3, a3, 2)
+    # sigmoid_int16.py:76 count -= 1
+    addi(a5, a5, -1)
+    bne(a5, zero, while112)
     label(wend114)
     label(return14)
     # unidirectional_sequence_lstm.py:65 gate += 1
@@ -943,7 +912,6 @@ def run_integers(a0, a1, a2, a3):
     addi(a0, a0, 1)
     sw(a0, 16(sp))
     li(a1, 4)
-    lw(a0, 16(sp))
     blt(a0, a1, while11)
     label(wend13)
     # unidirectional_sequence_lstm.py:66 _update(op, arena, rom, batch * size + first, start, c...
@@ -953,38 +921,38 @@ def run_integers(a0, a1, a2, a3):
     lw(a0, 12(sp))
     add(a2, a1, a0)
     # unidirectional_sequence_lstm.py:126 r = ptr32(op)
-    lw(a7, 24(sp))
+    lw(a6, 24(sp))
     # unidirectional_sequence_lstm.py:127 gates = r[_SCRATCH] >> 2
-    lw(a0, 20(a7))
-    srai(t0, a0, 2)
+    lw(a0, 20(a6))
+    srai(a7, a0, 2)
     # unidirectional_sequence_lstm.py:128 sums = gates + 8 * r[_BLOCK]
-    lw(a0, 92(a7))
+    lw(a0, 92(a6))
     slli(a0, a0, 3)
-    add(a6, t0, a0)
+    add(a5, a7, a0)
     # unidirectional_sequence_lstm.py:129 row = 2 * count
-    slli(t1, s3, 1)
+    slli(t0, s3, 1)
     # unidirectional_sequence_lstm.py:130 cell = (r[_CELL_STATE] >> 2) + 2 * at
-    lw(a0, 12(a7))
+    lw(a0, 12(a6))
     srai(a1, a0, 2)
     slli(a0, a2, 1)
     add(a4, a1, a0)
     # unidirectional_sequence_lstm.py:131 _products(arena, sums, gates + row, cell, count)
-    add(a0, t0, t1)
+    add(a0, a7, t0)
     mv(a3, s3)
     # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    add(a2, s9, a6)
+    add(a2, s9, a5)
     # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
     add(a1, s9, a0)
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     add(a0, s9, a4)
     # unidirectional_sequence_lstm.py:152 while count:
-    beq(a3, zero, wend125)
-    label(while123)
+    beq(a3, zero, wend123)
+    label(while121)
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     lh(t2, 0(a1))
-    lh(a5, 0(a0))
-    mul(a5, t2, a5)
-    sw(a5, 0(a2))
+    lh(t1, 0(a0))
+    mul(t1, t2, t1)
+    sw(t1, 0(a2))
     # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
     # unidirectional_sequence_lstm.py:155 x = ptr16(int(x) + 2)
@@ -993,111 +961,87 @@ def run_integers(a0, a1, a2, a3):
     addi(a0, a0, 2)
     # unidirectional_sequence_lstm.py:157 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while123)
-    label(wend125)
+    bne(a3, zero, while121)
+    label(wend123)
     # unidirectional_sequence_lstm.py:132 rescale(op, arena, _FORGET_MULTIPLIER, sums, count, 0)
-    mv(a3, s3)
+    mv(a2, s3)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 24(sp))
-    addi(t5, a0, 200)
+    addi(t2, a0, 200)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s9, a6)
+    add(a1, s9, a5)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend129)
-    label(while127)
+    beq(a2, zero, wend127)
+    label(while125)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t5))
+    lw(a0, 4(t2))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t4, 0)
+    li(t1, 0)
     # fixed_point.py:29 if left < 0:
-    bge(a0, zero, else130)
+    bge(a0, zero, else128)
     # fixed_point.py:30 e = 0 - left
-    sub(t4, zero, a0)
+    sub(t1, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
-    label(else130)
+    label(else128)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t5))
-    # fixed_point.py:33 mh = m >> 16
-    srai(t3, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a5, 65535)
-    and_(a1, a1, a5)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a5, 0(a2))
-    sll(a0, a5, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(t2, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a5, 65535)
-    and_(a0, a0, a5)
-    # fixed_point.py:39 a = v * mh
-    mul(a5, a0, t3)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t6, t2, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t6, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a5, a0)
-    andi(t6, a1, 1)
-    srai(a1, a5, 1)
-    add(a1, t6, a1)
+    lw(a3, 0(t2))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(t3, 0(a1))
+    sll(a0, t3, a0)
+    # fixed_point.py:35 if sign:
+    mul(t3, a3, a0)
+    srli(t3, t3, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, t3, 1)
     srai(a0, a0, 1)
-    add(a5, a1, a0)
-    mul(a0, t2, t3)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a5, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t4, zero, else132)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t4, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(t1, zero, else130)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, t1, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else132)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while127)
-    label(wend129)
+    label(else130)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while125)
+    label(wend127)
     # unidirectional_sequence_lstm.py:133 _add(arena, cell, sums, count, 0, _NO_LIMIT)
     mv(a3, s3)
-    li(a5, 32768)
+    li(t1, 32768)
     # unidirectional_sequence_lstm.py:168 p = ptr32(base + values)
-    add(a2, s9, a6)
+    add(a2, s9, a5)
     # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
     add(a1, s9, a4)
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     li(a0, 32768)
     # unidirectional_sequence_lstm.py:173 while count:
-    beq(a3, zero, wend139)
-    label(while137)
+    beq(a3, zero, wend137)
+    label(while135)
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     lw(a0, 0(a2))
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
-    li(a5, 32767)
-    bge(a5, a0, else140)
+    li(t1, 32767)
+    bge(t1, a0, else138)
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     li(a0, 32767)
-    label(else140)
+    label(else138)
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
-    li(a5, -32768)
-    bge(a0, a5, else142)
+    li(t1, -32768)
+    bge(a0, t1, else140)
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     li(a0, -32768)
-    label(else142)
+    label(else140)
     # unidirectional_sequence_lstm.py:185 y[0] = v
     sh(a0, 0(a1))
     # unidirectional_sequence_lstm.py:186 p = ptr32(int(p) + 4)
@@ -1106,26 +1050,26 @@ def run_integers(a0, a1, a2, a3):
     addi(a1, a1, 2)
     # unidirectional_sequence_lstm.py:188 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while137)
-    label(wend139)
+    bne(a3, zero, while135)
+    label(wend137)
     # unidirectional_sequence_lstm.py:134 _products(arena, sums, gates, gates + 2 * row, count)
-    slli(a0, t1, 1)
-    add(a0, t0, a0)
+    slli(a0, t0, 1)
+    add(a0, a7, a0)
     mv(a3, s3)
     # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    add(a2, s9, a6)
+    add(a2, s9, a5)
     # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
-    add(a1, s9, t0)
+    add(a1, s9, a7)
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     add(a0, s9, a0)
     # unidirectional_sequence_lstm.py:152 while count:
-    beq(a3, zero, wend149)
-    label(while147)
+    beq(a3, zero, wend147)
+    label(while145)
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     lh(t2, 0(a1))
-    lh(a5, 0(a0))
-    mul(a5, t2, a5)
-    sw(a5, 0(a2))
+    lh(t1, 0(a0))
+    mul(t1, t2, t1)
+    sw(t1, 0(a2))
     # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
     # unidirectional_sequence_lstm.py:155 x = ptr16(int(x) + 2)
@@ -1134,117 +1078,93 @@ def run_integers(a0, a1, a2, a3):
     addi(a0, a0, 2)
     # unidirectional_sequence_lstm.py:157 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while147)
-    label(wend149)
+    bne(a3, zero, while145)
+    label(wend147)
     # unidirectional_sequence_lstm.py:135 rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
-    mv(a3, s3)
+    mv(a2, s3)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 24(sp))
-    addi(t5, a0, 208)
+    addi(t2, a0, 208)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s9, a6)
+    add(a1, s9, a5)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend153)
-    label(while151)
+    beq(a2, zero, wend151)
+    label(while149)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t5))
+    lw(a0, 4(t2))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t4, 0)
+    li(t1, 0)
     # fixed_point.py:29 if left < 0:
-    bge(a0, zero, else154)
+    bge(a0, zero, else152)
     # fixed_point.py:30 e = 0 - left
-    sub(t4, zero, a0)
+    sub(t1, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
-    label(else154)
+    label(else152)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t5))
-    # fixed_point.py:33 mh = m >> 16
-    srai(t3, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a5, 65535)
-    and_(a1, a1, a5)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a5, 0(a2))
-    sll(a0, a5, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(t2, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a5, 65535)
-    and_(a0, a0, a5)
-    # fixed_point.py:39 a = v * mh
-    mul(a5, a0, t3)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t6, t2, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t6, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a5, a0)
-    andi(t6, a1, 1)
-    srai(a1, a5, 1)
-    add(a1, t6, a1)
+    lw(a3, 0(t2))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(t3, 0(a1))
+    sll(a0, t3, a0)
+    # fixed_point.py:35 if sign:
+    mul(t3, a3, a0)
+    srli(t3, t3, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, t3, 1)
     srai(a0, a0, 1)
-    add(a5, a1, a0)
-    mul(a0, t2, t3)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a5, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t4, zero, else156)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t4, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(t1, zero, else154)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, t1, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else156)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while151)
-    label(wend153)
+    label(else154)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while149)
+    label(wend151)
     # unidirectional_sequence_lstm.py:136 _add(arena, cell, sums, count, 1, r[_CLIP])
     mv(a3, s3)
-    lw(a5, 100(a7))
+    lw(t1, 100(a6))
     # unidirectional_sequence_lstm.py:168 p = ptr32(base + values)
-    add(a2, s9, a6)
+    add(a2, s9, a5)
     # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
     add(a1, s9, a4)
     # unidirectional_sequence_lstm.py:170 low = 0 - limit
-    sub(t4, zero, a5)
+    sub(t4, zero, t1)
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     li(a0, 32768)
-    bne(a5, a0, else159)
+    bne(t1, a0, else157)
     # unidirectional_sequence_lstm.py:172 limit -= 1
-    addi(a5, a5, -1)
-    label(else159)
+    addi(t1, t1, -1)
+    label(else157)
     # unidirectional_sequence_lstm.py:173 while count:
-    beq(a3, zero, wend163)
-    label(while161)
+    beq(a3, zero, wend161)
+    label(while159)
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     lw(a0, 0(a2))
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     li(t2, 32767)
-    bge(t2, a0, else164)
+    bge(t2, a0, else162)
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     li(a0, 32767)
-    label(else164)
+    label(else162)
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     li(t2, -32768)
-    bge(a0, t2, else166)
+    bge(a0, t2, else164)
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     li(a0, -32768)
-    label(else166)
+    label(else164)
     # unidirectional_sequence_lstm.py:180 v = v + (y[0] ^ 0x8000) - 0x8000
     lhu(t3, 0(a1))
     li(t2, 32768)
@@ -1253,15 +1173,15 @@ def run_integers(a0, a1, a2, a3):
     li(a0, -32768)
     add(a0, t2, a0)
     # unidirectional_sequence_lstm.py:181 if v > limit:
-    bge(a5, a0, else170)
+    bge(t1, a0, else168)
     # unidirectional_sequence_lstm.py:182 v = limit
-    mv(a0, a5)
-    label(else170)
+    mv(a0, t1)
+    label(else168)
     # unidirectional_sequence_lstm.py:183 if v < low:
-    bge(a0, t4, else172)
+    bge(a0, t4, else170)
     # unidirectional_sequence_lstm.py:184 v = low
     mv(a0, t4)
-    label(else172)
+    label(else170)
     # unidirectional_sequence_lstm.py:185 y[0] = v
     sh(a0, 0(a1))
     # unidirectional_sequence_lstm.py:186 p = ptr32(int(p) + 4)
@@ -1270,12 +1190,12 @@ def run_integers(a0, a1, a2, a3):
     addi(a1, a1, 2)
     # unidirectional_sequence_lstm.py:188 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while161)
-    label(wend163)
+    bne(a3, zero, while159)
+    label(wend161)
     # unidirectional_sequence_lstm.py:137 curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], ...
-    lw(a3, 24(a7))
+    lw(a3, 24(a6))
     slli(a2, a4, 2)
-    mv(t2, s3)
+    mv(t1, s3)
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 24(sp))
     addi(t4, a0, 292)
@@ -1283,25 +1203,25 @@ def run_integers(a0, a1, a2, a3):
     lw(a0, 8(sp))
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     andi(a1, a2, 1)
-    beq(a1, zero, else175)
+    beq(a1, zero, else173)
     mv(a1, a0)
+    jal(zero, endif174)
+    label(else173)
+    mv(a1, s9)
+    label(endif174)
+    srai(a2, a2, 2)
+    add(a4, a1, a2)
+    # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
+    andi(a1, a3, 1)
+    beq(a1, zero, else175)
     jal(zero, endif176)
     label(else175)
-    mv(a1, s9)
-    label(endif176)
-    srai(a2, a2, 2)
-    add(a5, a1, a2)
-    # sigmoid_int16.py:45 table = ptr16((flash if entries & 1 else base) + (entries >> 2))
-    andi(a1, a3, 1)
-    beq(a1, zero, else177)
-    jal(zero, endif178)
-    label(else177)
     mv(a0, s9)
-    label(endif178)
+    label(endif176)
     srai(a1, a3, 2)
-    add(s2, a0, a1)
+    add(s5, a0, a1)
     # sigmoid_int16.py:46 y = ptr16(base + target)
-    add(a4, s9, t0)
+    add(a3, s9, a7)
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     lw(s1, 0(t4))
     # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
@@ -1309,99 +1229,96 @@ def run_integers(a0, a1, a2, a3):
     # sigmoid_int16.py:49 half = 0
     li(t6, 0)
     # sigmoid_int16.py:50 if shift:
-    beq(t5, zero, else179)
+    beq(t5, zero, else177)
     # sigmoid_int16.py:51 half = 1
     li(t6, 1)
     # sigmoid_int16.py:52 half = half << shift - 1
     addi(a0, t5, -1)
     sll(t6, t6, a0)
-    label(else179)
+    label(else177)
     # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
     lw(t3, 8(t4))
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
-    lw(s5, 16(t4))
+    lw(s4, 16(t4))
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
-    lw(s4, 20(t4))
+    lw(s2, 20(t4))
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     lw(s0, 24(t4))
     # sigmoid_int16.py:57 while count:
-    beq(t2, zero, wend183)
-    label(while181)
+    beq(t1, zero, wend181)
+    label(while179)
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-    lh(a0, 0(a5))
+    lh(a0, 0(a4))
     mul(a0, a0, s1)
     add(a0, a0, t6)
-    sra(a2, a0, t5)
-    # sigmoid_int16.py:59 magnitude = v if v >= 0 else 0 - v
-    blt(a2, zero, else184)
-    mv(a1, a2)
+    sra(a0, a0, t5)
+    # sigmoid_int16.py:59 minus = v >> 31
+    srai(a2, a0, 31)
+    # sigmoid_int16.py:60 v = (v ^ minus) - minus
+    xor(a0, a0, a2)
+    sub(a0, a0, a2)
+    # sigmoid_int16.py:61 i = v >> bits
+    sra(a1, a0, t3)
+    # sigmoid_int16.py:62 if i < _LAST:
+    li(t2, 255)
+    bge(a1, t2, else182)
+    # sigmoid_int16.py:63 v -= i << bits
+    sll(t2, a1, t3)
+    sub(a0, a0, t2)
+    # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
+    slli(a1, a1, 1)
+    add(t2, s5, a1)
+    # sigmoid_int16.py:65 i = p[0]
+    lhu(a1, 0(t2))
+    # sigmoid_int16.py:66 v = v * (p[1] - i) + (i << bits)
+    lhu(t2, 2(t2))
+    sub(t2, t2, a1)
+    mul(t2, a0, t2)
+    sll(a0, a1, t3)
+    add(a0, t2, a0)
+    jal(zero, endif183)
+    label(else182)
+    # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
+    lw(a0, 12(t4))
+    label(endif183)
+    # sigmoid_int16.py:69 if minus:
+    beq(a2, zero, else184)
+    # sigmoid_int16.py:70 v = negative - v
+    sub(a0, s2, a0)
     jal(zero, endif185)
     label(else184)
-    sub(a1, zero, a2)
+    # sigmoid_int16.py:72 v = positive + v
+    add(a0, s4, a0)
     label(endif185)
-    # sigmoid_int16.py:60 i = magnitude >> bits
-    sra(a3, a1, t3)
-    # sigmoid_int16.py:61 if i >= _LAST:
-    li(a0, 255)
-    blt(a3, a0, else186)
-    # sigmoid_int16.py:62 r = q[_CURVE_SATURATED]
-    lw(a0, 12(t4))
-    jal(zero, endif187)
-    label(else186)
-    # sigmoid_int16.py:64 r = table[i]
-    slli(a0, a3, 1)
-    add(a0, s2, a0)
-    lhu(a0, 0(a0))
-    # sigmoid_int16.py:65 r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-    sll(s6, a0, t3)
-    sll(s7, a3, t3)
-    sub(s7, a1, s7)
-    addi(a1, a3, 1)
-    slli(a1, a1, 1)
-    add(a1, s2, a1)
-    lhu(a1, 0(a1))
-    sub(a0, a1, a0)
-    mul(a0, s7, a0)
-    add(a0, s6, a0)
-    label(endif187)
-    # sigmoid_int16.py:66 if v >= 0:
-    blt(a2, zero, else188)
-    # sigmoid_int16.py:67 r = positive + r
-    add(a0, s5, a0)
-    jal(zero, endif189)
-    label(else188)
-    # sigmoid_int16.py:69 r = negative - r
-    sub(a0, s4, a0)
-    label(endif189)
-    # sigmoid_int16.py:70 y[0] = r >> output_shift
+    # sigmoid_int16.py:73 y[0] = v >> output_shift
     sra(a0, a0, s0)
-    sh(a0, 0(a4))
-    # sigmoid_int16.py:71 x = ptr16(int(x) + 2)
-    addi(a5, a5, 2)
-    # sigmoid_int16.py:72 y = ptr16(int(y) + 2)
+    sh(a0, 0(a3))
+    # sigmoid_int16.py:74 x = ptr16(int(x) + 2)
     addi(a4, a4, 2)
-    # sigmoid_int16.py:73 count -= 1
-    addi(t2, t2, -1)
-    bne(t2, zero, while181)
-    label(wend183)
+    # sigmoid_int16.py:75 y = ptr16(int(y) + 2)
+    addi(a3, a3, 2)
+    # sigmoid_int16.py:76 count -= 1
+    addi(t1, t1, -1)
+    bne(t1, zero, while179)
+    label(wend181)
     # unidirectional_sequence_lstm.py:138 _products(arena, sums, gates, gates + 3 * row, count)
     li(a0, 3)
-    mul(a0, t1, a0)
-    add(a0, t0, a0)
+    mul(a0, t0, a0)
+    add(a0, a7, a0)
     mv(a3, s3)
     # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    add(a2, s9, a6)
+    add(a2, s9, a5)
     # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
-    add(a1, s9, t0)
+    add(a1, s9, a7)
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     add(a0, s9, a0)
     # unidirectional_sequence_lstm.py:152 while count:
-    beq(a3, zero, wend193)
-    label(while191)
+    beq(a3, zero, wend189)
+    label(while187)
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
-    lh(a5, 0(a1))
+    lh(a7, 0(a1))
     lh(a4, 0(a0))
-    mul(a4, a5, a4)
+    mul(a4, a7, a4)
     sw(a4, 0(a2))
     # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
@@ -1411,142 +1328,118 @@ def run_integers(a0, a1, a2, a3):
     addi(a0, a0, 2)
     # unidirectional_sequence_lstm.py:157 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while191)
-    label(wend193)
+    bne(a3, zero, while187)
+    label(wend189)
     # unidirectional_sequence_lstm.py:139 rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
-    mv(a3, s3)
+    mv(a2, s3)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 24(sp))
-    addi(t2, a0, 216)
+    addi(a7, a0, 216)
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s9, a6)
+    add(a1, s9, a5)
     # fixed_point.py:26 while count:
-    beq(a3, zero, wend197)
-    label(while195)
+    beq(a2, zero, wend193)
+    label(while191)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    lw(a0, 4(t2))
+    lw(a0, 4(a7))
     addi(a0, a0, -32)
     # fixed_point.py:28 e = 0
-    li(t1, 0)
+    li(a4, 0)
     # fixed_point.py:29 if left < 0:
-    bge(a0, zero, else198)
+    bge(a0, zero, else194)
     # fixed_point.py:30 e = 0 - left
-    sub(t1, zero, a0)
+    sub(a4, zero, a0)
     # fixed_point.py:31 left = 0
     li(a0, 0)
-    label(else198)
+    label(else194)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    lw(a1, 0(t2))
-    # fixed_point.py:33 mh = m >> 16
-    srai(t0, a1, 16)
-    # fixed_point.py:34 m = m & 0xFFFF
-    li(a4, 65535)
-    and_(a1, a1, a4)
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    lw(a4, 0(a2))
-    sll(a0, a4, a0)
-    # fixed_point.py:37 vh = v >> 16
-    srai(a5, a0, 16)
-    # fixed_point.py:38 v = v & 0xFFFF
-    li(a4, 65535)
-    and_(a0, a0, a4)
-    # fixed_point.py:39 a = v * mh
-    mul(a4, a0, t0)
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    mul(t3, a5, a1)
-    mul(a0, a0, a1)
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a0, a1, a0)
-    add(a0, t3, a0)
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    and_(a1, a4, a0)
-    andi(t3, a1, 1)
-    srai(a1, a4, 1)
-    add(a1, t3, a1)
+    lw(a3, 0(a7))
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    lw(t0, 0(a1))
+    sll(a0, t0, a0)
+    # fixed_point.py:35 if sign:
+    mul(t0, a3, a0)
+    srli(t0, t0, 30)
+    mulh(a0, a3, a0)
+    slli(a3, a0, 1)
+    addi(a0, t0, 1)
     srai(a0, a0, 1)
-    add(a4, a1, a0)
-    mul(a0, a5, t0)
-    slli(a1, a0, 1)
-    li(a0, 8192)
-    add(a0, a4, a0)
-    srai(a0, a0, 14)
-    add(a0, a0, a1)
-    # fixed_point.py:42 if e:
-    beq(t1, zero, else200)
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    srai(a1, a0, 31)
-    add(a1, a1, a0)
-    addi(a0, t1, -1)
-    sra(a0, a1, a0)
+    add(a0, a0, a3)
+    # fixed_point.py:45 if e:
+    beq(a4, zero, else196)
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a3, a0, 31)
+    add(a3, a3, a0)
+    addi(a0, a4, -1)
+    sra(a0, a3, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else200)
-    # fixed_point.py:44 p[0] = v
-    sw(a0, 0(a2))
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    addi(a2, a2, 4)
-    # fixed_point.py:46 count -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while195)
-    label(wend197)
+    label(else196)
+    # fixed_point.py:47 p[0] = v
+    sw(a0, 0(a1))
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    addi(a1, a1, 4)
+    # fixed_point.py:49 count -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while191)
+    label(wend193)
     # unidirectional_sequence_lstm.py:140 wide = r[_WIDE]
-    lw(a4, 96(a7))
+    lw(a4, 96(a6))
     # unidirectional_sequence_lstm.py:141 target = (r[_OUTPUT] >> 2) + (start << wide)
-    lw(a0, 16(a7))
+    lw(a0, 16(a6))
     srai(a1, a0, 2)
     lw(a0, 36(sp))
     sll(a0, a0, a4)
     add(a1, a1, a0)
     # unidirectional_sequence_lstm.py:142 store(op, arena, _OUTPUT_ZERO_POINT, sums, target, co...
     mv(a3, s3)
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     lw(a0, 24(sp))
     addi(a0, a0, 224)
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     lw(t0, 0(a0))
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     lw(a7, 4(a0))
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
-    lw(a5, 8(a0))
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    add(a2, s9, a6)
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    lw(a6, 8(a0))
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    add(a2, s9, a5)
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     add(a1, s9, a1)
-    # fixed_point.py:61 while count:
-    beq(a3, zero, wend205)
-    label(while203)
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:64 while count:
+    beq(a3, zero, wend201)
+    label(while199)
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     lw(a0, 0(a2))
     add(a0, a0, t0)
-    # fixed_point.py:63 if v < low:
-    bge(a0, a7, else206)
-    # fixed_point.py:64 v = low
+    # fixed_point.py:66 if v < low:
+    bge(a0, a7, else202)
+    # fixed_point.py:67 v = low
     mv(a0, a7)
-    label(else206)
-    # fixed_point.py:65 if v > high:
-    bge(a5, a0, else208)
-    # fixed_point.py:66 v = high
-    mv(a0, a5)
-    label(else208)
-    # fixed_point.py:67 if wide:
-    beq(a4, zero, else210)
-    # fixed_point.py:68 ptr16(y)[0] = v
+    label(else202)
+    # fixed_point.py:68 if v > high:
+    bge(a6, a0, else204)
+    # fixed_point.py:69 v = high
+    mv(a0, a6)
+    label(else204)
+    # fixed_point.py:70 if wide:
+    beq(a4, zero, else206)
+    # fixed_point.py:71 ptr16(y)[0] = v
     sh(a0, 0(a1))
-    jal(zero, endif211)
-    label(else210)
-    # fixed_point.py:70 ptr8(y)[0] = v
+    jal(zero, endif207)
+    label(else206)
+    # fixed_point.py:73 ptr8(y)[0] = v
     sb(a0, 0(a1))
-    label(endif211)
-    # fixed_point.py:71 y += 1 + wide
+    label(endif207)
+    # fixed_point.py:74 y += 1 + wide
     addi(a0, a4, 1)
     add(a1, a1, a0)
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     addi(a2, a2, 4)
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while203)
-    label(wend205)
+    bne(a3, zero, while199)
+    label(wend201)
     # unidirectional_sequence_lstm.py:67 start += count
     lw(a0, 36(sp))
     add(a0, a0, s3)
@@ -1555,7 +1448,7 @@ def run_integers(a0, a1, a2, a3):
     lw(a1, 12(sp))
     add(a1, a1, s3)
     lw(a3, 40(sp))
-    bne(a1, a3, else212)
+    bne(a1, a3, else208)
     # unidirectional_sequence_lstm.py:70 y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + (start...
     lw(a1, 44(sp))
     lw(a2, 16(a1))
@@ -1576,8 +1469,8 @@ def run_integers(a0, a1, a2, a3):
     # unidirectional_sequence_lstm.py:72 n = size * width
     mul(a0, a3, a0)
     # unidirectional_sequence_lstm.py:73 while n:
-    beq(a0, zero, wend216)
-    label(while214)
+    beq(a0, zero, wend212)
+    label(while210)
     # unidirectional_sequence_lstm.py:74 h[0] = y[0]
     lbu(a3, 0(a2))
     sb(a3, 0(a1))
@@ -1587,14 +1480,12 @@ def run_integers(a0, a1, a2, a3):
     addi(a2, a2, 1)
     # unidirectional_sequence_lstm.py:77 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while214)
-    label(wend216)
-    label(else212)
+    bne(a0, zero, while210)
+    label(wend212)
+    label(else208)
     lw(a1, 36(sp))
     lw(a0, 48(sp))
-    bge(a1, a0, near_4)
-    jal(zero, while4)
-    label(near_4)
+    blt(a1, a0, while4)
     label(wend6)
     jal(zero, return_1)
     label(rare1)

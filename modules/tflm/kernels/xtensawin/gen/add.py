@@ -11,118 +11,118 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 364101 entry a1, 160
-    #: 226118 s32i a2, a1, 96
-    #: 326116 s32i a3, a1, 88
-    #: 42611b s32i a4, a1, 108
-    #: 5971 s32i.n a5, a1, 28
-    #: 626119 s32i a6, a1, 100
+    #: 226116 s32i a2, a1, 88
+    #: 326111 s32i a3, a1, 68
+    #: 42611d s32i a4, a1, 116
+    #: 59e1 s32i.n a5, a1, 56
+    #: 626112 s32i a6, a1, 72
     # add.py:35 r = ptr32(op)
-    #: 226110 s32i a2, a1, 64
+    #: 29f1 s32i.n a2, a1, 60
     # add.py:36 base = int(ptr8(arena))
-    #: 326117 s32i a3, a1, 92
+    #: 326115 s32i a3, a1, 84
     # add.py:40 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
     # add.py:41 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x22
-    #: 860000 j 0x25
-    #: 422117 l32i a4, a1, 92
+    #: 162300 beqz a3, 0x21
+    #: 860000 j 0x24
+    #: 422115 l32i a4, a1, 84
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 22611c s32i a2, a1, 112
+    #: 226117 s32i a2, a1, 92
     # add.py:42 word = r[_INPUT2]
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 2822 l32i.n a2, a2, 8
     # add.py:43 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 165300 beqz a3, 0x3e
-    #: 32211b l32i a3, a1, 108
-    #: 860000 j 0x41
-    #: 322117 l32i a3, a1, 92
+    #: 165300 beqz a3, 0x3c
+    #: 32211d l32i a3, a1, 116
+    #: 860000 j 0x3f
+    #: 322115 l32i a3, a1, 84
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 22611d s32i a2, a1, 116
+    #: 226118 s32i a2, a1, 96
     # add.py:44 rows = r[_ACCUMULATORS] >> 2
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 3862 l32i.n a3, a2, 24
     #: 303221 srai a3, a3, 2
-    #: 32611a s32i a3, a1, 104
+    #: 326113 s32i a3, a1, 76
     # add.py:45 factor1 = (r[_FACTOR1] << sign) >> sign
     #: 38e2 l32i.n a3, a2, 56
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3981 s32i.n a3, a1, 32
     # add.py:46 factor2 = (r[_FACTOR2] << sign) >> sign
     #: 38f2 l32i.n a3, a2, 60
-    #: 39b1 s32i.n a3, a1, 44
+    #: 3991 s32i.n a3, a1, 36
     # add.py:47 offset1 = r[_OFFSET1]
     #: 38c2 l32i.n a3, a2, 48
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39a1 s32i.n a3, a1, 40
     # add.py:48 offset2 = r[_OFFSET2]
     #: 38d2 l32i.n a3, a2, 52
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # add.py:49 step1 = r[_STEP1]
     #: 3872 l32i.n a3, a2, 28
-    #: 3981 s32i.n a3, a1, 32
+    #: 3961 s32i.n a3, a1, 24
     # add.py:50 step2 = r[_STEP2]
     #: 3882 l32i.n a3, a2, 32
-    #: 3991 s32i.n a3, a1, 36
+    #: 3971 s32i.n a3, a1, 28
     # add.py:51 e = r[_SHIFT]
     #: 322211 l32i a3, a2, 68
-    #: 3961 s32i.n a3, a1, 24
+    #: 3951 s32i.n a3, a1, 20
     # add.py:52 high = r[_MULTIPLIER] >> 16
     #: 322210 l32i a3, a2, 64
     #: 303031 srai a3, a3, 16
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39c1 s32i.n a3, a1, 48
     # add.py:53 low = r[_MULTIPLIER] & 0xFFFF
     #: 222210 l32i a2, a2, 64
     #: 2020f4 extui a2, a2, 0, 16
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29d1 s32i.n a2, a1, 52
     # add.py:54 while start < stop:
-    #: 3871 l32i.n a3, a1, 28
-    #: 222119 l32i a2, a1, 100
-    #: 272302 blt a3, a2, 0x8c
-    #: c61501 j 0x4e4
+    #: 38e1 l32i.n a3, a1, 56
+    #: 222112 l32i a2, a1, 72
+    #: 272302 blt a3, a2, 0x89
+    #: 461601 j 0x4e3
     # add.py:55 count = stop - start
-    #: 322119 l32i a3, a1, 100
-    #: 2871 l32i.n a2, a1, 28
+    #: 322112 l32i a3, a1, 72
+    #: 28e1 l32i.n a2, a1, 56
     #: 2023c0 sub a2, a3, a2
-    #: 226111 s32i a2, a1, 68
+    #: 226110 s32i a2, a1, 64
     # add.py:56 if count > r[_BLOCK]:
-    #: 322110 l32i a3, a1, 64
+    #: 38f1 l32i.n a3, a1, 60
     #: 48b3 l32i.n a4, a3, 44
-    #: 27a404 bge a4, a2, 0xa4
+    #: 27a404 bge a4, a2, 0xa0
     # add.py:57 count = r[_BLOCK]
     #: 28b3 l32i.n a2, a3, 44
-    #: 226111 s32i a2, a1, 68
+    #: 226110 s32i a2, a1, 64
     # add.py:58 x = ptr8(input1 + start * step1)
-    #: 3871 l32i.n a3, a1, 28
-    #: 2881 l32i.n a2, a1, 32
+    #: 38e1 l32i.n a3, a1, 56
+    #: 2861 l32i.n a2, a1, 24
     #: 203382 mull a3, a3, a2
-    #: 22211c l32i a2, a1, 112
-    #: 3a82 add.n a8, a2, a3
+    #: 222117 l32i a2, a1, 92
+    #: 3a62 add.n a6, a2, a3
     # add.py:59 if r[_EXPAND1]:
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 2892 l32i.n a2, a2, 36
-    #: 16b212 beqz a2, 0x1e4
+    #: 16a212 beqz a2, 0x1de
     # add.py:60 expand(op, arena, rom, 0, start, count)
-    #: 922111 l32i a9, a1, 68
+    #: 922110 l32i a9, a1, 64
     # broadcast.py:20 r = ptr32(op)
-    #: 422118 l32i a4, a1, 96
+    #: 422116 l32i a4, a1, 88
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3814 l32i.n a3, a4, 4
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xcc
-    #: 22211b l32i a2, a1, 108
-    #: 860000 j 0xcf
-    #: 222116 l32i a2, a1, 88
+    #: 165200 beqz a2, 0xc7
+    #: 22211d l32i a2, a1, 116
+    #: 860000 j 0xca
+    #: 222111 l32i a2, a1, 68
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 226112 s32i a2, a1, 72
+    #: 226119 s32i a2, a1, 100
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2844 l32i.n a2, a4, 16
     #: 203221 srai a3, a2, 2
-    #: 222116 l32i a2, a1, 88
+    #: 222111 l32i a2, a1, 68
     #: 3ac2 add.n a12, a2, a3
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
@@ -132,14 +132,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 8805 l32i.n a8, a5, 0
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 226113 s32i a2, a1, 76
+    #: 22611a s32i a2, a1, 104
     # broadcast.py:28 step = g[_STRIDE]
     #: 7835 l32i.n a7, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
     #: f06311 slli a6, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3871 l32i.n a3, a1, 28
+    #: 38e1 l32i.n a3, a1, 56
     #: 304f31 srai a4, a3, 31
     #: 40a330 xor a10, a3, a4
     #: 20aac2 quou a10, a10, a2
@@ -149,18 +149,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 20b3c0 sub a11, a3, a2
     # broadcast.py:32 while count > 0:
     #: 0c02 movi.n a2, 0
-    #: 972202 blt a2, a9, 0x112
-    #: 063100 j 0x1d7
+    #: 972202 blt a2, a9, 0x10d
+    #: 063100 j 0x1d2
     # broadcast.py:33 at = source + column * step
     #: 703b82 mull a3, a11, a7
-    #: 222112 l32i a2, a1, 72
+    #: 222119 l32i a2, a1, 100
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
     #: 4d0a mov.n a4, a10
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x150
+    #: 67a22e bge a2, a6, 0x14b
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -182,7 +182,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x121
+    #: 6722d0 blt a2, a6, 0x11c
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -190,10 +190,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 222113 l32i a2, a1, 76
+    #: 22211a l32i a2, a1, 104
     #: b022c0 sub a2, a2, a11
     # broadcast.py:43 if n > count:
-    #: 27a901 bge a9, a2, 0x167
+    #: 27a901 bge a9, a2, 0x162
     # broadcast.py:44 n = count
     #: 2d09 mov.n a2, a9
     # broadcast.py:45 count -= n
@@ -204,7 +204,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c0b movi.n a11, 0
     # broadcast.py:48 if size == 1:
     #: 0c13 movi.n a3, 1
-    #: 37981a bne a8, a3, 0x18e
+    #: 37981a bne a8, a3, 0x189
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
@@ -212,7 +212,7 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:51 target += n
     #: 2acc add.n a12, a12, a2
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x18b
+    #: 16e200 beqz a2, 0x186
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
@@ -222,18 +222,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x17c
-    #: 061000 j 0x1cf
+    #: 5602ff bnez a2, 0x177
+    #: 061000 j 0x1ca
     # broadcast.py:57 elif size == 2:
     #: 0c23 movi.n a3, 2
-    #: 37981b bne a8, a3, 0x1af
+    #: 37981b bne a8, a3, 0x1aa
     # broadcast.py:59 y2 = ptr16(target)
     #: 3d0c mov.n a3, a12
     # broadcast.py:60 target += n << 1
     #: f04211 slli a4, a2, 1
     #: 4acc add.n a12, a12, a4
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x1ac
+    #: 16e200 beqz a2, 0x1a7
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
@@ -243,21 +243,21 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x19d
-    #: c60700 j 0x1cf
+    #: 5602ff bnez a2, 0x198
+    #: c60700 j 0x1ca
     # broadcast.py:68 y4 = ptr32(target)
     #: 3d0c mov.n a3, a12
     # broadcast.py:69 target += n * size
     #: 804282 mull a4, a2, a8
     #: 4acc add.n a12, a12, a4
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1cf
+    #: 165201 beqz a2, 0x1ca
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
     #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x1c6
+    #: 479803 bne a8, a4, 0x1c1
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
@@ -267,48 +267,48 @@ def eval_int8(op, arena, rom, start, stop):
     #: 8a33 add.n a3, a3, a8
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1b9
+    #: 5692fe bnez a2, 0x1b4
     #: 0c02 movi.n a2, 0
-    #: 97a202 bge a2, a9, 0x1d7
-    #: 86ceff j 0x112
+    #: 97a202 bge a2, a9, 0x1d2
+    #: 86ceff j 0x10d
     # add.py:61 x = ptr8(base + (r[_ROW1] >> 2))
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 222117 l32i a2, a1, 92
-    #: 3a82 add.n a8, a2, a3
+    #: 222115 l32i a2, a1, 84
+    #: 3a62 add.n a6, a2, a3
     # add.py:62 y = ptr8(input2 + start * step2)
-    #: 3871 l32i.n a3, a1, 28
-    #: 2891 l32i.n a2, a1, 36
+    #: 38e1 l32i.n a3, a1, 56
+    #: 2871 l32i.n a2, a1, 28
     #: 203382 mull a3, a3, a2
-    #: 22211d l32i a2, a1, 116
+    #: 222118 l32i a2, a1, 96
     #: 3a32 add.n a3, a2, a3
     # add.py:63 if r[_EXPAND2]:
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 28a2 l32i.n a2, a2, 40
-    #: 169213 beqz a2, 0x332
+    #: 162214 beqz a2, 0x334
     # add.py:64 expand(op, arena, rom, 1, start, count)
-    #: a22111 l32i a10, a1, 68
+    #: a22110 l32i a10, a1, 64
     # broadcast.py:20 r = ptr32(op)
-    #: 422118 l32i a4, a1, 96
+    #: 422116 l32i a4, a1, 88
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x20c
-    #: 22211b l32i a2, a1, 108
-    #: 860000 j 0x20f
-    #: 222116 l32i a2, a1, 88
+    #: 165200 beqz a2, 0x205
+    #: 22211d l32i a2, a1, 116
+    #: 860000 j 0x208
+    #: 222111 l32i a2, a1, 68
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 226114 s32i a2, a1, 80
+    #: 22611b s32i a2, a1, 108
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2854 l32i.n a2, a4, 20
     #: 203221 srai a3, a2, 2
-    #: 222116 l32i a2, a1, 88
+    #: 222111 l32i a2, a1, 68
     #: 3a22 add.n a2, a2, a3
-    #: 2951 s32i.n a2, a1, 20
+    #: 226114 s32i a2, a1, 80
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
@@ -317,14 +317,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 9805 l32i.n a9, a5, 0
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 226115 s32i a2, a1, 84
+    #: 22611c s32i a2, a1, 112
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: 8835 l32i.n a8, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f07311 slli a7, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3871 l32i.n a3, a1, 28
+    #: 38e1 l32i.n a3, a1, 56
     #: 304f31 srai a4, a3, 31
     #: 40b330 xor a11, a3, a4
     #: 20bbc2 quou a11, a11, a2
@@ -334,18 +334,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 20c3c0 sub a12, a3, a2
     # broadcast.py:32 while count > 0:
     #: 0c02 movi.n a2, 0
-    #: a72202 blt a2, a10, 0x254
-    #: 063400 j 0x325
+    #: a72202 blt a2, a10, 0x24e
+    #: 463600 j 0x328
     # broadcast.py:33 at = source + column * step
-    #: 703c82 mull a3, a12, a7
-    #: 222114 l32i a2, a1, 80
+    #: 803c82 mull a3, a12, a8
+    #: 22211b l32i a2, a1, 108
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
     #: 4d0b mov.n a4, a11
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x292
+    #: 77a22e bge a2, a7, 0x28c
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -367,7 +367,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x263
+    #: 7722d0 blt a2, a7, 0x25d
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -375,10 +375,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 222115 l32i a2, a1, 84
+    #: 22211c l32i a2, a1, 112
     #: c022c0 sub a2, a2, a12
     # broadcast.py:43 if n > count:
-    #: 27aa01 bge a10, a2, 0x2a9
+    #: 27aa01 bge a10, a2, 0x2a3
     # broadcast.py:44 n = count
     #: 2d0a mov.n a2, a10
     # broadcast.py:45 count -= n
@@ -389,154 +389,154 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c0c movi.n a12, 0
     # broadcast.py:48 if size == 1:
     #: 0c13 movi.n a3, 1
-    #: 37991e bne a9, a3, 0x2d4
+    #: 379921 bne a9, a3, 0x2d1
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 322114 l32i a3, a1, 80
     # broadcast.py:51 target += n
-    #: d851 l32i.n a13, a1, 20
+    #: d22114 l32i a13, a1, 80
     #: 2add add.n a13, a13, a2
-    #: d951 s32i.n a13, a1, 20
+    #: d26114 s32i a13, a1, 80
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2d1
+    #: 16e200 beqz a2, 0x2ce
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: 8a44 add.n a4, a4, a8
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2c2
-    #: 061200 j 0x31d
+    #: 5602ff bnez a2, 0x2bf
+    #: 861300 j 0x320
     # broadcast.py:57 elif size == 2:
     #: 0c23 movi.n a3, 2
-    #: 37991f bne a9, a3, 0x2f9
+    #: 379922 bne a9, a3, 0x2f9
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 322114 l32i a3, a1, 80
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4851 l32i.n a4, a1, 20
+    #: 422114 l32i a4, a1, 80
     #: ea44 add.n a4, a4, a14
-    #: 4951 s32i.n a4, a1, 20
+    #: 426114 s32i a4, a1, 80
     # broadcast.py:61 while n:
     #: 16e200 beqz a2, 0x2f6
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: 8add add.n a13, a13, a8
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 5602ff bnez a2, 0x2e7
-    #: c60800 j 0x31d
+    #: 860900 j 0x320
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 322114 l32i a3, a1, 80
     # broadcast.py:69 target += n * size
     #: 90e282 mull a14, a2, a9
-    #: 4851 l32i.n a4, a1, 20
+    #: 422114 l32i a4, a1, 80
     #: ea44 add.n a4, a4, a14
-    #: 4951 s32i.n a4, a1, 20
+    #: 426114 s32i a4, a1, 80
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x31d
+    #: 165201 beqz a2, 0x320
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
     #: 0c84 movi.n a4, 8
-    #: 479903 bne a9, a4, 0x314
+    #: 479903 bne a9, a4, 0x317
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
+    #: 8add add.n a13, a13, a8
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
     #: 9a33 add.n a3, a3, a9
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x307
+    #: 5692fe bnez a2, 0x30a
     #: 0c02 movi.n a2, 0
-    #: a7a202 bge a2, a10, 0x325
-    #: 86cbff j 0x254
+    #: a7a202 bge a2, a10, 0x328
+    #: 46c9ff j 0x24e
     # add.py:65 y = ptr8(base + (r[_ROW2] >> 2))
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 222117 l32i a2, a1, 92
+    #: 222115 l32i a2, a1, 84
     #: 3a32 add.n a3, a2, a3
     # add.py:66 acc = ptr32(base + rows)
-    #: 422117 l32i a4, a1, 92
-    #: 22211a l32i a2, a1, 104
+    #: 422115 l32i a4, a1, 84
+    #: 222113 l32i a2, a1, 76
     #: 2a44 add.n a4, a4, a2
     # add.py:67 n = count
-    #: 522111 l32i a5, a1, 68
+    #: 522110 l32i a5, a1, 64
     # add.py:68 while n:
-    #: 164506 beqz a5, 0x3a5
+    #: 164506 beqz a5, 0x3a7
     # add.py:69 v = (y[0] ^ 0x80) - offset2
-    #: 620300 l8ui a6, a3, 0
+    #: 720300 l8ui a7, a3, 0
     #: 22a080 movi a2, 128
-    #: 206630 xor a6, a6, a2
-    #: 28d1 l32i.n a2, a1, 52
-    #: 2026c0 sub a2, a6, a2
+    #: 207730 xor a7, a7, a2
+    #: 28b1 l32i.n a2, a1, 44
+    #: 2027c0 sub a2, a7, a2
     # add.py:70 v = (v * high << 5) + (v * low + 0x400 >> 11)
-    #: 68e1 l32i.n a6, a1, 56
-    #: 606282 mull a6, a2, a6
-    #: b07611 slli a7, a6, 5
-    #: 68f1 l32i.n a6, a1, 60
-    #: 602282 mull a2, a2, a6
+    #: 78c1 l32i.n a7, a1, 48
+    #: 707282 mull a7, a2, a7
+    #: b08711 slli a8, a7, 5
+    #: 78d1 l32i.n a7, a1, 52
+    #: 702282 mull a2, a2, a7
     #: 22d204 addmi a2, a2, 0x400
     #: 202b21 srai a2, a2, 11
-    #: 2a27 add.n a2, a7, a2
+    #: 2a28 add.n a2, a8, a2
     # add.py:71 if e:
-    #: 6861 l32i.n a6, a1, 24
-    #: 161601 beqz a6, 0x37a
+    #: 7851 l32i.n a7, a1, 20
+    #: 161701 beqz a7, 0x37c
     # add.py:72 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    #: 207f31 srai a7, a2, 31
-    #: 2a77 add.n a7, a7, a2
-    #: 0b26 addi.n a2, a6, -1
+    #: 208f31 srai a8, a2, 31
+    #: 2a88 add.n a8, a8, a2
+    #: 0b27 addi.n a2, a7, -1
     #: 000240 ssr a2
-    #: 7020b1 sra a2, a7
+    #: 8020b1 sra a2, a8
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # add.py:73 acc[0] = ((x[0] ^ 0x80) - offset1) * factor1 + v * factor2
-    #: 720800 l8ui a7, a8, 0
-    #: 62a080 movi a6, 128
-    #: 607730 xor a7, a7, a6
-    #: 68c1 l32i.n a6, a1, 48
-    #: 6077c0 sub a7, a7, a6
-    #: 68a1 l32i.n a6, a1, 40
-    #: 607782 mull a7, a7, a6
-    #: 68b1 l32i.n a6, a1, 44
-    #: 602282 mull a2, a2, a6
-    #: 2a27 add.n a2, a7, a2
+    #: 820600 l8ui a8, a6, 0
+    #: 72a080 movi a7, 128
+    #: 708830 xor a8, a8, a7
+    #: 78a1 l32i.n a7, a1, 40
+    #: 7088c0 sub a8, a8, a7
+    #: 7881 l32i.n a7, a1, 32
+    #: 708882 mull a8, a8, a7
+    #: 7891 l32i.n a7, a1, 36
+    #: 702282 mull a2, a2, a7
+    #: 2a28 add.n a2, a8, a2
     #: 2904 s32i.n a2, a4, 0
     # add.py:74 x = ptr8(int(x) + step1)
-    #: 2881 l32i.n a2, a1, 32
-    #: 2a88 add.n a8, a8, a2
+    #: 2861 l32i.n a2, a1, 24
+    #: 2a66 add.n a6, a6, a2
     # add.py:75 y = ptr8(int(y) + step2)
-    #: 2891 l32i.n a2, a1, 36
+    #: 2871 l32i.n a2, a1, 28
     #: 2a33 add.n a3, a3, a2
     # add.py:76 acc = ptr32(int(acc) + 4)
     #: 4b44 addi.n a4, a4, 4
     # add.py:77 n -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56a5f9 bnez a5, 0x340
+    #: 56a5f9 bnez a5, 0x342
     # add.py:78 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + start, 0, c...
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 2832 l32i.n a2, a2, 12
     #: 203221 srai a3, a2, 2
-    #: 2871 l32i.n a2, a1, 28
+    #: 28e1 l32i.n a2, a1, 56
     #: 2a63 add.n a6, a3, a2
     #: 0c02 movi.n a2, 0
     #: 2921 s32i.n a2, a1, 8
-    #: 322111 l32i a3, a1, 68
+    #: 322110 l32i a3, a1, 64
     #: 3911 s32i.n a3, a1, 4
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 222118 l32i a2, a1, 96
+    #: 222116 l32i a2, a1, 88
     #: 52c248 addi a5, a2, 72
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2805 l32i.n a2, a5, 0
@@ -556,24 +556,24 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22c514 addi a2, a5, 20
     #: 2931 s32i.n a2, a1, 12
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    #: 222116 l32i a2, a1, 88
-    #: 42211a l32i a4, a1, 104
+    #: 222111 l32i a2, a1, 68
+    #: 422113 l32i a4, a1, 76
     #: 4a92 add.n a9, a2, a4
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     #: 6a82 add.n a8, a2, a6
     # requantize.py:35 while count:
-    #: 16930e beqz a3, 0x4d0
+    #: 16930e beqz a3, 0x4d1
     # requantize.py:36 n = count
     #: 6811 l32i.n a6, a1, 4
     # requantize.py:37 if step:
-    #: 16db00 beqz a11, 0x3f9
+    #: 16db00 beqz a11, 0x3fa
     # requantize.py:38 n = channels - channel
     #: 3841 l32i.n a3, a1, 16
     #: 2821 l32i.n a2, a1, 8
     #: 2063c0 sub a6, a3, a2
     # requantize.py:39 if n > count:
     #: 2811 l32i.n a2, a1, 4
-    #: 67a201 bge a2, a6, 0x3f9
+    #: 67a201 bge a2, a6, 0x3fa
     # requantize.py:40 n = count
     #: 6d02 mov.n a6, a2
     # requantize.py:41 count -= n
@@ -596,7 +596,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 2921 s32i.n a2, a1, 8
     # requantize.py:45 while n:
-    #: 16b60a beqz a6, 0x4cb
+    #: 16b60a beqz a6, 0x4cc
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 2809 l32i.n a2, a9, 0
     # requantize.py:47 e = 32 - shifts[0]
@@ -604,7 +604,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x45a
+    #: d6d402 bgez a4, 0x45b
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -617,12 +617,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 303a20 or a3, a10, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x449
+    #: 27a301 bge a3, a2, 0x44a
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
     #: 30a060 neg a10, a3
-    #: a7a202 bge a2, a10, 0x452
+    #: a7a202 bge a2, a10, 0x453
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -659,7 +659,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x4aa
+    #: 161401 beqz a4, 0x4ab
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -670,11 +670,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
-    #: d7a201 bge a2, a13, 0x4af
+    #: d7a201 bge a2, a13, 0x4b0
     # requantize.py:72 v = low
     #: 2d0d mov.n a2, a13
     # requantize.py:73 if v > high:
-    #: 27ac01 bge a12, a2, 0x4b4
+    #: 27ac01 bge a12, a2, 0x4b5
     # requantize.py:74 v = high
     #: 2d0c mov.n a2, a12
     # requantize.py:75 y[0] = v + zero_point
@@ -692,18 +692,17 @@ def eval_int8(op, arena, rom, start, stop):
     #: ba77 add.n a7, a7, a11
     # requantize.py:80 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5636f5 bnez a6, 0x41f
+    #: 5636f5 bnez a6, 0x420
     #: 2811 l32i.n a2, a1, 4
-    #: 5652f1 bnez a2, 0x3e6
+    #: 5652f1 bnez a2, 0x3e7
     # add.py:79 start += count
-    #: 3871 l32i.n a3, a1, 28
-    #: 222111 l32i a2, a1, 68
+    #: 38e1 l32i.n a3, a1, 56
+    #: 222110 l32i a2, a1, 64
     #: 2a23 add.n a2, a3, a2
-    #: 2971 s32i.n a2, a1, 28
-    #: 3871 l32i.n a3, a1, 28
-    #: 222119 l32i a2, a1, 100
-    #: 27a302 bge a3, a2, 0x4e4
-    #: c6e9fe j 0x8c
+    #: 29e1 s32i.n a2, a1, 56
+    #: 322112 l32i a3, a1, 72
+    #: 37a202 bge a2, a3, 0x4e3
+    #: 46e9fe j 0x89
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -10,442 +10,213 @@ import micropython
 # eval_int16() of kernels/add_int16.py, compiled.
 @micropython.viper
 def eval_int16(op, arena, rom, start, stop):
-    #: 360101 entry a1, 128
-    #: 29f1 s32i.n a2, a1, 60
-    #: 3991 s32i.n a3, a1, 36
-    #: 426112 s32i a4, a1, 72
-    #: 5901 s32i.n a5, a1, 0
-    #: 626111 s32i a6, a1, 68
-    # add_int16.py:34 r = ptr32(op)
-    #: 2981 s32i.n a2, a1, 32
-    # add_int16.py:35 base = int(ptr8(arena))
-    #: 326110 s32i a3, a1, 64
-    # add_int16.py:39 word = r[_INPUT1]
+    #: 364101 entry a1, 160
+    #: 22611c s32i a2, a1, 112
+    #: 32611a s32i a3, a1, 104
+    #: 42611b s32i a4, a1, 108
+    #: 59e1 s32i.n a5, a1, 56
+    #: 626115 s32i a6, a1, 84
+    # add_int16.py:33 r = ptr32(op)
+    #: 2941 s32i.n a2, a1, 16
+    # add_int16.py:34 base = int(ptr8(arena))
+    #: 326114 s32i a3, a1, 80
+    # add_int16.py:38 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
-    # add_int16.py:40 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # add_int16.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x1f
-    #: 860000 j 0x22
-    #: 422110 l32i a4, a1, 64
+    #: 162300 beqz a3, 0x21
+    #: 860000 j 0x24
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226113 s32i a2, a1, 76
-    # add_int16.py:41 word = r[_INPUT2]
-    #: 2881 l32i.n a2, a1, 32
+    #: 226118 s32i a2, a1, 96
+    # add_int16.py:40 word = r[_INPUT2]
+    #: 2841 l32i.n a2, a1, 16
     #: 2822 l32i.n a2, a2, 8
-    # add_int16.py:42 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # add_int16.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 165300 beqz a3, 0x3a
-    #: 322112 l32i a3, a1, 72
-    #: 860000 j 0x3d
-    #: 322110 l32i a3, a1, 64
+    #: 165300 beqz a3, 0x3c
+    #: 32211b l32i a3, a1, 108
+    #: 860000 j 0x3f
+    #: 322114 l32i a3, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226114 s32i a2, a1, 80
-    # add_int16.py:43 rows = r[_ACCUMULATORS] >> 2
-    #: 2881 l32i.n a2, a1, 32
-    #: 3862 l32i.n a3, a2, 24
-    #: 303221 srai a3, a3, 2
-    #: 39e1 s32i.n a3, a1, 56
-    # add_int16.py:44 factor1 = (r[_FACTOR1] << sign) >> sign
+    #: 226119 s32i a2, a1, 100
+    # add_int16.py:42 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
+    #: 2841 l32i.n a2, a1, 16
+    #: 3832 l32i.n a3, a2, 12
+    #: 304221 srai a4, a3, 2
+    #: 322114 l32i a3, a1, 80
+    #: 4a53 add.n a5, a3, a4
+    #: 48e1 l32i.n a4, a1, 56
+    #: f03411 slli a3, a4, 1
+    #: 3a65 add.n a6, a5, a3
+    # add_int16.py:43 factor1 = (r[_FACTOR1] << sign) >> sign
     #: 38e2 l32i.n a3, a2, 56
-    #: 3941 s32i.n a3, a1, 16
-    # add_int16.py:45 factor2 = (r[_FACTOR2] << sign) >> sign
+    #: 3991 s32i.n a3, a1, 36
+    # add_int16.py:44 factor2 = (r[_FACTOR2] << sign) >> sign
     #: 38f2 l32i.n a3, a2, 60
-    #: 3951 s32i.n a3, a1, 20
-    # add_int16.py:46 offset1 = r[_OFFSET1]
+    #: 39a1 s32i.n a3, a1, 40
+    # add_int16.py:45 offset1 = r[_OFFSET1] - 0x8000
     #: 38c2 l32i.n a3, a2, 48
-    #: 3961 s32i.n a3, a1, 24
-    # add_int16.py:47 offset2 = r[_OFFSET2]
+    #: 32d380 addmi a3, a3, 0xffff8000
+    #: 39b1 s32i.n a3, a1, 44
+    # add_int16.py:46 offset2 = r[_OFFSET2] - 0x8000
     #: 38d2 l32i.n a3, a2, 52
-    #: 3971 s32i.n a3, a1, 28
-    # add_int16.py:48 step1 = r[_STEP1]
+    #: 32d380 addmi a3, a3, 0xffff8000
+    #: 39c1 s32i.n a3, a1, 48
+    # add_int16.py:47 step1 = r[_STEP1]
     #: 3872 l32i.n a3, a2, 28
+    #: 3951 s32i.n a3, a1, 20
+    # add_int16.py:48 step2 = r[_STEP2]
+    #: 3882 l32i.n a3, a2, 32
+    #: 3961 s32i.n a3, a1, 24
+    # add_int16.py:49 m = r[_MULTIPLIER]
+    #: 322210 l32i a3, a2, 64
+    # add_int16.py:50 m_low = m & 0xFFFF
+    #: 30a0f4 extui a10, a3, 0, 16
+    # add_int16.py:51 m_high = m >> 16
+    #: 309031 srai a9, a3, 16
+    # add_int16.py:52 shift = 31 - r[_MULTIPLIER + 1]  # right shifts without their last step; ...
+    #: 522211 l32i a5, a2, 68
+    #: 1cf3 movi.n a3, 31
+    #: 5033c0 sub a3, a3, a5
+    #: 3901 s32i.n a3, a1, 0
+    # add_int16.py:53 n = r[_OUTPUT_MULTIPLIER]
+    #: 322215 l32i a3, a2, 84
+    # add_int16.py:54 n_low = n & 0xFFFF
+    #: 3080f4 extui a8, a3, 0, 16
+    # add_int16.py:55 n_high = n >> 16
+    #: 307031 srai a7, a3, 16
+    # add_int16.py:56 output_shift = 31 - r[_OUTPUT_MULTIPLIER + 1]
+    #: 522216 l32i a5, a2, 88
+    #: 1cf3 movi.n a3, 31
+    #: 5033c0 sub a3, a3, a5
+    #: 3911 s32i.n a3, a1, 4
+    # add_int16.py:57 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: 322212 l32i a3, a2, 72
+    #: 39d1 s32i.n a3, a1, 52
+    # add_int16.py:58 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    #: 322213 l32i a3, a2, 76
     #: 3921 s32i.n a3, a1, 8
-    # add_int16.py:49 step2 = r[_STEP2]
-    #: 2882 l32i.n a2, a2, 32
+    # add_int16.py:59 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    #: b22214 l32i a11, a2, 80
+    # add_int16.py:60 while start < stop:
+    #: 222115 l32i a2, a1, 84
+    #: 272402 blt a4, a2, 0xb4
+    #: 86ba00 j 0x39f
+    # add_int16.py:61 count = stop - start
+    #: 322115 l32i a3, a1, 84
+    #: 28e1 l32i.n a2, a1, 56
+    #: 2053c0 sub a5, a3, a2
+    # add_int16.py:62 if count > r[_BLOCK]:
+    #: 2841 l32i.n a2, a1, 16
+    #: 38b2 l32i.n a3, a2, 44
+    #: 57a301 bge a3, a5, 0xc5
+    # add_int16.py:63 count = r[_BLOCK]
+    #: 58b2 l32i.n a5, a2, 44
+    # add_int16.py:64 for which in range(2):
+    #: 0c02 movi.n a2, 0
     #: 2931 s32i.n a2, a1, 12
-    # add_int16.py:50 while start < stop:
-    #: 3801 l32i.n a3, a1, 0
-    #: 222111 l32i a2, a1, 68
-    #: 272302 blt a3, a2, 0x71
-    #: 860e01 j 0x4ac
-    # add_int16.py:51 count = stop - start
-    #: 322111 l32i a3, a1, 68
-    #: 2801 l32i.n a2, a1, 0
-    #: 2023c0 sub a2, a3, a2
-    #: 2911 s32i.n a2, a1, 4
-    # add_int16.py:52 if count > r[_BLOCK]:
-    #: 3881 l32i.n a3, a1, 32
-    #: 48b3 l32i.n a4, a3, 44
-    #: 27a403 bge a4, a2, 0x86
-    # add_int16.py:53 count = r[_BLOCK]
-    #: 28b3 l32i.n a2, a3, 44
-    #: 2911 s32i.n a2, a1, 4
-    # add_int16.py:54 y = ptr16(input2 + start * step2)
-    #: 3801 l32i.n a3, a1, 0
+    #: 0c23 movi.n a3, 2
+    #: 372202 blt a2, a3, 0xd1
+    #: 066900 j 0x276
+    # add_int16.py:65 if r[_EXPAND1 + which]:
     #: 2831 l32i.n a2, a1, 12
-    #: 203382 mull a3, a3, a2
-    #: 222114 l32i a2, a1, 80
-    #: 3a42 add.n a4, a2, a3
-    # add_int16.py:55 if r[_EXPAND2]:
-    #: 2881 l32i.n a2, a1, 32
-    #: 28a2 l32i.n a2, a2, 40
-    #: 162212 beqz a2, 0x1bc
-    # add_int16.py:56 expand(op, arena, rom, 1, start, count)
-    #: 9811 l32i.n a9, a1, 4
+    #: 9b42 addi.n a4, a2, 9
+    #: 3841 l32i.n a3, a1, 16
+    #: 3034a0 addx4 a3, a4, a3
+    #: 3803 l32i.n a3, a3, 0
+    #: 168318 beqz a3, 0x268
+    # add_int16.py:66 expand(op, arena, rom, which, start, count)
+    #: 526110 s32i a5, a1, 64
     # broadcast.py:20 r = ptr32(op)
-    #: 48f1 l32i.n a4, a1, 60
+    #: 42211c l32i a4, a1, 112
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3824 l32i.n a3, a4, 8
+    #: 1b22 addi.n a2, a2, 1
+    #: 4022a0 addx4 a2, a2, a4
+    #: 3802 l32i.n a3, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xab
-    #: 222112 l32i a2, a1, 72
-    #: 460000 j 0xad
-    #: 2891 l32i.n a2, a1, 36
+    #: 165200 beqz a2, 0xf8
+    #: 22211b l32i a2, a1, 108
+    #: 860000 j 0xfb
+    #: 22211a l32i a2, a1, 104
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29a1 s32i.n a2, a1, 40
+    #: 226116 s32i a2, a1, 88
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2854 l32i.n a2, a4, 20
-    #: 203221 srai a3, a2, 2
-    #: 2891 l32i.n a2, a1, 36
-    #: 3ac2 add.n a12, a2, a3
+    #: 2831 l32i.n a2, a1, 12
+    #: 4b32 addi.n a3, a2, 4
+    #: 4033a0 addx4 a3, a3, a4
+    #: 3803 l32i.n a3, a3, 0
+    #: 30c221 srai a12, a3, 2
+    #: 32211a l32i a3, a1, 104
+    #: ca33 add.n a3, a3, a12
+    #: 326112 s32i a3, a1, 72
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 28a4 l32i.n a2, a4, 40
-    #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
-    # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29b1 s32i.n a2, a1, 44
-    # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 3801 l32i.n a3, a1, 0
-    #: 304f31 srai a4, a3, 31
-    #: 40a330 xor a10, a3, a4
-    #: 20aac2 quou a10, a10, a2
-    #: 40aa30 xor a10, a10, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202a82 mull a2, a10, a2
-    #: 20b3c0 sub a11, a3, a2
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: 972202 blt a2, a9, 0xed
-    #: 863000 j 0x1b0
-    # broadcast.py:33 at = source + column * step
-    #: 703b82 mull a3, a11, a7
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3ad2 add.n a13, a2, a3
-    # broadcast.py:34 rest = run
-    #: 4d0a mov.n a4, a10
-    # broadcast.py:35 level = _LENGTH + 2
-    #: 0c42 movi.n a2, 4
-    # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x12a
-    # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
-    #: f803 l32i.n a15, a3, 0
-    #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
-    #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
-    #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:39 rest = quotient
-    #: 4d03 mov.n a4, a3
-    # broadcast.py:40 level += 2
-    #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0xfb
-    # broadcast.py:41 at += rest * g[level + 1]
-    #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: 9b22 addi.n a2, a2, 9
+    #: 4022a0 addx4 a2, a2, a4
     #: 2802 l32i.n a2, a2, 0
-    #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
-    # broadcast.py:42 n = length - column
-    #: 28b1 l32i.n a2, a1, 44
-    #: b022c0 sub a2, a2, a11
-    # broadcast.py:43 if n > count:
-    #: 27a901 bge a9, a2, 0x140
-    # broadcast.py:44 n = count
-    #: 2d09 mov.n a2, a9
-    # broadcast.py:45 count -= n
-    #: 2099c0 sub a9, a9, a2
-    # broadcast.py:46 run += 1
-    #: 1baa addi.n a10, a10, 1
-    # broadcast.py:47 column = 0
-    #: 0c0b movi.n a11, 0
-    # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37981a bne a8, a3, 0x167
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:51 target += n
-    #: 2acc add.n a12, a12, a2
-    # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x164
-    # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # broadcast.py:56 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x155
-    #: 061000 j 0x1a8
-    # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37981b bne a8, a3, 0x188
-    # broadcast.py:59 y2 = ptr16(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:60 target += n << 1
-    #: f04211 slli a4, a2, 1
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x185
-    # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
-    #: 425300 s16i a4, a3, 0
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # broadcast.py:65 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x176
-    #: c60700 j 0x1a8
-    # broadcast.py:68 y4 = ptr32(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:69 target += n * size
-    #: 804282 mull a4, a2, a8
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1a8
-    # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x19f
-    # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
-    #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
-    # broadcast.py:76 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x192
-    #: 0c02 movi.n a2, 0
-    #: 97a202 bge a2, a9, 0x1b0
-    #: 06cfff j 0xed
-    # add_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2))
-    #: 2881 l32i.n a2, a1, 32
-    #: 2852 l32i.n a2, a2, 20
-    #: 203221 srai a3, a2, 2
+    #: e02211 slli a2, a2, 2
+    #: 2ac4 add.n a12, a4, a2
+    # broadcast.py:26 size = g[_SIZE]
+    #: 280c l32i.n a2, a12, 0
+    #: 29f1 s32i.n a2, a1, 60
+    # broadcast.py:27 length = g[_LENGTH]
+    #: 282c l32i.n a2, a12, 8
+    #: 226117 s32i a2, a1, 92
+    # broadcast.py:28 step = g[_STRIDE]
+    #: 383c l32i.n a3, a12, 12
+    #: 3971 s32i.n a3, a1, 28
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    #: 381c l32i.n a3, a12, 4
+    #: f03311 slli a3, a3, 1
+    #: 3981 s32i.n a3, a1, 32
+    # broadcast.py:30 run = start // length
+    #: 48e1 l32i.n a4, a1, 56
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 326111 s32i a3, a1, 68
+    # broadcast.py:31 column = start - run * length
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 226113 s32i a2, a1, 76
+    # broadcast.py:32 while count > 0:
+    #: 0c03 movi.n a3, 0
     #: 222110 l32i a2, a1, 64
-    #: 3a42 add.n a4, a2, a3
-    # add_int16.py:58 acc = ptr32(base + rows)
-    #: 322110 l32i a3, a1, 64
-    #: 28e1 l32i.n a2, a1, 56
-    #: 2a23 add.n a2, a3, a2
-    # add_int16.py:59 n = count
-    #: 3811 l32i.n a3, a1, 4
-    # add_int16.py:60 while n:
-    #: 16f301 beqz a3, 0x1e8
-    # add_int16.py:61 acc[0] = (y[0] ^ 0x8000) - offset2 << 15
-    #: 621400 l16ui a6, a4, 0
-    #: 0c15 movi.n a5, 1
-    #: 105511 slli a5, a5, 15
-    #: 506630 xor a6, a6, a5
-    #: 5871 l32i.n a5, a1, 28
-    #: 5056c0 sub a5, a6, a5
-    #: 105511 slli a5, a5, 15
-    #: 5902 s32i.n a5, a2, 0
-    # add_int16.py:62 y = ptr16(int(y) + step2)
-    #: 5831 l32i.n a5, a1, 12
-    #: 5a44 add.n a4, a4, a5
-    # add_int16.py:63 acc = ptr32(int(acc) + 4)
-    #: 4b22 addi.n a2, a2, 4
-    # add_int16.py:64 n -= 1
-    #: 0b33 addi.n a3, a3, -1
-    #: 56f3fd bnez a3, 0x1c8
-    # add_int16.py:65 rescale(op, arena, _MULTIPLIER, rows, count, 0)
-    #: 5811 l32i.n a5, a1, 4
-    # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28f1 l32i.n a2, a1, 60
-    #: a2c240 addi a10, a2, 64
-    # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 3891 l32i.n a3, a1, 36
-    #: 28e1 l32i.n a2, a1, 56
-    #: 2a43 add.n a4, a3, a2
-    # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x26a
-    # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281a l32i.n a2, a10, 4
-    #: 22c2e0 addi a2, a2, -32
-    # fixed_point.py:28 e = 0
-    #: 0c09 movi.n a9, 0
-    # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x207
-    # fixed_point.py:30 e = 0 - left
-    #: 209060 neg a9, a2
-    # fixed_point.py:31 left = 0
-    #: 0c02 movi.n a2, 0
-    # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    #: 6804 l32i.n a6, a4, 0
-    #: 001240 ssl a2
-    #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
-    #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30b782 mull a11, a7, a3
-    #: 302282 mull a2, a2, a3
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    #: 203610 and a3, a6, a2
-    #: 30b004 extui a11, a3, 0, 1
-    #: 603121 srai a3, a6, 1
-    #: 3a3b add.n a3, a11, a3
-    #: 202121 srai a2, a2, 1
-    #: 2a63 add.n a6, a3, a2
-    #: 802782 mull a2, a7, a8
-    #: f03211 slli a3, a2, 1
-    #: 22d620 addmi a2, a6, 0x2000
-    #: 202e21 srai a2, a2, 14
-    #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161901 beqz a9, 0x261
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b29 addi.n a2, a9, -1
-    #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
-    #: 1b22 addi.n a2, a2, 1
-    #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
-    #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x1f8
-    # add_int16.py:66 x = ptr16(input1 + start * step1)
-    #: 3801 l32i.n a3, a1, 0
-    #: 2821 l32i.n a2, a1, 8
-    #: 203382 mull a3, a3, a2
-    #: 222113 l32i a2, a1, 76
-    #: 3a42 add.n a4, a2, a3
-    # add_int16.py:67 if r[_EXPAND1]:
-    #: 2881 l32i.n a2, a1, 32
-    #: 2892 l32i.n a2, a2, 36
-    #: 162212 beqz a2, 0x3a0
-    # add_int16.py:68 expand(op, arena, rom, 0, start, count)
-    #: 9811 l32i.n a9, a1, 4
-    # broadcast.py:20 r = ptr32(op)
-    #: 48f1 l32i.n a4, a1, 60
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3814 l32i.n a3, a4, 4
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x28f
-    #: 222112 l32i a2, a1, 72
-    #: 460000 j 0x291
-    #: 2891 l32i.n a2, a1, 36
-    # broadcast.py:23 source += word >> 2
-    #: 303221 srai a3, a3, 2
-    #: 3a22 add.n a2, a2, a3
-    #: 29c1 s32i.n a2, a1, 48
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2844 l32i.n a2, a4, 16
-    #: 203221 srai a3, a2, 2
-    #: 2891 l32i.n a2, a1, 36
-    #: 3ac2 add.n a12, a2, a3
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 2894 l32i.n a2, a4, 36
-    #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
-    # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29d1 s32i.n a2, a1, 52
-    # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 3801 l32i.n a3, a1, 0
-    #: 304f31 srai a4, a3, 31
-    #: 40a330 xor a10, a3, a4
-    #: 20aac2 quou a10, a10, a2
-    #: 40aa30 xor a10, a10, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202a82 mull a2, a10, a2
-    #: 20b3c0 sub a11, a3, a2
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: 972202 blt a2, a9, 0x2d1
-    #: 863000 j 0x394
+    #: 272302 blt a3, a2, 0x15c
+    #: c64200 j 0x268
     # broadcast.py:33 at = source + column * step
-    #: 703b82 mull a3, a11, a7
-    #: 28c1 l32i.n a2, a1, 48
+    #: 322113 l32i a3, a1, 76
+    #: 2871 l32i.n a2, a1, 28
+    #: 203382 mull a3, a3, a2
+    #: 222116 l32i a2, a1, 88
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0a mov.n a4, a10
+    #: 422111 l32i a4, a1, 68
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x30e
+    #: 3881 l32i.n a3, a1, 32
+    #: 37a230 bge a2, a3, 0x1a4
     # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
+    #: c032a0 addx4 a3, a2, a12
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
+    #: c0e2a0 addx4 a14, a2, a12
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
+    #: c044a0 addx4 a4, a4, a12
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -453,259 +224,269 @@ def eval_int16(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x2df
+    #: 3881 l32i.n a3, a1, 32
+    #: 3722ce blt a2, a3, 0x173
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: c022a0 addx4 a2, a2, a12
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 28d1 l32i.n a2, a1, 52
-    #: b022c0 sub a2, a2, a11
+    #: 322117 l32i a3, a1, 92
+    #: 222113 l32i a2, a1, 76
+    #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27a901 bge a9, a2, 0x324
+    #: 322110 l32i a3, a1, 64
+    #: 27a301 bge a3, a2, 0x1c1
     # broadcast.py:44 n = count
-    #: 2d09 mov.n a2, a9
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 2099c0 sub a9, a9, a2
+    #: 322110 l32i a3, a1, 64
+    #: 2033c0 sub a3, a3, a2
+    #: 326110 s32i a3, a1, 64
     # broadcast.py:46 run += 1
-    #: 1baa addi.n a10, a10, 1
+    #: 322111 l32i a3, a1, 68
+    #: 1b33 addi.n a3, a3, 1
+    #: 326111 s32i a3, a1, 68
     # broadcast.py:47 column = 0
-    #: 0c0b movi.n a11, 0
+    #: 0c03 movi.n a3, 0
+    #: 326113 s32i a3, a1, 76
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37981a bne a8, a3, 0x34b
+    #: 0c14 movi.n a4, 1
+    #: 38f1 l32i.n a3, a1, 60
+    #: 479323 bne a3, a4, 0x202
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3d0c mov.n a3, a12
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:51 target += n
-    #: 2acc add.n a12, a12, a2
+    #: d22112 l32i a13, a1, 72
+    #: 2add add.n a13, a13, a2
+    #: d26112 s32i a13, a1, 72
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x348
+    #: 160201 beqz a2, 0x1ff
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: d871 l32i.n a13, a1, 28
+    #: da44 add.n a4, a4, a13
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x339
-    #: 061000 j 0x38c
+    #: 56e2fe bnez a2, 0x1ee
+    #: 861600 j 0x25d
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37981b bne a8, a3, 0x36c
+    #: 0c24 movi.n a4, 2
+    #: 38f1 l32i.n a3, a1, 60
+    #: 479324 bne a3, a4, 0x22e
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3d0c mov.n a3, a12
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:60 target += n << 1
-    #: f04211 slli a4, a2, 1
-    #: 4acc add.n a12, a12, a4
+    #: f0e211 slli a14, a2, 1
+    #: 422112 l32i a4, a1, 72
+    #: ea44 add.n a4, a4, a14
+    #: 426112 s32i a4, a1, 72
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x369
+    #: 160201 beqz a2, 0x22b
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4871 l32i.n a4, a1, 28
+    #: 4add add.n a13, a13, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x35a
-    #: c60700 j 0x38c
+    #: 56e2fe bnez a2, 0x21a
+    #: 860b00 j 0x25d
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3d0c mov.n a3, a12
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:69 target += n * size
-    #: 804282 mull a4, a2, a8
-    #: 4acc add.n a12, a12, a4
+    #: 48f1 l32i.n a4, a1, 60
+    #: 40e282 mull a14, a2, a4
+    #: 422112 l32i a4, a1, 72
+    #: ea44 add.n a4, a4, a14
+    #: 426112 s32i a4, a1, 72
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x38c
+    #: 16b201 beqz a2, 0x25d
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x383
+    #: 0c8e movi.n a14, 8
+    #: 48f1 l32i.n a4, a1, 60
+    #: e79403 bne a4, a14, 0x250
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4871 l32i.n a4, a1, 28
+    #: 4add add.n a13, a13, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
+    #: 48f1 l32i.n a4, a1, 60
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x376
-    #: 0c02 movi.n a2, 0
-    #: 97a202 bge a2, a9, 0x394
-    #: 06cfff j 0x2d1
-    # add_int16.py:69 x = ptr16(base + (r[_ROW1] >> 2))
-    #: 2881 l32i.n a2, a1, 32
+    #: 5632fe bnez a2, 0x241
+    #: 0c03 movi.n a3, 0
+    #: 222110 l32i a2, a1, 64
+    #: 27a302 bge a3, a2, 0x268
+    #: c6bcff j 0x15c
+    #: 2831 l32i.n a2, a1, 12
+    #: 1b22 addi.n a2, a2, 1
+    #: 2931 s32i.n a2, a1, 12
+    #: 0c23 movi.n a3, 2
+    #: 37a202 bge a2, a3, 0x276
+    #: 8696ff j 0xd1
+    # add_int16.py:67 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    #: 2841 l32i.n a2, a1, 16
+    #: 3892 l32i.n a3, a2, 36
+    #: 16c300 beqz a3, 0x28a
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 222110 l32i a2, a1, 64
-    #: 3a42 add.n a4, a2, a3
-    # add_int16.py:70 acc = ptr32(base + rows)
-    #: 322110 l32i a3, a1, 64
+    #: 222114 l32i a2, a1, 80
+    #: 3ad2 add.n a13, a2, a3
+    #: c60200 j 0x296
+    #: 38e1 l32i.n a3, a1, 56
+    #: 2851 l32i.n a2, a1, 20
+    #: 203382 mull a3, a3, a2
+    #: 222118 l32i a2, a1, 96
+    #: 3ad2 add.n a13, a2, a3
+    # add_int16.py:68 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    #: 2841 l32i.n a2, a1, 16
+    #: 38a2 l32i.n a3, a2, 40
+    #: 16c300 beqz a3, 0x2aa
+    #: 2852 l32i.n a2, a2, 20
+    #: 203221 srai a3, a2, 2
+    #: 222114 l32i a2, a1, 80
+    #: 3ac2 add.n a12, a2, a3
+    #: c60200 j 0x2b6
+    #: 38e1 l32i.n a3, a1, 56
+    #: 2861 l32i.n a2, a1, 24
+    #: 203382 mull a3, a3, a2
+    #: 222119 l32i a2, a1, 100
+    #: 3ac2 add.n a12, a2, a3
+    # add_int16.py:69 start += count
     #: 28e1 l32i.n a2, a1, 56
-    #: 2a23 add.n a2, a3, a2
-    # add_int16.py:71 n = count
-    #: 3811 l32i.n a3, a1, 4
-    # add_int16.py:72 while n:
-    #: 16a302 beqz a3, 0x3d7
-    # add_int16.py:73 acc[0] = ((x[0] ^ 0x8000) - offset1) * factor1 + acc[0] * factor2
-    #: 621400 l16ui a6, a4, 0
-    #: 0c15 movi.n a5, 1
-    #: 105511 slli a5, a5, 15
-    #: 506630 xor a6, a6, a5
-    #: 5861 l32i.n a5, a1, 24
-    #: 5066c0 sub a6, a6, a5
-    #: 5841 l32i.n a5, a1, 16
-    #: 507682 mull a7, a6, a5
-    #: 6802 l32i.n a6, a2, 0
-    #: 5851 l32i.n a5, a1, 20
-    #: 505682 mull a5, a6, a5
-    #: 5a57 add.n a5, a7, a5
-    #: 5902 s32i.n a5, a2, 0
-    # add_int16.py:74 x = ptr16(int(x) + step1)
-    #: 5821 l32i.n a5, a1, 8
-    #: 5a44 add.n a4, a4, a5
-    # add_int16.py:75 acc = ptr32(int(acc) + 4)
-    #: 4b22 addi.n a2, a2, 4
-    # add_int16.py:76 n -= 1
-    #: 0b33 addi.n a3, a3, -1
-    #: 5643fd bnez a3, 0x3ac
-    # add_int16.py:77 rescale(op, arena, _OUTPUT_MULTIPLIER, rows, count, 0)
-    #: 5811 l32i.n a5, a1, 4
-    # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28f1 l32i.n a2, a1, 60
-    #: a2c254 addi a10, a2, 84
-    # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 3891 l32i.n a3, a1, 36
-    #: 28e1 l32i.n a2, a1, 56
-    #: 2a43 add.n a4, a3, a2
-    # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x459
-    # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281a l32i.n a2, a10, 4
-    #: 22c2e0 addi a2, a2, -32
-    # fixed_point.py:28 e = 0
-    #: 0c09 movi.n a9, 0
-    # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x3f6
-    # fixed_point.py:30 e = 0 - left
-    #: 209060 neg a9, a2
-    # fixed_point.py:31 left = 0
-    #: 0c02 movi.n a2, 0
-    # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    #: 6804 l32i.n a6, a4, 0
-    #: 001240 ssl a2
-    #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    #: 5a22 add.n a2, a2, a5
+    #: 29e1 s32i.n a2, a1, 56
+    # add_int16.py:70 while count:
+    #: 16450d beqz a5, 0x394
+    # add_int16.py:71 v = (y[0] ^ 0x8000) - 0x8000 - offset2 << 15
+    #: 329c00 l16si a3, a12, 0
+    #: 28c1 l32i.n a2, a1, 48
+    #: 2023c0 sub a2, a3, a2
+    #: 102211 slli a2, a2, 15
+    # add_int16.py:75 h = v >> 16
+    #: 204031 srai a4, a2, 16
+    # add_int16.py:76 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30b782 mull a11, a7, a3
-    #: 302282 mull a2, a2, a3
+    # add_int16.py:77 a = v * m_high
+    #: 903282 mull a3, a2, a9
+    # add_int16.py:78 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    #: a0e482 mull a14, a4, a10
+    #: a02282 mull a2, a2, a10
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    #: 203610 and a3, a6, a2
-    #: 30b004 extui a11, a3, 0, 1
-    #: 603121 srai a3, a6, 1
-    #: 3a3b add.n a3, a11, a3
+    #: 2a2e add.n a2, a14, a2
+    # add_int16.py:79 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    #: 20e310 and a14, a3, a2
+    #: e0e004 extui a14, a14, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a3e add.n a3, a14, a3
     #: 202121 srai a2, a2, 1
-    #: 2a63 add.n a6, a3, a2
-    #: 802782 mull a2, a7, a8
+    #: 2ae3 add.n a14, a3, a2
+    #: 902482 mull a2, a4, a9
     #: f03211 slli a3, a2, 1
-    #: 22d620 addmi a2, a6, 0x2000
+    #: 22de20 addmi a2, a14, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161901 beqz a9, 0x450
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b29 addi.n a2, a9, -1
-    #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
+    # add_int16.py:80 if shift >= 0:
+    #: 3801 l32i.n a3, a1, 0
+    #: 96f300 bltz a3, 0x314
+    # add_int16.py:81 v = ((v >> 31) + v >> shift) + 1 >> 1
+    #: 204f31 srai a4, a2, 31
+    #: 2a24 add.n a2, a4, a2
+    #: 000340 ssr a3
+    #: 2020b1 sra a2, a2
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
-    #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x3e7
-    # add_int16.py:78 output = (r[_OUTPUT] >> 2) + 2 * start
-    #: 2881 l32i.n a2, a1, 32
-    #: 2832 l32i.n a2, a2, 12
-    #: 203221 srai a3, a2, 2
-    #: 2801 l32i.n a2, a1, 0
-    #: f02211 slli a2, a2, 1
-    #: 2a33 add.n a3, a3, a2
-    # add_int16.py:79 store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, 1)
-    #: 5811 l32i.n a5, a1, 4
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28f1 l32i.n a2, a1, 60
-    #: 22c248 addi a2, a2, 72
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    #: 7812 l32i.n a7, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
-    #: 6822 l32i.n a6, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # add_int16.py:82 v = v * factor2 + ((x[0] ^ 0x8000) - 0x8000 - offset1) * factor1
+    #: 38a1 l32i.n a3, a1, 40
+    #: 304282 mull a4, a2, a3
+    #: 329d00 l16si a3, a13, 0
+    #: 28b1 l32i.n a2, a1, 44
+    #: 2033c0 sub a3, a3, a2
     #: 2891 l32i.n a2, a1, 36
-    #: 48e1 l32i.n a4, a1, 56
-    #: 4a42 add.n a4, a2, a4
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
-    #: 169501 beqz a5, 0x499
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
-    #: 2804 l32i.n a2, a4, 0
-    #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
-    #: 77a201 bge a2, a7, 0x488
-    # fixed_point.py:64 v = low
-    #: 2d07 mov.n a2, a7
-    # fixed_point.py:65 if v > high:
-    #: 27a601 bge a6, a2, 0x48d
-    # fixed_point.py:66 v = high
-    #: 2d06 mov.n a2, a6
-    # fixed_point.py:68 ptr16(y)[0] = v
-    #: 225300 s16i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
-    #: 2b33 addi.n a3, a3, 2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    #: 202382 mull a2, a3, a2
+    #: 2a24 add.n a2, a4, a2
+    # add_int16.py:87 h = v >> 16
+    #: 204031 srai a4, a2, 16
+    # add_int16.py:88 v = v & 0xFFFF
+    #: 2020f4 extui a2, a2, 0, 16
+    # add_int16.py:89 a = v * n_high
+    #: 703282 mull a3, a2, a7
+    # add_int16.py:90 b = h * n_low + (v * n_low >> 16 & 0xFFFF)
+    #: 80e482 mull a14, a4, a8
+    #: 802282 mull a2, a2, a8
+    #: 202031 srai a2, a2, 16
+    #: 2020f4 extui a2, a2, 0, 16
+    #: 2a2e add.n a2, a14, a2
+    # add_int16.py:91 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * n_high << 1)
+    #: 20e310 and a14, a3, a2
+    #: e0e004 extui a14, a14, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a3e add.n a3, a14, a3
+    #: 202121 srai a2, a2, 1
+    #: 2ae3 add.n a14, a3, a2
+    #: 702482 mull a2, a4, a7
+    #: f03211 slli a3, a2, 1
+    #: 22de20 addmi a2, a14, 0x2000
+    #: 202e21 srai a2, a2, 14
+    #: 3a22 add.n a2, a2, a3
+    # add_int16.py:92 if output_shift >= 0:
+    #: 3811 l32i.n a3, a1, 4
+    #: 96f300 bltz a3, 0x372
+    # add_int16.py:93 v = ((v >> 31) + v >> output_shift) + 1 >> 1
+    #: 204f31 srai a4, a2, 31
+    #: 2a24 add.n a2, a4, a2
+    #: 000340 ssr a3
+    #: 2020b1 sra a2, a2
+    #: 1b22 addi.n a2, a2, 1
+    #: 202121 srai a2, a2, 1
+    # add_int16.py:94 v = v + zero_point
+    #: 38d1 l32i.n a3, a1, 52
+    #: 3a22 add.n a2, a2, a3
+    # add_int16.py:95 if v < low:
+    #: 3821 l32i.n a3, a1, 8
+    #: 37a201 bge a2, a3, 0x37d
+    # add_int16.py:96 v = low
+    #: 2d03 mov.n a2, a3
+    # add_int16.py:97 if v > high:
+    #: 27ab01 bge a11, a2, 0x382
+    # add_int16.py:98 v = high
+    #: 2d0b mov.n a2, a11
+    # add_int16.py:99 z[0] = v
+    #: 225600 s16i a2, a6, 0
+    # add_int16.py:100 x = ptr16(int(x) + step1)
+    #: 2851 l32i.n a2, a1, 20
+    #: 2add add.n a13, a13, a2
+    # add_int16.py:101 y = ptr16(int(y) + step2)
+    #: 2861 l32i.n a2, a1, 24
+    #: 2acc add.n a12, a12, a2
+    # add_int16.py:102 z = ptr16(int(z) + 2)
+    #: 2b66 addi.n a6, a6, 2
+    # add_int16.py:103 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5655fe bnez a5, 0x47f
-    # add_int16.py:80 start += count
-    #: 3801 l32i.n a3, a1, 0
-    #: 2811 l32i.n a2, a1, 4
-    #: 2a23 add.n a2, a3, a2
-    #: 2901 s32i.n a2, a1, 0
-    #: 3801 l32i.n a3, a1, 0
-    #: 222111 l32i a2, a1, 68
-    #: 27a302 bge a3, a2, 0x4ac
-    #: 06f1fe j 0x71
+    #: 56a5f2 bnez a5, 0x2bf
+    #: 38e1 l32i.n a3, a1, 56
+    #: 222115 l32i a2, a1, 84
+    #: 27a302 bge a3, a2, 0x39f
+    #: 0645ff j 0xb4
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -39,7 +39,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 29e1 s32i.n a2, a1, 56
     # batch_matmul.py:45 while start < stop:
     #: 672502 blt a5, a6, 0x36
-    #: c6d400 j 0x38a
+    #: 46d400 j 0x388
     # batch_matmul.py:47 row = start // columns
     #: 38b1 l32i.n a3, a1, 44
     #: 302f31 srai a2, a3, 31
@@ -509,10 +509,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 38b1 l32i.n a3, a1, 44
     #: 2a23 add.n a2, a3, a2
     #: 29b1 s32i.n a2, a1, 44
-    #: 38b1 l32i.n a3, a1, 44
-    #: 222112 l32i a2, a1, 72
-    #: 27a302 bge a3, a2, 0x38a
-    #: c62aff j 0x36
+    #: 322112 l32i a3, a1, 72
+    #: 37a202 bge a2, a3, 0x388
+    #: 462bff j 0x36
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

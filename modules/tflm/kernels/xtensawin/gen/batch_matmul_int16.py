@@ -40,7 +40,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2991 s32i.n a2, a1, 36
     # batch_matmul.py:45 while start < stop:
     #: 672502 blt a5, a6, 0x34
-    #: c6e700 j 0x3d4
+    #: 46e700 j 0x3d2
     # batch_matmul.py:47 row = start // columns
     #: 3851 l32i.n a3, a1, 20
     #: 302f31 srai a2, a3, 31
@@ -459,30 +459,30 @@ def eval_int16(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 3805 l32i.n a3, a5, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 30a031 srai a10, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
     #: e07911 slli a7, a9, 2
     #: 7a55 add.n a5, a5, a7
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 7804 l32i.n a7, a4, 0
     #: 001240 ssl a2
     #: 0027a1 sll a2, a7
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 30a031 srai a10, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 208031 srai a8, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: a07282 mull a7, a2, a10
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30c882 mull a12, a8, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2c add.n a2, a12, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203710 and a3, a7, a2
     #: 30c004 extui a12, a3, 0, 1
     #: 703121 srai a3, a7, 1
@@ -494,9 +494,9 @@ def eval_int16(op, arena, rom, start, stop):
     #: 22d720 addmi a2, a7, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     #: 161b01 beqz a11, 0x37e
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b2b addi.n a2, a11, -1
@@ -504,50 +504,50 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b66 addi.n a6, a6, -1
     #: 5686f8 bnez a6, 0x310
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     #: 5831 l32i.n a5, a1, 12
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 22cd58 addi a2, a13, 88
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     #: 7812 l32i.n a7, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     #: 6822 l32i.n a6, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     #: 2871 l32i.n a2, a1, 28
     #: 38d1 l32i.n a3, a1, 52
     #: 3a42 add.n a4, a2, a3
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 38b1 l32i.n a3, a1, 44
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     #: 169501 beqz a5, 0x3b9
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     #: 77a201 bge a2, a7, 0x3a8
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     #: 2d07 mov.n a2, a7
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     #: 27a601 bge a6, a2, 0x3ad
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     #: 2d06 mov.n a2, a6
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     #: 2b33 addi.n a3, a3, 2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 5655fe bnez a5, 0x39f
     # batch_matmul.py:62 out += count << wide
@@ -560,10 +560,9 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3851 l32i.n a3, a1, 20
     #: 2a23 add.n a2, a3, a2
     #: 2951 s32i.n a2, a1, 20
-    #: 3851 l32i.n a3, a1, 20
-    #: 28c1 l32i.n a2, a1, 48
-    #: 27a302 bge a3, a2, 0x3d4
-    #: c617ff j 0x34
+    #: 38c1 l32i.n a3, a1, 48
+    #: 37a202 bge a2, a3, 0x3d2
+    #: 4618ff j 0x34
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

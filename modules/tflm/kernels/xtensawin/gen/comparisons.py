@@ -10,159 +10,159 @@ import micropython
 # eval_bytes() of kernels/comparisons.py, compiled.
 @micropython.viper
 def eval_bytes(op, arena, rom, start, stop):
-    #: 360101 entry a1, 128
-    #: 226113 s32i a2, a1, 76
-    #: 39f1 s32i.n a3, a1, 60
-    #: 426112 s32i a4, a1, 72
-    #: 5951 s32i.n a5, a1, 20
-    #: 626110 s32i a6, a1, 64
+    #: 362101 entry a1, 144
+    #: 226119 s32i a2, a1, 100
+    #: 326117 s32i a3, a1, 92
+    #: 426118 s32i a4, a1, 96
+    #: 5921 s32i.n a5, a1, 8
+    #: 6991 s32i.n a6, a1, 36
     # comparisons.py:27 r = ptr32(op)
-    #: 29a1 s32i.n a2, a1, 40
+    #: 2931 s32i.n a2, a1, 12
     # comparisons.py:28 base = int(ptr8(arena))
-    #: 326111 s32i a3, a1, 68
+    #: 326116 s32i a3, a1, 88
     # comparisons.py:29 word = r[_INPUT1]
     #: 3812 l32i.n a3, a2, 4
     # comparisons.py:30 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 302004 extui a2, a3, 0, 1
     #: 162200 beqz a2, 0x20
     #: 860000 j 0x23
-    #: 422111 l32i a4, a1, 68
+    #: 422116 l32i a4, a1, 88
     #: 302221 srai a2, a3, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226114 s32i a2, a1, 80
+    #: 226110 s32i a2, a1, 64
     # comparisons.py:31 word = r[_INPUT2]
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2831 l32i.n a2, a1, 12
     #: 3822 l32i.n a3, a2, 8
     # comparisons.py:32 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 302004 extui a2, a3, 0, 1
     #: 165200 beqz a2, 0x3b
-    #: 222112 l32i a2, a1, 72
+    #: 222118 l32i a2, a1, 96
     #: 860000 j 0x3e
-    #: 222111 l32i a2, a1, 68
+    #: 222116 l32i a2, a1, 88
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 226115 s32i a2, a1, 84
+    #: 226111 s32i a2, a1, 68
     # comparisons.py:33 step1 = r[_STEP1]
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3872 l32i.n a3, a2, 28
-    #: 3961 s32i.n a3, a1, 24
+    #: 2831 l32i.n a2, a1, 12
+    #: b872 l32i.n a11, a2, 28
     # comparisons.py:34 step2 = r[_STEP2]
-    #: 3882 l32i.n a3, a2, 32
-    #: 3971 s32i.n a3, a1, 28
+    #: a882 l32i.n a10, a2, 32
     # comparisons.py:35 flip = r[_FLIP]
     #: 38c2 l32i.n a3, a2, 48
-    #: 3981 s32i.n a3, a1, 32
+    #: 3901 s32i.n a3, a1, 0
     # comparisons.py:36 outside = r[_OUTSIDE]
-    #: 38d2 l32i.n a3, a2, 52
-    #: 3941 s32i.n a3, a1, 16
+    #: 98d2 l32i.n a9, a2, 52
     # comparisons.py:37 intervals = ptr16(int(r) + 4 * _TABLE)
     #: 32c238 addi a3, a2, 56
-    #: 3991 s32i.n a3, a1, 36
+    #: 3911 s32i.n a3, a1, 4
     # comparisons.py:38 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
     #: 2832 l32i.n a2, a2, 12
     #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
+    #: 222116 l32i a2, a1, 88
     #: 3a32 add.n a3, a2, a3
-    #: 2851 l32i.n a2, a1, 20
-    #: 2a33 add.n a3, a3, a2
-    #: 3901 s32i.n a3, a1, 0
+    #: 2821 l32i.n a2, a1, 8
+    #: 2a83 add.n a8, a3, a2
     # comparisons.py:39 while start < stop:
-    #: 322110 l32i a3, a1, 64
-    #: 372202 blt a2, a3, 0x76
-    #: 06bd00 j 0x36b
+    #: 3891 l32i.n a3, a1, 36
+    #: 372202 blt a2, a3, 0x6d
+    #: 86ce00 j 0x3a8
     # comparisons.py:40 count = stop - start
-    #: 322110 l32i a3, a1, 64
-    #: 2851 l32i.n a2, a1, 20
-    #: 2063c0 sub a6, a3, a2
+    #: 3891 l32i.n a3, a1, 36
+    #: 2821 l32i.n a2, a1, 8
+    #: 2053c0 sub a5, a3, a2
     # comparisons.py:41 if count > r[_BLOCK]:
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2831 l32i.n a2, a1, 12
     #: 38b2 l32i.n a3, a2, 44
-    #: 67a301 bge a3, a6, 0x87
+    #: 57a301 bge a3, a5, 0x7d
     # comparisons.py:42 count = r[_BLOCK]
-    #: 68b2 l32i.n a6, a2, 44
+    #: 58b2 l32i.n a5, a2, 44
     # comparisons.py:43 x = ptr8(input1 + start * step1)
-    #: 3851 l32i.n a3, a1, 20
-    #: 2861 l32i.n a2, a1, 24
-    #: 203382 mull a3, a3, a2
-    #: 222114 l32i a2, a1, 80
-    #: 3a92 add.n a9, a2, a3
+    #: 2821 l32i.n a2, a1, 8
+    #: b03282 mull a3, a2, a11
+    #: 222110 l32i a2, a1, 64
+    #: 3a72 add.n a7, a2, a3
     # comparisons.py:44 if r[_EXPAND1]:
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2831 l32i.n a2, a1, 12
     #: 2892 l32i.n a2, a2, 36
-    #: 161213 beqz a2, 0x1cc
+    #: 16b215 beqz a2, 0x1ea
     # comparisons.py:45 expand(op, arena, rom, 0, start, count)
-    #: ad06 mov.n a10, a6
+    #: 5971 s32i.n a5, a1, 28
     # broadcast.py:20 r = ptr32(op)
-    #: 422113 l32i a4, a1, 76
+    #: 422119 l32i a4, a1, 100
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3814 l32i.n a3, a4, 4
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xad
-    #: 222112 l32i a2, a1, 72
-    #: 460000 j 0xaf
-    #: 28f1 l32i.n a2, a1, 60
+    #: 165200 beqz a2, 0xa1
+    #: 222118 l32i a2, a1, 96
+    #: 860000 j 0xa4
+    #: 222117 l32i a2, a1, 92
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29b1 s32i.n a2, a1, 44
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2844 l32i.n a2, a4, 16
     #: 203221 srai a3, a2, 2
-    #: 28f1 l32i.n a2, a1, 60
+    #: 222117 l32i a2, a1, 92
     #: 3a22 add.n a2, a2, a3
-    #: 2911 s32i.n a2, a1, 4
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
+    #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 9805 l32i.n a9, a5, 0
+    #: 2806 l32i.n a2, a6, 0
+    #: 2951 s32i.n a2, a1, 20
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29c1 s32i.n a2, a1, 48
+    #: 2826 l32i.n a2, a6, 8
+    #: 226113 s32i a2, a1, 76
     # broadcast.py:28 step = g[_STRIDE]
-    #: 8835 l32i.n a8, a5, 12
+    #: c836 l32i.n a12, a6, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
+    #: 3816 l32i.n a3, a6, 4
     #: f07311 slli a7, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3851 l32i.n a3, a1, 20
-    #: 304f31 srai a4, a3, 31
-    #: 40b330 xor a11, a3, a4
-    #: 20bbc2 quou a11, a11, a2
-    #: 40bb30 xor a11, a11, a4
+    #: 4821 l32i.n a4, a1, 8
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:31 column = start - run * length
-    #: 202b82 mull a2, a11, a2
-    #: 20c3c0 sub a12, a3, a2
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: a72202 blt a2, a10, 0xf1
-    #: 863300 j 0x1c0
+    #: 0c03 movi.n a3, 0
+    #: 2871 l32i.n a2, a1, 28
+    #: 272302 blt a3, a2, 0xf1
+    #: 063b00 j 0x1de
     # broadcast.py:33 at = source + column * step
-    #: 803c82 mull a3, a12, a8
-    #: 28b1 l32i.n a2, a1, 44
+    #: 28d1 l32i.n a2, a1, 52
+    #: c03282 mull a3, a2, a12
+    #: 222112 l32i a2, a1, 72
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0b mov.n a4, a11
+    #: 48a1 l32i.n a4, a1, 40
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 77a22e bge a2, a7, 0x12e
+    #: 77a22e bge a2, a7, 0x131
     # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
+    #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
+    #: 60e2a0 addx4 a14, a2, a6
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
+    #: 6044a0 addx4 a4, a4, a6
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -170,192 +170,209 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 7722d0 blt a2, a7, 0xff
+    #: 7722d0 blt a2, a7, 0x102
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: 6022a0 addx4 a2, a2, a6
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 28c1 l32i.n a2, a1, 48
-    #: c022c0 sub a2, a2, a12
+    #: 322113 l32i a3, a1, 76
+    #: 28d1 l32i.n a2, a1, 52
+    #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27aa01 bge a10, a2, 0x144
+    #: 3871 l32i.n a3, a1, 28
+    #: 27a301 bge a3, a2, 0x14c
     # broadcast.py:44 n = count
-    #: 2d0a mov.n a2, a10
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20aac0 sub a10, a10, a2
+    #: 3871 l32i.n a3, a1, 28
+    #: 2033c0 sub a3, a3, a2
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:46 run += 1
-    #: 1bbb addi.n a11, a11, 1
+    #: 38a1 l32i.n a3, a1, 40
+    #: 1b33 addi.n a3, a3, 1
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:47 column = 0
-    #: 0c0c movi.n a12, 0
+    #: 0c03 movi.n a3, 0
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37991e bne a9, a3, 0x16f
+    #: 0c14 movi.n a4, 1
+    #: 3851 l32i.n a3, a1, 20
+    #: 47931e bne a3, a4, 0x183
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3811 l32i.n a3, a1, 4
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d811 l32i.n a13, a1, 4
+    #: d8c1 l32i.n a13, a1, 48
     #: 2add add.n a13, a13, a2
-    #: d911 s32i.n a13, a1, 4
+    #: d9c1 s32i.n a13, a1, 48
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x16c
+    #: 16e200 beqz a2, 0x180
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 8a44 add.n a4, a4, a8
+    #: ca44 add.n a4, a4, a12
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x15d
-    #: 061200 j 0x1b8
+    #: 5602ff bnez a2, 0x171
+    #: 061400 j 0x1d4
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37991f bne a9, a3, 0x194
+    #: 0c24 movi.n a4, 2
+    #: 3851 l32i.n a3, a1, 20
+    #: 47931f bne a3, a4, 0x1aa
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3811 l32i.n a3, a1, 4
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4811 l32i.n a4, a1, 4
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4911 s32i.n a4, a1, 4
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x191
+    #: 16e200 beqz a2, 0x1a7
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 8add add.n a13, a13, a8
+    #: cadd add.n a13, a13, a12
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x182
-    #: c60800 j 0x1b8
+    #: 5602ff bnez a2, 0x198
+    #: 460a00 j 0x1d4
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3811 l32i.n a3, a1, 4
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: 90e282 mull a14, a2, a9
-    #: 4811 l32i.n a4, a1, 4
+    #: 4851 l32i.n a4, a1, 20
+    #: 40e282 mull a14, a2, a4
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4911 s32i.n a4, a1, 4
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1b8
+    #: 169201 beqz a2, 0x1d4
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479903 bne a9, a4, 0x1af
+    #: 0c8e movi.n a14, 8
+    #: 4851 l32i.n a4, a1, 20
+    #: e79403 bne a4, a14, 0x1c9
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 8add add.n a13, a13, a8
+    #: cadd add.n a13, a13, a12
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 9a33 add.n a3, a3, a9
+    #: 4851 l32i.n a4, a1, 20
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1a2
-    #: 0c02 movi.n a2, 0
-    #: a7a202 bge a2, a10, 0x1c0
-    #: 06ccff j 0xf1
+    #: 5652fe bnez a2, 0x1ba
+    #: 0c03 movi.n a3, 0
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x1de
+    #: 86c4ff j 0xf1
     # comparisons.py:46 x = ptr8(base + (r[_ROW1] >> 2))
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2831 l32i.n a2, a1, 12
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
-    #: 3a92 add.n a9, a2, a3
+    #: 222116 l32i a2, a1, 88
+    #: 3a72 add.n a7, a2, a3
     # comparisons.py:47 y = ptr8(input2 + start * step2)
-    #: 3851 l32i.n a3, a1, 20
-    #: 2871 l32i.n a2, a1, 28
-    #: 203382 mull a3, a3, a2
-    #: 222115 l32i a2, a1, 84
+    #: 2821 l32i.n a2, a1, 8
+    #: a03282 mull a3, a2, a10
+    #: 222111 l32i a2, a1, 68
     #: 3a22 add.n a2, a2, a3
     # comparisons.py:48 if r[_EXPAND2]:
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3831 l32i.n a3, a1, 12
     #: 38a3 l32i.n a3, a3, 40
-    #: 169313 beqz a3, 0x319
+    #: 165316 beqz a3, 0x361
     # comparisons.py:49 expand(op, arena, rom, 1, start, count)
-    #: bd06 mov.n a11, a6
+    #: 5981 s32i.n a5, a1, 32
     # broadcast.py:20 r = ptr32(op)
-    #: 422113 l32i a4, a1, 76
+    #: 422119 l32i a4, a1, 100
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x1f2
-    #: 222112 l32i a2, a1, 72
-    #: 460000 j 0x1f4
-    #: 28f1 l32i.n a2, a1, 60
+    #: 165200 beqz a2, 0x20e
+    #: 222118 l32i a2, a1, 96
+    #: 860000 j 0x211
+    #: 222117 l32i a2, a1, 92
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29d1 s32i.n a2, a1, 52
+    #: 226114 s32i a2, a1, 80
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2854 l32i.n a2, a4, 20
     #: 203221 srai a3, a2, 2
-    #: 28f1 l32i.n a2, a1, 60
+    #: 222117 l32i a2, a1, 92
     #: 3a22 add.n a2, a2, a3
-    #: 2921 s32i.n a2, a1, 8
+    #: 29e1 s32i.n a2, a1, 56
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
+    #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: a805 l32i.n a10, a5, 0
+    #: 2806 l32i.n a2, a6, 0
+    #: 2961 s32i.n a2, a1, 24
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29e1 s32i.n a2, a1, 56
+    #: 2826 l32i.n a2, a6, 8
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: 8835 l32i.n a8, a5, 12
+    #: 3836 l32i.n a3, a6, 12
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f07311 slli a7, a3, 1
+    #: 3816 l32i.n a3, a6, 4
+    #: f0c311 slli a12, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3851 l32i.n a3, a1, 20
-    #: 304f31 srai a4, a3, 31
-    #: 40c330 xor a12, a3, a4
-    #: 20ccc2 quou a12, a12, a2
-    #: 40cc30 xor a12, a12, a4
+    #: 4821 l32i.n a4, a1, 8
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:31 column = start - run * length
-    #: 202c82 mull a2, a12, a2
-    #: 2023c0 sub a2, a3, a2
-    #: 2931 s32i.n a2, a1, 12
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: b72202 blt a2, a11, 0x238
-    #: 063500 j 0x30d
+    #: 0c03 movi.n a3, 0
+    #: 2881 l32i.n a2, a1, 32
+    #: 272302 blt a3, a2, 0x260
+    #: 063d00 j 0x355
     # broadcast.py:33 at = source + column * step
-    #: 2831 l32i.n a2, a1, 12
-    #: 803282 mull a3, a2, a8
-    #: 28d1 l32i.n a2, a1, 52
+    #: 38f1 l32i.n a3, a1, 60
+    #: 2841 l32i.n a2, a1, 16
+    #: 203382 mull a3, a3, a2
+    #: 222114 l32i a2, a1, 80
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0c mov.n a4, a12
+    #: 48b1 l32i.n a4, a1, 44
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 77a22e bge a2, a7, 0x277
+    #: c7a22e bge a2, a12, 0x2a2
     # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
+    #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
+    #: 60e2a0 addx4 a14, a2, a6
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
+    #: 6044a0 addx4 a4, a4, a6
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -363,154 +380,163 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 7722d0 blt a2, a7, 0x248
+    #: c722d0 blt a2, a12, 0x273
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: 6022a0 addx4 a2, a2, a6
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 38e1 l32i.n a3, a1, 56
-    #: 2831 l32i.n a2, a1, 12
+    #: 322115 l32i a3, a1, 84
+    #: 28f1 l32i.n a2, a1, 60
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27ab01 bge a11, a2, 0x28f
+    #: 3881 l32i.n a3, a1, 32
+    #: 27a301 bge a3, a2, 0x2bd
     # broadcast.py:44 n = count
-    #: 2d0b mov.n a2, a11
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20bbc0 sub a11, a11, a2
+    #: 3881 l32i.n a3, a1, 32
+    #: 2033c0 sub a3, a3, a2
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:46 run += 1
-    #: 1bcc addi.n a12, a12, 1
+    #: 38b1 l32i.n a3, a1, 44
+    #: 1b33 addi.n a3, a3, 1
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 3931 s32i.n a3, a1, 12
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379a1e bne a10, a3, 0x2bc
+    #: 0c14 movi.n a4, 1
+    #: 3861 l32i.n a3, a1, 24
+    #: 479320 bne a3, a4, 0x2f6
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:51 target += n
-    #: d821 l32i.n a13, a1, 8
+    #: d8e1 l32i.n a13, a1, 56
     #: 2add add.n a13, a13, a2
-    #: d921 s32i.n a13, a1, 8
+    #: d9e1 s32i.n a13, a1, 56
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2b9
+    #: 160201 beqz a2, 0x2f3
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 8a44 add.n a4, a4, a8
+    #: d841 l32i.n a13, a1, 16
+    #: da44 add.n a4, a4, a13
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2aa
-    #: 061200 j 0x305
+    #: 56e2fe bnez a2, 0x2e2
+    #: 061500 j 0x34b
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379a1f bne a10, a3, 0x2e1
+    #: 0c24 movi.n a4, 2
+    #: 3861 l32i.n a3, a1, 24
+    #: 479321 bne a3, a4, 0x31f
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4821 l32i.n a4, a1, 8
+    #: 48e1 l32i.n a4, a1, 56
     #: ea44 add.n a4, a4, a14
-    #: 4921 s32i.n a4, a1, 8
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x2de
+    #: 160201 beqz a2, 0x31c
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 8add add.n a13, a13, a8
+    #: 4841 l32i.n a4, a1, 16
+    #: 4add add.n a13, a13, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2cf
-    #: c60800 j 0x305
+    #: 56e2fe bnez a2, 0x30b
+    #: c60a00 j 0x34b
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:69 target += n * size
-    #: a0e282 mull a14, a2, a10
-    #: 4821 l32i.n a4, a1, 8
+    #: 4861 l32i.n a4, a1, 24
+    #: 40e282 mull a14, a2, a4
+    #: 48e1 l32i.n a4, a1, 56
     #: ea44 add.n a4, a4, a14
-    #: 4921 s32i.n a4, a1, 8
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x305
+    #: 16b201 beqz a2, 0x34b
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479a03 bne a10, a4, 0x2fc
+    #: 0c8e movi.n a14, 8
+    #: 4861 l32i.n a4, a1, 24
+    #: e79403 bne a4, a14, 0x33e
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 8add add.n a13, a13, a8
+    #: 4841 l32i.n a4, a1, 16
+    #: 4add add.n a13, a13, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: aa33 add.n a3, a3, a10
+    #: 4861 l32i.n a4, a1, 24
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x2ef
-    #: 0c02 movi.n a2, 0
-    #: b7a202 bge a2, a11, 0x30d
-    #: 86caff j 0x238
+    #: 5632fe bnez a2, 0x32f
+    #: 0c03 movi.n a3, 0
+    #: 2881 l32i.n a2, a1, 32
+    #: 27a302 bge a3, a2, 0x355
+    #: 86c2ff j 0x260
     # comparisons.py:50 y = ptr8(base + (r[_ROW2] >> 2))
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2831 l32i.n a2, a1, 12
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
+    #: 222116 l32i a2, a1, 88
     #: 3a22 add.n a2, a2, a3
     # comparisons.py:51 start += count
-    #: 3851 l32i.n a3, a1, 20
-    #: 6a33 add.n a3, a3, a6
-    #: 3951 s32i.n a3, a1, 20
+    #: 3821 l32i.n a3, a1, 8
+    #: 5a33 add.n a3, a3, a5
+    #: 3921 s32i.n a3, a1, 8
     # comparisons.py:52 while count:
-    #: 16d603 beqz a6, 0x360
+    #: 163503 beqz a5, 0x39e
     # comparisons.py:53 word = intervals[x[0]]
-    #: 420900 l8ui a4, a9, 0
-    #: 3891 l32i.n a3, a1, 36
+    #: 420700 l8ui a4, a7, 0
+    #: 3811 l32i.n a3, a1, 4
     #: 303490 addx2 a3, a4, a3
     #: 321300 l16ui a3, a3, 0
     # comparisons.py:54 v = y[0] ^ flip
-    #: 520200 l8ui a5, a2, 0
-    #: 4881 l32i.n a4, a1, 32
-    #: 404530 xor a4, a5, a4
+    #: 620200 l8ui a6, a2, 0
+    #: 4801 l32i.n a4, a1, 0
+    #: 404630 xor a4, a6, a4
     # comparisons.py:55 answer = outside
-    #: 5841 l32i.n a5, a1, 16
+    #: 6d09 mov.n a6, a9
     # comparisons.py:56 if v >= word & 0xFF and v <= word >> 8:
-    #: 307074 extui a7, a3, 0, 8
-    #: 77240c blt a4, a7, 0x34a
+    #: 30c074 extui a12, a3, 0, 8
+    #: c7240a blt a4, a12, 0x390
     #: 303821 srai a3, a3, 8
-    #: 472306 blt a3, a4, 0x34a
+    #: 472304 blt a3, a4, 0x390
     # comparisons.py:57 answer = outside ^ 1
-    #: 0c14 movi.n a4, 1
-    #: 3841 l32i.n a3, a1, 16
-    #: 405330 xor a5, a3, a4
+    #: 0c13 movi.n a3, 1
+    #: 306930 xor a6, a9, a3
     # comparisons.py:58 z[0] = answer
-    #: 3801 l32i.n a3, a1, 0
-    #: 524300 s8i a5, a3, 0
+    #: 624800 s8i a6, a8, 0
     # comparisons.py:59 x = ptr8(int(x) + step1)
-    #: 4861 l32i.n a4, a1, 24
-    #: 4a99 add.n a9, a9, a4
+    #: ba77 add.n a7, a7, a11
     # comparisons.py:60 y = ptr8(int(y) + step2)
-    #: 4871 l32i.n a4, a1, 28
-    #: 4a22 add.n a2, a2, a4
+    #: aa22 add.n a2, a2, a10
     # comparisons.py:61 z = ptr8(int(z) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    #: 3901 s32i.n a3, a1, 0
+    #: 1b88 addi.n a8, a8, 1
     # comparisons.py:62 count -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 5616fc bnez a6, 0x322
-    #: 3851 l32i.n a3, a1, 20
-    #: 222110 l32i a2, a1, 64
-    #: 27a302 bge a3, a2, 0x36b
-    #: 8642ff j 0x76
+    #: 0b55 addi.n a5, a5, -1
+    #: 56b5fc bnez a5, 0x36a
+    #: 3821 l32i.n a3, a1, 8
+    #: 2891 l32i.n a2, a1, 36
+    #: 27a302 bge a3, a2, 0x3a8
+    #: 0631ff j 0x6d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -87,30 +87,28 @@ def eval_int8(op, arena, rom, start, stop):
     #: 68e2 l32i.n a6, a2, 56
     #: 626118 s32i a6, a1, 96
     # conv.py:68 group_channels = channels // (depth // run)  # filters for each group of input...
-    #: 306f31 srai a6, a3, 31
-    #: 607330 xor a7, a3, a6
-    #: 4077c2 quou a7, a7, a4
-    #: 607730 xor a7, a7, a6
-    #: 506f31 srai a6, a5, 31
-    #: 605530 xor a5, a5, a6
-    #: 7055c2 quou a5, a5, a7
-    #: 605530 xor a5, a5, a6
+    #: 307f31 srai a7, a3, 31
+    #: 709330 xor a9, a3, a7
+    #: 4099c2 quou a9, a9, a4
+    #: 709930 xor a9, a9, a7
+    #: 507f31 srai a7, a5, 31
+    #: 705530 xor a5, a5, a7
+    #: 9055c2 quou a5, a5, a9
+    #: 705530 xor a5, a5, a7
     #: 526121 s32i a5, a1, 132
     # conv.py:69 merged = 0
     #: 0c05 movi.n a5, 0
     #: 59c1 s32i.n a5, a1, 48
     # conv.py:70 if run == depth and r[_DILATION_WIDTH] == 1:
-    #: 37941a bne a4, a3, 0xcf
+    #: 379415 bne a4, a3, 0xca
     #: 322212 l32i a3, a2, 72
     #: 0c12 movi.n a2, 1
-    #: 279312 bne a3, a2, 0xcf
+    #: 27930d bne a3, a2, 0xca
     # conv.py:71 merged = 1
     #: 0c12 movi.n a2, 1
     #: 29c1 s32i.n a2, a1, 48
     # conv.py:72 run = run * runs
-    #: 3811 l32i.n a3, a1, 4
-    #: 222118 l32i a2, a1, 96
-    #: 202382 mull a2, a3, a2
+    #: 602482 mull a2, a4, a6
     #: 2911 s32i.n a2, a1, 4
     # conv.py:73 runs = 1
     #: 0c12 movi.n a2, 1
@@ -152,8 +150,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 32612d s32i a3, a1, 180
     # conv.py:80 while start < stop:
     #: 322134 l32i a3, a1, 208
-    #: 372202 blt a2, a3, 0x125
-    #: c67201 j 0x6f1
+    #: 372202 blt a2, a3, 0x120
+    #: 067001 j 0x6e1
     # conv.py:82 in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
     #: 4851 l32i.n a4, a1, 20
     #: 38f4 l32i.n a3, a4, 60
@@ -169,32 +167,31 @@ def eval_int8(op, arena, rom, start, stop):
     #: 505682 mull a5, a6, a5
     #: 5a73 add.n a7, a3, a5
     # conv.py:85 while last and k >= r[_INPUT_HEIGHT]:
-    #: 168201 beqz a2, 0x15d
+    #: 166201 beqz a2, 0x156
     #: 4874 l32i.n a4, a4, 28
-    #: 472713 blt a7, a4, 0x15d
+    #: 472711 blt a7, a4, 0x156
     # conv.py:86 k -= r[_DILATION_HEIGHT]
     #: 4851 l32i.n a4, a1, 20
-    #: 422411 l32i a4, a4, 68
-    #: 4077c0 sub a7, a7, a4
+    #: 522411 l32i a5, a4, 68
+    #: 5077c0 sub a7, a7, a5
     # conv.py:87 last -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 166200 beqz a2, 0x15d
-    #: 4851 l32i.n a4, a1, 20
+    #: 164200 beqz a2, 0x156
     #: 4874 l32i.n a4, a4, 28
-    #: 47a7eb bge a7, a4, 0x149
+    #: 47a7ed bge a7, a4, 0x144
     # conv.py:88 first = 0
     #: 0c04 movi.n a4, 0
     # conv.py:89 while first < last and in_y < 0:
-    #: 27a411 bge a4, a2, 0x174
-    #: d6e300 bgez a3, 0x174
+    #: 27a411 bge a4, a2, 0x16d
+    #: d6e300 bgez a3, 0x16d
     # conv.py:90 in_y += r[_DILATION_HEIGHT]
     #: 5851 l32i.n a5, a1, 20
     #: 522511 l32i a5, a5, 68
     #: 5a33 add.n a3, a3, a5
     # conv.py:91 first += 1
     #: 1b44 addi.n a4, a4, 1
-    #: 27a402 bge a4, a2, 0x174
-    #: 9603ff bltz a3, 0x165
+    #: 27a402 bge a4, a2, 0x16d
+    #: 9603ff bltz a3, 0x15e
     # conv.py:92 size = (last - first) * window_row
     #: 4052c0 sub a5, a2, a4
     #: 222130 l32i a2, a1, 192
@@ -226,15 +223,15 @@ def eval_int8(op, arena, rom, start, stop):
     #: 28b2 l32i.n a2, a2, 44
     #: 22612a s32i a2, a1, 168
     # conv.py:97 while pixels:
-    #: 165250 beqz a2, 0x6c1
+    #: 16f24f beqz a2, 0x6b4
     # conv.py:98 if merged:
     #: 28c1 l32i.n a2, a1, 48
-    #: 166202 beqz a2, 0x1e7
+    #: 166202 beqz a2, 0x1e0
     # conv.py:100 low = 0
     #: 0c0e movi.n a14, 0
     # conv.py:101 if in_x < 0:
     #: 222116 l32i a2, a1, 88
-    #: d67200 bgez a2, 0x1d0
+    #: d67200 bgez a2, 0x1c9
     # conv.py:102 low = 0 - in_x * depth
     #: 38e1 l32i.n a3, a1, 56
     #: 302282 mull a2, a2, a3
@@ -248,7 +245,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2901 s32i.n a2, a1, 0
     # conv.py:104 if high > run:
     #: 3811 l32i.n a3, a1, 4
-    #: 27a301 bge a3, a2, 0x1e7
+    #: 27a301 bge a3, a2, 0x1e0
     # conv.py:105 high = run
     #: 3901 s32i.n a3, a1, 0
     # conv.py:106 channel = 0
@@ -256,8 +253,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22611c s32i a2, a1, 112
     # conv.py:107 while channel < channels:
     #: 32211f l32i a3, a1, 124
-    #: 372202 blt a2, a3, 0x1f5
-    #: 062c01 j 0x6a6
+    #: 372202 blt a2, a3, 0x1ee
+    #: 462b01 j 0x69c
     # conv.py:109 group = channel // group_channels
     #: 32211c l32i a3, a1, 112
     #: 302f31 srai a2, a3, 31
@@ -273,7 +270,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22611a s32i a2, a1, 104
     # conv.py:111 if count > _BLOCK:
     #: 4c03 movi.n a3, 64
-    #: 27a304 bge a3, a2, 0x21f
+    #: 27a304 bge a3, a2, 0x218
     # conv.py:112 count = _BLOCK
     #: 4c02 movi.n a2, 64
     #: 22611a s32i a2, a1, 104
@@ -282,17 +279,17 @@ def eval_int8(op, arena, rom, start, stop):
     #: 32211a l32i a3, a1, 104
     #: 3a42 add.n a4, a2, a3
     #: 4c03 movi.n a3, 64
-    #: 472302 blt a3, a4, 0x22f
-    #: c65700 j 0x38f
+    #: 472302 blt a3, a4, 0x228
+    #: c65700 j 0x388
     # conv.py:114 acc = channel - done
     #: 32211c l32i a3, a1, 112
     #: 2043c0 sub a4, a3, a2
     # conv.py:115 while acc < 0:
-    #: d67400 bgez a4, 0x240
+    #: d67400 bgez a4, 0x239
     # conv.py:116 acc += channels
     #: 22211f l32i a2, a1, 124
     #: 2a44 add.n a4, a4, a2
-    #: 9674ff bltz a4, 0x238
+    #: 9674ff bltz a4, 0x231
     # conv.py:117 store_int8(
     #: 2851 l32i.n a2, a1, 20
     #: 2862 l32i.n a2, a2, 24
@@ -329,18 +326,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 422122 l32i a4, a1, 136
     #: 4a92 add.n a9, a2, a4
     # requantize.py:35 while count:
-    #: 16a30f beqz a3, 0x37f
+    #: 16a30f beqz a3, 0x378
     # requantize.py:36 n = count
     #: 622115 l32i a6, a1, 84
     # requantize.py:37 if step:
-    #: 160c01 beqz a12, 0x29b
+    #: 160c01 beqz a12, 0x294
     # requantize.py:38 n = channels - channel
     #: 32211d l32i a3, a1, 116
     #: 222119 l32i a2, a1, 100
     #: 2063c0 sub a6, a3, a2
     # requantize.py:39 if n > count:
     #: 222115 l32i a2, a1, 84
-    #: 67a201 bge a2, a6, 0x29b
+    #: 67a201 bge a2, a6, 0x294
     # requantize.py:40 n = count
     #: 6d02 mov.n a6, a2
     # requantize.py:41 count -= n
@@ -363,7 +360,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 226119 s32i a2, a1, 100
     # requantize.py:45 while n:
-    #: 16160b beqz a6, 0x379
+    #: 16160b beqz a6, 0x372
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 280a l32i.n a2, a10, 0
     # requantize.py:47 e = 32 - shifts[0]
@@ -371,7 +368,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x302
+    #: d6d402 bgez a4, 0x2fb
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -384,12 +381,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 303b20 or a3, a11, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x2f1
+    #: 27a301 bge a3, a2, 0x2ea
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
     #: 30b060 neg a11, a3
-    #: b7a202 bge a2, a11, 0x2fa
+    #: b7a202 bge a2, a11, 0x2f3
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -426,7 +423,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x352
+    #: 161401 beqz a4, 0x34b
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -438,12 +435,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
     #: 38f1 l32i.n a3, a1, 60
-    #: 37a201 bge a2, a3, 0x359
+    #: 37a201 bge a2, a3, 0x352
     # requantize.py:72 v = low
     #: 2d03 mov.n a2, a3
     # requantize.py:73 if v > high:
     #: 322110 l32i a3, a1, 64
-    #: 27a301 bge a3, a2, 0x361
+    #: 27a301 bge a3, a2, 0x35a
     # requantize.py:74 v = high
     #: 2d03 mov.n a2, a3
     # requantize.py:75 y[0] = v + zero_point
@@ -461,9 +458,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: ca77 add.n a7, a7, a12
     # requantize.py:80 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56d6f4 bnez a6, 0x2c7
+    #: 56d6f4 bnez a6, 0x2c0
     #: 222115 l32i a2, a1, 84
-    #: 5642f0 bnez a2, 0x284
+    #: 5642f0 bnez a2, 0x27d
     # conv.py:120 out += done
     #: 322122 l32i a3, a1, 136
     #: 22211e l32i a2, a1, 120
@@ -480,12 +477,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 226117 s32i a2, a1, 92
     # conv.py:124 if bias:
     #: 222123 l32i a2, a1, 140
-    #: 16a200 beqz a2, 0x3ae
+    #: 16a200 beqz a2, 0x3a7
     # conv.py:125 values = bias + 4 * channel
     #: 32211c l32i a3, a1, 112
     #: e03311 slli a3, a3, 2
     #: 3ad2 add.n a13, a2, a3
-    #: 860500 j 0x3c5
+    #: 860500 j 0x3be
     # conv.py:128 x = ptr32(accumulators)
     #: 522117 l32i a5, a1, 92
     # conv.py:129 values = accumulators
@@ -493,7 +490,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:130 k = count
     #: 72211a l32i a7, a1, 104
     # conv.py:131 while k:
-    #: 16a700 beqz a7, 0x3c5
+    #: 16a700 beqz a7, 0x3be
     # conv.py:132 x[0] = 0
     #: 0c02 movi.n a2, 0
     #: 2905 s32i.n a2, a5, 0
@@ -501,7 +498,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b55 addi.n a5, a5, 4
     # conv.py:134 k -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5647ff bnez a7, 0x3ba
+    #: 5647ff bnez a7, 0x3b3
     # conv.py:135 row = line + in_x * depth
     #: 222116 l32i a2, a1, 88
     #: 38e1 l32i.n a3, a1, 56
@@ -511,7 +508,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 29d1 s32i.n a2, a1, 52
     # conv.py:136 if run != depth:
     #: 4811 l32i.n a4, a1, 4
-    #: 37140e beq a4, a3, 0x3e8
+    #: 37140e beq a4, a3, 0x3e1
     # conv.py:137 row += group * r[_FILTER_CHANNELS]
     #: 3851 l32i.n a3, a1, 20
     #: 422315 l32i a4, a3, 84
@@ -543,13 +540,13 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:144 more = 1
     #: 0c12 movi.n a2, 1
     # conv.py:145 while more:
-    #: 163227 beqz a2, 0x687
+    #: 163227 beqz a2, 0x680
     # conv.py:147 n = left
     #: 222113 l32i a2, a1, 76
     #: 29a1 s32i.n a2, a1, 40
     # conv.py:148 if n > _BLOCK:
     #: 4c03 movi.n a3, 64
-    #: 27a303 bge a3, a2, 0x421
+    #: 27a303 bge a3, a2, 0x41a
     # conv.py:149 n = _BLOCK
     #: 4c02 movi.n a2, 64
     #: 29a1 s32i.n a2, a1, 40
@@ -563,10 +560,10 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:152 total = 0
     #: 0c06 movi.n a6, 0
     # conv.py:154 while missing:
-    #: 16f910 beqz a9, 0x543
+    #: 16f910 beqz a9, 0x53c
     # conv.py:155 if not merged:
     #: 28c1 l32i.n a2, a1, 48
-    #: 564201 bnez a2, 0x44d
+    #: 564201 bnez a2, 0x446
     # conv.py:156 low = 0
     #: 0c0e movi.n a14, 0
     # conv.py:157 high = 0
@@ -574,9 +571,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2901 s32i.n a2, a1, 0
     # conv.py:158 if column >= 0 and column < width:
     #: 2831 l32i.n a2, a1, 12
-    #: 969200 bltz a2, 0x44d
+    #: 969200 bltz a2, 0x446
     #: 322111 l32i a3, a1, 68
-    #: 37a203 bge a2, a3, 0x44d
+    #: 37a203 bge a2, a3, 0x446
     # conv.py:159 high = run
     #: 2811 l32i.n a2, a1, 4
     #: 2901 s32i.n a2, a1, 0
@@ -584,17 +581,17 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2811 l32i.n a2, a1, 4
     #: a072c0 sub a7, a2, a10
     # conv.py:161 if at < low:
-    #: e7aa05 bge a10, a14, 0x45b
+    #: e7aa05 bge a10, a14, 0x454
     # conv.py:162 k = low - at
     #: a07ec0 sub a7, a14, a10
-    #: c60100 j 0x463
+    #: c60100 j 0x45c
     # conv.py:163 elif at < high:
     #: 2801 l32i.n a2, a1, 0
-    #: 27aa02 bge a10, a2, 0x463
+    #: 27aa02 bge a10, a2, 0x45c
     # conv.py:164 k = high - at
     #: a072c0 sub a7, a2, a10
     # conv.py:165 if k > missing:
-    #: 77a901 bge a9, a7, 0x468
+    #: 77a901 bge a9, a7, 0x461
     # conv.py:166 k = missing
     #: 7d09 mov.n a7, a9
     # conv.py:167 missing -= k
@@ -605,11 +602,11 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:169 at += k
     #: 7aaa add.n a10, a10, a7
     # conv.py:170 if at <= low or at > high:
-    #: a7ae04 bge a14, a10, 0x479
+    #: a7ae04 bge a14, a10, 0x472
     #: 3801 l32i.n a3, a1, 0
-    #: a7a310 bge a3, a10, 0x48a
+    #: a7a310 bge a3, a10, 0x483
     # conv.py:171 while k:
-    #: 16a700 beqz a7, 0x487
+    #: 16a700 beqz a7, 0x480
     # conv.py:172 x[0] = 0
     #: 0c02 movi.n a2, 0
     #: 2905 s32i.n a2, a5, 0
@@ -617,14 +614,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b55 addi.n a5, a5, 4
     # conv.py:174 k -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5647ff bnez a7, 0x47c
-    #: 861b00 j 0x4f9
+    #: 5647ff bnez a7, 0x475
+    #: 861b00 j 0x4f2
     # conv.py:176 acc = k >> 2
     #: 704221 srai a4, a7, 2
     # conv.py:177 k = k & 3
     #: 707014 extui a7, a7, 0, 2
     # conv.py:178 while acc:
-    #: 169404 beqz a4, 0x4dd
+    #: 169404 beqz a4, 0x4d6
     # conv.py:179 t = (w[0] ^ 0x80) - offset
     #: b20200 l8ui a11, a2, 0
     #: 32a080 movi a3, 128
@@ -667,9 +664,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 52c510 addi a5, a5, 16
     # conv.py:193 acc -= 1
     #: 0b44 addi.n a4, a4, -1
-    #: 5654fb bnez a4, 0x493
+    #: 5654fb bnez a4, 0x48c
     # conv.py:194 while k:
-    #: 168701 beqz a7, 0x4f9
+    #: 168701 beqz a7, 0x4f2
     # conv.py:195 t = (w[0] ^ 0x80) - offset
     #: 420200 l8ui a4, a2, 0
     #: 32a080 movi a3, 128
@@ -685,10 +682,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b55 addi.n a5, a5, 4
     # conv.py:200 k -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5667fe bnez a7, 0x4e0
+    #: 5667fe bnez a7, 0x4d9
     # conv.py:201 if at == run:
     #: 2811 l32i.n a2, a1, 4
-    #: 279a41 bne a10, a2, 0x540
+    #: 279a41 bne a10, a2, 0x539
     # conv.py:203 at = 0
     #: 0c0a movi.n a10, 0
     # conv.py:204 left_runs -= 1
@@ -709,7 +706,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: ba77 add.n a7, a7, a11
     #: 7931 s32i.n a7, a1, 12
     # conv.py:207 if not left_runs:
-    #: 56d201 bnez a2, 0x540
+    #: 56d201 bnez a2, 0x539
     # conv.py:208 left_runs = runs
     #: 222118 l32i a2, a1, 96
     #: 2941 s32i.n a2, a1, 16
@@ -726,7 +723,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:211 column = in_x
     #: 222116 l32i a2, a1, 88
     #: 2931 s32i.n a2, a1, 12
-    #: 56f9ee bnez a9, 0x433
+    #: 56f9ee bnez a9, 0x42c
     # conv.py:213 total = total << 7
     #: 906611 slli a6, a6, 7
     # conv.py:214 eights = n >> 3
@@ -747,7 +744,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:219 filter = f
     #: c22114 l32i a12, a1, 80
     # conv.py:220 while m:
-    #: 16eb10 beqz a11, 0x674
+    #: 16eb10 beqz a11, 0x66d
     # conv.py:221 acc = ptr32(values)[0] - total
     #: 280d l32i.n a2, a13, 0
     #: 6042c0 sub a4, a2, a6
@@ -758,7 +755,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:224 t = eights
     #: 3871 l32i.n a3, a1, 28
     # conv.py:225 while t:
-    #: 169308 beqz a3, 0x5fd
+    #: 169308 beqz a3, 0x5f6
     # conv.py:226 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20200 l8ui a15, a2, 0
     #: 92a080 movi a9, 128
@@ -821,10 +818,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 52c520 addi a5, a5, 32
     # conv.py:236 t -= 1
     #: 0b33 addi.n a3, a3, -1
-    #: 5653f7 bnez a3, 0x573
+    #: 5653f7 bnez a3, 0x56c
     # conv.py:237 if fours:
     #: 3881 l32i.n a3, a1, 32
-    #: 164304 beqz a3, 0x647
+    #: 164304 beqz a3, 0x640
     # conv.py:238 acc = (w[0] ^ 0x80) * x[0] + acc
     #: 920200 l8ui a9, a2, 0
     #: 32a080 movi a3, 128
@@ -860,7 +857,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:244 t = ones
     #: 3891 l32i.n a3, a1, 36
     # conv.py:245 while t:
-    #: 168301 beqz a3, 0x665
+    #: 168301 beqz a3, 0x65e
     # conv.py:246 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20200 l8ui a15, a2, 0
     #: 92a080 movi a9, 128
@@ -874,7 +871,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b55 addi.n a5, a5, 4
     # conv.py:249 t -= 1
     #: 0b33 addi.n a3, a3, -1
-    #: 5663fe bnez a3, 0x64c
+    #: 5663fe bnez a3, 0x645
     # conv.py:250 ptr32(k)[0] = acc
     #: 4907 s32i.n a4, a7, 0
     # conv.py:251 values += 4
@@ -886,7 +883,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2acc add.n a12, a12, a2
     # conv.py:254 m -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 560bef bnez a11, 0x565
+    #: 560bef bnez a11, 0x55e
     # conv.py:255 values = accumulators
     #: d22117 l32i a13, a1, 92
     # conv.py:256 f += n
@@ -896,7 +893,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 226114 s32i a2, a1, 80
     # conv.py:257 more = left
     #: 222113 l32i a2, a1, 76
-    #: 56b2d8 bnez a2, 0x413
+    #: 56b2d8 bnez a2, 0x40c
     # conv.py:258 done += count
     #: 32211e l32i a3, a1, 120
     #: 22211a l32i a2, a1, 104
@@ -906,10 +903,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 32211c l32i a3, a1, 112
     #: 2a23 add.n a2, a3, a2
     #: 22611c s32i a2, a1, 112
-    #: 32211c l32i a3, a1, 112
-    #: 22211f l32i a2, a1, 124
-    #: 27a302 bge a3, a2, 0x6a6
-    #: 86d3fe j 0x1f5
+    #: 32211f l32i a3, a1, 124
+    #: 37a202 bge a2, a3, 0x69c
+    #: 46d4fe j 0x1ee
     # conv.py:260 in_x += r[_STRIDE_WIDTH]
     #: 2851 l32i.n a2, a1, 20
     #: 322210 l32i a3, a2, 64
@@ -920,8 +916,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22212a l32i a2, a1, 168
     #: 0b22 addi.n a2, a2, -1
     #: 22612a s32i a2, a1, 168
-    #: 22212a l32i a2, a1, 168
-    #: 5692af bnez a2, 0x1bb
+    #: 56f2af bnez a2, 0x1b4
     # conv.py:262 y += 1
     #: 22212d l32i a2, a1, 180
     #: 1b22 addi.n a2, a2, 1
@@ -929,7 +924,7 @@ def eval_int8(op, arena, rom, start, stop):
     # conv.py:263 if y == r[_OUTPUT_HEIGHT]:
     #: 3851 l32i.n a3, a1, 20
     #: 38a3 l32i.n a3, a3, 40
-    #: 37920c bne a2, a3, 0x6dd
+    #: 37920c bne a2, a3, 0x6d0
     # conv.py:264 y = 0
     #: 0c02 movi.n a2, 0
     #: 22612d s32i a2, a1, 180
@@ -941,19 +936,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22212e l32i a2, a1, 184
     #: 1b22 addi.n a2, a2, 1
     #: 22612e s32i a2, a1, 184
-    #: 32212e l32i a3, a1, 184
-    #: 222134 l32i a2, a1, 208
-    #: 27a302 bge a3, a2, 0x6f1
-    #: c68cfe j 0x125
+    #: 322134 l32i a3, a1, 208
+    #: 37a202 bge a2, a3, 0x6e1
+    #: 868ffe j 0x120
     # conv.py:267 acc = 0 - done
     #: 22211e l32i a2, a1, 120
     #: 204060 neg a4, a2
     # conv.py:268 while acc < 0:
-    #: d67400 bgez a4, 0x702
+    #: d67400 bgez a4, 0x6f2
     # conv.py:269 acc += channels
     #: 22211f l32i a2, a1, 124
     #: 2a44 add.n a4, a4, a2
-    #: 9674ff bltz a4, 0x6fa
+    #: 9674ff bltz a4, 0x6ea
     # conv.py:270 store_int8(op, arena, _OUTPUT_ZERO_POINT, r[_ACCUMULATORS] >> 2, out, acc, done)
     #: 2851 l32i.n a2, a1, 20
     #: 2862 l32i.n a2, a2, 24
@@ -988,18 +982,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 422122 l32i a4, a1, 136
     #: 4a82 add.n a8, a2, a4
     # requantize.py:35 while count:
-    #: 16530f beqz a3, 0x837
+    #: 16530f beqz a3, 0x827
     # requantize.py:36 n = count
     #: 62212c l32i a6, a1, 176
     # requantize.py:37 if step:
-    #: 160b01 beqz a11, 0x758
+    #: 160b01 beqz a11, 0x748
     # requantize.py:38 n = channels - channel
     #: 322133 l32i a3, a1, 204
     #: 22212f l32i a2, a1, 188
     #: 2063c0 sub a6, a3, a2
     # requantize.py:39 if n > count:
     #: 22212c l32i a2, a1, 176
-    #: 67a201 bge a2, a6, 0x758
+    #: 67a201 bge a2, a6, 0x748
     # requantize.py:40 n = count
     #: 6d02 mov.n a6, a2
     # requantize.py:41 count -= n
@@ -1022,7 +1016,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 22612f s32i a2, a1, 188
     # requantize.py:45 while n:
-    #: 16c60a beqz a6, 0x831
+    #: 16c60a beqz a6, 0x821
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 2809 l32i.n a2, a9, 0
     # requantize.py:47 e = 32 - shifts[0]
@@ -1030,7 +1024,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x7bf
+    #: d6d402 bgez a4, 0x7af
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -1043,12 +1037,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 303a20 or a3, a10, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x7ae
+    #: 27a301 bge a3, a2, 0x79e
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
     #: 30a060 neg a10, a3
-    #: a7a202 bge a2, a10, 0x7b7
+    #: a7a202 bge a2, a10, 0x7a7
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -1085,7 +1079,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x80f
+    #: 161401 beqz a4, 0x7ff
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -1096,11 +1090,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
-    #: d7a201 bge a2, a13, 0x814
+    #: d7a201 bge a2, a13, 0x804
     # requantize.py:72 v = low
     #: 2d0d mov.n a2, a13
     # requantize.py:73 if v > high:
-    #: 27ac01 bge a12, a2, 0x819
+    #: 27ac01 bge a12, a2, 0x809
     # requantize.py:74 v = high
     #: 2d0c mov.n a2, a12
     # requantize.py:75 y[0] = v + zero_point
@@ -1118,9 +1112,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: ba77 add.n a7, a7, a11
     # requantize.py:80 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626f5 bnez a6, 0x784
+    #: 5626f5 bnez a6, 0x774
     #: 22212c l32i a2, a1, 176
-    #: 5692f0 bnez a2, 0x741
+    #: 5692f0 bnez a2, 0x731
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

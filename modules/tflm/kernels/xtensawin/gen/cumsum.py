@@ -14,7 +14,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 29f1 s32i.n a2, a1, 60
     #: 39e1 s32i.n a3, a1, 56
     #: 526111 s32i a5, a1, 68
-    #: 626115 s32i a6, a1, 84
+    #: 626114 s32i a6, a1, 80
     # cumsum.py:28 r = ptr32(op)
     #: 2991 s32i.n a2, a1, 36
     # cumsum.py:29 base = int(ptr8(arena))
@@ -45,10 +45,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 29b1 s32i.n a2, a1, 44
     # cumsum.py:38 depth = r[_DEPTH]
     #: 2853 l32i.n a2, a3, 20
-    #: 226114 s32i a2, a1, 80
+    #: 226115 s32i a2, a1, 84
     # cumsum.py:39 inner = r[_INNER]
     #: 3863 l32i.n a3, a3, 24
-    #: 326112 s32i a3, a1, 72
+    #: 326113 s32i a3, a1, 76
     # cumsum.py:40 line = start // depth
     #: 422111 l32i a4, a1, 68
     #: 403f31 srai a3, a4, 31
@@ -59,20 +59,20 @@ def eval_int8(op, arena, rom, start, stop):
     # cumsum.py:41 done = start - line * depth
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 226113 s32i a2, a1, 76
+    #: 226112 s32i a2, a1, 72
     # cumsum.py:42 while start < stop:
-    #: 222115 l32i a2, a1, 84
+    #: 222114 l32i a2, a1, 80
     #: 272402 blt a4, a2, 0x6f
-    #: c69900 j 0x2d7
+    #: 469900 j 0x2d5
     # cumsum.py:43 outer = line // inner
     #: 322110 l32i a3, a1, 64
     #: 304f31 srai a4, a3, 31
     #: 405330 xor a5, a3, a4
-    #: 222112 l32i a2, a1, 72
+    #: 222113 l32i a2, a1, 76
     #: 2055c2 quou a5, a5, a2
     #: 404530 xor a4, a5, a4
     # cumsum.py:44 first = outer * (depth - 1) * inner + line
-    #: 522114 l32i a5, a1, 80
+    #: 522115 l32i a5, a1, 84
     #: 0b65 addi.n a6, a5, -1
     #: 604482 mull a4, a4, a6
     #: 204482 mull a4, a4, a2
@@ -99,7 +99,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 6a22 add.n a2, a2, a6
     #: 2951 s32i.n a2, a1, 20
     # cumsum.py:51 i = done
-    #: 222113 l32i a2, a1, 76
+    #: 222112 l32i a2, a1, 72
     # cumsum.py:52 while i:
     #: 160202 beqz a2, 0xd9
     # cumsum.py:53 total += (x[0] ^ 0x80) - offset
@@ -122,17 +122,17 @@ def eval_int8(op, arena, rom, start, stop):
     # cumsum.py:56 y = ptr8(output + first + done * step)
     #: 222118 l32i a2, a1, 96
     #: 6a42 add.n a4, a2, a6
-    #: 222113 l32i a2, a1, 76
+    #: 222112 l32i a2, a1, 72
     #: 3871 l32i.n a3, a1, 28
     #: 303282 mull a3, a2, a3
     #: 3a34 add.n a3, a4, a3
     #: 3961 s32i.n a3, a1, 24
     # cumsum.py:57 left = depth - done
-    #: 322114 l32i a3, a1, 80
+    #: 322115 l32i a3, a1, 84
     #: 2023c0 sub a2, a3, a2
     #: 29c1 s32i.n a2, a1, 48
     # cumsum.py:58 if left > stop - start:
-    #: 422115 l32i a4, a1, 84
+    #: 422114 l32i a4, a1, 80
     #: 322111 l32i a3, a1, 68
     #: 3054c0 sub a5, a4, a3
     #: 27a504 bge a5, a2, 0x103
@@ -146,13 +146,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 326111 s32i a3, a1, 68
     # cumsum.py:61 done = 0
     #: 0c03 movi.n a3, 0
-    #: 326113 s32i a3, a1, 76
+    #: 326112 s32i a3, a1, 72
     # cumsum.py:62 line += 1
     #: 322110 l32i a3, a1, 64
     #: 1b33 addi.n a3, a3, 1
     #: 326110 s32i a3, a1, 64
     # cumsum.py:63 while left:
-    #: 16d21a beqz a2, 0x2cb
+    #: 16b21a beqz a2, 0x2c9
     # cumsum.py:64 count = r[_BLOCK]
     #: 2891 l32i.n a2, a1, 36
     #: 2892 l32i.n a2, a2, 36
@@ -384,7 +384,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # cumsum.py:82 while count:
     #: 3821 l32i.n a3, a1, 8
-    #: 16a301 beqz a3, 0x2c6
+    #: 168301 beqz a3, 0x2c4
     # cumsum.py:83 y[0] = row[0]
     #: 420200 l8ui a4, a2, 0
     #: 3861 l32i.n a3, a1, 24
@@ -399,14 +399,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3821 l32i.n a3, a1, 8
     #: 0b33 addi.n a3, a3, -1
     #: 3921 s32i.n a3, a1, 8
-    #: 3821 l32i.n a3, a1, 8
-    #: 5643fe bnez a3, 0x2ab
+    #: 5663fe bnez a3, 0x2ab
     #: 28c1 l32i.n a2, a1, 48
-    #: 5612e5 bnez a2, 0x11d
+    #: 5632e5 bnez a2, 0x11d
     #: 322111 l32i a3, a1, 68
-    #: 222115 l32i a2, a1, 84
-    #: 27a302 bge a3, a2, 0x2d7
-    #: c665ff j 0x6f
+    #: 222114 l32i a2, a1, 80
+    #: 27a302 bge a3, a2, 0x2d5
+    #: 4666ff j 0x6f
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -149,7 +149,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22611d s32i a2, a1, 116
     # depthwise_conv.py:87 while channel < channels:
     #: c72302 blt a3, a12, 0x11b
-    #: 061301 j 0x568
+    #: 461101 j 0x561
     # depthwise_conv.py:88 k = channel if r[_PER_CHANNEL] else 0
     #: 222e18 l32i a2, a14, 96
     #: 165200 beqz a2, 0x127
@@ -245,7 +245,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2023c0 sub a2, a3, a2
     #: 22611a s32i a2, a1, 104
     # depthwise_conv.py:113 while rows_left:
-    #: 163236 beqz a2, 0x53e
+    #: 16c235 beqz a2, 0x537
     # depthwise_conv.py:115 in_y = y * r[_STRIDE_HEIGHT] - r[_PADDING_HEIGHT]
     #: 38ee l32i.n a3, a14, 56
     #: 222118 l32i a2, a1, 96
@@ -275,8 +275,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c03 movi.n a3, 0
     #: 3941 s32i.n a3, a1, 16
     # depthwise_conv.py:122 while first < last and in_y < 0:
-    #: 27a315 bge a3, a2, 0x229
-    #: d62501 bgez a5, 0x229
+    #: 27a313 bge a3, a2, 0x227
+    #: d60501 bgez a5, 0x227
     # depthwise_conv.py:123 in_y += r[_DILATION_HEIGHT]
     #: 322e10 l32i a3, a14, 64
     #: 3a55 add.n a5, a5, a3
@@ -284,9 +284,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3841 l32i.n a3, a1, 16
     #: 1b33 addi.n a3, a3, 1
     #: 3941 s32i.n a3, a1, 16
-    #: 3841 l32i.n a3, a1, 16
-    #: 27a302 bge a3, a2, 0x229
-    #: 96c5fe bltz a5, 0x216
+    #: 27a302 bge a3, a2, 0x227
+    #: 96e5fe bltz a5, 0x216
     # depthwise_conv.py:125 rows = last - first
     #: 3841 l32i.n a3, a1, 16
     #: 3062c0 sub a6, a2, a3
@@ -300,7 +299,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 326114 s32i a3, a1, 80
     # depthwise_conv.py:128 if unpacked:
     #: 322116 l32i a3, a1, 88
-    #: 166302 beqz a3, 0x26a
+    #: 166302 beqz a3, 0x268
     # depthwise_conv.py:129 t = ptr32(taps + 4 * first)
     #: e03211 slli a3, a2, 2
     #: 222113 l32i a2, a1, 76
@@ -310,7 +309,7 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:131 k = rows * columns
     #: 80b682 mull a11, a6, a8
     # depthwise_conv.py:132 while k:
-    #: 16ab00 beqz a11, 0x25e
+    #: 16ab00 beqz a11, 0x25c
     # depthwise_conv.py:133 acc = t[0] + acc
     #: 2804 l32i.n a2, a4, 0
     #: 3a32 add.n a3, a2, a3
@@ -318,7 +317,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # depthwise_conv.py:135 k -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 564bff bnez a11, 0x253
+    #: 564bff bnez a11, 0x251
     # depthwise_conv.py:136 value -= acc * offset
     #: 903382 mull a3, a3, a9
     #: 222114 l32i a2, a1, 80
@@ -345,17 +344,17 @@ def eval_int8(op, arena, rom, start, stop):
     #: 28ae l32i.n a2, a14, 40
     #: 2961 s32i.n a2, a1, 24
     # depthwise_conv.py:140 while pixels:
-    #: 16f227 beqz a2, 0x516
+    #: 16d227 beqz a2, 0x512
     # depthwise_conv.py:141 row = line
     #: d871 l32i.n a13, a1, 28
     # depthwise_conv.py:142 k = rows
     #: b8e1 l32i.n a11, a1, 56
     # depthwise_conv.py:143 if in_x >= 0 and in_x < inside:
     #: 2831 l32i.n a2, a1, 12
-    #: 96420b bltz a2, 0x354
+    #: 96420b bltz a2, 0x352
     #: 322112 l32i a3, a1, 72
-    #: 372202 blt a2, a3, 0x2a8
-    #: c62a00 j 0x354
+    #: 372202 blt a2, a3, 0x2a6
+    #: c62a00 j 0x352
     # depthwise_conv.py:144 acc = value
     #: 322114 l32i a3, a1, 80
     # depthwise_conv.py:145 t = ptr32(taps + 4 * first)
@@ -364,14 +363,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 222113 l32i a2, a1, 76
     #: 4a42 add.n a4, a2, a4
     # depthwise_conv.py:146 while k:
-    #: 168b09 beqz a11, 0x351
+    #: 168b09 beqz a11, 0x34f
     # depthwise_conv.py:147 x = ptr8(row)
     #: 2d0d mov.n a2, a13
     # depthwise_conv.py:148 n = columns
     #: 6821 l32i.n a6, a1, 8
     # depthwise_conv.py:149 while n > 3:
     #: 0c35 movi.n a5, 3
-    #: 67a52d bge a5, a6, 0x2ef
+    #: 67a52d bge a5, a6, 0x2ed
     # depthwise_conv.py:150 acc = (x[0] ^ 0x80) * t[0] + acc
     #: 820200 l8ui a8, a2, 0
     #: 52a080 movi a5, 128
@@ -395,10 +394,10 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:155 n -= 2
     #: 62c6fe addi a6, a6, -2
     #: 0c35 movi.n a5, 3
-    #: 6725d1 blt a5, a6, 0x2c1
+    #: 6725d1 blt a5, a6, 0x2bf
     # depthwise_conv.py:156 if n == 3:
     #: 0c35 movi.n a5, 3
-    #: 579637 bne a6, a5, 0x32c
+    #: 579637 bne a6, a5, 0x32a
     # depthwise_conv.py:157 acc = (x[0] ^ 0x80) * t[0] + acc
     #: 620200 l8ui a6, a2, 0
     #: 52a080 movi a5, 128
@@ -429,7 +428,7 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:163 n = 0
     #: 0c06 movi.n a6, 0
     # depthwise_conv.py:164 while n:
-    #: 168601 beqz a6, 0x348
+    #: 168601 beqz a6, 0x346
     # depthwise_conv.py:165 acc = (x[0] ^ 0x80) * t[0] + acc
     #: 820200 l8ui a8, a2, 0
     #: 52a080 movi a5, 128
@@ -443,14 +442,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # depthwise_conv.py:168 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5666fe bnez a6, 0x32f
+    #: 5666fe bnez a6, 0x32d
     # depthwise_conv.py:169 row += row_step
     #: 2811 l32i.n a2, a1, 4
     #: 2add add.n a13, a13, a2
     # depthwise_conv.py:170 k -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 566bf6 bnez a11, 0x2b8
-    #: 064500 j 0x469
+    #: 566bf6 bnez a11, 0x2b6
+    #: 064500 j 0x467
     # depthwise_conv.py:173 acc = first_value
     #: 322115 l32i a3, a1, 84
     # depthwise_conv.py:174 left = 0
@@ -460,8 +459,8 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:176 column = in_x
     #: 2831 l32i.n a2, a1, 12
     # depthwise_conv.py:177 while n and column < 0:
-    #: 161601 beqz a6, 0x372
-    #: d6e200 bgez a2, 0x372
+    #: 161601 beqz a6, 0x370
+    #: d6e200 bgez a2, 0x370
     # depthwise_conv.py:178 column += r[_DILATION_WIDTH]
     #: 422e11 l32i a4, a14, 68
     #: 4a22 add.n a2, a2, a4
@@ -469,8 +468,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1baa addi.n a10, a10, 1
     # depthwise_conv.py:180 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 162600 beqz a6, 0x372
-    #: 9602ff bltz a2, 0x363
+    #: 162600 beqz a6, 0x370
+    #: 9602ff bltz a2, 0x361
     # depthwise_conv.py:181 row += left * step
     #: 704a82 mull a4, a10, a7
     #: 4add add.n a13, a13, a4
@@ -480,23 +479,23 @@ def eval_int8(op, arena, rom, start, stop):
     #: 404582 mull a4, a5, a4
     #: 4a22 add.n a2, a2, a4
     # depthwise_conv.py:183 while n and column >= width:
-    #: 164601 beqz a6, 0x399
+    #: 164601 beqz a6, 0x397
     #: 4851 l32i.n a4, a1, 20
-    #: 47220f blt a2, a4, 0x399
+    #: 47220f blt a2, a4, 0x397
     # depthwise_conv.py:184 column -= r[_DILATION_WIDTH]
     #: 422e11 l32i a4, a14, 68
     #: 4022c0 sub a2, a2, a4
     # depthwise_conv.py:185 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 164600 beqz a6, 0x399
+    #: 164600 beqz a6, 0x397
     #: 4851 l32i.n a4, a1, 20
-    #: 47a2ef bge a2, a4, 0x389
+    #: 47a2ef bge a2, a4, 0x387
     # depthwise_conv.py:186 left += first
     #: 2841 l32i.n a2, a1, 16
     #: 2aaa add.n a10, a10, a2
     # depthwise_conv.py:187 if unpacked:
     #: 222116 l32i a2, a1, 88
-    #: 163207 beqz a2, 0x417
+    #: 163207 beqz a2, 0x415
     # depthwise_conv.py:188 t = ptr32(taps + 4 * left)
     #: e04a11 slli a4, a10, 2
     #: 222113 l32i a2, a1, 76
@@ -506,12 +505,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 6022c0 sub a2, a2, a6
     #: e0a211 slli a10, a2, 2
     # depthwise_conv.py:190 while k:
-    #: 160b06 beqz a11, 0x417
+    #: 160b06 beqz a11, 0x415
     # depthwise_conv.py:191 x = ptr8(row)
     #: 2d0d mov.n a2, a13
     # depthwise_conv.py:192 if n & 1:
     #: 605004 extui a5, a6, 0, 1
-    #: 166501 beqz a5, 0x3d5
+    #: 166501 beqz a5, 0x3d3
     # depthwise_conv.py:193 acc = ((x[0] ^ 0x80) - offset) * t[0] + acc
     #: 820200 l8ui a8, a2, 0
     #: 52a080 movi a5, 128
@@ -527,7 +526,7 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:196 pairs = n >> 1
     #: 605121 srai a5, a6, 1
     # depthwise_conv.py:197 while pairs:
-    #: 160503 beqz a5, 0x40c
+    #: 160503 beqz a5, 0x40a
     # depthwise_conv.py:198 acc = ((x[0] ^ 0x80) - offset) * t[0] + acc
     #: f20200 l8ui a15, a2, 0
     #: 82a080 movi a8, 128
@@ -552,7 +551,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 8b44 addi.n a4, a4, 8
     # depthwise_conv.py:203 pairs -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56e5fc bnez a5, 0x3db
+    #: 56e5fc bnez a5, 0x3d9
     # depthwise_conv.py:204 t = ptr32(int(t) + left)
     #: aa44 add.n a4, a4, a10
     # depthwise_conv.py:205 row += row_step
@@ -560,7 +559,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # depthwise_conv.py:206 k -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 56ebf9 bnez a11, 0x3b6
+    #: 56ebf9 bnez a11, 0x3b4
     # depthwise_conv.py:207 f = weights + left * channels + channel
     #: c04a82 mull a4, a10, a12
     #: 222119 l32i a2, a1, 100
@@ -569,7 +568,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a24 add.n a2, a4, a2
     #: 2901 s32i.n a2, a1, 0
     # depthwise_conv.py:208 while k:
-    #: 16fb03 beqz a11, 0x469
+    #: 16fb03 beqz a11, 0x467
     # depthwise_conv.py:209 x = ptr8(row)
     #: 2d0d mov.n a2, a13
     # depthwise_conv.py:210 w = ptr8(f)
@@ -577,7 +576,7 @@ def eval_int8(op, arena, rom, start, stop):
     # depthwise_conv.py:211 pairs = n
     #: 5d06 mov.n a5, a6
     # depthwise_conv.py:212 while pairs:
-    #: 162502 beqz a5, 0x455
+    #: 162502 beqz a5, 0x453
     # depthwise_conv.py:213 acc = ((w[0] ^ 0x80) - 0x80) * ((x[0] ^ 0x80) - offset) + acc
     #: 820400 l8ui a8, a4, 0
     #: 808801 slli a8, a8, 24
@@ -594,7 +593,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: ca44 add.n a4, a4, a12
     # depthwise_conv.py:216 pairs -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56c5fd bnez a5, 0x432
+    #: 56c5fd bnez a5, 0x430
     # depthwise_conv.py:217 row += row_step
     #: 2811 l32i.n a2, a1, 4
     #: 2add add.n a13, a13, a2
@@ -606,20 +605,20 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2901 s32i.n a2, a1, 0
     # depthwise_conv.py:219 k -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 56fbfb bnez a11, 0x429
+    #: 56fbfb bnez a11, 0x427
     # depthwise_conv.py:222 n = shift
     #: 622110 l32i a6, a1, 64
     # depthwise_conv.py:223 if n < 0:
-    #: d6c601 bgez a6, 0x48c
+    #: d6c601 bgez a6, 0x48a
     # depthwise_conv.py:224 if acc > limit:
     #: 28b1 l32i.n a2, a1, 44
-    #: 37a201 bge a2, a3, 0x476
+    #: 37a201 bge a2, a3, 0x474
     # depthwise_conv.py:225 acc = limit
     #: 3d02 mov.n a3, a2
     # depthwise_conv.py:226 if acc < 0 - limit:
     #: 28b1 l32i.n a2, a1, 44
     #: 204060 neg a4, a2
-    #: 47a302 bge a3, a4, 0x481
+    #: 47a302 bge a3, a4, 0x47f
     # depthwise_conv.py:227 acc = 0 - limit
     #: 203060 neg a3, a2
     # depthwise_conv.py:228 acc = acc << 0 - n
@@ -655,7 +654,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a32 add.n a3, a2, a3
     # depthwise_conv.py:240 if n:
-    #: 161601 beqz a6, 0x4da
+    #: 161601 beqz a6, 0x4d8
     # depthwise_conv.py:241 acc = (acc >> 31) + acc
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
@@ -667,12 +666,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 203121 srai a3, a2, 1
     # depthwise_conv.py:243 if acc < low:
     #: 28c1 l32i.n a2, a1, 48
-    #: 27a301 bge a3, a2, 0x4e1
+    #: 27a301 bge a3, a2, 0x4df
     # depthwise_conv.py:244 acc = low
     #: 3d02 mov.n a3, a2
     # depthwise_conv.py:245 if acc > high:
     #: 28d1 l32i.n a2, a1, 52
-    #: 37a201 bge a2, a3, 0x4e8
+    #: 37a201 bge a2, a3, 0x4e6
     # depthwise_conv.py:246 acc = high
     #: 3d02 mov.n a3, a2
     # depthwise_conv.py:247 ptr8(to)[0] = acc + zero_point
@@ -699,15 +698,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2861 l32i.n a2, a1, 24
     #: 0b22 addi.n a2, a2, -1
     #: 2961 s32i.n a2, a1, 24
-    #: 2861 l32i.n a2, a1, 24
-    #: 56f2d7 bnez a2, 0x296
+    #: 5612d8 bnez a2, 0x294
     # depthwise_conv.py:252 y += 1
     #: 222118 l32i a2, a1, 96
     #: 1b22 addi.n a2, a2, 1
     #: 226118 s32i a2, a1, 96
     # depthwise_conv.py:253 if y == r[_OUTPUT_HEIGHT]:
     #: 389e l32i.n a3, a14, 36
-    #: 37920c bne a2, a3, 0x530
+    #: 37920c bne a2, a3, 0x52c
     # depthwise_conv.py:254 y = 0
     #: 0c02 movi.n a2, 0
     #: 226118 s32i a2, a1, 96
@@ -719,8 +717,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22211a l32i a2, a1, 104
     #: 0b22 addi.n a2, a2, -1
     #: 22611a s32i a2, a1, 104
-    #: 22211a l32i a2, a1, 104
-    #: 56b2c9 bnez a2, 0x1da
+    #: 5622ca bnez a2, 0x1da
     # depthwise_conv.py:257 channel += 1
     #: 222117 l32i a2, a1, 92
     #: 1b22 addi.n a2, a2, 1
@@ -730,7 +727,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0b22 addi.n a2, a2, -1
     #: 22611d s32i a2, a1, 116
     # depthwise_conv.py:259 if not to_next:
-    #: 56d200 bnez a2, 0x55f
+    #: 56d200 bnez a2, 0x558
     # depthwise_conv.py:260 to_next = multiplier
     #: 222124 l32i a2, a1, 144
     #: 22611d s32i a2, a1, 116
@@ -739,8 +736,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 22611c s32i a2, a1, 112
     #: 222117 l32i a2, a1, 92
-    #: c7a202 bge a2, a12, 0x568
-    #: 86ecfe j 0x11b
+    #: c7a202 bge a2, a12, 0x561
+    #: 46eefe j 0x11b
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -10,154 +10,154 @@ import micropython
 # eval_int16() of kernels/maximum_minimum_wide.py, compiled.
 @micropython.viper
 def eval_int16(op, arena, rom, start, stop):
-    #: 36e100 entry a1, 112
-    #: 226111 s32i a2, a1, 68
-    #: 39d1 s32i.n a3, a1, 52
-    #: 426110 s32i a4, a1, 64
-    #: 5951 s32i.n a5, a1, 20
-    #: 69e1 s32i.n a6, a1, 56
+    #: 360101 entry a1, 128
+    #: 226117 s32i a2, a1, 92
+    #: 326115 s32i a3, a1, 84
+    #: 426116 s32i a4, a1, 88
+    #: 5901 s32i.n a5, a1, 0
+    #: 6971 s32i.n a6, a1, 28
     # maximum_minimum_wide.py:25 r = ptr32(op)
-    #: 29c1 s32i.n a2, a1, 48
+    #: 2921 s32i.n a2, a1, 8
     # maximum_minimum_wide.py:26 base = int(ptr8(arena))
-    #: 39f1 s32i.n a3, a1, 60
+    #: 326114 s32i a3, a1, 80
     # maximum_minimum_wide.py:27 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
     # maximum_minimum_wide.py:28 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x1e
-    #: 460000 j 0x20
-    #: 48f1 l32i.n a4, a1, 60
+    #: 162300 beqz a3, 0x20
+    #: 860000 j 0x23
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226112 s32i a2, a1, 72
+    #: 29e1 s32i.n a2, a1, 56
     # maximum_minimum_wide.py:29 word = r[_INPUT2]
-    #: 28c1 l32i.n a2, a1, 48
+    #: 2821 l32i.n a2, a1, 8
     #: 2822 l32i.n a2, a2, 8
     # maximum_minimum_wide.py:30 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 165300 beqz a3, 0x38
-    #: 322110 l32i a3, a1, 64
-    #: 460000 j 0x3a
-    #: 38f1 l32i.n a3, a1, 60
+    #: 165300 beqz a3, 0x3a
+    #: 322116 l32i a3, a1, 88
+    #: 860000 j 0x3d
+    #: 322114 l32i a3, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226113 s32i a2, a1, 76
+    #: 29f1 s32i.n a2, a1, 60
     # maximum_minimum_wide.py:31 step1 = r[_STEP1]
-    #: 28c1 l32i.n a2, a1, 48
-    #: 3872 l32i.n a3, a2, 28
-    #: 3961 s32i.n a3, a1, 24
+    #: 2821 l32i.n a2, a1, 8
+    #: a872 l32i.n a10, a2, 28
     # maximum_minimum_wide.py:32 step2 = r[_STEP2]
-    #: 3882 l32i.n a3, a2, 32
-    #: 3971 s32i.n a3, a1, 28
+    #: 9882 l32i.n a9, a2, 32
     # maximum_minimum_wide.py:33 flip = r[_FLIP]
-    #: 38c2 l32i.n a3, a2, 48
-    #: 3911 s32i.n a3, a1, 4
+    #: 88c2 l32i.n a8, a2, 48
     # maximum_minimum_wide.py:34 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
     #: 2832 l32i.n a2, a2, 12
     #: 203221 srai a3, a2, 2
-    #: 28f1 l32i.n a2, a1, 60
+    #: 222114 l32i a2, a1, 80
     #: 3a42 add.n a4, a2, a3
-    #: 2851 l32i.n a2, a1, 20
+    #: 2801 l32i.n a2, a1, 0
     #: f03211 slli a3, a2, 1
-    #: 3a34 add.n a3, a4, a3
-    #: 3901 s32i.n a3, a1, 0
+    #: 3a74 add.n a7, a4, a3
     # maximum_minimum_wide.py:35 while start < stop:
-    #: 38e1 l32i.n a3, a1, 56
-    #: 372202 blt a2, a3, 0x6a
-    #: c6b600 j 0x346
+    #: 3871 l32i.n a3, a1, 28
+    #: 372202 blt a2, a3, 0x65
+    #: c6c800 j 0x389
     # maximum_minimum_wide.py:36 count = stop - start
-    #: 38e1 l32i.n a3, a1, 56
-    #: 2851 l32i.n a2, a1, 20
-    #: 2063c0 sub a6, a3, a2
+    #: 3871 l32i.n a3, a1, 28
+    #: 2801 l32i.n a2, a1, 0
+    #: 2053c0 sub a5, a3, a2
     # maximum_minimum_wide.py:37 if count > r[_BLOCK]:
-    #: 28c1 l32i.n a2, a1, 48
+    #: 2821 l32i.n a2, a1, 8
     #: 38b2 l32i.n a3, a2, 44
-    #: 67a301 bge a3, a6, 0x7a
+    #: 57a301 bge a3, a5, 0x75
     # maximum_minimum_wide.py:38 count = r[_BLOCK]
-    #: 68b2 l32i.n a6, a2, 44
+    #: 58b2 l32i.n a5, a2, 44
     # maximum_minimum_wide.py:39 x = ptr16(input1 + start * step1)
-    #: 3851 l32i.n a3, a1, 20
-    #: 2861 l32i.n a2, a1, 24
-    #: 203382 mull a3, a3, a2
-    #: 222112 l32i a2, a1, 72
-    #: 3a92 add.n a9, a2, a3
+    #: 2801 l32i.n a2, a1, 0
+    #: a03282 mull a3, a2, a10
+    #: 28e1 l32i.n a2, a1, 56
+    #: 3a62 add.n a6, a2, a3
     # maximum_minimum_wide.py:40 if r[_EXPAND1]:
-    #: 28c1 l32i.n a2, a1, 48
+    #: 2821 l32i.n a2, a1, 8
     #: 2892 l32i.n a2, a2, 36
-    #: 160213 beqz a2, 0x1be
+    #: 16b215 beqz a2, 0x1e1
     # maximum_minimum_wide.py:41 expand(op, arena, rom, 0, start, count)
-    #: ad06 mov.n a10, a6
+    #: 5951 s32i.n a5, a1, 20
     # broadcast.py:20 r = ptr32(op)
-    #: 422111 l32i a4, a1, 68
+    #: 422117 l32i a4, a1, 92
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3814 l32i.n a3, a4, 4
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xa0
-    #: 222110 l32i a2, a1, 64
-    #: 460000 j 0xa2
-    #: 28d1 l32i.n a2, a1, 52
+    #: 165200 beqz a2, 0x98
+    #: 222116 l32i a2, a1, 88
+    #: 860000 j 0x9b
+    #: 222115 l32i a2, a1, 84
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2844 l32i.n a2, a4, 16
     #: 203221 srai a3, a2, 2
-    #: 28d1 l32i.n a2, a1, 52
+    #: 222115 l32i a2, a1, 84
     #: 3a22 add.n a2, a2, a3
-    #: 2921 s32i.n a2, a1, 8
+    #: 29a1 s32i.n a2, a1, 40
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
+    #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 9805 l32i.n a9, a5, 0
+    #: 2806 l32i.n a2, a6, 0
+    #: 2931 s32i.n a2, a1, 12
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 2991 s32i.n a2, a1, 36
+    #: 2826 l32i.n a2, a6, 8
+    #: 226111 s32i a2, a1, 68
     # broadcast.py:28 step = g[_STRIDE]
-    #: 8835 l32i.n a8, a5, 12
+    #: c836 l32i.n a12, a6, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f07311 slli a7, a3, 1
+    #: 3816 l32i.n a3, a6, 4
+    #: f0b311 slli a11, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3851 l32i.n a3, a1, 20
-    #: 304f31 srai a4, a3, 31
-    #: 40b330 xor a11, a3, a4
-    #: 20bbc2 quou a11, a11, a2
-    #: 40bb30 xor a11, a11, a4
+    #: 4801 l32i.n a4, a1, 0
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:31 column = start - run * length
-    #: 202b82 mull a2, a11, a2
-    #: 20c3c0 sub a12, a3, a2
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 29b1 s32i.n a2, a1, 44
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: a72202 blt a2, a10, 0xe4
-    #: 863300 j 0x1b3
+    #: 0c03 movi.n a3, 0
+    #: 2851 l32i.n a2, a1, 20
+    #: 272302 blt a3, a2, 0xe8
+    #: 063b00 j 0x1d5
     # broadcast.py:33 at = source + column * step
-    #: 803c82 mull a3, a12, a8
-    #: 2881 l32i.n a2, a1, 32
+    #: 28b1 l32i.n a2, a1, 44
+    #: c03282 mull a3, a2, a12
+    #: 222110 l32i a2, a1, 64
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0b mov.n a4, a11
+    #: 4881 l32i.n a4, a1, 32
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 77a22e bge a2, a7, 0x121
+    #: b7a22e bge a2, a11, 0x128
     # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
+    #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
+    #: 60e2a0 addx4 a14, a2, a6
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
+    #: 6044a0 addx4 a4, a4, a6
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -165,192 +165,209 @@ def eval_int16(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 7722d0 blt a2, a7, 0xf2
+    #: b722d0 blt a2, a11, 0xf9
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: 6022a0 addx4 a2, a2, a6
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 2891 l32i.n a2, a1, 36
-    #: c022c0 sub a2, a2, a12
+    #: 322111 l32i a3, a1, 68
+    #: 28b1 l32i.n a2, a1, 44
+    #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27aa01 bge a10, a2, 0x137
+    #: 3851 l32i.n a3, a1, 20
+    #: 27a301 bge a3, a2, 0x143
     # broadcast.py:44 n = count
-    #: 2d0a mov.n a2, a10
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20aac0 sub a10, a10, a2
+    #: 3851 l32i.n a3, a1, 20
+    #: 2033c0 sub a3, a3, a2
+    #: 3951 s32i.n a3, a1, 20
     # broadcast.py:46 run += 1
-    #: 1bbb addi.n a11, a11, 1
+    #: 3881 l32i.n a3, a1, 32
+    #: 1b33 addi.n a3, a3, 1
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:47 column = 0
-    #: 0c0c movi.n a12, 0
+    #: 0c03 movi.n a3, 0
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37991e bne a9, a3, 0x162
+    #: 0c14 movi.n a4, 1
+    #: 3831 l32i.n a3, a1, 12
+    #: 47931e bne a3, a4, 0x17a
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:51 target += n
-    #: d821 l32i.n a13, a1, 8
+    #: d8a1 l32i.n a13, a1, 40
     #: 2add add.n a13, a13, a2
-    #: d921 s32i.n a13, a1, 8
+    #: d9a1 s32i.n a13, a1, 40
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x15f
+    #: 16e200 beqz a2, 0x177
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 8a44 add.n a4, a4, a8
+    #: ca44 add.n a4, a4, a12
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x150
-    #: 061200 j 0x1ab
+    #: 5602ff bnez a2, 0x168
+    #: 061400 j 0x1cb
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37991f bne a9, a3, 0x187
+    #: 0c24 movi.n a4, 2
+    #: 3831 l32i.n a3, a1, 12
+    #: 47931f bne a3, a4, 0x1a1
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4821 l32i.n a4, a1, 8
+    #: 48a1 l32i.n a4, a1, 40
     #: ea44 add.n a4, a4, a14
-    #: 4921 s32i.n a4, a1, 8
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x184
+    #: 16e200 beqz a2, 0x19e
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 8add add.n a13, a13, a8
+    #: cadd add.n a13, a13, a12
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x175
-    #: c60800 j 0x1ab
+    #: 5602ff bnez a2, 0x18f
+    #: 460a00 j 0x1cb
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3821 l32i.n a3, a1, 8
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:69 target += n * size
-    #: 90e282 mull a14, a2, a9
-    #: 4821 l32i.n a4, a1, 8
+    #: 4831 l32i.n a4, a1, 12
+    #: 40e282 mull a14, a2, a4
+    #: 48a1 l32i.n a4, a1, 40
     #: ea44 add.n a4, a4, a14
-    #: 4921 s32i.n a4, a1, 8
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1ab
+    #: 169201 beqz a2, 0x1cb
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479903 bne a9, a4, 0x1a2
+    #: 0c8e movi.n a14, 8
+    #: 4831 l32i.n a4, a1, 12
+    #: e79403 bne a4, a14, 0x1c0
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 8add add.n a13, a13, a8
+    #: cadd add.n a13, a13, a12
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 9a33 add.n a3, a3, a9
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x195
-    #: 0c02 movi.n a2, 0
-    #: a7a202 bge a2, a10, 0x1b3
-    #: 06ccff j 0xe4
+    #: 5652fe bnez a2, 0x1b1
+    #: 0c03 movi.n a3, 0
+    #: 2851 l32i.n a2, a1, 20
+    #: 27a302 bge a3, a2, 0x1d5
+    #: 86c4ff j 0xe8
     # maximum_minimum_wide.py:42 x = ptr16(base + (r[_ROW1] >> 2))
-    #: 28c1 l32i.n a2, a1, 48
+    #: 2821 l32i.n a2, a1, 8
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 28f1 l32i.n a2, a1, 60
-    #: 3a92 add.n a9, a2, a3
+    #: 222114 l32i a2, a1, 80
+    #: 3a62 add.n a6, a2, a3
     # maximum_minimum_wide.py:43 y = ptr16(input2 + start * step2)
-    #: 3851 l32i.n a3, a1, 20
-    #: 2871 l32i.n a2, a1, 28
-    #: 203382 mull a3, a3, a2
-    #: 222113 l32i a2, a1, 76
-    #: 3a22 add.n a2, a2, a3
+    #: 2801 l32i.n a2, a1, 0
+    #: 903282 mull a3, a2, a9
+    #: 28f1 l32i.n a2, a1, 60
+    #: 3a32 add.n a3, a2, a3
     # maximum_minimum_wide.py:44 if r[_EXPAND2]:
-    #: 38c1 l32i.n a3, a1, 48
-    #: 38a3 l32i.n a3, a3, 40
-    #: 168313 beqz a3, 0x30a
+    #: 2821 l32i.n a2, a1, 8
+    #: 28a2 l32i.n a2, a2, 40
+    #: 165216 beqz a2, 0x357
     # maximum_minimum_wide.py:45 expand(op, arena, rom, 1, start, count)
-    #: bd06 mov.n a11, a6
+    #: 5961 s32i.n a5, a1, 24
     # broadcast.py:20 r = ptr32(op)
-    #: 422111 l32i a4, a1, 68
+    #: 422117 l32i a4, a1, 92
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x1e4
-    #: 222110 l32i a2, a1, 64
-    #: 460000 j 0x1e6
-    #: 28d1 l32i.n a2, a1, 52
+    #: 165200 beqz a2, 0x204
+    #: 222116 l32i a2, a1, 88
+    #: 860000 j 0x207
+    #: 222115 l32i a2, a1, 84
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29a1 s32i.n a2, a1, 40
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2854 l32i.n a2, a4, 20
     #: 203221 srai a3, a2, 2
-    #: 28d1 l32i.n a2, a1, 52
+    #: 222115 l32i a2, a1, 84
     #: 3a22 add.n a2, a2, a3
-    #: 2931 s32i.n a2, a1, 12
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
+    #: 2ab4 add.n a11, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: a805 l32i.n a10, a5, 0
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29b1 s32i.n a2, a1, 44
-    # broadcast.py:28 step = g[_STRIDE]
-    #: 8835 l32i.n a8, a5, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f07311 slli a7, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 3851 l32i.n a3, a1, 20
-    #: 304f31 srai a4, a3, 31
-    #: 40c330 xor a12, a3, a4
-    #: 20ccc2 quou a12, a12, a2
-    #: 40cc30 xor a12, a12, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202c82 mull a2, a12, a2
-    #: 2023c0 sub a2, a3, a2
+    #: 280b l32i.n a2, a11, 0
     #: 2941 s32i.n a2, a1, 16
+    # broadcast.py:27 length = g[_LENGTH]
+    #: 282b l32i.n a2, a11, 8
+    #: 226113 s32i a2, a1, 76
+    # broadcast.py:28 step = g[_STRIDE]
+    #: 383b l32i.n a3, a11, 12
+    #: 3911 s32i.n a3, a1, 4
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    #: 381b l32i.n a3, a11, 4
+    #: f0c311 slli a12, a3, 1
+    # broadcast.py:30 run = start // length
+    #: 4801 l32i.n a4, a1, 0
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 3991 s32i.n a3, a1, 36
+    # broadcast.py:31 column = start - run * length
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: b72202 blt a2, a11, 0x22a
-    #: 063500 j 0x2ff
+    #: 0c03 movi.n a3, 0
+    #: 2861 l32i.n a2, a1, 24
+    #: 272302 blt a3, a2, 0x256
+    #: 063d00 j 0x34b
     # broadcast.py:33 at = source + column * step
-    #: 2841 l32i.n a2, a1, 16
-    #: 803282 mull a3, a2, a8
-    #: 28a1 l32i.n a2, a1, 40
+    #: 38d1 l32i.n a3, a1, 52
+    #: 2811 l32i.n a2, a1, 4
+    #: 203382 mull a3, a3, a2
+    #: 222112 l32i a2, a1, 72
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0c mov.n a4, a12
+    #: 4891 l32i.n a4, a1, 36
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 77a22e bge a2, a7, 0x269
+    #: c7a22e bge a2, a12, 0x298
     # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
+    #: b032a0 addx4 a3, a2, a11
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
+    #: b0e2a0 addx4 a14, a2, a11
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
+    #: b044a0 addx4 a4, a4, a11
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -358,145 +375,154 @@ def eval_int16(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 7722d0 blt a2, a7, 0x23a
+    #: c722d0 blt a2, a12, 0x269
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
+    #: b022a0 addx4 a2, a2, a11
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 38b1 l32i.n a3, a1, 44
-    #: 2841 l32i.n a2, a1, 16
+    #: 322113 l32i a3, a1, 76
+    #: 28d1 l32i.n a2, a1, 52
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27ab01 bge a11, a2, 0x281
+    #: 3861 l32i.n a3, a1, 24
+    #: 27a301 bge a3, a2, 0x2b3
     # broadcast.py:44 n = count
-    #: 2d0b mov.n a2, a11
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20bbc0 sub a11, a11, a2
+    #: 3861 l32i.n a3, a1, 24
+    #: 2033c0 sub a3, a3, a2
+    #: 3961 s32i.n a3, a1, 24
     # broadcast.py:46 run += 1
-    #: 1bcc addi.n a12, a12, 1
+    #: 3891 l32i.n a3, a1, 36
+    #: 1b33 addi.n a3, a3, 1
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 3941 s32i.n a3, a1, 16
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379a1e bne a10, a3, 0x2ae
+    #: 0c14 movi.n a4, 1
+    #: 3841 l32i.n a3, a1, 16
+    #: 479320 bne a3, a4, 0x2ec
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3831 l32i.n a3, a1, 12
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d831 l32i.n a13, a1, 12
+    #: d8c1 l32i.n a13, a1, 48
     #: 2add add.n a13, a13, a2
-    #: d931 s32i.n a13, a1, 12
+    #: d9c1 s32i.n a13, a1, 48
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2ab
+    #: 160201 beqz a2, 0x2e9
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 8a44 add.n a4, a4, a8
+    #: d811 l32i.n a13, a1, 4
+    #: da44 add.n a4, a4, a13
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x29c
-    #: 061200 j 0x2f7
+    #: 56e2fe bnez a2, 0x2d8
+    #: 061500 j 0x341
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379a1f bne a10, a3, 0x2d3
+    #: 0c24 movi.n a4, 2
+    #: 3841 l32i.n a3, a1, 16
+    #: 479321 bne a3, a4, 0x315
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3831 l32i.n a3, a1, 12
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4831 l32i.n a4, a1, 12
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4931 s32i.n a4, a1, 12
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x2d0
+    #: 160201 beqz a2, 0x312
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 8add add.n a13, a13, a8
+    #: 4811 l32i.n a4, a1, 4
+    #: 4add add.n a13, a13, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2c1
-    #: c60800 j 0x2f7
+    #: 56e2fe bnez a2, 0x301
+    #: c60a00 j 0x341
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3831 l32i.n a3, a1, 12
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: a0e282 mull a14, a2, a10
-    #: 4831 l32i.n a4, a1, 12
+    #: 4841 l32i.n a4, a1, 16
+    #: 40e282 mull a14, a2, a4
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4931 s32i.n a4, a1, 12
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x2f7
+    #: 16b201 beqz a2, 0x341
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479a03 bne a10, a4, 0x2ee
+    #: 0c8e movi.n a14, 8
+    #: 4841 l32i.n a4, a1, 16
+    #: e79403 bne a4, a14, 0x334
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 8add add.n a13, a13, a8
+    #: 4811 l32i.n a4, a1, 4
+    #: 4add add.n a13, a13, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: aa33 add.n a3, a3, a10
+    #: 4841 l32i.n a4, a1, 16
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x2e1
-    #: 0c02 movi.n a2, 0
-    #: b7a202 bge a2, a11, 0x2ff
-    #: 86caff j 0x22a
+    #: 5632fe bnez a2, 0x325
+    #: 0c03 movi.n a3, 0
+    #: 2861 l32i.n a2, a1, 24
+    #: 27a302 bge a3, a2, 0x34b
+    #: 86c2ff j 0x256
     # maximum_minimum_wide.py:46 y = ptr16(base + (r[_ROW2] >> 2))
-    #: 28c1 l32i.n a2, a1, 48
+    #: 2821 l32i.n a2, a1, 8
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 28f1 l32i.n a2, a1, 60
-    #: 3a22 add.n a2, a2, a3
+    #: 222114 l32i a2, a1, 80
+    #: 3a32 add.n a3, a2, a3
     # maximum_minimum_wide.py:47 start += count
-    #: 3851 l32i.n a3, a1, 20
-    #: 6a33 add.n a3, a3, a6
-    #: 3951 s32i.n a3, a1, 20
+    #: 2801 l32i.n a2, a1, 0
+    #: 5a22 add.n a2, a2, a5
+    #: 2901 s32i.n a2, a1, 0
     # maximum_minimum_wide.py:48 while count:
-    #: 168602 beqz a6, 0x33c
+    #: 16e501 beqz a5, 0x37f
     # maximum_minimum_wide.py:49 v = x[0]
-    #: 321900 l16ui a3, a9, 0
+    #: 221600 l16ui a2, a6, 0
     # maximum_minimum_wide.py:50 w = y[0]
-    #: 421200 l16ui a4, a2, 0
+    #: 421300 l16ui a4, a3, 0
     # maximum_minimum_wide.py:51 if v ^ flip < w ^ flip:
-    #: 5811 l32i.n a5, a1, 4
-    #: 507330 xor a7, a3, a5
-    #: 505430 xor a5, a4, a5
-    #: 57a701 bge a7, a5, 0x326
+    #: 80c230 xor a12, a2, a8
+    #: 80b430 xor a11, a4, a8
+    #: b7ac01 bge a12, a11, 0x371
     # maximum_minimum_wide.py:52 v = w
-    #: 3d04 mov.n a3, a4
+    #: 2d04 mov.n a2, a4
     # maximum_minimum_wide.py:53 z[0] = v
-    #: 4801 l32i.n a4, a1, 0
-    #: 325400 s16i a3, a4, 0
+    #: 225700 s16i a2, a7, 0
     # maximum_minimum_wide.py:54 x = ptr16(int(x) + step1)
-    #: 3861 l32i.n a3, a1, 24
-    #: 3a99 add.n a9, a9, a3
+    #: aa66 add.n a6, a6, a10
     # maximum_minimum_wide.py:55 y = ptr16(int(y) + step2)
-    #: 3871 l32i.n a3, a1, 28
-    #: 3a22 add.n a2, a2, a3
+    #: 9a33 add.n a3, a3, a9
     # maximum_minimum_wide.py:56 z = ptr16(int(z) + 2)
-    #: 2b34 addi.n a3, a4, 2
-    #: 3901 s32i.n a3, a1, 0
+    #: 2b77 addi.n a7, a7, 2
     # maximum_minimum_wide.py:57 count -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 5666fd bnez a6, 0x313
-    #: 3851 l32i.n a3, a1, 20
-    #: 28e1 l32i.n a2, a1, 56
-    #: 27a302 bge a3, a2, 0x346
-    #: c648ff j 0x6a
+    #: 0b55 addi.n a5, a5, -1
+    #: 5605fe bnez a5, 0x360
+    #: 3801 l32i.n a3, a1, 0
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x389
+    #: c636ff j 0x65
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -11,324 +11,200 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 362101 entry a1, 144
-    #: 226113 s32i a2, a1, 76
+    #: 226119 s32i a2, a1, 100
+    #: 326117 s32i a3, a1, 92
+    #: 426118 s32i a4, a1, 96
+    #: 59b1 s32i.n a5, a1, 44
+    #: 626112 s32i a6, a1, 72
+    # mul.py:29 r = ptr32(op)
+    #: 2931 s32i.n a2, a1, 12
+    # mul.py:30 base = int(ptr8(arena))
     #: 326111 s32i a3, a1, 68
-    #: 426116 s32i a4, a1, 88
-    #: 5961 s32i.n a5, a1, 24
-    #: 626114 s32i a6, a1, 80
-    # mul.py:28 r = ptr32(op)
-    #: 29b1 s32i.n a2, a1, 44
-    # mul.py:29 base = int(ptr8(arena))
-    #: 326112 s32i a3, a1, 72
-    # mul.py:30 word = r[_INPUT1]
+    # mul.py:34 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
-    # mul.py:31 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul.py:35 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
     #: 162300 beqz a3, 0x21
     #: 860000 j 0x24
-    #: 422112 l32i a4, a1, 72
+    #: 422111 l32i a4, a1, 68
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226117 s32i a2, a1, 92
-    # mul.py:32 word = r[_INPUT2]
-    #: 28b1 l32i.n a2, a1, 44
+    #: 226115 s32i a2, a1, 84
+    # mul.py:36 word = r[_INPUT2]
+    #: 2831 l32i.n a2, a1, 12
     #: 2822 l32i.n a2, a2, 8
-    # mul.py:33 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul.py:37 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
     #: 165300 beqz a3, 0x3c
-    #: 322116 l32i a3, a1, 88
+    #: 322118 l32i a3, a1, 96
     #: 860000 j 0x3f
-    #: 322112 l32i a3, a1, 72
+    #: 322111 l32i a3, a1, 68
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226118 s32i a2, a1, 96
-    # mul.py:34 rows = r[_ACCUMULATORS] >> 2
-    #: 28b1 l32i.n a2, a1, 44
-    #: 3862 l32i.n a3, a2, 24
-    #: 303221 srai a3, a3, 2
-    #: 326115 s32i a3, a1, 84
-    # mul.py:35 offset1 = r[_OFFSET1]
+    #: 226116 s32i a2, a1, 88
+    # mul.py:38 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
+    #: 2831 l32i.n a2, a1, 12
+    #: 3832 l32i.n a3, a2, 12
+    #: 304221 srai a4, a3, 2
+    #: 322111 l32i a3, a1, 68
+    #: 4a43 add.n a4, a3, a4
+    #: 38b1 l32i.n a3, a1, 44
+    #: 3a84 add.n a8, a4, a3
+    # mul.py:39 offset1 = r[_OFFSET1] - 0x80
     #: 38c2 l32i.n a3, a2, 48
+    #: 32c380 addi a3, a3, -128
     #: 3991 s32i.n a3, a1, 36
-    # mul.py:36 offset2 = r[_OFFSET2]
+    # mul.py:40 offset2 = r[_OFFSET2] - 0x80
     #: 38d2 l32i.n a3, a2, 52
+    #: 32c380 addi a3, a3, -128
     #: 39a1 s32i.n a3, a1, 40
-    # mul.py:37 step1 = r[_STEP1]
+    # mul.py:41 step1 = r[_STEP1]
     #: 3872 l32i.n a3, a2, 28
-    #: 3971 s32i.n a3, a1, 28
-    # mul.py:38 step2 = r[_STEP2]
-    #: 2882 l32i.n a2, a2, 32
-    #: 2981 s32i.n a2, a1, 32
-    # mul.py:39 while start < stop:
-    #: 3861 l32i.n a3, a1, 24
-    #: 222114 l32i a2, a1, 80
-    #: 272302 blt a3, a2, 0x6c
-    #: c60301 j 0x47c
-    # mul.py:40 count = stop - start
-    #: 322114 l32i a3, a1, 80
-    #: 2861 l32i.n a2, a1, 24
-    #: 2023c0 sub a2, a3, a2
-    #: 29c1 s32i.n a2, a1, 48
-    # mul.py:41 if count > r[_BLOCK]:
-    #: 38b1 l32i.n a3, a1, 44
-    #: 48b3 l32i.n a4, a3, 44
-    #: 27a403 bge a4, a2, 0x81
-    # mul.py:42 count = r[_BLOCK]
-    #: 28b3 l32i.n a2, a3, 44
-    #: 29c1 s32i.n a2, a1, 48
-    # mul.py:43 x = ptr8(input1 + start * step1)
-    #: 3861 l32i.n a3, a1, 24
-    #: 2871 l32i.n a2, a1, 28
-    #: 203382 mull a3, a3, a2
-    #: 222117 l32i a2, a1, 92
-    #: 3a82 add.n a8, a2, a3
-    # mul.py:44 if r[_EXPAND1]:
-    #: 28b1 l32i.n a2, a1, 44
-    #: 2892 l32i.n a2, a2, 36
-    #: 165212 beqz a2, 0x1ba
-    # mul.py:45 expand(op, arena, rom, 0, start, count)
-    #: 98c1 l32i.n a9, a1, 48
-    # broadcast.py:20 r = ptr32(op)
-    #: 422113 l32i a4, a1, 76
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3814 l32i.n a3, a4, 4
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xa7
-    #: 222116 l32i a2, a1, 88
-    #: 860000 j 0xaa
-    #: 222111 l32i a2, a1, 68
-    # broadcast.py:23 source += word >> 2
-    #: 303221 srai a3, a3, 2
-    #: 3a22 add.n a2, a2, a3
-    #: 29d1 s32i.n a2, a1, 52
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2844 l32i.n a2, a4, 16
-    #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
-    #: 3ac2 add.n a12, a2, a3
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 2894 l32i.n a2, a4, 36
-    #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
-    # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 29e1 s32i.n a2, a1, 56
-    # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 3861 l32i.n a3, a1, 24
-    #: 304f31 srai a4, a3, 31
-    #: 40a330 xor a10, a3, a4
-    #: 20aac2 quou a10, a10, a2
-    #: 40aa30 xor a10, a10, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202a82 mull a2, a10, a2
-    #: 20b3c0 sub a11, a3, a2
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: 972202 blt a2, a9, 0xeb
-    #: 863000 j 0x1ae
-    # broadcast.py:33 at = source + column * step
-    #: 703b82 mull a3, a11, a7
-    #: 28d1 l32i.n a2, a1, 52
-    #: 3ad2 add.n a13, a2, a3
-    # broadcast.py:34 rest = run
-    #: 4d0a mov.n a4, a10
-    # broadcast.py:35 level = _LENGTH + 2
-    #: 0c42 movi.n a2, 4
-    # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x128
-    # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
-    #: f803 l32i.n a15, a3, 0
-    #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
-    #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
-    #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:39 rest = quotient
-    #: 4d03 mov.n a4, a3
-    # broadcast.py:40 level += 2
-    #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0xf9
-    # broadcast.py:41 at += rest * g[level + 1]
-    #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
-    #: 2802 l32i.n a2, a2, 0
-    #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
-    # broadcast.py:42 n = length - column
-    #: 28e1 l32i.n a2, a1, 56
-    #: b022c0 sub a2, a2, a11
-    # broadcast.py:43 if n > count:
-    #: 27a901 bge a9, a2, 0x13e
-    # broadcast.py:44 n = count
-    #: 2d09 mov.n a2, a9
-    # broadcast.py:45 count -= n
-    #: 2099c0 sub a9, a9, a2
-    # broadcast.py:46 run += 1
-    #: 1baa addi.n a10, a10, 1
-    # broadcast.py:47 column = 0
+    #: 3941 s32i.n a3, a1, 16
+    # mul.py:42 step2 = r[_STEP2]
+    #: 3882 l32i.n a3, a2, 32
+    #: 3951 s32i.n a3, a1, 20
+    # mul.py:43 m = r[_TABLE]
+    #: 322213 l32i a3, a2, 76
+    # mul.py:44 m_low = m & 0xFFFF
+    #: 30a0f4 extui a10, a3, 0, 16
+    # mul.py:45 m_high = m >> 16
+    #: 309031 srai a9, a3, 16
+    # mul.py:46 left = (r[_TABLE + 1] & 0xFF) - 32
+    #: 222214 l32i a2, a2, 80
+    #: 202074 extui a2, a2, 0, 8
+    #: b2c2e0 addi a11, a2, -32
+    # mul.py:47 shift = 0 - left - 1  # the right shift without its last step
+    #: b02060 neg a2, a11
+    #: 0b22 addi.n a2, a2, -1
+    #: 2901 s32i.n a2, a1, 0
+    # mul.py:48 if left < 0:
+    #: d61b00 bgez a11, 0x8b
+    # mul.py:49 left = 0
     #: 0c0b movi.n a11, 0
-    # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37981a bne a8, a3, 0x165
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:51 target += n
-    #: 2acc add.n a12, a12, a2
-    # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x162
-    # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # broadcast.py:56 n -= 1
+    # mul.py:50 limit = 0x3FFFFFFF >> left | 1
+    #: 0c12 movi.n a2, 1
+    #: a02201 slli a2, a2, 22
+    #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x153
-    #: 061000 j 0x1a6
-    # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37981b bne a8, a3, 0x186
-    # broadcast.py:59 y2 = ptr16(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:60 target += n << 1
-    #: f04211 slli a4, a2, 1
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x183
-    # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
-    #: 425300 s16i a4, a3, 0
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # broadcast.py:65 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x174
-    #: c60700 j 0x1a6
-    # broadcast.py:68 y4 = ptr32(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:69 target += n * size
-    #: 804282 mull a4, a2, a8
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1a6
-    # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x19d
-    # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
-    #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
-    # broadcast.py:76 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x190
-    #: 0c02 movi.n a2, 0
-    #: 97a202 bge a2, a9, 0x1ae
-    #: 06cfff j 0xeb
-    # mul.py:46 x = ptr8(base + (r[_ROW1] >> 2))
-    #: 28b1 l32i.n a2, a1, 44
-    #: 2842 l32i.n a2, a2, 16
-    #: 203221 srai a3, a2, 2
-    #: 222112 l32i a2, a1, 72
-    #: 3a82 add.n a8, a2, a3
-    # mul.py:47 y = ptr8(input2 + start * step2)
-    #: 3861 l32i.n a3, a1, 24
-    #: 2881 l32i.n a2, a1, 32
-    #: 203382 mull a3, a3, a2
-    #: 222118 l32i a2, a1, 96
-    #: 3a22 add.n a2, a2, a3
-    # mul.py:48 if r[_EXPAND2]:
+    #: 000b40 ssr a11
+    #: 2030b1 sra a3, a2
+    #: 0c12 movi.n a2, 1
+    #: 202320 or a2, a3, a2
+    #: 2911 s32i.n a2, a1, 4
+    # mul.py:51 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: 3831 l32i.n a3, a1, 12
+    #: 28e3 l32i.n a2, a3, 56
+    #: 2981 s32i.n a2, a1, 32
+    # mul.py:52 low = ((r[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    #: 48f3 l32i.n a4, a3, 60
+    #: 20d4c0 sub a13, a4, a2
+    # mul.py:53 high = ((r[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    #: 322310 l32i a3, a3, 64
+    #: 20c3c0 sub a12, a3, a2
+    # mul.py:54 while start < stop:
     #: 38b1 l32i.n a3, a1, 44
-    #: 38a3 l32i.n a3, a3, 40
-    #: 165313 beqz a3, 0x303
-    # mul.py:49 expand(op, arena, rom, 1, start, count)
-    #: a8c1 l32i.n a10, a1, 48
+    #: 222112 l32i a2, a1, 72
+    #: 272302 blt a3, a2, 0xbe
+    #: 46a900 j 0x364
+    # mul.py:55 count = stop - start
+    #: 322112 l32i a3, a1, 72
+    #: 28b1 l32i.n a2, a1, 44
+    #: 2073c0 sub a7, a3, a2
+    # mul.py:56 if count > r[_BLOCK]:
+    #: 2831 l32i.n a2, a1, 12
+    #: 38b2 l32i.n a3, a2, 44
+    #: 77a301 bge a3, a7, 0xcf
+    # mul.py:57 count = r[_BLOCK]
+    #: 78b2 l32i.n a7, a2, 44
+    # mul.py:58 for which in range(2):
+    #: 0c02 movi.n a2, 0
+    #: 2921 s32i.n a2, a1, 8
+    #: 0c23 movi.n a3, 2
+    #: 372202 blt a2, a3, 0xdb
+    #: 066400 j 0x26c
+    # mul.py:59 if r[_EXPAND1 + which]:
+    #: 2821 l32i.n a2, a1, 8
+    #: 9b42 addi.n a4, a2, 9
+    #: 3831 l32i.n a3, a1, 12
+    #: 3034a0 addx4 a3, a4, a3
+    #: 3803 l32i.n a3, a3, 0
+    #: 164317 beqz a3, 0x25e
+    # mul.py:60 expand(op, arena, rom, which, start, count)
+    #: 79d1 s32i.n a7, a1, 52
     # broadcast.py:20 r = ptr32(op)
-    #: 422113 l32i a4, a1, 76
+    #: 422119 l32i a4, a1, 100
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3824 l32i.n a3, a4, 8
+    #: 1b22 addi.n a2, a2, 1
+    #: 4022a0 addx4 a2, a2, a4
+    #: 3802 l32i.n a3, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x1e0
-    #: 222116 l32i a2, a1, 88
-    #: 860000 j 0x1e3
-    #: 222111 l32i a2, a1, 68
+    #: 165200 beqz a2, 0x101
+    #: 222118 l32i a2, a1, 96
+    #: 860000 j 0x104
+    #: 222117 l32i a2, a1, 92
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29f1 s32i.n a2, a1, 60
+    #: 226113 s32i a2, a1, 76
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2854 l32i.n a2, a4, 20
-    #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
-    #: 3a22 add.n a2, a2, a3
-    #: 2951 s32i.n a2, a1, 20
+    #: 2821 l32i.n a2, a1, 8
+    #: 4b32 addi.n a3, a2, 4
+    #: 4033a0 addx4 a3, a3, a4
+    #: 3803 l32i.n a3, a3, 0
+    #: 305221 srai a5, a3, 2
+    #: 322117 l32i a3, a1, 92
+    #: 5a33 add.n a3, a3, a5
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 28a4 l32i.n a2, a4, 40
+    #: 9b22 addi.n a2, a2, 9
+    #: 4022a0 addx4 a2, a2, a4
+    #: 2802 l32i.n a2, a2, 0
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 9805 l32i.n a9, a5, 0
+    #: 2805 l32i.n a2, a5, 0
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 226110 s32i a2, a1, 64
+    #: 226114 s32i a2, a1, 80
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: 3835 l32i.n a3, a5, 12
+    #: 3961 s32i.n a3, a1, 24
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f03311 slli a3, a3, 1
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:30 run = start // length
-    #: 3861 l32i.n a3, a1, 24
-    #: 304f31 srai a4, a3, 31
-    #: 40b330 xor a11, a3, a4
-    #: 20bbc2 quou a11, a11, a2
-    #: 40bb30 xor a11, a11, a4
+    #: 48b1 l32i.n a4, a1, 44
+    #: 403f31 srai a3, a4, 31
+    #: 306430 xor a6, a4, a3
+    #: 2066c2 quou a6, a6, a2
+    #: 303630 xor a3, a6, a3
+    #: 39e1 s32i.n a3, a1, 56
     # broadcast.py:31 column = start - run * length
-    #: 202b82 mull a2, a11, a2
-    #: 20c3c0 sub a12, a3, a2
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: a72202 blt a2, a10, 0x227
-    #: c63300 j 0x2f7
+    #: 0c03 movi.n a3, 0
+    #: 28d1 l32i.n a2, a1, 52
+    #: 272302 blt a3, a2, 0x162
+    #: c63e00 j 0x25e
     # broadcast.py:33 at = source + column * step
-    #: 703c82 mull a3, a12, a7
-    #: 28f1 l32i.n a2, a1, 60
-    #: 3ad2 add.n a13, a2, a3
+    #: 322110 l32i a3, a1, 64
+    #: 2861 l32i.n a2, a1, 24
+    #: 203382 mull a3, a3, a2
+    #: 222113 l32i a2, a1, 76
+    #: 3a62 add.n a6, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0b mov.n a4, a11
+    #: 48e1 l32i.n a4, a1, 56
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x264
+    #: 3871 l32i.n a3, a1, 28
+    #: 37a230 bge a2, a3, 0x1a9
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -345,323 +221,253 @@ def eval_int8(op, arena, rom, start, stop):
     #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:39 rest = quotient
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x235
+    #: 3871 l32i.n a3, a1, 28
+    #: 3722ce blt a2, a3, 0x178
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
+    #: 2a66 add.n a6, a6, a2
     # broadcast.py:42 n = length - column
+    #: 322114 l32i a3, a1, 80
     #: 222110 l32i a2, a1, 64
-    #: c022c0 sub a2, a2, a12
+    #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27aa01 bge a10, a2, 0x27b
+    #: 38d1 l32i.n a3, a1, 52
+    #: 27a301 bge a3, a2, 0x1c5
     # broadcast.py:44 n = count
-    #: 2d0a mov.n a2, a10
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20aac0 sub a10, a10, a2
+    #: 38d1 l32i.n a3, a1, 52
+    #: 2033c0 sub a3, a3, a2
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:46 run += 1
-    #: 1bbb addi.n a11, a11, 1
+    #: 38e1 l32i.n a3, a1, 56
+    #: 1b33 addi.n a3, a3, 1
+    #: 39e1 s32i.n a3, a1, 56
     # broadcast.py:47 column = 0
-    #: 0c0c movi.n a12, 0
+    #: 0c03 movi.n a3, 0
+    #: 326110 s32i a3, a1, 64
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37991e bne a9, a3, 0x2a6
+    #: 0c14 movi.n a4, 1
+    #: 38c1 l32i.n a3, a1, 48
+    #: 479320 bne a3, a4, 0x1ff
     # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
+    #: 4d06 mov.n a4, a6
     # broadcast.py:50 y = ptr8(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:51 target += n
-    #: d851 l32i.n a13, a1, 20
-    #: 2add add.n a13, a13, a2
-    #: d951 s32i.n a13, a1, 20
+    #: 68f1 l32i.n a6, a1, 60
+    #: 2a66 add.n a6, a6, a2
+    #: 69f1 s32i.n a6, a1, 60
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2a3
+    #: 160201 beqz a2, 0x1fc
     # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
+    #: 620400 l8ui a6, a4, 0
+    #: 624300 s8i a6, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: 6861 l32i.n a6, a1, 24
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x294
-    #: 061200 j 0x2ef
+    #: 56e2fe bnez a2, 0x1eb
+    #: 061500 j 0x254
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37991f bne a9, a3, 0x2cb
+    #: 0c24 movi.n a4, 2
+    #: 38c1 l32i.n a3, a1, 48
+    #: 479321 bne a3, a4, 0x228
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4851 l32i.n a4, a1, 20
+    #: 48f1 l32i.n a4, a1, 60
     #: ea44 add.n a4, a4, a14
-    #: 4951 s32i.n a4, a1, 20
+    #: 49f1 s32i.n a4, a1, 60
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x2c8
+    #: 160201 beqz a2, 0x225
     # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
+    #: 421600 l16ui a4, a6, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4861 l32i.n a4, a1, 24
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2b9
-    #: c60800 j 0x2ef
+    #: 56e2fe bnez a2, 0x214
+    #: c60a00 j 0x254
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3851 l32i.n a3, a1, 20
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:69 target += n * size
-    #: 90e282 mull a14, a2, a9
-    #: 4851 l32i.n a4, a1, 20
+    #: 48c1 l32i.n a4, a1, 48
+    #: 40e282 mull a14, a2, a4
+    #: 48f1 l32i.n a4, a1, 60
     #: ea44 add.n a4, a4, a14
-    #: 4951 s32i.n a4, a1, 20
+    #: 49f1 s32i.n a4, a1, 60
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x2ef
+    #: 16b201 beqz a2, 0x254
     # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
+    #: 4806 l32i.n a4, a6, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479903 bne a9, a4, 0x2e6
+    #: 0c8e movi.n a14, 8
+    #: 48c1 l32i.n a4, a1, 48
+    #: e79403 bne a4, a14, 0x247
     # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
+    #: 4816 l32i.n a4, a6, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4861 l32i.n a4, a1, 24
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 9a33 add.n a3, a3, a9
+    #: 48c1 l32i.n a4, a1, 48
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x2d9
-    #: 0c02 movi.n a2, 0
-    #: a7a202 bge a2, a10, 0x2f7
-    #: c6cbff j 0x227
-    # mul.py:50 y = ptr8(base + (r[_ROW2] >> 2))
-    #: 28b1 l32i.n a2, a1, 44
+    #: 5632fe bnez a2, 0x238
+    #: 0c03 movi.n a3, 0
+    #: 28d1 l32i.n a2, a1, 52
+    #: 27a302 bge a3, a2, 0x25e
+    #: c6c0ff j 0x162
+    #: 2821 l32i.n a2, a1, 8
+    #: 1b22 addi.n a2, a2, 1
+    #: 2921 s32i.n a2, a1, 8
+    #: 0c23 movi.n a3, 2
+    #: 37a202 bge a2, a3, 0x26c
+    #: 869bff j 0xdb
+    # mul.py:61 x = ptr8(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    #: 2831 l32i.n a2, a1, 12
+    #: 3892 l32i.n a3, a2, 36
+    #: 16c300 beqz a3, 0x280
+    #: 2842 l32i.n a2, a2, 16
+    #: 203221 srai a3, a2, 2
+    #: 222111 l32i a2, a1, 68
+    #: 3a42 add.n a4, a2, a3
+    #: c60200 j 0x28c
+    #: 38b1 l32i.n a3, a1, 44
+    #: 2841 l32i.n a2, a1, 16
+    #: 203382 mull a3, a3, a2
+    #: 222115 l32i a2, a1, 84
+    #: 3a42 add.n a4, a2, a3
+    # mul.py:62 y = ptr8(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    #: 2831 l32i.n a2, a1, 12
+    #: 38a2 l32i.n a3, a2, 40
+    #: 16c300 beqz a3, 0x2a0
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 222112 l32i a2, a1, 72
-    #: 3a22 add.n a2, a2, a3
-    # mul.py:51 acc = ptr32(base + rows)
-    #: 422112 l32i a4, a1, 72
-    #: 322115 l32i a3, a1, 84
-    #: 3a34 add.n a3, a4, a3
-    # mul.py:52 n = count
-    #: 48c1 l32i.n a4, a1, 48
-    # mul.py:53 while n:
-    #: 16f402 beqz a4, 0x340
-    # mul.py:54 acc[0] = ((x[0] ^ 0x80) - offset1) * ((y[0] ^ 0x80) - offset2)
-    #: 620800 l8ui a6, a8, 0
-    #: 52a080 movi a5, 128
-    #: 506630 xor a6, a6, a5
-    #: 5891 l32i.n a5, a1, 36
-    #: 5076c0 sub a7, a6, a5
-    #: 620200 l8ui a6, a2, 0
-    #: 52a080 movi a5, 128
-    #: 506630 xor a6, a6, a5
-    #: 58a1 l32i.n a5, a1, 40
-    #: 5056c0 sub a5, a6, a5
-    #: 505782 mull a5, a7, a5
-    #: 5903 s32i.n a5, a3, 0
-    # mul.py:55 x = ptr8(int(x) + step1)
-    #: 5871 l32i.n a5, a1, 28
-    #: 5a88 add.n a8, a8, a5
-    # mul.py:56 y = ptr8(int(y) + step2)
-    #: 5881 l32i.n a5, a1, 32
-    #: 5a22 add.n a2, a2, a5
-    # mul.py:57 acc = ptr32(int(acc) + 4)
-    #: 4b33 addi.n a3, a3, 4
-    # mul.py:58 n -= 1
-    #: 0b44 addi.n a4, a4, -1
-    #: 56f4fc bnez a4, 0x310
-    # mul.py:59 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + start, 0, c...
-    #: 28b1 l32i.n a2, a1, 44
-    #: 2832 l32i.n a2, a2, 12
-    #: 203221 srai a3, a2, 2
-    #: 2861 l32i.n a2, a1, 24
-    #: 2a63 add.n a6, a3, a2
-    #: 0c02 movi.n a2, 0
-    #: 2921 s32i.n a2, a1, 8
-    #: 38c1 l32i.n a3, a1, 48
-    #: 3911 s32i.n a3, a1, 4
-    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 222113 l32i a2, a1, 76
-    #: 52c238 addi a5, a2, 56
-    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 2805 l32i.n a2, a5, 0
-    #: 2901 s32i.n a2, a1, 0
-    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    #: 4815 l32i.n a4, a5, 4
-    #: 20d4c0 sub a13, a4, a2
-    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    #: 4825 l32i.n a4, a5, 8
-    #: 20c4c0 sub a12, a4, a2
-    # requantize.py:30 step = q[_PER_CHANNEL]
-    #: b835 l32i.n a11, a5, 12
-    # requantize.py:31 channels = q[_CHANNELS]
-    #: 2845 l32i.n a2, a5, 16
-    #: 2941 s32i.n a2, a1, 16
-    # requantize.py:32 table = int(q) + 4 * _TABLE
-    #: 22c514 addi a2, a5, 20
-    #: 2931 s32i.n a2, a1, 12
-    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     #: 222111 l32i a2, a1, 68
-    #: 422115 l32i a4, a1, 84
-    #: 4a92 add.n a9, a2, a4
-    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    #: 6a82 add.n a8, a2, a6
-    # requantize.py:35 while count:
-    #: 16930e beqz a3, 0x469
-    # requantize.py:36 n = count
-    #: 6811 l32i.n a6, a1, 4
-    # requantize.py:37 if step:
-    #: 16db00 beqz a11, 0x392
-    # requantize.py:38 n = channels - channel
-    #: 3841 l32i.n a3, a1, 16
-    #: 2821 l32i.n a2, a1, 8
-    #: 2063c0 sub a6, a3, a2
-    # requantize.py:39 if n > count:
-    #: 2811 l32i.n a2, a1, 4
-    #: 67a201 bge a2, a6, 0x392
-    # requantize.py:40 n = count
-    #: 6d02 mov.n a6, a2
-    # requantize.py:41 count -= n
-    #: 2811 l32i.n a2, a1, 4
-    #: 6022c0 sub a2, a2, a6
-    #: 2911 s32i.n a2, a1, 4
-    # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    #: 3821 l32i.n a3, a1, 8
-    #: e02311 slli a2, a3, 2
-    #: b04282 mull a4, a2, a11
-    #: 2831 l32i.n a2, a1, 12
-    #: 4a52 add.n a5, a2, a4
-    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    #: 4841 l32i.n a4, a1, 16
-    #: e04411 slli a4, a4, 2
-    #: 4a42 add.n a4, a2, a4
-    #: b02382 mull a2, a3, a11
-    #: 2a74 add.n a7, a4, a2
-    # requantize.py:44 channel = 0
-    #: 0c02 movi.n a2, 0
-    #: 2921 s32i.n a2, a1, 8
-    # requantize.py:45 while n:
-    #: 16b60a beqz a6, 0x464
-    # requantize.py:46 v = (acc[0] << sign) >> sign
-    #: 2809 l32i.n a2, a9, 0
-    # requantize.py:47 e = 32 - shifts[0]
-    #: 420700 l8ui a4, a7, 0
-    #: 2c03 movi.n a3, 32
-    #: 4043c0 sub a4, a3, a4
-    # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x3f3
-    # requantize.py:49 e = 0 - e
-    #: 404060 neg a4, a4
-    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    #: 0c13 movi.n a3, 1
-    #: a03301 slli a3, a3, 22
-    #: 803311 slli a3, a3, 8
-    #: 0b33 addi.n a3, a3, -1
-    #: 000440 ssr a4
-    #: 30a0b1 sra a10, a3
-    #: 0c13 movi.n a3, 1
-    #: 303a20 or a3, a10, a3
-    # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x3e2
-    # requantize.py:52 v = limit
-    #: 2d03 mov.n a2, a3
-    # requantize.py:53 if v < 0 - limit:
-    #: 30a060 neg a10, a3
-    #: a7a202 bge a2, a10, 0x3eb
-    # requantize.py:54 v = 0 - limit
-    #: 302060 neg a2, a3
-    # requantize.py:55 v = v << e
-    #: 001440 ssl a4
+    #: 3a32 add.n a3, a2, a3
+    #: c60200 j 0x2ac
+    #: 38b1 l32i.n a3, a1, 44
+    #: 2851 l32i.n a2, a1, 20
+    #: 203382 mull a3, a3, a2
+    #: 222116 l32i a2, a1, 88
+    #: 3a32 add.n a3, a2, a3
+    # mul.py:63 start += count
+    #: 28b1 l32i.n a2, a1, 44
+    #: 7a22 add.n a2, a2, a7
+    #: 29b1 s32i.n a2, a1, 44
+    # mul.py:64 while count:
+    #: 16370a beqz a7, 0x359
+    # mul.py:65 v = (x[0] ^ 0x80) - 0x80 - offset1
+    #: 220400 l8ui a2, a4, 0
+    #: 802201 slli a2, a2, 24
+    #: 202831 srai a2, a2, 24
+    #: 5891 l32i.n a5, a1, 36
+    #: 5022c0 sub a2, a2, a5
+    # mul.py:66 v = v * ((y[0] ^ 0x80) - 0x80 - offset2)
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 68a1 l32i.n a6, a1, 40
+    #: 6055c0 sub a5, a5, a6
+    #: 502282 mull a2, a2, a5
+    # mul.py:67 if left:
+    #: 167b01 beqz a11, 0x2ef
+    # mul.py:68 if v > limit:
+    #: 5811 l32i.n a5, a1, 4
+    #: 27a501 bge a5, a2, 0x2de
+    # mul.py:69 v = limit
+    #: 2d05 mov.n a2, a5
+    # mul.py:70 if v < 0 - limit:
+    #: 5811 l32i.n a5, a1, 4
+    #: 506060 neg a6, a5
+    #: 67a202 bge a2, a6, 0x2e9
+    # mul.py:71 v = 0 - limit
+    #: 502060 neg a2, a5
+    # mul.py:72 v = v << left
+    #: 001b40 ssl a11
     #: 0022a1 sll a2, a2
-    # requantize.py:56 e = 0
-    #: 0c04 movi.n a4, 0
-    # requantize.py:60 h = v >> 16
-    #: 20e031 srai a14, a2, 16
-    # requantize.py:61 v = v & 0xFFFF
+    # mul.py:76 h = v >> 16
+    #: 206031 srai a6, a2, 16
+    # mul.py:77 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # requantize.py:62 b = ptr16(q)[0]
-    #: 321500 l16ui a3, a5, 0
-    # requantize.py:63 m = ptr16(q)[1]
-    #: a21501 l16ui a10, a5, 2
-    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    #: 30fe82 mull a15, a14, a3
-    #: 303282 mull a3, a2, a3
-    #: 303031 srai a3, a3, 16
-    #: 3030f4 extui a3, a3, 0, 16
-    #: 3a3f add.n a3, a15, a3
-    # requantize.py:65 v = v * m
+    # mul.py:78 a = v * m_high
+    #: 905282 mull a5, a2, a9
+    # mul.py:79 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    #: a0e682 mull a14, a6, a10
     #: a02282 mull a2, a2, a10
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    #: 30f210 and a15, a2, a3
-    #: f0f004 extui a15, a15, 0, 1
+    #: 202031 srai a2, a2, 16
+    #: 2020f4 extui a2, a2, 0, 16
+    #: 2a2e add.n a2, a14, a2
+    # mul.py:80 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    #: 20e510 and a14, a5, a2
+    #: e0e004 extui a14, a14, 0, 1
+    #: 505121 srai a5, a5, 1
+    #: 5a5e add.n a5, a14, a5
     #: 202121 srai a2, a2, 1
-    #: 2aff add.n a15, a15, a2
-    #: 302121 srai a2, a3, 1
-    #: 2aff add.n a15, a15, a2
-    #: a02e82 mull a2, a14, a10
-    #: f03211 slli a3, a2, 1
-    #: 22df20 addmi a2, a15, 0x2000
+    #: 2ae5 add.n a14, a5, a2
+    #: 902682 mull a2, a6, a9
+    #: f05211 slli a5, a2, 1
+    #: 22de20 addmi a2, a14, 0x2000
     #: 202e21 srai a2, a2, 14
-    #: 3a22 add.n a2, a2, a3
-    # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x443
-    # requantize.py:69 v = (v >> 31) + v
-    #: 203f31 srai a3, a2, 31
-    #: 2a23 add.n a2, a3, a2
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    #: 0b34 addi.n a3, a4, -1
-    #: 000340 ssr a3
+    #: 5a22 add.n a2, a2, a5
+    # mul.py:81 if shift >= 0:
+    #: 5801 l32i.n a5, a1, 0
+    #: 96f500 bltz a5, 0x339
+    # mul.py:82 v = ((v >> 31) + v >> shift) + 1 >> 1
+    #: 206f31 srai a6, a2, 31
+    #: 2a26 add.n a2, a6, a2
+    #: 000540 ssr a5
     #: 2020b1 sra a2, a2
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # requantize.py:71 if v < low:
-    #: d7a201 bge a2, a13, 0x448
-    # requantize.py:72 v = low
+    # mul.py:83 if v < low:
+    #: d7a201 bge a2, a13, 0x33e
+    # mul.py:84 v = low
     #: 2d0d mov.n a2, a13
-    # requantize.py:73 if v > high:
-    #: 27ac01 bge a12, a2, 0x44d
-    # requantize.py:74 v = high
+    # mul.py:85 if v > high:
+    #: 27ac01 bge a12, a2, 0x343
+    # mul.py:86 v = high
     #: 2d0c mov.n a2, a12
-    # requantize.py:75 y[0] = v + zero_point
-    #: 3801 l32i.n a3, a1, 0
-    #: 3a22 add.n a2, a2, a3
+    # mul.py:87 z[0] = v + zero_point
+    #: 5881 l32i.n a5, a1, 32
+    #: 5a22 add.n a2, a2, a5
     #: 224800 s8i a2, a8, 0
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    #: 4b99 addi.n a9, a9, 4
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # mul.py:88 x = ptr8(int(x) + step1)
+    #: 2841 l32i.n a2, a1, 16
+    #: 2a44 add.n a4, a4, a2
+    # mul.py:89 y = ptr8(int(y) + step2)
+    #: 2851 l32i.n a2, a1, 20
+    #: 2a33 add.n a3, a3, a2
+    # mul.py:90 z = ptr8(int(z) + 1)
     #: 1b88 addi.n a8, a8, 1
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    #: e02b11 slli a2, a11, 2
-    #: 2a55 add.n a5, a5, a2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    #: ba77 add.n a7, a7, a11
-    # requantize.py:80 n -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 5636f5 bnez a6, 0x3b8
-    #: 2811 l32i.n a2, a1, 4
-    #: 5652f1 bnez a2, 0x37f
-    # mul.py:60 start += count
-    #: 3861 l32i.n a3, a1, 24
-    #: 28c1 l32i.n a2, a1, 48
-    #: 2a23 add.n a2, a3, a2
-    #: 2961 s32i.n a2, a1, 24
-    #: 3861 l32i.n a3, a1, 24
-    #: 222114 l32i a2, a1, 80
-    #: 27a302 bge a3, a2, 0x47c
-    #: c6fbfe j 0x6c
+    # mul.py:91 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 56b7f5 bnez a7, 0x2b5
+    #: 38b1 l32i.n a3, a1, 44
+    #: 222112 l32i a2, a1, 72
+    #: 27a302 bge a3, a2, 0x364
+    #: 4656ff j 0xbe
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -10,319 +10,182 @@ import micropython
 # eval_int16() of kernels/mul_int16.py, compiled.
 @micropython.viper
 def eval_int16(op, arena, rom, start, stop):
-    #: 36e100 entry a1, 112
-    #: 29b1 s32i.n a2, a1, 44
-    #: 39a1 s32i.n a3, a1, 40
-    #: 49f1 s32i.n a4, a1, 60
-    #: 5911 s32i.n a5, a1, 4
-    #: 69e1 s32i.n a6, a1, 56
-    # mul_int16.py:27 r = ptr32(op)
+    #: 360101 entry a1, 128
+    #: 226116 s32i a2, a1, 88
+    #: 326114 s32i a3, a1, 80
+    #: 426115 s32i a4, a1, 84
+    #: 5981 s32i.n a5, a1, 32
+    #: 69f1 s32i.n a6, a1, 60
+    # mul_int16.py:26 r = ptr32(op)
     #: 2951 s32i.n a2, a1, 20
-    # mul_int16.py:28 base = int(ptr8(arena))
-    #: 39d1 s32i.n a3, a1, 52
-    # mul_int16.py:29 word = r[_INPUT1]
+    # mul_int16.py:27 base = int(ptr8(arena))
+    #: 39e1 s32i.n a3, a1, 56
+    # mul_int16.py:31 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
-    # mul_int16.py:30 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul_int16.py:32 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x1c
-    #: 460000 j 0x1e
-    #: 48d1 l32i.n a4, a1, 52
+    #: 162300 beqz a3, 0x1f
+    #: 460000 j 0x21
+    #: 48e1 l32i.n a4, a1, 56
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226110 s32i a2, a1, 64
-    # mul_int16.py:31 word = r[_INPUT2]
+    #: 226112 s32i a2, a1, 72
+    # mul_int16.py:33 word = r[_INPUT2]
     #: 2851 l32i.n a2, a1, 20
     #: 2822 l32i.n a2, a2, 8
-    # mul_int16.py:32 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
+    # mul_int16.py:34 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 164300 beqz a3, 0x35
-    #: 38f1 l32i.n a3, a1, 60
-    #: 460000 j 0x37
-    #: 38d1 l32i.n a3, a1, 52
+    #: 165300 beqz a3, 0x39
+    #: 322115 l32i a3, a1, 84
+    #: 460000 j 0x3b
+    #: 38e1 l32i.n a3, a1, 56
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226111 s32i a2, a1, 68
-    # mul_int16.py:33 rows = r[_ACCUMULATORS] >> 2
+    #: 226113 s32i a2, a1, 76
+    # mul_int16.py:35 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
     #: 2851 l32i.n a2, a1, 20
-    #: 3862 l32i.n a3, a2, 24
-    #: 303221 srai a3, a3, 2
-    #: 39c1 s32i.n a3, a1, 48
-    # mul_int16.py:34 step1 = r[_STEP1]
-    #: 3872 l32i.n a3, a2, 28
-    #: 3921 s32i.n a3, a1, 8
-    # mul_int16.py:35 step2 = r[_STEP2]
-    #: 2882 l32i.n a2, a2, 32
-    #: 2931 s32i.n a2, a1, 12
-    # mul_int16.py:36 while start < stop:
-    #: 3811 l32i.n a3, a1, 4
-    #: 28e1 l32i.n a2, a1, 56
-    #: 272302 blt a3, a2, 0x5a
-    #: 86e000 j 0x3dd
-    # mul_int16.py:37 count = stop - start
+    #: 3832 l32i.n a3, a2, 12
+    #: 304221 srai a4, a3, 2
     #: 38e1 l32i.n a3, a1, 56
-    #: 2811 l32i.n a2, a1, 4
-    #: 2023c0 sub a2, a3, a2
-    #: 2941 s32i.n a2, a1, 16
-    # mul_int16.py:38 if count > r[_BLOCK]:
-    #: 3851 l32i.n a3, a1, 20
-    #: 48b3 l32i.n a4, a3, 44
-    #: 27a403 bge a4, a2, 0x6e
-    # mul_int16.py:39 count = r[_BLOCK]
-    #: 28b3 l32i.n a2, a3, 44
-    #: 2941 s32i.n a2, a1, 16
-    # mul_int16.py:40 x = ptr16(input1 + start * step1)
-    #: 3811 l32i.n a3, a1, 4
-    #: 2821 l32i.n a2, a1, 8
-    #: 203382 mull a3, a3, a2
-    #: 222110 l32i a2, a1, 64
-    #: 3a82 add.n a8, a2, a3
-    # mul_int16.py:41 if r[_EXPAND1]:
+    #: 4a43 add.n a4, a3, a4
+    #: 3881 l32i.n a3, a1, 32
+    #: f03311 slli a3, a3, 1
+    #: 3a84 add.n a8, a4, a3
+    # mul_int16.py:36 step1 = r[_STEP1]
+    #: 3872 l32i.n a3, a2, 28
+    #: 3911 s32i.n a3, a1, 4
+    # mul_int16.py:37 step2 = r[_STEP2]
+    #: 3882 l32i.n a3, a2, 32
+    #: 3921 s32i.n a3, a1, 8
+    # mul_int16.py:38 m = r[_MULTIPLIER]
+    #: 38f2 l32i.n a3, a2, 60
+    # mul_int16.py:39 m_low = m & 0xFFFF
+    #: 30a0f4 extui a10, a3, 0, 16
+    # mul_int16.py:40 m_high = m >> 16
+    #: 309031 srai a9, a3, 16
+    # mul_int16.py:41 left = r[_MULTIPLIER + 1] - 32
+    #: 222210 l32i a2, a2, 64
+    #: 22c2e0 addi a2, a2, -32
+    #: 2961 s32i.n a2, a1, 24
+    # mul_int16.py:42 shift = 0 - left - 1  # the right shift without its last step
+    #: 203060 neg a3, a2
+    #: 0bd3 addi.n a13, a3, -1
+    # mul_int16.py:43 if left < 0:
+    #: d63200 bgez a2, 0x79
+    # mul_int16.py:44 left = 0
+    #: 0c02 movi.n a2, 0
+    #: 2961 s32i.n a2, a1, 24
+    # mul_int16.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2851 l32i.n a2, a1, 20
-    #: 2892 l32i.n a2, a2, 36
-    #: 160212 beqz a2, 0x1a2
-    # mul_int16.py:42 expand(op, arena, rom, 0, start, count)
-    #: 9841 l32i.n a9, a1, 16
+    #: 38c2 l32i.n a3, a2, 48
+    #: 3971 s32i.n a3, a1, 28
+    # mul_int16.py:46 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    #: c8d2 l32i.n a12, a2, 52
+    # mul_int16.py:47 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    #: b8e2 l32i.n a11, a2, 56
+    # mul_int16.py:48 while start < stop:
+    #: 3881 l32i.n a3, a1, 32
+    #: 28f1 l32i.n a2, a1, 60
+    #: 272302 blt a3, a2, 0x8d
+    #: 869c00 j 0x300
+    # mul_int16.py:49 count = stop - start
+    #: 38f1 l32i.n a3, a1, 60
+    #: 2881 l32i.n a2, a1, 32
+    #: 2073c0 sub a7, a3, a2
+    # mul_int16.py:50 if count > r[_BLOCK]:
+    #: 2851 l32i.n a2, a1, 20
+    #: 38b2 l32i.n a3, a2, 44
+    #: 77a301 bge a3, a7, 0x9d
+    # mul_int16.py:51 count = r[_BLOCK]
+    #: 78b2 l32i.n a7, a2, 44
+    # mul_int16.py:52 for which in range(2):
+    #: 0c02 movi.n a2, 0
+    #: 2901 s32i.n a2, a1, 0
+    #: 0c23 movi.n a3, 2
+    #: 372202 blt a2, a3, 0xa9
+    #: 066300 j 0x236
+    # mul_int16.py:53 if r[_EXPAND1 + which]:
+    #: 2801 l32i.n a2, a1, 0
+    #: 9b42 addi.n a4, a2, 9
+    #: 3851 l32i.n a3, a1, 20
+    #: 3034a0 addx4 a3, a4, a3
+    #: 3803 l32i.n a3, a3, 0
+    #: 160317 beqz a3, 0x228
+    # mul_int16.py:54 expand(op, arena, rom, which, start, count)
+    #: 79a1 s32i.n a7, a1, 40
     # broadcast.py:20 r = ptr32(op)
-    #: 48b1 l32i.n a4, a1, 44
+    #: 422116 l32i a4, a1, 88
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3814 l32i.n a3, a4, 4
+    #: 1b22 addi.n a2, a2, 1
+    #: 4022a0 addx4 a2, a2, a4
+    #: 3802 l32i.n a3, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 164200 beqz a2, 0x92
-    #: 28f1 l32i.n a2, a1, 60
-    #: 460000 j 0x94
-    #: 28a1 l32i.n a2, a1, 40
+    #: 165200 beqz a2, 0xcf
+    #: 222115 l32i a2, a1, 84
+    #: 860000 j 0xd2
+    #: 222114 l32i a2, a1, 80
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 2961 s32i.n a2, a1, 24
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2844 l32i.n a2, a4, 16
-    #: 203221 srai a3, a2, 2
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3ac2 add.n a12, a2, a3
+    #: 2801 l32i.n a2, a1, 0
+    #: 4b32 addi.n a3, a2, 4
+    #: 4033a0 addx4 a3, a3, a4
+    #: 3803 l32i.n a3, a3, 0
+    #: 305221 srai a5, a3, 2
+    #: 322114 l32i a3, a1, 80
+    #: 5a33 add.n a3, a3, a5
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 2894 l32i.n a2, a4, 36
+    #: 9b22 addi.n a2, a2, 9
+    #: 4022a0 addx4 a2, a2, a4
+    #: 2802 l32i.n a2, a2, 0
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
+    #: 2805 l32i.n a2, a5, 0
+    #: 2991 s32i.n a2, a1, 36
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 2971 s32i.n a2, a1, 28
+    #: 226111 s32i a2, a1, 68
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: 3835 l32i.n a3, a5, 12
+    #: 3931 s32i.n a3, a1, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f03311 slli a3, a3, 1
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:30 run = start // length
-    #: 3811 l32i.n a3, a1, 4
-    #: 304f31 srai a4, a3, 31
-    #: 40a330 xor a10, a3, a4
-    #: 20aac2 quou a10, a10, a2
-    #: 40aa30 xor a10, a10, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202a82 mull a2, a10, a2
-    #: 20b3c0 sub a11, a3, a2
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: 972202 blt a2, a9, 0xd4
-    #: 863000 j 0x197
-    # broadcast.py:33 at = source + column * step
-    #: 703b82 mull a3, a11, a7
-    #: 2861 l32i.n a2, a1, 24
-    #: 3ad2 add.n a13, a2, a3
-    # broadcast.py:34 rest = run
-    #: 4d0a mov.n a4, a10
-    # broadcast.py:35 level = _LENGTH + 2
-    #: 0c42 movi.n a2, 4
-    # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x111
-    # broadcast.py:37 quotient = rest // g[level]
-    #: 5032a0 addx4 a3, a2, a5
-    #: f803 l32i.n a15, a3, 0
+    #: 4881 l32i.n a4, a1, 32
     #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
-    #: 1b42 addi.n a4, a2, 1
-    #: 5044a0 addx4 a4, a4, a5
-    #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:39 rest = quotient
-    #: 4d03 mov.n a4, a3
-    # broadcast.py:40 level += 2
-    #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0xe2
-    # broadcast.py:41 at += rest * g[level + 1]
-    #: 1b22 addi.n a2, a2, 1
-    #: 5022a0 addx4 a2, a2, a5
-    #: 2802 l32i.n a2, a2, 0
-    #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
-    # broadcast.py:42 n = length - column
-    #: 2871 l32i.n a2, a1, 28
-    #: b022c0 sub a2, a2, a11
-    # broadcast.py:43 if n > count:
-    #: 27a901 bge a9, a2, 0x127
-    # broadcast.py:44 n = count
-    #: 2d09 mov.n a2, a9
-    # broadcast.py:45 count -= n
-    #: 2099c0 sub a9, a9, a2
-    # broadcast.py:46 run += 1
-    #: 1baa addi.n a10, a10, 1
-    # broadcast.py:47 column = 0
-    #: 0c0b movi.n a11, 0
-    # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37981a bne a8, a3, 0x14e
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:51 target += n
-    #: 2acc add.n a12, a12, a2
-    # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x14b
-    # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # broadcast.py:56 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x13c
-    #: 061000 j 0x18f
-    # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37981b bne a8, a3, 0x16f
-    # broadcast.py:59 y2 = ptr16(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:60 target += n << 1
-    #: f04211 slli a4, a2, 1
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x16c
-    # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
-    #: 425300 s16i a4, a3, 0
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # broadcast.py:65 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x15d
-    #: c60700 j 0x18f
-    # broadcast.py:68 y4 = ptr32(target)
-    #: 3d0c mov.n a3, a12
-    # broadcast.py:69 target += n * size
-    #: 804282 mull a4, a2, a8
-    #: 4acc add.n a12, a12, a4
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x18f
-    # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x186
-    # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
-    #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
-    # broadcast.py:76 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x179
-    #: 0c02 movi.n a2, 0
-    #: 97a202 bge a2, a9, 0x197
-    #: 06cfff j 0xd4
-    # mul_int16.py:43 x = ptr16(base + (r[_ROW1] >> 2))
-    #: 2851 l32i.n a2, a1, 20
-    #: 2842 l32i.n a2, a2, 16
-    #: 203221 srai a3, a2, 2
-    #: 28d1 l32i.n a2, a1, 52
-    #: 3a82 add.n a8, a2, a3
-    # mul_int16.py:44 y = ptr16(input2 + start * step2)
-    #: 3811 l32i.n a3, a1, 4
+    #: 306430 xor a6, a4, a3
+    #: 2066c2 quou a6, a6, a2
+    #: 303630 xor a3, a6, a3
+    #: 39b1 s32i.n a3, a1, 44
+    # broadcast.py:31 column = start - run * length
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 29d1 s32i.n a2, a1, 52
+    # broadcast.py:32 while count > 0:
+    #: 0c03 movi.n a3, 0
+    #: 28a1 l32i.n a2, a1, 40
+    #: 272302 blt a3, a2, 0x12f
+    #: 063e00 j 0x228
+    # broadcast.py:33 at = source + column * step
+    #: 38d1 l32i.n a3, a1, 52
     #: 2831 l32i.n a2, a1, 12
     #: 203382 mull a3, a3, a2
-    #: 222111 l32i a2, a1, 68
-    #: 3a22 add.n a2, a2, a3
-    # mul_int16.py:45 if r[_EXPAND2]:
-    #: 3851 l32i.n a3, a1, 20
-    #: 38a3 l32i.n a3, a3, 40
-    #: 16e312 beqz a3, 0x2e4
-    # mul_int16.py:46 expand(op, arena, rom, 1, start, count)
-    #: a841 l32i.n a10, a1, 16
-    # broadcast.py:20 r = ptr32(op)
-    #: 48b1 l32i.n a4, a1, 44
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 3824 l32i.n a3, a4, 8
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 302004 extui a2, a3, 0, 1
-    #: 164200 beqz a2, 0x1c6
-    #: 28f1 l32i.n a2, a1, 60
-    #: 460000 j 0x1c8
-    #: 28a1 l32i.n a2, a1, 40
-    # broadcast.py:23 source += word >> 2
-    #: 303221 srai a3, a3, 2
-    #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 2854 l32i.n a2, a4, 20
-    #: 203221 srai a3, a2, 2
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3a22 add.n a2, a2, a3
-    #: 2901 s32i.n a2, a1, 0
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 28a4 l32i.n a2, a4, 40
-    #: e02211 slli a2, a2, 2
-    #: 2a54 add.n a5, a4, a2
-    # broadcast.py:26 size = g[_SIZE]
-    #: 9805 l32i.n a9, a5, 0
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 2825 l32i.n a2, a5, 8
-    #: 2991 s32i.n a2, a1, 36
-    # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 3811 l32i.n a3, a1, 4
-    #: 304f31 srai a4, a3, 31
-    #: 40b330 xor a11, a3, a4
-    #: 20bbc2 quou a11, a11, a2
-    #: 40bb30 xor a11, a11, a4
-    # broadcast.py:31 column = start - run * length
-    #: 202b82 mull a2, a11, a2
-    #: 20c3c0 sub a12, a3, a2
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: a72202 blt a2, a10, 0x20a
-    #: 863300 j 0x2d9
-    # broadcast.py:33 at = source + column * step
-    #: 703c82 mull a3, a12, a7
-    #: 2881 l32i.n a2, a1, 32
-    #: 3ad2 add.n a13, a2, a3
+    #: 222110 l32i a2, a1, 64
+    #: 3a62 add.n a6, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0b mov.n a4, a11
+    #: 48b1 l32i.n a4, a1, 44
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x247
+    #: 3841 l32i.n a3, a1, 16
+    #: 37a230 bge a2, a3, 0x175
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -339,263 +202,232 @@ def eval_int16(op, arena, rom, start, stop):
     #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:39 rest = quotient
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x218
+    #: 3841 l32i.n a3, a1, 16
+    #: 3722ce blt a2, a3, 0x144
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
+    #: 2a66 add.n a6, a6, a2
     # broadcast.py:42 n = length - column
-    #: 2891 l32i.n a2, a1, 36
-    #: c022c0 sub a2, a2, a12
+    #: 322111 l32i a3, a1, 68
+    #: 28d1 l32i.n a2, a1, 52
+    #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27aa01 bge a10, a2, 0x25d
+    #: 38a1 l32i.n a3, a1, 40
+    #: 27a301 bge a3, a2, 0x190
     # broadcast.py:44 n = count
-    #: 2d0a mov.n a2, a10
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20aac0 sub a10, a10, a2
+    #: 38a1 l32i.n a3, a1, 40
+    #: 2033c0 sub a3, a3, a2
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:46 run += 1
-    #: 1bbb addi.n a11, a11, 1
+    #: 38b1 l32i.n a3, a1, 44
+    #: 1b33 addi.n a3, a3, 1
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:47 column = 0
-    #: 0c0c movi.n a12, 0
+    #: 0c03 movi.n a3, 0
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37991e bne a9, a3, 0x288
+    #: 0c14 movi.n a4, 1
+    #: 3891 l32i.n a3, a1, 36
+    #: 479320 bne a3, a4, 0x1c9
     # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
+    #: 4d06 mov.n a4, a6
     # broadcast.py:50 y = ptr8(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d801 l32i.n a13, a1, 0
-    #: 2add add.n a13, a13, a2
-    #: d901 s32i.n a13, a1, 0
+    #: 68c1 l32i.n a6, a1, 48
+    #: 2a66 add.n a6, a6, a2
+    #: 69c1 s32i.n a6, a1, 48
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x285
+    #: 160201 beqz a2, 0x1c6
     # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
+    #: 620400 l8ui a6, a4, 0
+    #: 624300 s8i a6, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: 6831 l32i.n a6, a1, 12
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x276
-    #: 061200 j 0x2d1
+    #: 56e2fe bnez a2, 0x1b5
+    #: 061500 j 0x21e
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37991f bne a9, a3, 0x2ad
+    #: 0c24 movi.n a4, 2
+    #: 3891 l32i.n a3, a1, 36
+    #: 479321 bne a3, a4, 0x1f2
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4801 l32i.n a4, a1, 0
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4901 s32i.n a4, a1, 0
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x2aa
+    #: 160201 beqz a2, 0x1ef
     # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
+    #: 421600 l16ui a4, a6, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x29b
-    #: c60800 j 0x2d1
+    #: 56e2fe bnez a2, 0x1de
+    #: c60a00 j 0x21e
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: 90e282 mull a14, a2, a9
-    #: 4801 l32i.n a4, a1, 0
+    #: 4891 l32i.n a4, a1, 36
+    #: 40e282 mull a14, a2, a4
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 4901 s32i.n a4, a1, 0
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x2d1
+    #: 16b201 beqz a2, 0x21e
     # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
+    #: 4806 l32i.n a4, a6, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479903 bne a9, a4, 0x2c8
+    #: 0c8e movi.n a14, 8
+    #: 4891 l32i.n a4, a1, 36
+    #: e79403 bne a4, a14, 0x211
     # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
+    #: 4816 l32i.n a4, a6, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 9a33 add.n a3, a3, a9
+    #: 4891 l32i.n a4, a1, 36
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x2bb
-    #: 0c02 movi.n a2, 0
-    #: a7a202 bge a2, a10, 0x2d9
-    #: 06ccff j 0x20a
-    # mul_int16.py:47 y = ptr16(base + (r[_ROW2] >> 2))
+    #: 5632fe bnez a2, 0x202
+    #: 0c03 movi.n a3, 0
+    #: 28a1 l32i.n a2, a1, 40
+    #: 27a302 bge a3, a2, 0x228
+    #: 86c1ff j 0x12f
+    #: 2801 l32i.n a2, a1, 0
+    #: 1b22 addi.n a2, a2, 1
+    #: 2901 s32i.n a2, a1, 0
+    #: 0c23 movi.n a3, 2
+    #: 37a202 bge a2, a3, 0x236
+    #: 869cff j 0xa9
+    # mul_int16.py:55 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     #: 2851 l32i.n a2, a1, 20
+    #: 3892 l32i.n a3, a2, 36
+    #: 16b300 beqz a3, 0x249
+    #: 2842 l32i.n a2, a2, 16
+    #: 203221 srai a3, a2, 2
+    #: 28e1 l32i.n a2, a1, 56
+    #: 3a42 add.n a4, a2, a3
+    #: c60200 j 0x255
+    #: 3881 l32i.n a3, a1, 32
+    #: 2811 l32i.n a2, a1, 4
+    #: 203382 mull a3, a3, a2
+    #: 222112 l32i a2, a1, 72
+    #: 3a42 add.n a4, a2, a3
+    # mul_int16.py:56 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    #: 2851 l32i.n a2, a1, 20
+    #: 38a2 l32i.n a3, a2, 40
+    #: 16b300 beqz a3, 0x268
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 28d1 l32i.n a2, a1, 52
-    #: 3a22 add.n a2, a2, a3
-    # mul_int16.py:48 acc = ptr32(base + rows)
-    #: 48d1 l32i.n a4, a1, 52
-    #: 38c1 l32i.n a3, a1, 48
-    #: 3a34 add.n a3, a4, a3
-    # mul_int16.py:49 n = count
-    #: 4841 l32i.n a4, a1, 16
-    # mul_int16.py:50 while n:
-    #: 169401 beqz a4, 0x309
-    # mul_int16.py:51 acc[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
-    #: 629800 l16si a6, a8, 0
-    #: 529200 l16si a5, a2, 0
-    #: 505682 mull a5, a6, a5
-    #: 5903 s32i.n a5, a3, 0
-    # mul_int16.py:52 x = ptr16(int(x) + step1)
-    #: 5821 l32i.n a5, a1, 8
-    #: 5a88 add.n a8, a8, a5
-    # mul_int16.py:53 y = ptr16(int(y) + step2)
-    #: 5831 l32i.n a5, a1, 12
-    #: 5a22 add.n a2, a2, a5
-    # mul_int16.py:54 acc = ptr32(int(acc) + 4)
-    #: 4b33 addi.n a3, a3, 4
-    # mul_int16.py:55 n -= 1
-    #: 0b44 addi.n a4, a4, -1
-    #: 5654fe bnez a4, 0x2ef
-    # mul_int16.py:56 rescale(op, arena, _MULTIPLIER, rows, count, 0)
-    #: 5841 l32i.n a5, a1, 16
-    # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28b1 l32i.n a2, a1, 44
-    #: a2c23c addi a10, a2, 60
-    # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 38a1 l32i.n a3, a1, 40
-    #: 28c1 l32i.n a2, a1, 48
-    #: 2a43 add.n a4, a3, a2
-    # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x38b
-    # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281a l32i.n a2, a10, 4
-    #: 22c2e0 addi a2, a2, -32
-    # fixed_point.py:28 e = 0
-    #: 0c09 movi.n a9, 0
-    # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x328
-    # fixed_point.py:30 e = 0 - left
-    #: 209060 neg a9, a2
-    # fixed_point.py:31 left = 0
-    #: 0c02 movi.n a2, 0
-    # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    #: 6804 l32i.n a6, a4, 0
-    #: 001240 ssl a2
-    #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    #: 28e1 l32i.n a2, a1, 56
+    #: 3a32 add.n a3, a2, a3
+    #: c60200 j 0x274
+    #: 3881 l32i.n a3, a1, 32
+    #: 2821 l32i.n a2, a1, 8
+    #: 203382 mull a3, a3, a2
+    #: 222113 l32i a2, a1, 76
+    #: 3a32 add.n a3, a2, a3
+    # mul_int16.py:57 start += count
+    #: 2881 l32i.n a2, a1, 32
+    #: 7a22 add.n a2, a2, a7
+    #: 2981 s32i.n a2, a1, 32
+    # mul_int16.py:58 while count:
+    #: 168707 beqz a7, 0x2f6
+    # mul_int16.py:59 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
+    #: 529400 l16si a5, a4, 0
+    #: 229300 l16si a2, a3, 0
+    #: 202582 mull a2, a5, a2
+    # mul_int16.py:60 v = (v << left << sign) >> sign
+    #: 5861 l32i.n a5, a1, 24
+    #: 001540 ssl a5
+    #: 0022a1 sll a2, a2
+    # mul_int16.py:64 h = v >> 16
+    #: 206031 srai a6, a2, 16
+    # mul_int16.py:65 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30b782 mull a11, a7, a3
-    #: 302282 mull a2, a2, a3
+    # mul_int16.py:66 a = v * m_high
+    #: 905282 mull a5, a2, a9
+    # mul_int16.py:67 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    #: a0e682 mull a14, a6, a10
+    #: a02282 mull a2, a2, a10
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    #: 203610 and a3, a6, a2
-    #: 30b004 extui a11, a3, 0, 1
-    #: 603121 srai a3, a6, 1
-    #: 3a3b add.n a3, a11, a3
+    #: 2a2e add.n a2, a14, a2
+    # mul_int16.py:68 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    #: 20e510 and a14, a5, a2
+    #: e0e004 extui a14, a14, 0, 1
+    #: 505121 srai a5, a5, 1
+    #: 5a5e add.n a5, a14, a5
     #: 202121 srai a2, a2, 1
-    #: 2a63 add.n a6, a3, a2
-    #: 802782 mull a2, a7, a8
-    #: f03211 slli a3, a2, 1
-    #: 22d620 addmi a2, a6, 0x2000
+    #: 2ae5 add.n a14, a5, a2
+    #: 902682 mull a2, a6, a9
+    #: f05211 slli a5, a2, 1
+    #: 22de20 addmi a2, a14, 0x2000
     #: 202e21 srai a2, a2, 14
-    #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161901 beqz a9, 0x382
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b29 addi.n a2, a9, -1
-    #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
+    #: 5a22 add.n a2, a2, a5
+    # mul_int16.py:69 if shift >= 0:
+    #: 96fd00 bltz a13, 0x2d6
+    # mul_int16.py:70 v = ((v >> 31) + v >> shift) + 1 >> 1
+    #: 205f31 srai a5, a2, 31
+    #: 2a25 add.n a2, a5, a2
+    #: 000d40 ssr a13
+    #: 2020b1 sra a2, a2
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
-    #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x319
-    # mul_int16.py:57 store(op, arena, _OUTPUT_ZERO_POINT, rows, (r[_OUTPUT] >> 2) + 2 * start,...
-    #: 2851 l32i.n a2, a1, 20
-    #: 2832 l32i.n a2, a2, 12
-    #: 203221 srai a3, a2, 2
+    # mul_int16.py:71 v = v + zero_point
+    #: 5871 l32i.n a5, a1, 28
+    #: 5a22 add.n a2, a2, a5
+    # mul_int16.py:72 if v < low:
+    #: c7a201 bge a2, a12, 0x2df
+    # mul_int16.py:73 v = low
+    #: 2d0c mov.n a2, a12
+    # mul_int16.py:74 if v > high:
+    #: 27ab01 bge a11, a2, 0x2e4
+    # mul_int16.py:75 v = high
+    #: 2d0b mov.n a2, a11
+    # mul_int16.py:76 z[0] = v
+    #: 225800 s16i a2, a8, 0
+    # mul_int16.py:77 x = ptr16(int(x) + step1)
     #: 2811 l32i.n a2, a1, 4
-    #: f02211 slli a2, a2, 1
-    #: 2a93 add.n a9, a3, a2
-    #: 5841 l32i.n a5, a1, 16
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28b1 l32i.n a2, a1, 44
-    #: 22c230 addi a2, a2, 48
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    #: 7812 l32i.n a7, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
-    #: 6822 l32i.n a6, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
-    #: 28a1 l32i.n a2, a1, 40
-    #: 38c1 l32i.n a3, a1, 48
-    #: 3a42 add.n a4, a2, a3
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
-    #: 9a32 add.n a3, a2, a9
-    # fixed_point.py:61 while count:
-    #: 169501 beqz a5, 0x3cb
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
-    #: 2804 l32i.n a2, a4, 0
-    #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
-    #: 77a201 bge a2, a7, 0x3ba
-    # fixed_point.py:64 v = low
-    #: 2d07 mov.n a2, a7
-    # fixed_point.py:65 if v > high:
-    #: 27a601 bge a6, a2, 0x3bf
-    # fixed_point.py:66 v = high
-    #: 2d06 mov.n a2, a6
-    # fixed_point.py:68 ptr16(y)[0] = v
-    #: 225300 s16i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
-    #: 2b33 addi.n a3, a3, 2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 5655fe bnez a5, 0x3b1
-    # mul_int16.py:58 start += count
-    #: 3811 l32i.n a3, a1, 4
-    #: 2841 l32i.n a2, a1, 16
-    #: 2a23 add.n a2, a3, a2
-    #: 2911 s32i.n a2, a1, 4
-    #: 3811 l32i.n a3, a1, 4
-    #: 28e1 l32i.n a2, a1, 56
-    #: 27a302 bge a3, a2, 0x3dd
-    #: 061fff j 0x5a
+    #: 2a44 add.n a4, a4, a2
+    # mul_int16.py:78 y = ptr16(int(y) + step2)
+    #: 2821 l32i.n a2, a1, 8
+    #: 2a33 add.n a3, a3, a2
+    # mul_int16.py:79 z = ptr16(int(z) + 2)
+    #: 2b88 addi.n a8, a8, 2
+    # mul_int16.py:80 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 5667f8 bnez a7, 0x27d
+    #: 3881 l32i.n a3, a1, 32
+    #: 28f1 l32i.n a2, a1, 60
+    #: 27a302 bge a3, a2, 0x300
+    #: 0663ff j 0x8d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -89,7 +89,7 @@ def eval(op, arena, rom, start, stop):
     # pad.py:43 while start < stop:
     #: 5831 l32i.n a5, a1, 12
     #: 572202 blt a2, a5, 0x9a
-    #: 065600 j 0x1f3
+    #: 865500 j 0x1f1
     # pad.py:45 op = ptr32(table)
     #: 2841 l32i.n a2, a1, 16
     # pad.py:46 rest = start
@@ -286,10 +286,9 @@ def eval(op, arena, rom, start, stop):
     #: 2801 l32i.n a2, a1, 0
     #: 1b22 addi.n a2, a2, 1
     #: 2901 s32i.n a2, a1, 0
-    #: 5801 l32i.n a5, a1, 0
-    #: 2831 l32i.n a2, a1, 12
-    #: 27a502 bge a5, a2, 0x1f3
-    #: 86a9ff j 0x9a
+    #: 5831 l32i.n a5, a1, 12
+    #: 57a202 bge a2, a5, 0x1f1
+    #: 06aaff j 0x9a
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

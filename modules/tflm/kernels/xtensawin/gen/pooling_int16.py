@@ -11,210 +11,210 @@ import micropython
 @micropython.viper
 def eval_int16(op, arena, rom, start, stop):
     #: 36c100 entry a1, 96
-    #: 2961 s32i.n a2, a1, 24
+    #: 2951 s32i.n a2, a1, 20
     #: 7d03 mov.n a7, a3
-    #: 69d1 s32i.n a6, a1, 52
+    #: 69c1 s32i.n a6, a1, 48
     # pooling_int16.py:31 low = (op[_ACTIVATION_MIN] << sign) >> sign
-    #: 38f2 l32i.n a3, a2, 60
-    #: 3901 s32i.n a3, a1, 0
+    #: e8f2 l32i.n a14, a2, 60
     # pooling_int16.py:32 high = (op[_ACTIVATION_MAX] << sign) >> sign
-    #: 322210 l32i a3, a2, 64
-    #: 3911 s32i.n a3, a1, 4
+    #: d22210 l32i a13, a2, 64
     # pooling_int16.py:33 maximum = op[_MAXIMUM]
-    #: 9832 l32i.n a9, a2, 12
+    #: 3832 l32i.n a3, a2, 12
+    #: 3931 s32i.n a3, a1, 12
     # pooling_int16.py:34 channels = op[_CHANNELS]
-    #: 6862 l32i.n a6, a2, 24
-    # pooling_int16.py:35 width = op[_INPUT_WIDTH]
-    #: b852 l32i.n a11, a2, 20
-    # pooling_int16.py:36 word = op[_INPUT]
+    #: 3862 l32i.n a3, a2, 24
+    #: 3911 s32i.n a3, a1, 4
+    # pooling_int16.py:35 pixel = channels + channels  # bytes
+    #: 3a63 add.n a6, a3, a3
+    # pooling_int16.py:36 width = op[_INPUT_WIDTH]
+    #: 3852 l32i.n a3, a2, 20
+    #: 3961 s32i.n a3, a1, 24
+    # pooling_int16.py:37 word = op[_INPUT]
     #: 2812 l32i.n a2, a2, 4
-    # pooling_int16.py:37 source = int(rom) if word & 1 else int(arena)
+    # pooling_int16.py:38 source = int(rom) if word & 1 else int(arena)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x23
-    #: 460000 j 0x25
+    #: 162300 beqz a3, 0x27
+    #: 460000 j 0x29
     #: 4d07 mov.n a4, a7
-    # pooling_int16.py:38 source += word >> 2
+    # pooling_int16.py:39 source += word >> 2
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 29c1 s32i.n a2, a1, 48
-    # pooling_int16.py:39 columns = op[_OUTPUT_WIDTH]
-    #: 3861 l32i.n a3, a1, 24
+    #: 29b1 s32i.n a2, a1, 44
+    # pooling_int16.py:40 columns = op[_OUTPUT_WIDTH]
+    #: 3851 l32i.n a3, a1, 20
     #: 2883 l32i.n a2, a3, 32
-    #: 2991 s32i.n a2, a1, 36
-    # pooling_int16.py:40 y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + start * columns * channel...
+    #: 2971 s32i.n a2, a1, 28
+    # pooling_int16.py:41 y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + start * columns * pixel)
     #: 4823 l32i.n a4, a3, 8
     #: 404221 srai a4, a4, 2
     #: 4a47 add.n a4, a7, a4
     #: 202582 mull a2, a5, a2
     #: 602282 mull a2, a2, a6
-    #: f02211 slli a2, a2, 1
-    #: 2ad4 add.n a13, a4, a2
-    # pooling_int16.py:41 rows = op[_OUTPUT_HEIGHT]
+    #: 2ac4 add.n a12, a4, a2
+    # pooling_int16.py:42 rows = op[_OUTPUT_HEIGHT]
     #: 2873 l32i.n a2, a3, 28
-    #: 29b1 s32i.n a2, a1, 44
-    # pooling_int16.py:42 unit = start
-    #: 59a1 s32i.n a5, a1, 40
-    # pooling_int16.py:43 while unit < stop:
-    #: 28d1 l32i.n a2, a1, 52
-    #: 272502 blt a5, a2, 0x52
-    #: c65800 j 0x1b6
-    # pooling_int16.py:44 batch = unit // rows
-    #: 28a1 l32i.n a2, a1, 40
+    #: 29a1 s32i.n a2, a1, 40
+    # pooling_int16.py:43 unit = start
+    #: 5991 s32i.n a5, a1, 36
+    # pooling_int16.py:44 while unit < stop:
+    #: 28c1 l32i.n a2, a1, 48
+    #: 272502 blt a5, a2, 0x53
+    #: c65400 j 0x1a7
+    # pooling_int16.py:45 batch = unit // rows
+    #: 2891 l32i.n a2, a1, 36
     #: 204f31 srai a4, a2, 31
     #: 405230 xor a5, a2, a4
-    #: 38b1 l32i.n a3, a1, 44
+    #: 38a1 l32i.n a3, a1, 40
     #: 3055c2 quou a5, a5, a3
     #: 404530 xor a4, a5, a4
-    # pooling_int16.py:45 top = (unit - batch * rows) * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
+    # pooling_int16.py:46 top = (unit - batch * rows) * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
     #: 303482 mull a3, a4, a3
     #: 3052c0 sub a5, a2, a3
-    #: 2861 l32i.n a2, a1, 24
+    #: 2851 l32i.n a2, a1, 20
     #: 38b2 l32i.n a3, a2, 44
     #: 305582 mull a5, a5, a3
     #: 38d2 l32i.n a3, a2, 52
-    #: 3035c0 sub a3, a5, a3
-    #: 3971 s32i.n a3, a1, 28
-    # pooling_int16.py:46 bottom = top + op[_FILTER_HEIGHT]
-    #: 5892 l32i.n a5, a2, 36
-    #: 5a33 add.n a3, a3, a5
-    #: 3981 s32i.n a3, a1, 32
-    # pooling_int16.py:47 if bottom > op[_INPUT_HEIGHT]:
+    #: 30f5c0 sub a15, a5, a3
+    # pooling_int16.py:47 bottom = top + op[_FILTER_HEIGHT]
+    #: 3892 l32i.n a3, a2, 36
+    #: 3a3f add.n a3, a15, a3
+    #: 3901 s32i.n a3, a1, 0
+    # pooling_int16.py:48 if bottom > op[_INPUT_HEIGHT]:
     #: 5842 l32i.n a5, a2, 16
-    #: 37a503 bge a5, a3, 0x85
-    # pooling_int16.py:48 bottom = op[_INPUT_HEIGHT]
+    #: 37a503 bge a5, a3, 0x84
+    # pooling_int16.py:49 bottom = op[_INPUT_HEIGHT]
     #: 2842 l32i.n a2, a2, 16
-    #: 2981 s32i.n a2, a1, 32
-    # pooling_int16.py:49 if top < 0:
-    #: 2871 l32i.n a2, a1, 28
-    #: d63200 bgez a2, 0x8e
-    # pooling_int16.py:50 top = 0
-    #: 0c02 movi.n a2, 0
-    #: 2971 s32i.n a2, a1, 28
-    # pooling_int16.py:51 line = source + (batch * op[_INPUT_HEIGHT] + top) * width * channels * 2
+    #: 2901 s32i.n a2, a1, 0
+    # pooling_int16.py:50 if top < 0:
+    #: d61f00 bgez a15, 0x89
+    # pooling_int16.py:51 top = 0
+    #: 0c0f movi.n a15, 0
+    # pooling_int16.py:52 line = source + (batch * op[_INPUT_HEIGHT] + top) * width * pixel
+    #: 2851 l32i.n a2, a1, 20
+    #: 2842 l32i.n a2, a2, 16
+    #: 202482 mull a2, a4, a2
+    #: fa32 add.n a3, a2, a15
     #: 2861 l32i.n a2, a1, 24
-    #: 2842 l32i.n a2, a2, 16
-    #: 203482 mull a3, a4, a2
-    #: 2871 l32i.n a2, a1, 28
-    #: 2a23 add.n a2, a3, a2
-    #: b02282 mull a2, a2, a11
-    #: 602282 mull a2, a2, a6
-    #: f03211 slli a3, a2, 1
-    #: 28c1 l32i.n a2, a1, 48
+    #: 202382 mull a2, a3, a2
+    #: 603282 mull a3, a2, a6
+    #: 28b1 l32i.n a2, a1, 44
     #: 3a22 add.n a2, a2, a3
+    #: 2981 s32i.n a2, a1, 32
+    # pooling_int16.py:53 column = 0
+    #: 0c02 movi.n a2, 0
     #: 2941 s32i.n a2, a1, 16
-    # pooling_int16.py:52 column = 0
-    #: 0c02 movi.n a2, 0
-    #: 2951 s32i.n a2, a1, 20
-    # pooling_int16.py:53 while column < columns:
-    #: 3891 l32i.n a3, a1, 36
-    #: 372202 blt a2, a3, 0xb4
-    #: 463c00 j 0x1a6
-    # pooling_int16.py:54 left = column * op[_STRIDE_WIDTH] - op[_PADDING_WIDTH]
-    #: 2861 l32i.n a2, a1, 24
-    #: 48c2 l32i.n a4, a2, 48
+    # pooling_int16.py:54 while column < columns:
+    #: 3871 l32i.n a3, a1, 28
+    #: 372202 blt a2, a3, 0xac
+    #: 063b00 j 0x199
+    # pooling_int16.py:55 left = column * op[_STRIDE_WIDTH] - op[_PADDING_WIDTH]
     #: 3851 l32i.n a3, a1, 20
-    #: 404382 mull a4, a3, a4
-    #: 38e2 l32i.n a3, a2, 56
-    #: 30e4c0 sub a14, a4, a3
-    # pooling_int16.py:55 right = left + op[_FILTER_WIDTH]
-    #: 28a2 l32i.n a2, a2, 40
-    #: 2a2e add.n a2, a14, a2
-    # pooling_int16.py:56 if right > width:
-    #: 27ab01 bge a11, a2, 0xcb
-    # pooling_int16.py:57 right = width
-    #: 2d0b mov.n a2, a11
-    # pooling_int16.py:58 if left < 0:
-    #: d61e00 bgez a14, 0xd0
-    # pooling_int16.py:59 left = 0
-    #: 0c0e movi.n a14, 0
-    # pooling_int16.py:60 run = right - left
-    #: e0a2c0 sub a10, a2, a14
-    # pooling_int16.py:61 lines = bottom - top
-    #: 3881 l32i.n a3, a1, 32
-    #: 2871 l32i.n a2, a1, 28
-    #: 2023c0 sub a2, a3, a2
-    #: 2921 s32i.n a2, a1, 8
-    # pooling_int16.py:62 cells = run * lines
-    #: 202a82 mull a2, a10, a2
-    #: 2931 s32i.n a2, a1, 12
-    # pooling_int16.py:63 channel = 0
-    #: 0c0c movi.n a12, 0
-    # pooling_int16.py:64 while channel < channels:
-    #: 672c02 blt a12, a6, 0xe9
-    #: 062b00 j 0x196
-    # pooling_int16.py:65 first = line + (left * channels + channel) * 2
-    #: 602e82 mull a2, a14, a6
-    #: ca22 add.n a2, a2, a12
-    #: f03211 slli a3, a2, 1
+    #: 48c3 l32i.n a4, a3, 48
     #: 2841 l32i.n a2, a1, 16
-    #: 3a72 add.n a7, a2, a3
-    # pooling_int16.py:66 v = 0
-    #: 0c04 movi.n a4, 0
-    # pooling_int16.py:67 n = lines
-    #: 8821 l32i.n a8, a1, 8
-    # pooling_int16.py:68 while n:
-    #: 163804 beqz a8, 0x140
-    # pooling_int16.py:69 p = ptr16(first)
-    #: 3d07 mov.n a3, a7
-    # pooling_int16.py:70 k = run
-    #: 2d0a mov.n a2, a10
-    # pooling_int16.py:71 if maximum:
-    #: 16e901 beqz a9, 0x122
-    # pooling_int16.py:72 while k:
-    #: 168201 beqz a2, 0x11f
-    # pooling_int16.py:73 x = p[0] ^ 0x8000
-    #: f21300 l16ui a15, a3, 0
-    #: 0c15 movi.n a5, 1
-    #: 105511 slli a5, a5, 15
-    #: 505f30 xor a5, a15, a5
-    # pooling_int16.py:74 if x > v:
-    #: 57a401 bge a4, a5, 0x116
-    # pooling_int16.py:75 v = x
-    #: 4d05 mov.n a4, a5
-    # pooling_int16.py:76 p = ptr16(int(p) + channels + channels)
-    #: 6a33 add.n a3, a3, a6
-    #: 6a33 add.n a3, a3, a6
-    # pooling_int16.py:77 k -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5662fe bnez a2, 0x106
-    #: 060400 j 0x133
-    # pooling_int16.py:79 while k:
-    #: 16d200 beqz a2, 0x133
-    # pooling_int16.py:80 v = (p[0] ^ 0x8000) - 0x8000 + v
-    #: 529300 l16si a5, a3, 0
-    #: 4a45 add.n a4, a5, a4
-    # pooling_int16.py:81 p = ptr16(int(p) + channels + channels)
-    #: 6a33 add.n a3, a3, a6
-    #: 6a33 add.n a3, a3, a6
-    # pooling_int16.py:82 k -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5612ff bnez a2, 0x125
-    # pooling_int16.py:83 first += width * channels * 2
-    #: 602b82 mull a2, a11, a6
-    #: f02211 slli a2, a2, 1
-    #: 2a77 add.n a7, a7, a2
-    # pooling_int16.py:84 n -= 1
-    #: 0b88 addi.n a8, a8, -1
-    #: 56b8fb bnez a8, 0xfc
-    # pooling_int16.py:85 if maximum:
-    #: 165900 beqz a9, 0x149
-    # pooling_int16.py:86 v -= 0x8000
-    #: 42d480 addmi a4, a4, 0xffff8000
-    #: 460c00 j 0x17b
-    # pooling_int16.py:87 elif v > 0:
+    #: 404282 mull a4, a2, a4
+    #: 28e3 l32i.n a2, a3, 56
+    #: 2024c0 sub a2, a4, a2
+    # pooling_int16.py:56 right = left + op[_FILTER_WIDTH]
+    #: 38a3 l32i.n a3, a3, 40
+    #: 3a32 add.n a3, a2, a3
+    # pooling_int16.py:57 if right > width:
+    #: 4861 l32i.n a4, a1, 24
+    #: 37a401 bge a4, a3, 0xc5
+    # pooling_int16.py:58 right = width
+    #: 3d04 mov.n a3, a4
+    # pooling_int16.py:59 if left < 0:
+    #: d61200 bgez a2, 0xca
+    # pooling_int16.py:60 left = 0
     #: 0c02 movi.n a2, 0
-    #: 47a215 bge a2, a4, 0x164
-    # pooling_int16.py:88 v = (v + (cells >> 1)) // cells
-    #: 2831 l32i.n a2, a1, 12
+    # pooling_int16.py:61 cells = (right - left) * (bottom - top)
+    #: 2053c0 sub a5, a3, a2
+    #: 4801 l32i.n a4, a1, 0
+    #: f044c0 sub a4, a4, a15
+    #: 404582 mull a4, a5, a4
+    #: 4921 s32i.n a4, a1, 8
+    # pooling_int16.py:62 run = (right - left) * pixel
+    #: 2033c0 sub a3, a3, a2
+    #: 608382 mull a8, a3, a6
+    # pooling_int16.py:63 gap = width * pixel - run
+    #: 3861 l32i.n a3, a1, 24
+    #: 603382 mull a3, a3, a6
+    #: 8093c0 sub a9, a3, a8
+    # pooling_int16.py:64 first = line + left * pixel
+    #: 603282 mull a3, a2, a6
+    #: 2881 l32i.n a2, a1, 32
+    #: 3ab2 add.n a11, a2, a3
+    # pooling_int16.py:65 channel = 0
+    #: 0c0a movi.n a10, 0
+    # pooling_int16.py:66 while channel < channels:
+    #: 2811 l32i.n a2, a1, 4
+    #: 272a02 blt a10, a2, 0xf6
+    #: 062500 j 0x18b
+    # pooling_int16.py:67 p = ptr16(first)
+    #: 2d0b mov.n a2, a11
+    # pooling_int16.py:68 first += 2
+    #: 2bbb addi.n a11, a11, 2
+    # pooling_int16.py:69 n = bottom - top
+    #: 3801 l32i.n a3, a1, 0
+    #: f073c0 sub a7, a3, a15
+    # pooling_int16.py:70 if maximum:
+    #: 3831 l32i.n a3, a1, 12
+    #: 160302 beqz a3, 0x125
+    # pooling_int16.py:71 v = low
+    #: 4d0e mov.n a4, a14
+    # pooling_int16.py:72 while n:
+    #: 168701 beqz a7, 0x122
+    # pooling_int16.py:73 end = int(p) + run
+    #: 8a52 add.n a5, a2, a8
+    # pooling_int16.py:74 while int(p) < end:
+    #: 57a20c bge a2, a5, 0x11b
+    # pooling_int16.py:75 x = (p[0] ^ 0x8000) - 0x8000
+    #: 329200 l16si a3, a2, 0
+    # pooling_int16.py:76 if x > v:
+    #: 37a401 bge a4, a3, 0x116
+    # pooling_int16.py:77 v = x
+    #: 4d03 mov.n a4, a3
+    # pooling_int16.py:78 p = ptr16(int(p) + pixel)
+    #: 6a22 add.n a2, a2, a6
+    #: 5722f2 blt a2, a5, 0x10e
+    # pooling_int16.py:79 p = ptr16(int(p) + gap)
+    #: 9a22 add.n a2, a2, a9
+    # pooling_int16.py:80 n -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 5667fe bnez a7, 0x109
+    #: 461400 j 0x177
+    # pooling_int16.py:82 v = 0
+    #: 0c04 movi.n a4, 0
+    # pooling_int16.py:83 while n:
+    #: 165701 beqz a7, 0x140
+    # pooling_int16.py:84 end = int(p) + run
+    #: 8a52 add.n a5, a2, a8
+    # pooling_int16.py:85 while int(p) < end:
+    #: 57a209 bge a2, a5, 0x139
+    # pooling_int16.py:86 v = (p[0] ^ 0x8000) - 0x8000 + v
+    #: 329200 l16si a3, a2, 0
+    #: 4a43 add.n a4, a3, a4
+    # pooling_int16.py:87 p = ptr16(int(p) + pixel)
+    #: 6a22 add.n a2, a2, a6
+    #: 5722f5 blt a2, a5, 0x12f
+    # pooling_int16.py:88 p = ptr16(int(p) + gap)
+    #: 9a22 add.n a2, a2, a9
+    # pooling_int16.py:89 n -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 5697fe bnez a7, 0x12a
+    # pooling_int16.py:90 if v > 0:
+    #: 0c02 movi.n a2, 0
+    #: 47a215 bge a2, a4, 0x15b
+    # pooling_int16.py:91 v = (v + (cells >> 1)) // cells
+    #: 2821 l32i.n a2, a1, 8
     #: 203121 srai a3, a2, 1
     #: 3a44 add.n a4, a4, a3
     #: 403f31 srai a3, a4, 31
     #: 304430 xor a4, a4, a3
     #: 2024c2 quou a2, a4, a2
     #: 304230 xor a4, a2, a3
-    #: 860500 j 0x17b
-    # pooling_int16.py:90 v = 0 - ((cells >> 1) - v) // cells
-    #: 2831 l32i.n a2, a1, 12
+    #: 860500 j 0x172
+    # pooling_int16.py:93 v = 0 - ((cells >> 1) - v) // cells
+    #: 2821 l32i.n a2, a1, 8
     #: 203121 srai a3, a2, 1
     #: 4043c0 sub a4, a3, a4
     #: 403f31 srai a3, a4, 31
@@ -222,40 +222,37 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2024c2 quou a2, a4, a2
     #: 302230 xor a2, a2, a3
     #: 204060 neg a4, a2
-    # pooling_int16.py:91 if v < low:
-    #: 2801 l32i.n a2, a1, 0
-    #: 27a401 bge a4, a2, 0x182
-    # pooling_int16.py:92 v = low
-    #: 4d02 mov.n a4, a2
-    # pooling_int16.py:93 if v > high:
+    # pooling_int16.py:94 if v < low:
+    #: e7a401 bge a4, a14, 0x177
+    # pooling_int16.py:95 v = low
+    #: 4d0e mov.n a4, a14
+    # pooling_int16.py:96 if v > high:
+    #: 47ad01 bge a13, a4, 0x17c
+    # pooling_int16.py:97 v = high
+    #: 4d0d mov.n a4, a13
+    # pooling_int16.py:98 y[0] = v
+    #: 425c00 s16i a4, a12, 0
+    # pooling_int16.py:99 y = ptr16(int(y) + 2)
+    #: 2bcc addi.n a12, a12, 2
+    # pooling_int16.py:100 channel += 1
+    #: 1baa addi.n a10, a10, 1
     #: 2811 l32i.n a2, a1, 4
-    #: 47a201 bge a2, a4, 0x189
-    # pooling_int16.py:94 v = high
-    #: 4d02 mov.n a4, a2
-    # pooling_int16.py:95 y[0] = v
-    #: 425d00 s16i a4, a13, 0
-    # pooling_int16.py:96 y = ptr16(int(y) + 2)
-    #: 2bdd addi.n a13, a13, 2
-    # pooling_int16.py:97 channel += 1
-    #: 1bcc addi.n a12, a12, 1
-    #: 67ac02 bge a12, a6, 0x196
-    #: 86d4ff j 0xe9
-    # pooling_int16.py:98 column += 1
-    #: 2851 l32i.n a2, a1, 20
+    #: 27aa02 bge a10, a2, 0x18b
+    #: 86daff j 0xf6
+    # pooling_int16.py:101 column += 1
+    #: 2841 l32i.n a2, a1, 16
     #: 1b22 addi.n a2, a2, 1
-    #: 2951 s32i.n a2, a1, 20
-    #: 3851 l32i.n a3, a1, 20
+    #: 2941 s32i.n a2, a1, 16
+    #: 3871 l32i.n a3, a1, 28
+    #: 37a202 bge a2, a3, 0x199
+    #: 86c4ff j 0xac
+    # pooling_int16.py:102 unit += 1
     #: 2891 l32i.n a2, a1, 36
-    #: 27a302 bge a3, a2, 0x1a6
-    #: 46c3ff j 0xb4
-    # pooling_int16.py:99 unit += 1
-    #: 28a1 l32i.n a2, a1, 40
     #: 1b22 addi.n a2, a2, 1
-    #: 29a1 s32i.n a2, a1, 40
-    #: 38a1 l32i.n a3, a1, 40
-    #: 28d1 l32i.n a2, a1, 52
-    #: 27a302 bge a3, a2, 0x1b6
-    #: c6a6ff j 0x52
+    #: 2991 s32i.n a2, a1, 36
+    #: 38c1 l32i.n a3, a1, 48
+    #: 37a202 bge a2, a3, 0x1a7
+    #: c6aaff j 0x53
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -10,520 +10,548 @@ import micropython
 # eval_integers() of kernels/prelu.py, compiled.
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
-    #: 360101 entry a1, 128
-    #: 226115 s32i a2, a1, 84
-    #: 326111 s32i a3, a1, 68
-    #: 426114 s32i a4, a1, 80
-    #: 59a1 s32i.n a5, a1, 40
-    #: 626112 s32i a6, a1, 72
+    #: 362101 entry a1, 144
+    #: 22611b s32i a2, a1, 108
+    #: 326119 s32i a3, a1, 100
+    #: 42611a s32i a4, a1, 104
+    #: 5921 s32i.n a5, a1, 8
+    #: 69b1 s32i.n a6, a1, 44
     # prelu.py:33 r = ptr32(op)
-    #: 6d02 mov.n a6, a2
+    #: 8d02 mov.n a8, a2
     # prelu.py:34 base = int(ptr8(arena))
-    #: 326113 s32i a3, a1, 76
+    #: 326118 s32i a3, a1, 96
     # prelu.py:38 word = r[_INPUT1]
-    #: 2816 l32i.n a2, a6, 4
+    #: 2818 l32i.n a2, a8, 4
     # prelu.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x21
-    #: 860000 j 0x24
-    #: 422113 l32i a4, a1, 76
+    #: 162300 beqz a3, 0x20
+    #: 860000 j 0x23
+    #: 422118 l32i a4, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226116 s32i a2, a1, 88
+    #: 226112 s32i a2, a1, 72
     # prelu.py:40 word = r[_INPUT2]
-    #: 2826 l32i.n a2, a6, 8
+    #: 2828 l32i.n a2, a8, 8
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
-    #: 165300 beqz a3, 0x3a
-    #: 322114 l32i a3, a1, 80
-    #: 860000 j 0x3d
-    #: 322113 l32i a3, a1, 76
+    #: 165300 beqz a3, 0x39
+    #: 32211a l32i a3, a1, 104
+    #: 860000 j 0x3c
+    #: 322118 l32i a3, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226117 s32i a2, a1, 92
+    #: 226113 s32i a2, a1, 76
     # prelu.py:42 size = r[_SIZE]
-    #: 28c6 l32i.n a2, a6, 48
-    #: 2901 s32i.n a2, a1, 0
+    #: c8c8 l32i.n a12, a8, 48
     # prelu.py:43 offset1 = r[_OFFSET1]
-    #: 38d6 l32i.n a3, a6, 52
-    #: 39b1 s32i.n a3, a1, 44
-    # prelu.py:44 offset2 = r[_OFFSET2]
-    #: 38e6 l32i.n a3, a6, 56
-    #: 326110 s32i a3, a1, 64
-    # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 78f6 l32i.n a7, a6, 60
-    # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
-    #: 0c13 movi.n a3, 1
-    #: 379205 bne a2, a3, 0x5f
-    #: 22a07f movi a2, 127
-    #: c60100 j 0x67
-    #: 22a080 movi a2, 128
-    #: 802211 slli a2, a2, 8
-    #: 0b22 addi.n a2, a2, -1
+    #: 28d8 l32i.n a2, a8, 52
     #: 2911 s32i.n a2, a1, 4
+    # prelu.py:44 offset2 = r[_OFFSET2]
+    #: 28e8 l32i.n a2, a8, 56
+    #: 2961 s32i.n a2, a1, 24
+    # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: a8f8 l32i.n a10, a8, 60
+    # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
+    #: 0c12 movi.n a2, 1
+    #: 279c05 bne a12, a2, 0x5b
+    #: e2a07f movi a14, 127
+    #: c60100 j 0x63
+    #: e2a080 movi a14, 128
+    #: 80ee11 slli a14, a14, 8
+    #: 0bee addi.n a14, a14, -1
     # prelu.py:49 z = base + (r[_OUTPUT] >> 2) + start * size
-    #: 2836 l32i.n a2, a6, 12
+    #: 2838 l32i.n a2, a8, 12
     #: 203221 srai a3, a2, 2
-    #: 222113 l32i a2, a1, 76
+    #: 222118 l32i a2, a1, 96
     #: 3a42 add.n a4, a2, a3
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3801 l32i.n a3, a1, 0
-    #: 303282 mull a3, a2, a3
-    #: 3a34 add.n a3, a4, a3
-    #: 3921 s32i.n a3, a1, 8
+    #: 2821 l32i.n a2, a1, 8
+    #: c03282 mull a3, a2, a12
+    #: 3ad4 add.n a13, a4, a3
     # prelu.py:50 while start < stop:
-    #: 322112 l32i a3, a1, 72
-    #: 372202 blt a2, a3, 0x87
-    #: 460001 j 0x489
+    #: 38b1 l32i.n a3, a1, 44
+    #: 372202 blt a2, a3, 0x7c
+    #: 061201 j 0x4c5
     # prelu.py:51 count = stop - start
-    #: 322112 l32i a3, a1, 72
-    #: 28a1 l32i.n a2, a1, 40
-    #: 2083c0 sub a8, a3, a2
+    #: 38b1 l32i.n a3, a1, 44
+    #: 2821 l32i.n a2, a1, 8
+    #: 20b3c0 sub a11, a3, a2
     # prelu.py:52 if count > r[_BLOCK]:
-    #: 28b6 l32i.n a2, a6, 44
-    #: 87a201 bge a2, a8, 0x96
+    #: 28b8 l32i.n a2, a8, 44
+    #: b7a201 bge a2, a11, 0x8a
     # prelu.py:53 count = r[_BLOCK]
-    #: 88b6 l32i.n a8, a6, 44
+    #: b8b8 l32i.n a11, a8, 44
     # prelu.py:54 x = input1 + start * r[_STEP1]
-    #: 3876 l32i.n a3, a6, 28
-    #: 28a1 l32i.n a2, a1, 40
+    #: 3878 l32i.n a3, a8, 28
+    #: 2821 l32i.n a2, a1, 8
     #: 303282 mull a3, a2, a3
-    #: 222116 l32i a2, a1, 88
-    #: 3aa2 add.n a10, a2, a3
+    #: 222112 l32i a2, a1, 72
+    #: 3a92 add.n a9, a2, a3
     # prelu.py:55 if r[_EXPAND1]:
-    #: 2896 l32i.n a2, a6, 36
-    #: 16f213 beqz a2, 0x1e7
+    #: 2898 l32i.n a2, a8, 36
+    #: 163216 beqz a2, 0x1ff
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    #: cd08 mov.n a12, a8
+    #: b991 s32i.n a11, a1, 36
     # broadcast.py:20 r = ptr32(op)
-    #: 422115 l32i a4, a1, 84
+    #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3814 l32i.n a3, a4, 4
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xba
-    #: 222114 l32i a2, a1, 80
-    #: 860000 j 0xbd
-    #: 222111 l32i a2, a1, 68
+    #: 165200 beqz a2, 0xae
+    #: 22211a l32i a2, a1, 104
+    #: 860000 j 0xb1
+    #: 222119 l32i a2, a1, 100
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29c1 s32i.n a2, a1, 48
+    #: 226114 s32i a2, a1, 80
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2844 l32i.n a2, a4, 16
     #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
+    #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 2961 s32i.n a2, a1, 24
+    #: 29e1 s32i.n a2, a1, 56
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: b805 l32i.n a11, a5, 0
+    #: 2805 l32i.n a2, a5, 0
+    #: 2971 s32i.n a2, a1, 28
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 29d1 s32i.n a2, a1, 52
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: a835 l32i.n a10, a5, 12
+    #: 3835 l32i.n a3, a5, 12
+    #: 3931 s32i.n a3, a1, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f09311 slli a9, a3, 1
+    #: f06311 slli a6, a3, 1
     # broadcast.py:30 run = start // length
-    #: 48a1 l32i.n a4, a1, 40
+    #: 4821 l32i.n a4, a1, 8
     #: 403f31 srai a3, a4, 31
-    #: 30d430 xor a13, a4, a3
-    #: 20ddc2 quou a13, a13, a2
-    #: 303d30 xor a3, a13, a3
-    #: 3941 s32i.n a3, a1, 16
+    #: 307430 xor a7, a4, a3
+    #: 2077c2 quou a7, a7, a2
+    #: 303730 xor a3, a7, a3
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 2971 s32i.n a2, a1, 28
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: c72202 blt a2, a12, 0x104
-    #: 063600 j 0x1dd
+    #: 0c03 movi.n a3, 0
+    #: 2891 l32i.n a2, a1, 36
+    #: 272302 blt a3, a2, 0x100
+    #: 063d00 j 0x1f5
     # broadcast.py:33 at = source + column * step
-    #: 2871 l32i.n a2, a1, 28
-    #: a03282 mull a3, a2, a10
-    #: 28c1 l32i.n a2, a1, 48
-    #: 3ad2 add.n a13, a2, a3
+    #: 38f1 l32i.n a3, a1, 60
+    #: 2831 l32i.n a2, a1, 12
+    #: 203382 mull a3, a3, a2
+    #: 222114 l32i a2, a1, 80
+    #: 3a72 add.n a7, a2, a3
     # broadcast.py:34 rest = run
-    #: 4841 l32i.n a4, a1, 16
+    #: 48c1 l32i.n a4, a1, 48
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 97a22e bge a2, a9, 0x143
+    #: 67a22e bge a2, a6, 0x142
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
+    #: 309430 xor a9, a4, a3
+    #: f099c2 quou a9, a9, a15
+    #: 303930 xor a3, a9, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
+    #: 5092a0 addx4 a9, a2, a5
+    #: 9809 l32i.n a9, a9, 0
+    #: 909382 mull a9, a3, a9
+    #: 9094c0 sub a9, a4, a9
     #: 1b42 addi.n a4, a2, 1
     #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
+    #: 404982 mull a4, a9, a4
+    #: 4a77 add.n a7, a7, a4
     # broadcast.py:39 rest = quotient
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 9722d0 blt a2, a9, 0x114
+    #: 6722d0 blt a2, a6, 0x113
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
+    #: 2a77 add.n a7, a7, a2
     # broadcast.py:42 n = length - column
-    #: 38d1 l32i.n a3, a1, 52
-    #: 2871 l32i.n a2, a1, 28
+    #: 322115 l32i a3, a1, 84
+    #: 28f1 l32i.n a2, a1, 60
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27ac01 bge a12, a2, 0x15b
+    #: 3891 l32i.n a3, a1, 36
+    #: 27a301 bge a3, a2, 0x15d
     # broadcast.py:44 n = count
-    #: 2d0c mov.n a2, a12
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20ccc0 sub a12, a12, a2
+    #: 3891 l32i.n a3, a1, 36
+    #: 2033c0 sub a3, a3, a2
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:46 run += 1
-    #: 3841 l32i.n a3, a1, 16
+    #: 38c1 l32i.n a3, a1, 48
     #: 1b33 addi.n a3, a3, 1
-    #: 3941 s32i.n a3, a1, 16
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 3971 s32i.n a3, a1, 28
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379b1e bne a11, a3, 0x18c
+    #: 0c14 movi.n a4, 1
+    #: 3871 l32i.n a3, a1, 28
+    #: 479320 bne a3, a4, 0x196
     # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
+    #: 4d07 mov.n a4, a7
     # broadcast.py:50 y = ptr8(target)
-    #: 3861 l32i.n a3, a1, 24
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:51 target += n
-    #: d861 l32i.n a13, a1, 24
-    #: 2add add.n a13, a13, a2
-    #: d961 s32i.n a13, a1, 24
+    #: 78e1 l32i.n a7, a1, 56
+    #: 2a77 add.n a7, a7, a2
+    #: 79e1 s32i.n a7, a1, 56
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x189
+    #: 160201 beqz a2, 0x193
     # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
+    #: 720400 l8ui a7, a4, 0
+    #: 724300 s8i a7, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: aa44 add.n a4, a4, a10
+    #: 7831 l32i.n a7, a1, 12
+    #: 7a44 add.n a4, a4, a7
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x17a
-    #: 061200 j 0x1d5
+    #: 56e2fe bnez a2, 0x182
+    #: 061500 j 0x1eb
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379b1f bne a11, a3, 0x1b1
+    #: 0c24 movi.n a4, 2
+    #: 3871 l32i.n a3, a1, 28
+    #: 479321 bne a3, a4, 0x1bf
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3861 l32i.n a3, a1, 24
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 4861 l32i.n a4, a1, 24
-    #: ea44 add.n a4, a4, a14
-    #: 4961 s32i.n a4, a1, 24
+    #: f09211 slli a9, a2, 1
+    #: 48e1 l32i.n a4, a1, 56
+    #: 9a44 add.n a4, a4, a9
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x1ae
+    #: 160201 beqz a2, 0x1bc
     # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
+    #: 421700 l16ui a4, a7, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: aadd add.n a13, a13, a10
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a77 add.n a7, a7, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x19f
-    #: c60800 j 0x1d5
+    #: 56e2fe bnez a2, 0x1ab
+    #: c60a00 j 0x1eb
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3861 l32i.n a3, a1, 24
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:69 target += n * size
-    #: b0e282 mull a14, a2, a11
-    #: 4861 l32i.n a4, a1, 24
-    #: ea44 add.n a4, a4, a14
-    #: 4961 s32i.n a4, a1, 24
+    #: 4871 l32i.n a4, a1, 28
+    #: 409282 mull a9, a2, a4
+    #: 48e1 l32i.n a4, a1, 56
+    #: 9a44 add.n a4, a4, a9
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1d5
+    #: 16b201 beqz a2, 0x1eb
     # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
+    #: 4807 l32i.n a4, a7, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479b03 bne a11, a4, 0x1cc
+    #: 0c89 movi.n a9, 8
+    #: 4871 l32i.n a4, a1, 28
+    #: 979403 bne a4, a9, 0x1de
     # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
+    #: 4817 l32i.n a4, a7, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: aadd add.n a13, a13, a10
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a77 add.n a7, a7, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: ba33 add.n a3, a3, a11
+    #: 4871 l32i.n a4, a1, 28
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1bf
-    #: 0c02 movi.n a2, 0
-    #: c7a202 bge a2, a12, 0x1dd
-    #: 86c9ff j 0x104
+    #: 5632fe bnez a2, 0x1cf
+    #: 0c03 movi.n a3, 0
+    #: 2891 l32i.n a2, a1, 36
+    #: 27a302 bge a3, a2, 0x1f5
+    #: 86c2ff j 0x100
     # prelu.py:57 x = base + (r[_ROW1] >> 2)
-    #: 2846 l32i.n a2, a6, 16
+    #: 2848 l32i.n a2, a8, 16
     #: 203221 srai a3, a2, 2
-    #: 222113 l32i a2, a1, 76
-    #: 3aa2 add.n a10, a2, a3
+    #: 222118 l32i a2, a1, 96
+    #: 3a92 add.n a9, a2, a3
     # prelu.py:58 y = input2 + start * r[_STEP2]
-    #: 3886 l32i.n a3, a6, 32
-    #: 28a1 l32i.n a2, a1, 40
+    #: 3888 l32i.n a3, a8, 32
+    #: 2821 l32i.n a2, a1, 8
     #: 303282 mull a3, a2, a3
-    #: 222117 l32i a2, a1, 92
-    #: 3ab2 add.n a11, a2, a3
+    #: 222113 l32i a2, a1, 76
+    #: 3a22 add.n a2, a2, a3
+    #: 2901 s32i.n a2, a1, 0
     # prelu.py:59 if r[_EXPAND2]:
-    #: 28a6 l32i.n a2, a6, 40
-    #: 169214 beqz a2, 0x342
+    #: 28a8 l32i.n a2, a8, 40
+    #: 169217 beqz a2, 0x38c
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    #: 8931 s32i.n a8, a1, 12
+    #: b9a1 s32i.n a11, a1, 40
     # broadcast.py:20 r = ptr32(op)
-    #: 422115 l32i a4, a1, 84
+    #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x20b
-    #: 222114 l32i a2, a1, 80
-    #: 860000 j 0x20e
-    #: 222111 l32i a2, a1, 68
+    #: 165200 beqz a2, 0x225
+    #: 22211a l32i a2, a1, 104
+    #: 860000 j 0x228
+    #: 222119 l32i a2, a1, 100
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 29e1 s32i.n a2, a1, 56
+    #: 226116 s32i a2, a1, 88
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     #: 2854 l32i.n a2, a4, 20
     #: 203221 srai a3, a2, 2
-    #: 222111 l32i a2, a1, 68
+    #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: c805 l32i.n a12, a5, 0
+    #: 2805 l32i.n a2, a5, 0
+    #: 2981 s32i.n a2, a1, 32
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 29f1 s32i.n a2, a1, 60
+    #: 226117 s32i a2, a1, 92
     # broadcast.py:28 step = g[_STRIDE]
-    #: b835 l32i.n a11, a5, 12
+    #: 3835 l32i.n a3, a5, 12
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f09311 slli a9, a3, 1
-    # broadcast.py:30 run = start // length
-    #: 48a1 l32i.n a4, a1, 40
-    #: 403f31 srai a3, a4, 31
-    #: 30d430 xor a13, a4, a3
-    #: 20ddc2 quou a13, a13, a2
-    #: 303d30 xor a3, a13, a3
+    #: f03311 slli a3, a3, 1
     #: 3951 s32i.n a3, a1, 20
+    # broadcast.py:30 run = start // length
+    #: 4821 l32i.n a4, a1, 8
+    #: 403f31 srai a3, a4, 31
+    #: 306430 xor a6, a4, a3
+    #: 2066c2 quou a6, a6, a2
+    #: 303630 xor a3, a6, a3
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 2991 s32i.n a2, a1, 36
+    #: 226111 s32i a2, a1, 68
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2831 l32i.n a2, a1, 12
-    #: 272302 blt a3, a2, 0x257
-    #: 063800 j 0x338
+    #: 28a1 l32i.n a2, a1, 40
+    #: 272302 blt a3, a2, 0x27b
+    #: 064100 j 0x380
     # broadcast.py:33 at = source + column * step
-    #: 2891 l32i.n a2, a1, 36
-    #: b03282 mull a3, a2, a11
-    #: 28e1 l32i.n a2, a1, 56
-    #: 3ad2 add.n a13, a2, a3
+    #: 322111 l32i a3, a1, 68
+    #: 2841 l32i.n a2, a1, 16
+    #: 203382 mull a3, a3, a2
+    #: 222116 l32i a2, a1, 88
+    #: 3a62 add.n a6, a2, a3
     # broadcast.py:34 rest = run
-    #: 4851 l32i.n a4, a1, 20
+    #: 48d1 l32i.n a4, a1, 52
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 97a22e bge a2, a9, 0x296
+    #: 3851 l32i.n a3, a1, 20
+    #: 37a230 bge a2, a3, 0x2c2
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
+    #: 307430 xor a7, a4, a3
+    #: f077c2 quou a7, a7, a15
+    #: 303730 xor a3, a7, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 50e2a0 addx4 a14, a2, a5
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
+    #: 5072a0 addx4 a7, a2, a5
+    #: 7807 l32i.n a7, a7, 0
+    #: 707382 mull a7, a3, a7
+    #: 7074c0 sub a7, a4, a7
     #: 1b42 addi.n a4, a2, 1
     #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
+    #: 404782 mull a4, a7, a4
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:39 rest = quotient
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 9722d0 blt a2, a9, 0x267
+    #: 3851 l32i.n a3, a1, 20
+    #: 3722ce blt a2, a3, 0x291
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
+    #: 2a66 add.n a6, a6, a2
     # broadcast.py:42 n = length - column
-    #: 38f1 l32i.n a3, a1, 60
-    #: 2891 l32i.n a2, a1, 36
+    #: 322117 l32i a3, a1, 92
+    #: 222111 l32i a2, a1, 68
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3831 l32i.n a3, a1, 12
-    #: 27a301 bge a3, a2, 0x2b0
+    #: 38a1 l32i.n a3, a1, 40
+    #: 27a301 bge a3, a2, 0x2de
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3831 l32i.n a3, a1, 12
+    #: 38a1 l32i.n a3, a1, 40
     #: 2033c0 sub a3, a3, a2
-    #: 3931 s32i.n a3, a1, 12
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:46 run += 1
-    #: 3851 l32i.n a3, a1, 20
+    #: 38d1 l32i.n a3, a1, 52
     #: 1b33 addi.n a3, a3, 1
-    #: 3951 s32i.n a3, a1, 20
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 3991 s32i.n a3, a1, 36
+    #: 326111 s32i a3, a1, 68
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379c1e bne a12, a3, 0x2e5
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
+    #: 0c14 movi.n a4, 1
     #: 3881 l32i.n a3, a1, 32
+    #: 479323 bne a3, a4, 0x31b
+    # broadcast.py:49 x = ptr8(at)
+    #: 4d06 mov.n a4, a6
+    # broadcast.py:50 y = ptr8(target)
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:51 target += n
-    #: d881 l32i.n a13, a1, 32
-    #: 2add add.n a13, a13, a2
-    #: d981 s32i.n a13, a1, 32
+    #: 622110 l32i a6, a1, 64
+    #: 2a66 add.n a6, a6, a2
+    #: 626110 s32i a6, a1, 64
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2e2
+    #: 160201 beqz a2, 0x318
     # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
+    #: 620400 l8ui a6, a4, 0
+    #: 624300 s8i a6, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ba44 add.n a4, a4, a11
+    #: 6841 l32i.n a6, a1, 16
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2d3
-    #: 061200 j 0x32e
+    #: 56e2fe bnez a2, 0x307
+    #: 861600 j 0x376
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379c1f bne a12, a3, 0x30a
-    # broadcast.py:59 y2 = ptr16(target)
+    #: 0c24 movi.n a4, 2
     #: 3881 l32i.n a3, a1, 32
+    #: 479324 bne a3, a4, 0x347
+    # broadcast.py:59 y2 = ptr16(target)
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 4881 l32i.n a4, a1, 32
-    #: ea44 add.n a4, a4, a14
-    #: 4981 s32i.n a4, a1, 32
+    #: f07211 slli a7, a2, 1
+    #: 422110 l32i a4, a1, 64
+    #: 7a44 add.n a4, a4, a7
+    #: 426110 s32i a4, a1, 64
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x307
+    #: 160201 beqz a2, 0x344
     # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
+    #: 421600 l16ui a4, a6, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: badd add.n a13, a13, a11
+    #: 4841 l32i.n a4, a1, 16
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2f8
-    #: c60800 j 0x32e
+    #: 56e2fe bnez a2, 0x333
+    #: 860b00 j 0x376
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3881 l32i.n a3, a1, 32
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:69 target += n * size
-    #: c0e282 mull a14, a2, a12
     #: 4881 l32i.n a4, a1, 32
-    #: ea44 add.n a4, a4, a14
-    #: 4981 s32i.n a4, a1, 32
+    #: 407282 mull a7, a2, a4
+    #: 422110 l32i a4, a1, 64
+    #: 7a44 add.n a4, a4, a7
+    #: 426110 s32i a4, a1, 64
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x32e
+    #: 16b201 beqz a2, 0x376
     # broadcast.py:71 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
+    #: 4806 l32i.n a4, a6, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479c03 bne a12, a4, 0x325
+    #: 0c87 movi.n a7, 8
+    #: 4881 l32i.n a4, a1, 32
+    #: 779403 bne a4, a7, 0x369
     # broadcast.py:73 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
+    #: 4816 l32i.n a4, a6, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
+    #: 4841 l32i.n a4, a1, 16
+    #: 4a66 add.n a6, a6, a4
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: ca33 add.n a3, a3, a12
+    #: 4881 l32i.n a4, a1, 32
+    #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x318
+    #: 5632fe bnez a2, 0x35a
     #: 0c03 movi.n a3, 0
-    #: 2831 l32i.n a2, a1, 12
-    #: 27a302 bge a3, a2, 0x338
-    #: 86c7ff j 0x257
-    # prelu.py:61 y = base + (r[_ROW2] >> 2)
-    #: 2856 l32i.n a2, a6, 20
-    #: 203221 srai a3, a2, 2
-    #: 222113 l32i a2, a1, 76
-    #: 3ab2 add.n a11, a2, a3
-    # prelu.py:62 start += count
     #: 28a1 l32i.n a2, a1, 40
-    #: 8a22 add.n a2, a2, a8
-    #: 29a1 s32i.n a2, a1, 40
+    #: 27a302 bge a3, a2, 0x380
+    #: 86beff j 0x27b
+    # prelu.py:61 y = base + (r[_ROW2] >> 2)
+    #: 2858 l32i.n a2, a8, 20
+    #: 203221 srai a3, a2, 2
+    #: 222118 l32i a2, a1, 96
+    #: 3a22 add.n a2, a2, a3
+    #: 2901 s32i.n a2, a1, 0
+    # prelu.py:62 start += count
+    #: 2821 l32i.n a2, a1, 8
+    #: ba22 add.n a2, a2, a11
+    #: 2921 s32i.n a2, a1, 8
     # prelu.py:63 while count:
-    #: 162813 beqz a8, 0x47e
+    #: 165b12 beqz a11, 0x4bb
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
-    #: 0c13 movi.n a3, 1
-    #: 2801 l32i.n a2, a1, 0
-    #: 37920b bne a2, a3, 0x35e
-    #: 320a00 l8ui a3, a10, 0
+    #: 0c12 movi.n a2, 1
+    #: 279c0b bne a12, a2, 0x3a6
+    #: 320900 l8ui a3, a9, 0
     #: 22a080 movi a2, 128
     #: 202330 xor a2, a3, a2
-    #: 860200 j 0x369
-    #: 321a00 l16ui a3, a10, 0
+    #: 860200 j 0x3b1
+    #: 321900 l16ui a3, a9, 0
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
     #: 202330 xor a2, a3, a2
-    #: 38b1 l32i.n a3, a1, 44
+    #: 3811 l32i.n a3, a1, 4
     #: 3022c0 sub a2, a2, a3
     # prelu.py:65 k = _MULTIPLIER
-    #: 1c09 movi.n a9, 16
+    #: 1c06 movi.n a6, 16
     # prelu.py:66 if v < 0:
-    #: d63201 bgez a2, 0x387
+    #: d64201 bgez a2, 0x3d0
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
-    #: 420b00 l8ui a4, a11, 0
+    #: 3801 l32i.n a3, a1, 0
+    #: 420300 l8ui a4, a3, 0
     #: 32a080 movi a3, 128
     #: 304430 xor a4, a4, a3
-    #: 322110 l32i a3, a1, 64
+    #: 3861 l32i.n a3, a1, 24
     #: 3034c0 sub a3, a4, a3
     #: 302282 mull a2, a2, a3
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
-    #: 1c29 movi.n a9, 18
+    #: 1c26 movi.n a6, 18
     # prelu.py:69 m = r[k]
-    #: 6039a0 addx4 a3, a9, a6
+    #: 8036a0 addx4 a3, a6, a8
     #: 5803 l32i.n a5, a3, 0
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
-    #: 1b39 addi.n a3, a9, 1
-    #: 6033a0 addx4 a3, a3, a6
+    #: 1b36 addi.n a3, a6, 1
+    #: 8033a0 addx4 a3, a3, a8
     #: 3803 l32i.n a3, a3, 0
     # prelu.py:71 if e > 0:
     #: 0c04 movi.n a4, 0
-    #: 37a447 bge a4, a3, 0x3e0
+    #: 37a447 bge a4, a3, 0x429
     # prelu.py:72 if v > limit >> e:
     #: 0c14 movi.n a4, 1
     #: 904401 slli a4, a4, 23
@@ -531,13 +559,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0b44 addi.n a4, a4, -1
     #: 000340 ssr a3
     #: 4040b1 sra a4, a4
-    #: 27a40c bge a4, a2, 0x3b8
+    #: 27a40c bge a4, a2, 0x401
     # prelu.py:73 v = limit
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
-    #: 460900 j 0x3de
+    #: 460900 j 0x427
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
     #: 0c14 movi.n a4, 1
     #: 904401 slli a4, a4, 23
@@ -547,11 +575,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4040b1 sra a4, a4
     #: 404060 neg a4, a4
     #: 0b44 addi.n a4, a4, -1
-    #: 47a207 bge a2, a4, 0x3d8
+    #: 47a207 bge a2, a4, 0x421
     # prelu.py:75 v = 0 - limit - 1
     #: 7cf2 movi.n a2, -1
     #: 102201 slli a2, a2, 31
-    #: 460100 j 0x3de
+    #: 460100 j 0x427
     # prelu.py:77 v = v << e
     #: 001340 ssl a3
     #: 0022a1 sll a2, a2
@@ -559,37 +587,37 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c03 movi.n a3, 0
     # prelu.py:79 e = 0 - e
     #: 303060 neg a3, a3
-    # prelu.py:80 a = v >> 16
-    #: 20c031 srai a12, a2, 16
-    # prelu.py:81 v = v & 0xFFFF
+    # prelu.py:83 a = v >> 16
+    #: 207031 srai a7, a2, 16
+    # prelu.py:84 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # prelu.py:82 b = m & 0xFFFF
+    # prelu.py:85 b = m & 0xFFFF
     #: 5040f4 extui a4, a5, 0, 16
-    # prelu.py:83 m = m >> 16
+    # prelu.py:86 m = m >> 16
     #: 505031 srai a5, a5, 16
-    # prelu.py:84 k = v * m
-    #: 509282 mull a9, a2, a5
-    # prelu.py:85 b = a * b + (v * b >> 16 & 0xFFFF)
-    #: 40dc82 mull a13, a12, a4
+    # prelu.py:87 k = v * m
+    #: 506282 mull a6, a2, a5
+    # prelu.py:88 b = a * b + (v * b >> 16 & 0xFFFF)
+    #: 40f782 mull a15, a7, a4
     #: 402282 mull a2, a2, a4
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a4d add.n a4, a13, a2
-    # prelu.py:86 v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
-    #: 402910 and a2, a9, a4
-    #: 20d004 extui a13, a2, 0, 1
-    #: 902121 srai a2, a9, 1
-    #: 2a9d add.n a9, a13, a2
+    #: 2a4f add.n a4, a15, a2
+    # prelu.py:89 v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
+    #: 402610 and a2, a6, a4
+    #: 20f004 extui a15, a2, 0, 1
+    #: 602121 srai a2, a6, 1
+    #: 2a6f add.n a6, a15, a2
     #: 402121 srai a2, a4, 1
-    #: 2a99 add.n a9, a9, a2
-    #: 502c82 mull a2, a12, a5
+    #: 2a66 add.n a6, a6, a2
+    #: 502782 mull a2, a7, a5
     #: f04211 slli a4, a2, 1
-    #: 22d920 addmi a2, a9, 0x2000
+    #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 4a22 add.n a2, a2, a4
-    # prelu.py:87 if e:
-    #: 161301 beqz a3, 0x433
-    # prelu.py:88 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # prelu.py:90 if e:
+    #: 161301 beqz a3, 0x47c
+    # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 204f31 srai a4, a2, 31
     #: 2a44 add.n a4, a4, a2
     #: 0b23 addi.n a2, a3, -1
@@ -597,53 +625,47 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4020b1 sra a2, a4
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # prelu.py:90 if v > high - zero_point:
-    #: 3811 l32i.n a3, a1, 4
-    #: 7043c0 sub a4, a3, a7
-    #: 27a402 bge a4, a2, 0x43e
-    # prelu.py:91 v = high - zero_point
-    #: 7023c0 sub a2, a3, a7
-    # prelu.py:92 if v < 0 - high - 1 - zero_point:
-    #: 3811 l32i.n a3, a1, 4
-    #: 304060 neg a4, a3
-    #: 0b44 addi.n a4, a4, -1
-    #: 7044c0 sub a4, a4, a7
-    #: 47a207 bge a2, a4, 0x453
-    # prelu.py:93 v = 0 - high - 1 - zero_point
-    #: 302060 neg a2, a3
+    # prelu.py:93 if v > high - zero_point:
+    #: a03ec0 sub a3, a14, a10
+    #: 27a302 bge a3, a2, 0x485
+    # prelu.py:94 v = high - zero_point
+    #: a02ec0 sub a2, a14, a10
+    # prelu.py:95 if v < 0 - high - 1 - zero_point:
+    #: e03060 neg a3, a14
+    #: 0b33 addi.n a3, a3, -1
+    #: a033c0 sub a3, a3, a10
+    #: 37a207 bge a2, a3, 0x498
+    # prelu.py:96 v = 0 - high - 1 - zero_point
+    #: e02060 neg a2, a14
     #: 0b22 addi.n a2, a2, -1
-    #: 7022c0 sub a2, a2, a7
-    # prelu.py:94 v = v + zero_point
-    #: 7a22 add.n a2, a2, a7
-    # prelu.py:95 if size == 1:
-    #: 0c14 movi.n a4, 1
-    #: 3801 l32i.n a3, a1, 0
-    #: 479307 bne a3, a4, 0x464
-    # prelu.py:96 ptr8(z)[0] = v
-    #: 3821 l32i.n a3, a1, 8
-    #: 224300 s8i a2, a3, 0
-    #: 060100 j 0x469
-    # prelu.py:98 ptr16(z)[0] = v
-    #: 3821 l32i.n a3, a1, 8
-    #: 225300 s16i a2, a3, 0
-    # prelu.py:99 x += r[_STEP1]
-    #: 2876 l32i.n a2, a6, 28
-    #: 2aaa add.n a10, a10, a2
-    # prelu.py:100 y += r[_STEP2]
-    #: 2886 l32i.n a2, a6, 32
-    #: 2abb add.n a11, a11, a2
-    # prelu.py:101 z += size
-    #: 3821 l32i.n a3, a1, 8
+    #: a022c0 sub a2, a2, a10
+    # prelu.py:97 v = v + zero_point
+    #: aa22 add.n a2, a2, a10
+    # prelu.py:98 if size == 1:
+    #: 0c13 movi.n a3, 1
+    #: 379c05 bne a12, a3, 0x4a5
+    # prelu.py:99 ptr8(z)[0] = v
+    #: 224d00 s8i a2, a13, 0
+    #: 860000 j 0x4a8
+    # prelu.py:101 ptr16(z)[0] = v
+    #: 225d00 s16i a2, a13, 0
+    # prelu.py:102 x += r[_STEP1]
+    #: 2878 l32i.n a2, a8, 28
+    #: 2a99 add.n a9, a9, a2
+    # prelu.py:103 y += r[_STEP2]
+    #: 3888 l32i.n a3, a8, 32
     #: 2801 l32i.n a2, a1, 0
-    #: 2a23 add.n a2, a3, a2
-    #: 2921 s32i.n a2, a1, 8
-    # prelu.py:102 count -= 1
-    #: 0b88 addi.n a8, a8, -1
-    #: 56c8ec bnez a8, 0x34b
-    #: 38a1 l32i.n a3, a1, 40
-    #: 222112 l32i a2, a1, 72
-    #: 27a302 bge a3, a2, 0x489
-    #: 46fffe j 0x87
+    #: 3a22 add.n a2, a2, a3
+    #: 2901 s32i.n a2, a1, 0
+    # prelu.py:104 z += size
+    #: cadd add.n a13, a13, a12
+    # prelu.py:105 count -= 1
+    #: 0bbb addi.n a11, a11, -1
+    #: 569bed bnez a11, 0x395
+    #: 3821 l32i.n a3, a1, 8
+    #: 28b1 l32i.n a2, a1, 44
+    #: 27a302 bge a3, a2, 0x4c5
+    #: 86edfe j 0x7c
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

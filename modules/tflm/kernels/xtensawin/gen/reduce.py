@@ -11,14 +11,14 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 36c100 entry a1, 96
-    #: 29c1 s32i.n a2, a1, 48
+    #: 29d1 s32i.n a2, a1, 52
     #: 3991 s32i.n a3, a1, 36
     #: 5961 s32i.n a5, a1, 24
     #: 6981 s32i.n a6, a1, 32
     # reduce.py:32 r = ptr32(op)
-    #: ad02 mov.n a10, a2
+    #: 9d02 mov.n a9, a2
     # reduce.py:34 word = r[_INPUT]
-    #: 281a l32i.n a2, a10, 4
+    #: 2819 l32i.n a2, a9, 4
     # reduce.py:35 source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 205004 extui a5, a2, 0, 1
     #: 162500 beqz a5, 0x18
@@ -28,121 +28,130 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a24 add.n a2, a4, a2
     #: 29a1 s32i.n a2, a1, 40
     # reduce.py:36 rows = r[_ACCUMULATORS] >> 2
-    #: 283a l32i.n a2, a10, 12
+    #: 2839 l32i.n a2, a9, 12
     #: 202221 srai a2, a2, 2
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29e1 s32i.n a2, a1, 56
     # reduce.py:37 acc = ptr32(base + rows)
     #: 2a23 add.n a2, a3, a2
     #: 29b1 s32i.n a2, a1, 44
     # reduce.py:38 step = r[_REDUCED_STEP0]
-    #: 78aa l32i.n a7, a10, 40
-    # reduce.py:39 done = 0
-    #: 0c0b movi.n a11, 0
-    # reduce.py:40 while start < stop:
+    #: 68a9 l32i.n a6, a9, 40
+    # reduce.py:39 first = 128 * r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2] - r[_OFFSET]
+    #: 2899 l32i.n a2, a9, 36
+    #: 903211 slli a3, a2, 7
+    #: 28b9 l32i.n a2, a9, 44
+    #: 203382 mull a3, a3, a2
+    #: 28d9 l32i.n a2, a9, 52
+    #: 203382 mull a3, a3, a2
+    #: 222910 l32i a2, a9, 64
+    #: 2023c0 sub a2, a3, a2
+    #: 29c1 s32i.n a2, a1, 48
+    # reduce.py:40 done = 0
+    #: 0c0c movi.n a12, 0
+    # reduce.py:41 while start < stop:
     #: 3861 l32i.n a3, a1, 24
     #: 2881 l32i.n a2, a1, 32
-    #: 272302 blt a3, a2, 0x3a
-    #: 867500 j 0x211
-    # reduce.py:41 rest = start // r[_KEPT0]
-    #: 584a l32i.n a5, a10, 16
+    #: 272302 blt a3, a2, 0x51
+    #: 867400 j 0x224
+    # reduce.py:42 rest = start // r[_KEPT0]
+    #: 5849 l32i.n a5, a9, 16
     #: 3861 l32i.n a3, a1, 24
     #: 302f31 srai a2, a3, 31
     #: 204330 xor a4, a3, a2
     #: 5044c2 quou a4, a4, a5
     #: 202430 xor a2, a4, a2
-    # reduce.py:42 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
-    #: 484a l32i.n a4, a10, 16
+    # reduce.py:43 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
+    #: 4849 l32i.n a4, a9, 16
     #: 404282 mull a4, a2, a4
     #: 4043c0 sub a4, a3, a4
-    #: 385a l32i.n a3, a10, 20
+    #: 3859 l32i.n a3, a9, 20
     #: 304482 mull a4, a4, a3
     #: 38a1 l32i.n a3, a1, 40
-    #: 4ac3 add.n a12, a3, a4
-    # reduce.py:43 outer = rest // r[_KEPT1]
-    #: 586a l32i.n a5, a10, 24
+    #: 4aa3 add.n a10, a3, a4
+    # reduce.py:44 outer = rest // r[_KEPT1]
+    #: 5869 l32i.n a5, a9, 24
     #: 203f31 srai a3, a2, 31
     #: 304230 xor a4, a2, a3
     #: 5044c2 quou a4, a4, a5
     #: 303430 xor a3, a4, a3
-    # reduce.py:44 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
-    #: 486a l32i.n a4, a10, 24
+    # reduce.py:45 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
+    #: 4869 l32i.n a4, a9, 24
     #: 404382 mull a4, a3, a4
     #: 4042c0 sub a4, a2, a4
-    #: 287a l32i.n a2, a10, 28
+    #: 2879 l32i.n a2, a9, 28
     #: 204482 mull a4, a4, a2
-    #: 288a l32i.n a2, a10, 32
+    #: 2889 l32i.n a2, a9, 32
     #: 202382 mull a2, a3, a2
     #: 2a24 add.n a2, a4, a2
-    #: 2acc add.n a12, a12, a2
-    # reduce.py:45 total = 0 - r[_OFFSET]
-    #: 222a10 l32i a2, a10, 64
-    #: 204060 neg a4, a2
-    # reduce.py:46 k = r[_REDUCED2]
-    #: d8da l32i.n a13, a10, 52
-    # reduce.py:47 while k:
-    #: 161d03 beqz a13, 0xbc
-    # reduce.py:48 row = at
-    #: 9d0c mov.n a9, a12
-    # reduce.py:49 j = r[_REDUCED1]
-    #: 88ba l32i.n a8, a10, 44
-    # reduce.py:50 while j:
-    #: 161802 beqz a8, 0xb3
-    # reduce.py:51 x = ptr8(row)
-    #: 3d09 mov.n a3, a9
-    # reduce.py:52 i = r[_REDUCED0]
-    #: 289a l32i.n a2, a10, 36
-    # reduce.py:53 while i:
-    #: 161201 beqz a2, 0xaa
-    # reduce.py:54 total += x[0] ^ 0x80
-    #: 620300 l8ui a6, a3, 0
-    #: 52a080 movi a5, 128
-    #: 505630 xor a5, a6, a5
+    #: 2aaa add.n a10, a10, a2
+    # reduce.py:46 total = first
+    #: 48c1 l32i.n a4, a1, 48
+    # reduce.py:47 k = r[_REDUCED2]
+    #: b8d9 l32i.n a11, a9, 52
+    # reduce.py:48 while k:
+    #: 161b03 beqz a11, 0xcf
+    # reduce.py:49 row = at
+    #: 8d0a mov.n a8, a10
+    # reduce.py:50 j = r[_REDUCED1]
+    #: 78b9 l32i.n a7, a9, 44
+    # reduce.py:51 while j:
+    #: 161702 beqz a7, 0xc6
+    # reduce.py:52 x = ptr8(row)
+    #: 3d08 mov.n a3, a8
+    # reduce.py:53 i = r[_REDUCED0]
+    #: 2899 l32i.n a2, a9, 36
+    # reduce.py:54 while i:
+    #: 161201 beqz a2, 0xbd
+    # reduce.py:55 total += (x[0] ^ 0x80) - 0x80
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
     #: 5a44 add.n a4, a4, a5
-    # reduce.py:55 x = ptr8(int(x) + step)
-    #: 7a33 add.n a3, a3, a7
-    # reduce.py:56 i -= 1
+    # reduce.py:56 x = ptr8(int(x) + step)
+    #: 6a33 add.n a3, a3, a6
+    # reduce.py:57 i -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56d2fe bnez a2, 0x98
-    # reduce.py:57 row += r[_REDUCED_STEP1]
-    #: 28ca l32i.n a2, a10, 48
-    #: 2a99 add.n a9, a9, a2
-    # reduce.py:58 j -= 1
-    #: 0b88 addi.n a8, a8, -1
-    #: 56d8fd bnez a8, 0x91
-    # reduce.py:59 at += r[_REDUCED_STEP2]
-    #: 28ea l32i.n a2, a10, 56
-    #: 2acc add.n a12, a12, a2
-    # reduce.py:60 k -= 1
-    #: 0bdd addi.n a13, a13, -1
-    #: 56ddfc bnez a13, 0x8a
-    # reduce.py:61 acc[done] = total
+    #: 56d2fe bnez a2, 0xab
+    # reduce.py:58 row += r[_REDUCED_STEP1]
+    #: 28c9 l32i.n a2, a9, 48
+    #: 2a88 add.n a8, a8, a2
+    # reduce.py:59 j -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 56d7fd bnez a7, 0xa4
+    # reduce.py:60 at += r[_REDUCED_STEP2]
+    #: 28e9 l32i.n a2, a9, 56
+    #: 2aaa add.n a10, a10, a2
+    # reduce.py:61 k -= 1
+    #: 0bbb addi.n a11, a11, -1
+    #: 56dbfc bnez a11, 0x9d
+    # reduce.py:62 acc[done] = total
     #: 28b1 l32i.n a2, a1, 44
-    #: 202ba0 addx4 a2, a11, a2
+    #: 202ca0 addx4 a2, a12, a2
     #: 4902 s32i.n a4, a2, 0
-    # reduce.py:62 done += 1
-    #: 1bbb addi.n a11, a11, 1
-    # reduce.py:63 start += 1
+    # reduce.py:63 done += 1
+    #: 1bcc addi.n a12, a12, 1
+    # reduce.py:64 start += 1
     #: 2861 l32i.n a2, a1, 24
     #: 1b22 addi.n a2, a2, 1
     #: 2961 s32i.n a2, a1, 24
-    # reduce.py:64 if done == r[_BLOCK] or start == stop:
-    #: 38fa l32i.n a3, a10, 60
-    #: 371b07 beq a11, a3, 0xd8
+    # reduce.py:65 if done == r[_BLOCK] or start == stop:
+    #: 38f9 l32i.n a3, a9, 60
+    #: 371c07 beq a12, a3, 0xeb
     #: 3881 l32i.n a3, a1, 32
-    #: 371202 beq a2, a3, 0xd8
-    #: 864b00 j 0x207
-    # reduce.py:65 output = (r[_OUTPUT] >> 2) + start - done
-    #: 282a l32i.n a2, a10, 8
+    #: 371202 beq a2, a3, 0xeb
+    #: 864b00 j 0x21a
+    # reduce.py:66 output = (r[_OUTPUT] >> 2) + start - done
+    #: 2829 l32i.n a2, a9, 8
     #: 203221 srai a3, a2, 2
     #: 2861 l32i.n a2, a1, 24
     #: 2a23 add.n a2, a3, a2
-    #: b032c0 sub a3, a2, a11
-    # reduce.py:66 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
+    #: c032c0 sub a3, a2, a12
+    # reduce.py:67 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
     #: 0c02 movi.n a2, 0
     #: 2941 s32i.n a2, a1, 16
-    #: b931 s32i.n a11, a1, 12
+    #: c931 s32i.n a12, a1, 12
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28c1 l32i.n a2, a1, 48
+    #: 28d1 l32i.n a2, a1, 52
     #: 52c244 addi a5, a2, 68
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2805 l32i.n a2, a5, 0
@@ -165,28 +174,28 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2951 s32i.n a2, a1, 20
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     #: 2891 l32i.n a2, a1, 36
-    #: 48d1 l32i.n a4, a1, 52
-    #: 4ac2 add.n a12, a2, a4
+    #: 48e1 l32i.n a4, a1, 56
+    #: 4ab2 add.n a11, a2, a4
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    #: 3a92 add.n a9, a2, a3
+    #: 3aa2 add.n a10, a2, a3
     # requantize.py:35 while count:
-    #: 16db0e beqz a11, 0x205
+    #: 16dc0e beqz a12, 0x218
     # requantize.py:36 n = count
-    #: 6831 l32i.n a6, a1, 12
+    #: 7831 l32i.n a7, a1, 12
     # requantize.py:37 if step:
-    #: 16dd00 beqz a13, 0x12a
+    #: 16dd00 beqz a13, 0x13d
     # requantize.py:38 n = channels - channel
     #: 3871 l32i.n a3, a1, 28
     #: 2841 l32i.n a2, a1, 16
-    #: 2063c0 sub a6, a3, a2
+    #: 2073c0 sub a7, a3, a2
     # requantize.py:39 if n > count:
     #: 2831 l32i.n a2, a1, 12
-    #: 67a201 bge a2, a6, 0x12a
+    #: 77a201 bge a2, a7, 0x13d
     # requantize.py:40 n = count
-    #: 6d02 mov.n a6, a2
+    #: 7d02 mov.n a7, a2
     # requantize.py:41 count -= n
     #: 2831 l32i.n a2, a1, 12
-    #: 6022c0 sub a2, a2, a6
+    #: 7022c0 sub a2, a2, a7
     #: 2931 s32i.n a2, a1, 12
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     #: 3841 l32i.n a3, a1, 16
@@ -204,15 +213,15 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 2941 s32i.n a2, a1, 16
     # requantize.py:45 while n:
-    #: 16f60a beqz a6, 0x200
+    #: 16f70a beqz a7, 0x213
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    #: 280c l32i.n a2, a12, 0
+    #: 280b l32i.n a2, a11, 0
     # requantize.py:47 e = 32 - shifts[0]
     #: 420800 l8ui a4, a8, 0
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x18b
+    #: d6d402 bgez a4, 0x19e
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -221,16 +230,16 @@ def eval_int8(op, arena, rom, start, stop):
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
     #: 000440 ssr a4
-    #: 30b0b1 sra a11, a3
+    #: 30c0b1 sra a12, a3
     #: 0c13 movi.n a3, 1
-    #: 303b20 or a3, a11, a3
+    #: 303c20 or a3, a12, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x17a
+    #: 27a301 bge a3, a2, 0x18d
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
-    #: 30b060 neg a11, a3
-    #: b7a202 bge a2, a11, 0x183
+    #: 30c060 neg a12, a3
+    #: c7a202 bge a2, a12, 0x196
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -245,7 +254,7 @@ def eval_int8(op, arena, rom, start, stop):
     # requantize.py:62 b = ptr16(q)[0]
     #: 321500 l16ui a3, a5, 0
     # requantize.py:63 m = ptr16(q)[1]
-    #: b21501 l16ui a11, a5, 2
+    #: c21501 l16ui a12, a5, 2
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
     #: 30fe82 mull a15, a14, a3
     #: 303282 mull a3, a2, a3
@@ -253,7 +262,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3030f4 extui a3, a3, 0, 16
     #: 3a3f add.n a3, a15, a3
     # requantize.py:65 v = v * m
-    #: b02282 mull a2, a2, a11
+    #: c02282 mull a2, a2, a12
     # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
     #: 30f210 and a15, a2, a3
     #: f0f004 extui a15, a15, 0, 1
@@ -261,13 +270,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2aff add.n a15, a15, a2
     #: 302121 srai a2, a3, 1
     #: 2aff add.n a15, a15, a2
-    #: b02e82 mull a2, a14, a11
+    #: c02e82 mull a2, a14, a12
     #: f03211 slli a3, a2, 1
     #: 22df20 addmi a2, a15, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x1db
+    #: 161401 beqz a4, 0x1ee
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -279,38 +288,38 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
     #: 3801 l32i.n a3, a1, 0
-    #: 37a201 bge a2, a3, 0x1e2
+    #: 37a201 bge a2, a3, 0x1f5
     # requantize.py:72 v = low
     #: 2d03 mov.n a2, a3
     # requantize.py:73 if v > high:
     #: 3811 l32i.n a3, a1, 4
-    #: 27a301 bge a3, a2, 0x1e9
+    #: 27a301 bge a3, a2, 0x1fc
     # requantize.py:74 v = high
     #: 2d03 mov.n a2, a3
     # requantize.py:75 y[0] = v + zero_point
     #: 3821 l32i.n a3, a1, 8
     #: 3a22 add.n a2, a2, a3
-    #: 224900 s8i a2, a9, 0
+    #: 224a00 s8i a2, a10, 0
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    #: 4bcc addi.n a12, a12, 4
+    #: 4bbb addi.n a11, a11, 4
     # requantize.py:77 y = ptr8(int(y) + 1)
-    #: 1b99 addi.n a9, a9, 1
+    #: 1baa addi.n a10, a10, 1
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
     #: e02d11 slli a2, a13, 2
     #: 2a55 add.n a5, a5, a2
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
     #: da88 add.n a8, a8, a13
     # requantize.py:80 n -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 56f6f4 bnez a6, 0x150
+    #: 0b77 addi.n a7, a7, -1
+    #: 56f7f4 bnez a7, 0x163
     #: 2831 l32i.n a2, a1, 12
-    #: 5612f1 bnez a2, 0x117
-    # reduce.py:67 done = 0
-    #: 0c0b movi.n a11, 0
+    #: 5612f1 bnez a2, 0x12a
+    # reduce.py:68 done = 0
+    #: 0c0c movi.n a12, 0
     #: 3861 l32i.n a3, a1, 24
     #: 2881 l32i.n a2, a1, 32
-    #: 27a302 bge a3, a2, 0x211
-    #: 068aff j 0x3a
+    #: 27a302 bge a3, a2, 0x224
+    #: 068bff j 0x51
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

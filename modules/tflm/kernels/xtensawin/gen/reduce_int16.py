@@ -159,41 +159,41 @@ def eval_int16(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 380b l32i.n a3, a11, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 6804 l32i.n a6, a4, 0
     #: 001240 ssl a2
     #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 20c031 srai a12, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:38 mh = m >> 16
+    #: 30c031 srai a12, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
+    #: 208031 srai a8, a2, 16
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30fc82 mull a15, a12, a3
+    # fixed_point.py:42 a = v * mh
+    #: c06282 mull a6, a2, a12
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    #: 30f882 mull a15, a8, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2f add.n a2, a15, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
     #: 30f004 extui a15, a3, 0, 1
     #: 603121 srai a3, a6, 1
     #: 3a3f add.n a3, a15, a3
     #: 202121 srai a2, a2, 1
     #: 2a63 add.n a6, a3, a2
-    #: 802c82 mull a2, a12, a8
+    #: c02882 mull a2, a8, a12
     #: f03211 slli a3, a2, 1
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     #: 161901 beqz a9, 0x15a
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b29 addi.n a2, a9, -1
@@ -201,49 +201,49 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 56d5f8 bnez a5, 0xf1
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 2821 l32i.n a2, a1, 8
     #: 22c244 addi a2, a2, 68
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     #: 6812 l32i.n a6, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     #: 5822 l32i.n a5, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     #: 2811 l32i.n a2, a1, 4
     #: 3831 l32i.n a3, a1, 12
     #: 3a42 add.n a4, a2, a3
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3861 l32i.n a3, a1, 24
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     #: 169e01 beqz a14, 0x195
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     #: 67a201 bge a2, a6, 0x184
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     #: 2d06 mov.n a2, a6
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     #: 27a501 bge a5, a2, 0x189
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     #: 2d05 mov.n a2, a5
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     #: 2b33 addi.n a3, a3, 2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     #: 0bee addi.n a14, a14, -1
     #: 565efe bnez a14, 0x17b
     # reduce_int16.py:69 done = 0

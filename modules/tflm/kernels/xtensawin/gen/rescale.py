@@ -156,23 +156,23 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c04 movi.n a4, 0
     # rescale.py:74 e = 0 - e
     #: 404060 neg a4, a4
-    # rescale.py:75 vh = v >> 16
+    # rescale.py:78 vh = v >> 16
     #: 20e031 srai a14, a2, 16
-    # rescale.py:76 v = v & 0xFFFF
+    # rescale.py:79 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # rescale.py:77 mh = m >> 16
+    # rescale.py:80 mh = m >> 16
     #: 30d031 srai a13, a3, 16
-    # rescale.py:78 m = m & 0xFFFF
+    # rescale.py:81 m = m & 0xFFFF
     #: 3030f4 extui a3, a3, 0, 16
-    # rescale.py:79 a = v * mh
+    # rescale.py:82 a = v * mh
     #: d06282 mull a6, a2, a13
-    # rescale.py:80 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # rescale.py:83 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30fe82 mull a15, a14, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2f add.n a2, a15, a2
-    # rescale.py:81 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # rescale.py:84 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
     #: 30f004 extui a15, a3, 0, 1
     #: 603121 srai a3, a6, 1
@@ -184,9 +184,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # rescale.py:82 if e:
+    # rescale.py:85 if e:
     #: 161401 beqz a4, 0x160
-    # rescale.py:83 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # rescale.py:86 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b24 addi.n a2, a4, -1
@@ -194,44 +194,44 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # rescale.py:84 if flip:
+    # rescale.py:87 if flip:
     #: 162800 beqz a8, 0x166
-    # rescale.py:85 v = 0 - v
+    # rescale.py:88 v = 0 - v
     #: 202060 neg a2, a2
-    # rescale.py:86 if v < low:
+    # rescale.py:89 if v < low:
     #: c7a201 bge a2, a12, 0x16b
-    # rescale.py:87 v = low
+    # rescale.py:90 v = low
     #: 2d0c mov.n a2, a12
-    # rescale.py:88 if v > high:
+    # rescale.py:91 if v > high:
     #: 27ab01 bge a11, a2, 0x170
-    # rescale.py:89 v = high
+    # rescale.py:92 v = high
     #: 2d0b mov.n a2, a11
-    # rescale.py:90 v = v + zero_out
+    # rescale.py:93 v = v + zero_out
     #: 3841 l32i.n a3, a1, 16
     #: 3a22 add.n a2, a2, a3
-    # rescale.py:91 if target_type < _INT16:
+    # rescale.py:94 if target_type < _INT16:
     #: 0c24 movi.n a4, 2
     #: 3801 l32i.n a3, a1, 0
     #: 47a309 bge a3, a4, 0x185
-    # rescale.py:92 ptr8(target)[i] = v
+    # rescale.py:95 ptr8(target)[i] = v
     #: 3831 l32i.n a3, a1, 12
     #: 3a35 add.n a3, a5, a3
     #: 224300 s8i a2, a3, 0
     #: 060600 j 0x19e
-    # rescale.py:93 elif target_type == _INT16:
+    # rescale.py:96 elif target_type == _INT16:
     #: 0c24 movi.n a4, 2
     #: 3801 l32i.n a3, a1, 0
     #: 47930a bne a3, a4, 0x197
-    # rescale.py:94 ptr16(target)[i] = v
+    # rescale.py:97 ptr16(target)[i] = v
     #: 3831 l32i.n a3, a1, 12
     #: 303590 addx2 a3, a5, a3
     #: 225300 s16i a2, a3, 0
     #: 860100 j 0x19e
-    # rescale.py:96 ptr32(target)[i] = v
+    # rescale.py:99 ptr32(target)[i] = v
     #: 3831 l32i.n a3, a1, 12
     #: 3035a0 addx4 a3, a5, a3
     #: 2903 s32i.n a2, a3, 0
-    # rescale.py:97 i += 1
+    # rescale.py:100 i += 1
     #: 1b55 addi.n a5, a5, 1
     #: 2821 l32i.n a2, a1, 8
     #: 27a502 bge a5, a2, 0x1a8

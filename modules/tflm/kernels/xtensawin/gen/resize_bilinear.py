@@ -58,7 +58,7 @@ def eval_int8(op, arena, rom, start, stop):
     # resize_bilinear.py:36 while start < stop:
     #: 2891 l32i.n a2, a1, 36
     #: 272402 blt a4, a2, 0x5d
-    #: c64800 j 0x181
+    #: 464800 j 0x17f
     # resize_bilinear.py:37 batch = start // op[_OUTPUT_HEIGHT]
     #: 3821 l32i.n a3, a1, 8
     #: 6833 l32i.n a6, a3, 12
@@ -216,10 +216,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2861 l32i.n a2, a1, 24
     #: 1b22 addi.n a2, a2, 1
     #: 2961 s32i.n a2, a1, 24
-    #: 3861 l32i.n a3, a1, 24
-    #: 2891 l32i.n a2, a1, 36
-    #: 27a302 bge a3, a2, 0x181
-    #: c6b6ff j 0x5d
+    #: 3891 l32i.n a3, a1, 36
+    #: 37a202 bge a2, a3, 0x17f
+    #: 46b7ff j 0x5d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -11,51 +11,48 @@ import micropython
 @micropython.viper
 def eval_int16(op, arena, rom, start, stop):
     #: 366100 entry a1, 48
-    #: 8d03 mov.n a8, a3
     #: 7d05 mov.n a7, a5
     #: ad06 mov.n a10, a6
     # sigmoid_int16.py:27 source = r[_INPUT] + (start << 3)
-    #: 5812 l32i.n a5, a2, 4
-    #: d03711 slli a3, a7, 3
-    #: 3a35 add.n a3, a5, a3
-    # sigmoid_int16.py:28 target = (r[_OUTPUT] >> 2) + (start << 1)
-    #: 5832 l32i.n a5, a2, 12
-    #: 506221 srai a6, a5, 2
-    #: f05711 slli a5, a7, 1
+    #: 6812 l32i.n a6, a2, 4
+    #: d05711 slli a5, a7, 3
     #: 5a56 add.n a5, a6, a5
+    # sigmoid_int16.py:28 target = (r[_OUTPUT] >> 2) + (start << 1)
+    #: 6832 l32i.n a6, a2, 12
+    #: 608221 srai a8, a6, 2
+    #: f06711 slli a6, a7, 1
+    #: 6a88 add.n a8, a8, a6
     # sigmoid_int16.py:29 curve(op, arena, rom, _MULTIPLIER, r[_ENTRIES], source, target, stop ...
     #: 9822 l32i.n a9, a2, 8
-    #: 707ac0 sub a7, a10, a7
+    #: 706ac0 sub a6, a10, a7
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: c2c210 addi a12, a2, 16
-    # sigmoid_int16.py:42 base = int(ptr8(arena))
-    #: 2d08 mov.n a2, a8
+    #: e2c210 addi a14, a2, 16
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
-    #: 306004 extui a6, a3, 0, 1
-    #: 164600 beqz a6, 0x2f
-    #: 6d04 mov.n a6, a4
-    #: 460000 j 0x31
-    #: 6d02 mov.n a6, a2
-    #: 303221 srai a3, a3, 2
-    #: 3a86 add.n a8, a6, a3
-    # sigmoid_int16.py:45 table = ptr16((flash if entries & 1 else base) + (entries >> 2))
-    #: 903004 extui a3, a9, 0, 1
-    #: 162300 beqz a3, 0x3f
-    #: 460000 j 0x41
-    #: 4d02 mov.n a4, a2
-    #: 903221 srai a3, a9, 2
-    #: 3ad4 add.n a13, a4, a3
-    # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 5a62 add.n a6, a2, a5
-    # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
-    #: 280c l32i.n a2, a12, 0
+    #: 502004 extui a2, a5, 0, 1
+    #: 164200 beqz a2, 0x2b
+    #: 2d04 mov.n a2, a4
+    #: 460000 j 0x2d
+    #: 2d03 mov.n a2, a3
+    #: 505221 srai a5, a5, 2
+    #: 5a72 add.n a7, a2, a5
+    # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
+    #: 902004 extui a2, a9, 0, 1
+    #: 162200 beqz a2, 0x3b
+    #: 460000 j 0x3d
+    #: 4d03 mov.n a4, a3
+    #: 902221 srai a2, a9, 2
+    #: 2a24 add.n a2, a4, a2
     #: 2901 s32i.n a2, a1, 0
+    # sigmoid_int16.py:46 y = ptr16(base + target)
+    #: 8a53 add.n a5, a3, a8
+    # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
+    #: d80e l32i.n a13, a14, 0
     # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
-    #: a81c l32i.n a10, a12, 4
+    #: a81e l32i.n a10, a14, 4
     # sigmoid_int16.py:49 half = 0
     #: 0c0b movi.n a11, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169a00 beqz a10, 0x5d
+    #: 169a00 beqz a10, 0x59
     # sigmoid_int16.py:51 half = 1
     #: 0c1b movi.n a11, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -63,75 +60,72 @@ def eval_int16(op, arena, rom, start, stop):
     #: 001240 ssl a2
     #: 00bba1 sll a11, a11
     # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
-    #: 982c l32i.n a9, a12, 8
+    #: 982e l32i.n a9, a14, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
-    #: 284c l32i.n a2, a12, 16
-    #: 2921 s32i.n a2, a1, 8
-    # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
-    #: 285c l32i.n a2, a12, 20
-    #: 2931 s32i.n a2, a1, 12
-    # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
-    #: 286c l32i.n a2, a12, 24
+    #: 284e l32i.n a2, a14, 16
     #: 2911 s32i.n a2, a1, 4
+    # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
+    #: f85e l32i.n a15, a14, 20
+    # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
+    #: c86e l32i.n a12, a14, 24
     # sigmoid_int16.py:57 while count:
-    #: 163707 beqz a7, 0xe2
+    #: 16a606 beqz a6, 0xd1
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-    #: 329800 l16si a3, a8, 0
-    #: 2801 l32i.n a2, a1, 0
-    #: 202382 mull a2, a3, a2
+    #: 229700 l16si a2, a7, 0
+    #: d02282 mull a2, a2, a13
     #: ba22 add.n a2, a2, a11
     #: 000a40 ssr a10
-    #: 2040b1 sra a4, a2
-    # sigmoid_int16.py:59 magnitude = v if v >= 0 else 0 - v
-    #: 964400 bltz a4, 0x86
-    #: 3d04 mov.n a3, a4
-    #: 860000 j 0x89
-    #: 403060 neg a3, a4
-    # sigmoid_int16.py:60 i = magnitude >> bits
-    #: 000940 ssr a9
-    #: 3050b1 sra a5, a3
-    # sigmoid_int16.py:61 if i >= _LAST:
-    #: 22a0ff movi a2, 255
-    #: 272504 blt a5, a2, 0x9a
-    # sigmoid_int16.py:62 r = q[_CURVE_SATURATED]
-    #: 283c l32i.n a2, a12, 12
-    #: 060900 j 0xbf
-    # sigmoid_int16.py:64 r = table[i]
-    #: d02590 addx2 a2, a5, a13
-    #: 221200 l16ui a2, a2, 0
-    # sigmoid_int16.py:65 r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-    #: 001940 ssl a9
-    #: 00e2a1 sll a14, a2
-    #: 001940 ssl a9
-    #: 00f5a1 sll a15, a5
-    #: f0f3c0 sub a15, a3, a15
-    #: 1b35 addi.n a3, a5, 1
-    #: d03390 addx2 a3, a3, a13
-    #: 321300 l16ui a3, a3, 0
-    #: 2023c0 sub a2, a3, a2
-    #: 202f82 mull a2, a15, a2
-    #: 2a2e add.n a2, a14, a2
-    # sigmoid_int16.py:66 if v >= 0:
-    #: 966400 bltz a4, 0xc9
-    # sigmoid_int16.py:67 r = positive + r
-    #: 3821 l32i.n a3, a1, 8
-    #: 2a23 add.n a2, a3, a2
-    #: 060100 j 0xce
-    # sigmoid_int16.py:69 r = negative - r
-    #: 3831 l32i.n a3, a1, 12
-    #: 2023c0 sub a2, a3, a2
-    # sigmoid_int16.py:70 y[0] = r >> output_shift
-    #: 3811 l32i.n a3, a1, 4
-    #: 000340 ssr a3
     #: 2020b1 sra a2, a2
-    #: 225600 s16i a2, a6, 0
-    # sigmoid_int16.py:71 x = ptr16(int(x) + 2)
-    #: 2b88 addi.n a8, a8, 2
-    # sigmoid_int16.py:72 y = ptr16(int(y) + 2)
-    #: 2b66 addi.n a6, a6, 2
-    # sigmoid_int16.py:73 count -= 1
-    #: 0b77 addi.n a7, a7, -1
-    #: 56b7f8 bnez a7, 0x6e
+    # sigmoid_int16.py:59 minus = v >> 31
+    #: 204f31 srai a4, a2, 31
+    # sigmoid_int16.py:60 v = (v ^ minus) - minus
+    #: 402230 xor a2, a2, a4
+    #: 4022c0 sub a2, a2, a4
+    # sigmoid_int16.py:61 i = v >> bits
+    #: 000940 ssr a9
+    #: 2030b1 sra a3, a2
+    # sigmoid_int16.py:62 if i < _LAST:
+    #: 82a0ff movi a8, 255
+    #: 87a326 bge a3, a8, 0xb0
+    # sigmoid_int16.py:63 v -= i << bits
+    #: 001940 ssl a9
+    #: 0083a1 sll a8, a3
+    #: 8022c0 sub a2, a2, a8
+    # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
+    #: f08311 slli a8, a3, 1
+    #: 3801 l32i.n a3, a1, 0
+    #: 8a83 add.n a8, a3, a8
+    # sigmoid_int16.py:65 i = p[0]
+    #: 321800 l16ui a3, a8, 0
+    # sigmoid_int16.py:66 v = v * (p[1] - i) + (i << bits)
+    #: 821801 l16ui a8, a8, 2
+    #: 3088c0 sub a8, a8, a3
+    #: 808282 mull a8, a2, a8
+    #: 001940 ssl a9
+    #: 0023a1 sll a2, a3
+    #: 2a28 add.n a2, a8, a2
+    #: 460000 j 0xb2
+    # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
+    #: 283e l32i.n a2, a14, 12
+    # sigmoid_int16.py:69 if minus:
+    #: 165400 beqz a4, 0xbb
+    # sigmoid_int16.py:70 v = negative - v
+    #: 202fc0 sub a2, a15, a2
+    #: c60000 j 0xbf
+    # sigmoid_int16.py:72 v = positive + v
+    #: 3811 l32i.n a3, a1, 4
+    #: 2a23 add.n a2, a3, a2
+    # sigmoid_int16.py:73 y[0] = v >> output_shift
+    #: 000c40 ssr a12
+    #: 2020b1 sra a2, a2
+    #: 225500 s16i a2, a5, 0
+    # sigmoid_int16.py:74 x = ptr16(int(x) + 2)
+    #: 2b77 addi.n a7, a7, 2
+    # sigmoid_int16.py:75 y = ptr16(int(y) + 2)
+    #: 2b55 addi.n a5, a5, 2
+    # sigmoid_int16.py:76 count -= 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 5646f9 bnez a6, 0x66
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -79,7 +79,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 322112 l32i a3, a1, 72
     #: 222113 l32i a2, a1, 76
     #: 272302 blt a3, a2, 0x89
-    #: 06ff00 j 0x486
+    #: c6fd00 j 0x481
     # softmax.py:61 x = ptr8(source)
     #: 722110 l32i a7, a1, 64
     # softmax.py:62 top = 0
@@ -118,7 +118,7 @@ def eval_int8(op, arena, rom, start, stop):
     # softmax.py:74 while dividing < 2:
     #: 0c23 movi.n a3, 2
     #: 372202 blt a2, a3, 0xc5
-    #: 46e800 j 0x467
+    #: c6e700 j 0x465
     # softmax.py:75 if dividing:
     #: 2831 l32i.n a2, a1, 12
     #: 160211 beqz a2, 0x1db
@@ -624,9 +624,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 2931 s32i.n a2, a1, 12
     #: 0c23 movi.n a3, 2
-    #: 2831 l32i.n a2, a1, 12
-    #: 37a202 bge a2, a3, 0x467
-    #: 4617ff j 0xc5
+    #: 37a202 bge a2, a3, 0x465
+    #: c617ff j 0xc5
     # softmax.py:121 source += depth
     #: 322110 l32i a3, a1, 64
     #: 222111 l32i a2, a1, 68
@@ -636,10 +635,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 222112 l32i a2, a1, 72
     #: 1b22 addi.n a2, a2, 1
     #: 226112 s32i a2, a1, 72
-    #: 322112 l32i a3, a1, 72
-    #: 222113 l32i a2, a1, 76
-    #: 27a302 bge a3, a2, 0x486
-    #: 8600ff j 0x89
+    #: 322113 l32i a3, a1, 76
+    #: 37a202 bge a2, a3, 0x481
+    #: c601ff j 0x89
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -91,7 +91,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3851 l32i.n a3, a1, 20
     #: 2871 l32i.n a2, a1, 28
     #: 272302 blt a3, a2, 0x9f
-    #: 066700 j 0x23c
+    #: 866600 j 0x23a
     # softmax_int16.py:40 x = ptr16(source)
     #: 7831 l32i.n a7, a1, 12
     # softmax_int16.py:41 top = 0
@@ -309,10 +309,9 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2851 l32i.n a2, a1, 20
     #: 1b22 addi.n a2, a2, 1
     #: 2951 s32i.n a2, a1, 20
-    #: 3851 l32i.n a3, a1, 20
-    #: 2871 l32i.n a2, a1, 28
-    #: 27a302 bge a3, a2, 0x23c
-    #: 8698ff j 0x9f
+    #: 3871 l32i.n a3, a1, 28
+    #: 37a202 bge a2, a3, 0x23a
+    #: 0699ff j 0x9f
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

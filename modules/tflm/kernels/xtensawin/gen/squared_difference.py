@@ -11,133 +11,133 @@ import micropython
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
     #: 36c100 entry a1, 96
-    #: 29b1 s32i.n a2, a1, 44
-    #: 3991 s32i.n a3, a1, 36
-    #: 49c1 s32i.n a4, a1, 48
-    #: 5961 s32i.n a5, a1, 24
+    #: 2991 s32i.n a2, a1, 36
+    #: 3981 s32i.n a3, a1, 32
+    #: 49a1 s32i.n a4, a1, 40
+    #: 5941 s32i.n a5, a1, 16
     #: 69d1 s32i.n a6, a1, 52
     # squared_difference.py:28 r = ptr32(op)
-    #: ad02 mov.n a10, a2
+    #: 8d02 mov.n a8, a2
     # squared_difference.py:29 base = int(ptr8(arena))
-    #: 3981 s32i.n a3, a1, 32
+    #: 3931 s32i.n a3, a1, 12
     # squared_difference.py:30 rows = r[_ACCUMULATORS] >> 2
-    #: 286a l32i.n a2, a10, 24
+    #: 2868 l32i.n a2, a8, 24
     #: 202221 srai a2, a2, 2
-    #: 29a1 s32i.n a2, a1, 40
+    #: 2921 s32i.n a2, a1, 8
     # squared_difference.py:31 size = r[_SIZE]
-    #: 28ca l32i.n a2, a10, 48
-    #: 2931 s32i.n a2, a1, 12
+    #: 98c8 l32i.n a9, a8, 48
     # squared_difference.py:32 while start < stop:
-    #: 672502 blt a5, a6, 0x22
-    #: 86b700 j 0x301
+    #: 672502 blt a5, a6, 0x20
+    #: 06b900 j 0x305
     # squared_difference.py:33 count = stop - start
     #: 38d1 l32i.n a3, a1, 52
-    #: 2861 l32i.n a2, a1, 24
+    #: 2841 l32i.n a2, a1, 16
     #: 2023c0 sub a2, a3, a2
-    #: 2971 s32i.n a2, a1, 28
+    #: 2901 s32i.n a2, a1, 0
     # squared_difference.py:34 if count > r[_BLOCK]:
-    #: 38ba l32i.n a3, a10, 44
-    #: 27a303 bge a3, a2, 0x34
+    #: 38b8 l32i.n a3, a8, 44
+    #: 27a303 bge a3, a2, 0x32
     # squared_difference.py:35 count = r[_BLOCK]
-    #: 28ba l32i.n a2, a10, 44
-    #: 2971 s32i.n a2, a1, 28
+    #: 28b8 l32i.n a2, a8, 44
+    #: 2901 s32i.n a2, a1, 0
     # squared_difference.py:37 which = 1
-    #: 0c19 movi.n a9, 1
+    #: 0c17 movi.n a7, 1
     # squared_difference.py:38 while which >= 0:
-    #: 968926 bltz a9, 0x2a2
+    #: 962727 bltz a7, 0x2aa
     # squared_difference.py:39 word = r[_INPUT1 + which]
-    #: 1b29 addi.n a2, a9, 1
-    #: a022a0 addx4 a2, a2, a10
+    #: 1b27 addi.n a2, a7, 1
+    #: 8022a0 addx4 a2, a2, a8
     #: 2802 l32i.n a2, a2, 0
     # squared_difference.py:40 step = r[_STEP1 + which]
-    #: 7b39 addi.n a3, a9, 7
-    #: a033a0 addx4 a3, a3, a10
-    #: 3803 l32i.n a3, a3, 0
-    #: 3921 s32i.n a3, a1, 8
+    #: 7b37 addi.n a3, a7, 7
+    #: 8033a0 addx4 a3, a3, a8
+    #: 6803 l32i.n a6, a3, 0
     # squared_difference.py:41 x = (int(ptr8(rom)) if word & 1 else base) + (word >> 2) + start...
     #: 203004 extui a3, a2, 0, 1
-    #: 164300 beqz a3, 0x54
-    #: 38c1 l32i.n a3, a1, 48
-    #: 460000 j 0x56
-    #: 3881 l32i.n a3, a1, 32
+    #: 164300 beqz a3, 0x50
+    #: 38a1 l32i.n a3, a1, 40
+    #: 460000 j 0x52
+    #: 3831 l32i.n a3, a1, 12
     #: 202221 srai a2, a2, 2
-    #: 2a43 add.n a4, a3, a2
-    #: 3861 l32i.n a3, a1, 24
-    #: 2821 l32i.n a2, a1, 8
-    #: 202382 mull a2, a3, a2
-    #: 2a34 add.n a3, a4, a2
+    #: 2a33 add.n a3, a3, a2
+    #: 2841 l32i.n a2, a1, 16
+    #: 602282 mull a2, a2, a6
+    #: 2a33 add.n a3, a3, a2
     # squared_difference.py:42 if r[_EXPAND1 + which]:
-    #: 9b29 addi.n a2, a9, 9
-    #: a022a0 addx4 a2, a2, a10
+    #: 9b27 addi.n a2, a7, 9
+    #: 8022a0 addx4 a2, a2, a8
     #: 2802 l32i.n a2, a2, 0
-    #: 168214 beqz a2, 0x1b7
+    #: 16a215 beqz a2, 0x1c3
     # squared_difference.py:43 expand(op, arena, rom, which, start, count)
-    #: b871 l32i.n a11, a1, 28
+    #: 2801 l32i.n a2, a1, 0
+    #: 2911 s32i.n a2, a1, 4
     # broadcast.py:20 r = ptr32(op)
-    #: 48b1 l32i.n a4, a1, 44
+    #: 4891 l32i.n a4, a1, 36
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b29 addi.n a2, a9, 1
+    #: 1b27 addi.n a2, a7, 1
     #: 4022a0 addx4 a2, a2, a4
     #: 3802 l32i.n a3, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 164200 beqz a2, 0x84
-    #: 28c1 l32i.n a2, a1, 48
-    #: 460000 j 0x86
-    #: 2891 l32i.n a2, a1, 36
+    #: 164200 beqz a2, 0x80
+    #: 28a1 l32i.n a2, a1, 40
+    #: 460000 j 0x82
+    #: 2881 l32i.n a2, a1, 32
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 2941 s32i.n a2, a1, 16
+    #: 29b1 s32i.n a2, a1, 44
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b29 addi.n a2, a9, 4
+    #: 4b27 addi.n a2, a7, 4
     #: 4022a0 addx4 a2, a2, a4
     #: 2802 l32i.n a2, a2, 0
     #: 203221 srai a3, a2, 2
-    #: 2891 l32i.n a2, a1, 36
+    #: 2881 l32i.n a2, a1, 32
     #: 3a22 add.n a2, a2, a3
-    #: 2901 s32i.n a2, a1, 0
+    #: 2961 s32i.n a2, a1, 24
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b29 addi.n a2, a9, 9
+    #: 9b27 addi.n a2, a7, 9
     #: 4022a0 addx4 a2, a2, a4
     #: 2802 l32i.n a2, a2, 0
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
+    #: c805 l32i.n a12, a5, 0
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
-    #: 2951 s32i.n a2, a1, 20
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: b835 l32i.n a11, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f0a311 slli a10, a3, 1
     # broadcast.py:30 run = start // length
-    #: 3861 l32i.n a3, a1, 24
-    #: 304f31 srai a4, a3, 31
-    #: 40c330 xor a12, a3, a4
-    #: 20ccc2 quou a12, a12, a2
-    #: 40cc30 xor a12, a12, a4
+    #: 4841 l32i.n a4, a1, 16
+    #: 403f31 srai a3, a4, 31
+    #: 30d430 xor a13, a4, a3
+    #: 20ddc2 quou a13, a13, a2
+    #: 303d30 xor a3, a13, a3
+    #: 3951 s32i.n a3, a1, 20
     # broadcast.py:31 column = start - run * length
-    #: 202c82 mull a2, a12, a2
-    #: 2023c0 sub a2, a3, a2
-    #: 2911 s32i.n a2, a1, 4
+    #: 202382 mull a2, a3, a2
+    #: 2024c0 sub a2, a4, a2
+    #: 2971 s32i.n a2, a1, 28
     # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: b72202 blt a2, a11, 0xd4
-    #: 063500 j 0x1a9
-    # broadcast.py:33 at = source + column * step
+    #: 0c03 movi.n a3, 0
     #: 2811 l32i.n a2, a1, 4
-    #: 703282 mull a3, a2, a7
-    #: 2841 l32i.n a2, a1, 16
+    #: 272302 blt a3, a2, 0xd4
+    #: 063800 j 0x1b5
+    # broadcast.py:33 at = source + column * step
+    #: 2871 l32i.n a2, a1, 28
+    #: b03282 mull a3, a2, a11
+    #: 28b1 l32i.n a2, a1, 44
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4d0c mov.n a4, a12
+    #: 4851 l32i.n a4, a1, 20
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x113
+    #: a7a22e bge a2, a10, 0x113
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -159,7 +159,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0xe4
+    #: a722d0 blt a2, a10, 0xe4
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -167,294 +167,296 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 3851 l32i.n a3, a1, 20
-    #: 2811 l32i.n a2, a1, 4
+    #: 38c1 l32i.n a3, a1, 48
+    #: 2871 l32i.n a2, a1, 28
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27ab01 bge a11, a2, 0x12b
+    #: 3811 l32i.n a3, a1, 4
+    #: 27a301 bge a3, a2, 0x12d
     # broadcast.py:44 n = count
-    #: 2d0b mov.n a2, a11
+    #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 20bbc0 sub a11, a11, a2
+    #: 3811 l32i.n a3, a1, 4
+    #: 2033c0 sub a3, a3, a2
+    #: 3911 s32i.n a3, a1, 4
     # broadcast.py:46 run += 1
-    #: 1bcc addi.n a12, a12, 1
+    #: 3851 l32i.n a3, a1, 20
+    #: 1b33 addi.n a3, a3, 1
+    #: 3951 s32i.n a3, a1, 20
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 3911 s32i.n a3, a1, 4
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:48 if size == 1:
     #: 0c13 movi.n a3, 1
-    #: 37981e bne a8, a3, 0x158
+    #: 379c1e bne a12, a3, 0x162
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 3861 l32i.n a3, a1, 24
     # broadcast.py:51 target += n
-    #: d801 l32i.n a13, a1, 0
+    #: d861 l32i.n a13, a1, 24
     #: 2add add.n a13, a13, a2
-    #: d901 s32i.n a13, a1, 0
+    #: d961 s32i.n a13, a1, 24
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x155
+    #: 16e200 beqz a2, 0x15f
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: ba44 add.n a4, a4, a11
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x146
-    #: 061200 j 0x1a1
+    #: 5602ff bnez a2, 0x150
+    #: 061200 j 0x1ab
     # broadcast.py:57 elif size == 2:
     #: 0c23 movi.n a3, 2
-    #: 37981f bne a8, a3, 0x17d
+    #: 379c1f bne a12, a3, 0x187
     # broadcast.py:59 y2 = ptr16(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 3861 l32i.n a3, a1, 24
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 4801 l32i.n a4, a1, 0
+    #: 4861 l32i.n a4, a1, 24
     #: ea44 add.n a4, a4, a14
-    #: 4901 s32i.n a4, a1, 0
+    #: 4961 s32i.n a4, a1, 24
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x17a
+    #: 16e200 beqz a2, 0x184
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: badd add.n a13, a13, a11
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x16b
-    #: c60800 j 0x1a1
+    #: 5602ff bnez a2, 0x175
+    #: c60800 j 0x1ab
     # broadcast.py:68 y4 = ptr32(target)
-    #: 3801 l32i.n a3, a1, 0
+    #: 3861 l32i.n a3, a1, 24
     # broadcast.py:69 target += n * size
-    #: 80e282 mull a14, a2, a8
-    #: 4801 l32i.n a4, a1, 0
+    #: c0e282 mull a14, a2, a12
+    #: 4861 l32i.n a4, a1, 24
     #: ea44 add.n a4, a4, a14
-    #: 4901 s32i.n a4, a1, 0
+    #: 4961 s32i.n a4, a1, 24
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1a1
+    #: 165201 beqz a2, 0x1ab
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
     #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x198
+    #: 479c03 bne a12, a4, 0x1a2
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
+    #: badd add.n a13, a13, a11
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
+    #: ca33 add.n a3, a3, a12
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x18b
-    #: 0c02 movi.n a2, 0
-    #: b7a202 bge a2, a11, 0x1a9
-    #: 86caff j 0xd4
+    #: 5692fe bnez a2, 0x195
+    #: 0c03 movi.n a3, 0
+    #: 2811 l32i.n a2, a1, 4
+    #: 27a302 bge a3, a2, 0x1b5
+    #: 86c7ff j 0xd4
     # squared_difference.py:44 x = base + (r[_ROW1 + which] >> 2)
-    #: 4b29 addi.n a2, a9, 4
-    #: a022a0 addx4 a2, a2, a10
+    #: 4b27 addi.n a2, a7, 4
+    #: 8022a0 addx4 a2, a2, a8
     #: 2802 l32i.n a2, a2, 0
     #: 203221 srai a3, a2, 2
-    #: 2881 l32i.n a2, a1, 32
+    #: 2831 l32i.n a2, a1, 12
     #: 3a32 add.n a3, a2, a3
     # squared_difference.py:45 offset = r[_OFFSET1 + which]
-    #: eb29 addi.n a2, a9, 14
-    #: a022a0 addx4 a2, a2, a10
-    #: 7802 l32i.n a7, a2, 0
+    #: eb27 addi.n a2, a7, 14
+    #: 8022a0 addx4 a2, a2, a8
+    #: b802 l32i.n a11, a2, 0
     # squared_difference.py:46 acc = ptr32(base + rows)
-    #: 4881 l32i.n a4, a1, 32
-    #: 28a1 l32i.n a2, a1, 40
+    #: 4831 l32i.n a4, a1, 12
+    #: 2821 l32i.n a2, a1, 8
     #: 2a44 add.n a4, a4, a2
     # squared_difference.py:47 n = count
-    #: 5871 l32i.n a5, a1, 28
+    #: 5801 l32i.n a5, a1, 0
     # squared_difference.py:48 while n:
-    #: 165504 beqz a5, 0x20f
+    #: 161504 beqz a5, 0x217
     # squared_difference.py:49 v = ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000
-    #: 0c16 movi.n a6, 1
-    #: 2831 l32i.n a2, a1, 12
-    #: 67920b bne a2, a6, 0x1dc
-    #: 620300 l8ui a6, a3, 0
+    #: 0c12 movi.n a2, 1
+    #: 27990b bne a9, a2, 0x1e6
+    #: a20300 l8ui a10, a3, 0
     #: 22a080 movi a2, 128
-    #: 202630 xor a2, a6, a2
-    #: 860200 j 0x1e7
-    #: 621300 l16ui a6, a3, 0
+    #: 202a30 xor a2, a10, a2
+    #: 860200 j 0x1f1
+    #: a21300 l16ui a10, a3, 0
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
-    #: 202630 xor a2, a6, a2
+    #: 202a30 xor a2, a10, a2
     # squared_difference.py:50 v = v - offset << r[_LEFT_SHIFT]
-    #: 7062c0 sub a6, a2, a7
-    #: 28da l32i.n a2, a10, 52
+    #: b0a2c0 sub a10, a2, a11
+    #: 28d8 l32i.n a2, a8, 52
     #: 001240 ssl a2
-    #: 0026a1 sll a2, a6
+    #: 002aa1 sll a2, a10
     # squared_difference.py:51 if not which:
-    #: 56c900 bnez a9, 0x202
+    #: 56c700 bnez a7, 0x20c
     # squared_difference.py:52 v = (v + 1 >> 1) - acc[0]
     #: 1b22 addi.n a2, a2, 1
-    #: 206121 srai a6, a2, 1
+    #: 20a121 srai a10, a2, 1
     #: 2804 l32i.n a2, a4, 0
-    #: 2026c0 sub a2, a6, a2
+    #: 202ac0 sub a2, a10, a2
     # squared_difference.py:53 v = v * v
     #: 202282 mull a2, a2, a2
     # squared_difference.py:54 acc[0] = v
     #: 2904 s32i.n a2, a4, 0
     # squared_difference.py:55 x += step
-    #: 2821 l32i.n a2, a1, 8
-    #: 2a33 add.n a3, a3, a2
+    #: 6a33 add.n a3, a3, a6
     # squared_difference.py:56 acc = ptr32(int(acc) + 4)
     #: 4b44 addi.n a4, a4, 4
     # squared_difference.py:57 n -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5695fb bnez a5, 0x1c9
+    #: 56d5fb bnez a5, 0x1d5
     # squared_difference.py:58 block = _MULTIPLIER if which else _OUTPUT_MULTIPLIER
-    #: 164900 beqz a9, 0x217
+    #: 164700 beqz a7, 0x21f
     #: 1c02 movi.n a2, 16
-    #: 460000 j 0x219
+    #: 460000 j 0x221
     #: 1c52 movi.n a2, 21
     # squared_difference.py:59 rescale(op, arena, block, rows, count, 0)
-    #: 5871 l32i.n a5, a1, 28
+    #: 5801 l32i.n a5, a1, 0
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     #: e03211 slli a3, a2, 2
-    #: 28b1 l32i.n a2, a1, 44
-    #: 3ac2 add.n a12, a2, a3
+    #: 2891 l32i.n a2, a1, 36
+    #: 3ad2 add.n a13, a2, a3
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 3891 l32i.n a3, a1, 36
-    #: 28a1 l32i.n a2, a1, 40
+    #: 3881 l32i.n a3, a1, 32
+    #: 2821 l32i.n a2, a1, 8
     #: 2a43 add.n a4, a3, a2
     # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x29d
+    #: 161507 beqz a5, 0x2a5
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281c l32i.n a2, a12, 4
+    #: 281d l32i.n a2, a13, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
-    #: 0c0b movi.n a11, 0
+    #: 0c0c movi.n a12, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x23a
+    #: d64200 bgez a2, 0x242
     # fixed_point.py:30 e = 0 - left
-    #: 20b060 neg a11, a2
+    #: 20c060 neg a12, a2
     # fixed_point.py:31 left = 0
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380c l32i.n a3, a12, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    #: 380d l32i.n a3, a13, 0
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 6804 l32i.n a6, a4, 0
     #: 001240 ssl a2
     #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:38 mh = m >> 16
+    #: 30b031 srai a11, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
+    #: 20a031 srai a10, a2, 16
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30d782 mull a13, a7, a3
+    # fixed_point.py:42 a = v * mh
+    #: b06282 mull a6, a2, a11
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    #: 30ea82 mull a14, a10, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2d add.n a2, a13, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    #: 2a2e add.n a2, a14, a2
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
-    #: 30d004 extui a13, a3, 0, 1
+    #: 30e004 extui a14, a3, 0, 1
     #: 603121 srai a3, a6, 1
-    #: 3a3d add.n a3, a13, a3
+    #: 3a3e add.n a3, a14, a3
     #: 202121 srai a2, a2, 1
     #: 2a63 add.n a6, a3, a2
-    #: 802782 mull a2, a7, a8
+    #: b02a82 mull a2, a10, a11
     #: f03211 slli a3, a2, 1
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161b01 beqz a11, 0x294
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:45 if e:
+    #: 161c01 beqz a12, 0x29c
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
-    #: 0b2b addi.n a2, a11, -1
+    #: 0b2c addi.n a2, a12, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x22b
+    #: 56d5f8 bnez a5, 0x233
     # squared_difference.py:60 which -= 1
-    #: 0b99 addi.n a9, a9, -1
-    #: d669d9 bgez a9, 0x39
+    #: 0b77 addi.n a7, a7, -1
+    #: d6c7d8 bgez a7, 0x37
     # squared_difference.py:61 output = (r[_OUTPUT] >> 2) + start * size
-    #: 283a l32i.n a2, a10, 12
-    #: 204221 srai a4, a2, 2
-    #: 3861 l32i.n a3, a1, 24
-    #: 2831 l32i.n a2, a1, 12
-    #: 203382 mull a3, a3, a2
-    #: 3a34 add.n a3, a4, a3
+    #: 2838 l32i.n a2, a8, 12
+    #: 203221 srai a3, a2, 2
+    #: 2841 l32i.n a2, a1, 16
+    #: 902282 mull a2, a2, a9
+    #: 2a33 add.n a3, a3, a2
     # squared_difference.py:62 store(op, arena, _OUTPUT_ZERO_POINT, rows, output, count, size - 1)
-    #: 5871 l32i.n a5, a1, 28
-    #: 0b62 addi.n a6, a2, -1
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 28b1 l32i.n a2, a1, 44
-    #: 22c248 addi a2, a2, 72
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 9802 l32i.n a9, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    #: 8812 l32i.n a8, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
-    #: 7822 l32i.n a7, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    #: 5801 l32i.n a5, a1, 0
+    #: 0b69 addi.n a6, a9, -1
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 2891 l32i.n a2, a1, 36
-    #: 48a1 l32i.n a4, a1, 40
+    #: 22c248 addi a2, a2, 72
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: b802 l32i.n a11, a2, 0
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    #: a812 l32i.n a10, a2, 4
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    #: 7822 l32i.n a7, a2, 8
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
+    #: 2881 l32i.n a2, a1, 32
+    #: 4821 l32i.n a4, a1, 8
     #: 4a42 add.n a4, a2, a4
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
-    #: 164502 beqz a5, 0x2ef
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:64 while count:
+    #: 164502 beqz a5, 0x2f5
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
-    #: 9a22 add.n a2, a2, a9
-    # fixed_point.py:63 if v < low:
-    #: 87a201 bge a2, a8, 0x2d3
-    # fixed_point.py:64 v = low
-    #: 2d08 mov.n a2, a8
-    # fixed_point.py:65 if v > high:
-    #: 27a701 bge a7, a2, 0x2d8
-    # fixed_point.py:66 v = high
+    #: ba22 add.n a2, a2, a11
+    # fixed_point.py:66 if v < low:
+    #: a7a201 bge a2, a10, 0x2d9
+    # fixed_point.py:67 v = low
+    #: 2d0a mov.n a2, a10
+    # fixed_point.py:68 if v > high:
+    #: 27a701 bge a7, a2, 0x2de
+    # fixed_point.py:69 v = high
     #: 2d07 mov.n a2, a7
-    # fixed_point.py:67 if wide:
-    #: 165600 beqz a6, 0x2e1
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:70 if wide:
+    #: 165600 beqz a6, 0x2e7
+    # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    #: 860000 j 0x2e4
-    # fixed_point.py:70 ptr8(y)[0] = v
+    #: 860000 j 0x2ea
+    # fixed_point.py:73 ptr8(y)[0] = v
     #: 224300 s8i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     #: 1b26 addi.n a2, a6, 1
     #: 2a33 add.n a3, a3, a2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56a5fd bnez a5, 0x2ca
+    #: 56a5fd bnez a5, 0x2d0
     # squared_difference.py:63 start += count
-    #: 3861 l32i.n a3, a1, 24
-    #: 2871 l32i.n a2, a1, 28
+    #: 3841 l32i.n a3, a1, 16
+    #: 2801 l32i.n a2, a1, 0
     #: 2a23 add.n a2, a3, a2
-    #: 2961 s32i.n a2, a1, 24
-    #: 3861 l32i.n a3, a1, 24
-    #: 28d1 l32i.n a2, a1, 52
-    #: 27a302 bge a3, a2, 0x301
-    #: 0648ff j 0x22
+    #: 2941 s32i.n a2, a1, 16
+    #: 38d1 l32i.n a3, a1, 52
+    #: 37a202 bge a2, a3, 0x305
+    #: 8646ff j 0x20
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

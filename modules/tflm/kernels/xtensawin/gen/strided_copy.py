@@ -61,7 +61,7 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:37 while start < stop:
     #: 2821 l32i.n a2, a1, 8
     #: 272c02 blt a12, a2, 0x55
-    #: 06a800 j 0x2f6
+    #: 86a700 j 0x2f4
     # strided_copy.py:38 first = start % turns
     #: c03f31 srai a3, a12, 31
     #: 304c30 xor a4, a12, a3
@@ -139,10 +139,10 @@ def eval(op, arena, rom, start, stop):
     #: 3811 l32i.n a3, a1, 4
     #: 2831 l32i.n a2, a1, 12
     #: 272302 blt a3, a2, 0xf8
-    #: 467d00 j 0x2ee
+    #: c67c00 j 0x2ec
     #: 2821 l32i.n a2, a1, 8
     #: 272c02 blt a12, a2, 0x100
-    #: 467b00 j 0x2ee
+    #: c67a00 j 0x2ec
     # strided_copy.py:55 left = turns - first
     #: 2841 l32i.n a2, a1, 16
     #: f052c0 sub a5, a2, a15
@@ -180,19 +180,18 @@ def eval(op, arena, rom, start, stop):
     #: b801 l32i.n a11, a1, 0
     # strided_copy.py:68 if ds == size and dt == size:
     #: 4801 l32i.n a4, a1, 0
-    #: 479909 bne a9, a4, 0x141
-    #: 479806 bne a8, a4, 0x141
+    #: 479907 bne a9, a4, 0x13f
+    #: 479804 bne a8, a4, 0x13f
     # strided_copy.py:69 length = left * size
-    #: 4801 l32i.n a4, a1, 0
     #: 40b582 mull a11, a5, a4
     # strided_copy.py:70 left = 1
     #: 0c15 movi.n a5, 1
     # strided_copy.py:71 if length == 1:
     #: 0c14 movi.n a4, 1
-    #: 479b49 bne a11, a4, 0x190
+    #: 479b49 bne a11, a4, 0x18e
     # strided_copy.py:72 while left >= 4:
     #: 0c44 movi.n a4, 4
-    #: 47252f blt a5, a4, 0x17b
+    #: 47252f blt a5, a4, 0x179
     # strided_copy.py:73 ptr8(arena)[0] = ptr8(op)[0]
     #: 420200 l8ui a4, a2, 0
     #: 424300 s8i a4, a3, 0
@@ -224,9 +223,9 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:85 left -= 4
     #: 52c5fc addi a5, a5, -4
     #: 0c44 movi.n a4, 4
-    #: 47a5cf bge a5, a4, 0x14b
+    #: 47a5cf bge a5, a4, 0x149
     # strided_copy.py:86 while left:
-    #: 16e500 beqz a5, 0x18d
+    #: 16e500 beqz a5, 0x18b
     # strided_copy.py:87 ptr8(arena)[0] = ptr8(op)[0]
     #: 420200 l8ui a4, a2, 0
     #: 424300 s8i a4, a3, 0
@@ -236,18 +235,18 @@ def eval(op, arena, rom, start, stop):
     #: 8a33 add.n a3, a3, a8
     # strided_copy.py:90 left -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5605ff bnez a5, 0x17e
-    #: 061300 j 0x1dd
+    #: 5605ff bnez a5, 0x17c
+    #: 061300 j 0x1db
     # strided_copy.py:91 elif length == 2 and not (a | b | ds | dt) & 1:
     #: 0c24 movi.n a4, 2
-    #: 479b23 bne a11, a4, 0x1b9
+    #: 479b23 bne a11, a4, 0x1b7
     #: 604720 or a4, a7, a6
     #: 904420 or a4, a4, a9
     #: 804420 or a4, a4, a8
     #: 404004 extui a4, a4, 0, 1
-    #: 564401 bnez a4, 0x1b9
+    #: 564401 bnez a4, 0x1b7
     # strided_copy.py:92 while left:
-    #: 16e500 beqz a5, 0x1b6
+    #: 16e500 beqz a5, 0x1b4
     # strided_copy.py:93 ptr16(arena)[0] = ptr16(op)[0]
     #: 421200 l16ui a4, a2, 0
     #: 425300 s16i a4, a3, 0
@@ -257,18 +256,18 @@ def eval(op, arena, rom, start, stop):
     #: 8a33 add.n a3, a3, a8
     # strided_copy.py:96 left -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5605ff bnez a5, 0x1a7
-    #: c60800 j 0x1dd
+    #: 5605ff bnez a5, 0x1a5
+    #: c60800 j 0x1db
     # strided_copy.py:97 elif length == 4 and not (a | b | ds | dt) & 3:
     #: 0c44 movi.n a4, 4
-    #: 479b1e bne a11, a4, 0x1dd
+    #: 479b1e bne a11, a4, 0x1db
     #: 604720 or a4, a7, a6
     #: 904420 or a4, a4, a9
     #: 804420 or a4, a4, a8
     #: 404014 extui a4, a4, 0, 2
-    #: 56f400 bnez a4, 0x1dd
+    #: 56f400 bnez a4, 0x1db
     # strided_copy.py:98 while left:
-    #: 16c500 beqz a5, 0x1dd
+    #: 16c500 beqz a5, 0x1db
     # strided_copy.py:99 arena[0] = op[0]
     #: 4802 l32i.n a4, a2, 0
     #: 4903 s32i.n a4, a3, 0
@@ -278,9 +277,9 @@ def eval(op, arena, rom, start, stop):
     #: 8a33 add.n a3, a3, a8
     # strided_copy.py:102 left -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5625ff bnez a5, 0x1d0
+    #: 5625ff bnez a5, 0x1ce
     # strided_copy.py:103 while left:
-    #: 16e50f beqz a5, 0x2df
+    #: 16e50f beqz a5, 0x2dd
     # strided_copy.py:104 op = ptr32(a)
     #: 2d07 mov.n a2, a7
     # strided_copy.py:105 arena = ptr32(b)
@@ -289,15 +288,15 @@ def eval(op, arena, rom, start, stop):
     #: 4d0b mov.n a4, a11
     # strided_copy.py:107 if n >= 8:
     #: 0c8a movi.n a10, 8
-    #: a7a402 bge a4, a10, 0x1ee
-    #: 062700 j 0x28b
+    #: a7a402 bge a4, a10, 0x1ec
+    #: 062700 j 0x289
     # strided_copy.py:108 if (a ^ b) & 3:
     #: 60a730 xor a10, a7, a6
     #: a0a014 extui a10, a10, 0, 2
-    #: 163a04 beqz a10, 0x23b
+    #: 163a04 beqz a10, 0x239
     # strided_copy.py:109 while n >= 8:
     #: 0c8a movi.n a10, 8
-    #: a7243b blt a4, a10, 0x238
+    #: a7243b blt a4, a10, 0x236
     # strided_copy.py:110 ptr8(arena)[0] = ptr8(op)[0]
     #: a20200 l8ui a10, a2, 0
     #: a24300 s8i a10, a3, 0
@@ -329,11 +328,11 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:120 n -= 8
     #: 42c4f8 addi a4, a4, -8
     #: 0c8a movi.n a10, 8
-    #: a7a4c3 bge a4, a10, 0x1fc
-    #: c61300 j 0x28b
+    #: a7a4c3 bge a4, a10, 0x1fa
+    #: c61300 j 0x289
     # strided_copy.py:122 while int(op) & 3:
     #: 20a014 extui a10, a2, 0, 2
-    #: 161a01 beqz a10, 0x253
+    #: 161a01 beqz a10, 0x251
     # strided_copy.py:123 ptr8(arena)[0] = ptr8(op)[0]
     #: a20200 l8ui a10, a2, 0
     #: a24300 s8i a10, a3, 0
@@ -344,10 +343,10 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:126 n -= 1
     #: 0b44 addi.n a4, a4, -1
     #: 20a014 extui a10, a2, 0, 2
-    #: 56dafe bnez a10, 0x241
+    #: 56dafe bnez a10, 0x23f
     # strided_copy.py:127 while n >= 16:
     #: 1c0a movi.n a10, 16
-    #: a7241d blt a4, a10, 0x276
+    #: a7241d blt a4, a10, 0x274
     # strided_copy.py:128 arena[0] = op[0]
     #: a802 l32i.n a10, a2, 0
     #: a903 s32i.n a10, a3, 0
@@ -367,10 +366,10 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:134 n -= 16
     #: 42c4f0 addi a4, a4, -16
     #: 1c0a movi.n a10, 16
-    #: a7a4e1 bge a4, a10, 0x258
+    #: a7a4e1 bge a4, a10, 0x256
     # strided_copy.py:135 while n >= 4:
     #: 0c4a movi.n a10, 4
-    #: a7240f blt a4, a10, 0x28b
+    #: a7240f blt a4, a10, 0x289
     # strided_copy.py:136 arena[0] = op[0]
     #: a802 l32i.n a10, a2, 0
     #: a903 s32i.n a10, a3, 0
@@ -381,13 +380,13 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:139 n -= 4
     #: 42c4fc addi a4, a4, -4
     #: 0c4a movi.n a10, 4
-    #: a7a4ef bge a4, a10, 0x27b
+    #: a7a4ef bge a4, a10, 0x279
     # strided_copy.py:140 if n:
-    #: 167404 beqz a4, 0x2d6
+    #: 167404 beqz a4, 0x2d4
     # strided_copy.py:141 if n & 4:
     #: 0c4a movi.n a10, 4
     #: a0a410 and a10, a4, a10
-    #: 16ba01 beqz a10, 0x2b2
+    #: 16ba01 beqz a10, 0x2b0
     # strided_copy.py:142 ptr8(arena)[0] = ptr8(op)[0]
     #: a20200 l8ui a10, a2, 0
     #: a24300 s8i a10, a3, 0
@@ -407,7 +406,7 @@ def eval(op, arena, rom, start, stop):
     # strided_copy.py:148 if n & 2:
     #: 0c2a movi.n a10, 2
     #: a0a410 and a10, a4, a10
-    #: 16fa00 beqz a10, 0x2ca
+    #: 16fa00 beqz a10, 0x2c8
     # strided_copy.py:149 ptr8(arena)[0] = ptr8(op)[0]
     #: a20200 l8ui a10, a2, 0
     #: a24300 s8i a10, a3, 0
@@ -420,7 +419,7 @@ def eval(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # strided_copy.py:153 if n & 1:
     #: 404004 extui a4, a4, 0, 1
-    #: 165400 beqz a4, 0x2d6
+    #: 165400 beqz a4, 0x2d4
     # strided_copy.py:154 ptr8(arena)[0] = ptr8(op)[0]
     #: 220200 l8ui a2, a2, 0
     #: 224300 s8i a2, a3, 0
@@ -430,16 +429,16 @@ def eval(op, arena, rom, start, stop):
     #: 8a66 add.n a6, a6, a8
     # strided_copy.py:157 left -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5605f0 bnez a5, 0x1e0
+    #: 5605f0 bnez a5, 0x1de
     #: 3811 l32i.n a3, a1, 4
     #: 2831 l32i.n a2, a1, 12
-    #: 27a307 bge a3, a2, 0x2ee
+    #: 27a307 bge a3, a2, 0x2ec
     #: 2821 l32i.n a2, a1, 8
-    #: 27ac02 bge a12, a2, 0x2ee
-    #: 4684ff j 0x100
+    #: 27ac02 bge a12, a2, 0x2ec
+    #: c684ff j 0x100
     #: 2821 l32i.n a2, a1, 8
-    #: 27ac02 bge a12, a2, 0x2f6
-    #: 8657ff j 0x55
+    #: 27ac02 bge a12, a2, 0x2f4
+    #: 0658ff j 0x55
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -33,7 +33,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2901 s32i.n a2, a1, 0
     # svdf.py:40 while start < stop:
     #: 672502 blt a5, a6, 0x2f
-    #: 864901 j 0x556
+    #: 064901 j 0x554
     # svdf.py:41 batch = start // units
     #: 28c1 l32i.n a2, a1, 48
     #: 203f31 srai a3, a2, 31
@@ -401,27 +401,27 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 6804 l32i.n a6, a4, 0
     #: 001240 ssl a2
     #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 308031 srai a8, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30b782 mull a11, a7, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
     #: 30b004 extui a11, a3, 0, 1
     #: 603121 srai a3, a6, 1
@@ -433,9 +433,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     #: 161901 beqz a9, 0x317
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b29 addi.n a2, a9, -1
@@ -443,11 +443,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 56d5f8 bnez a5, 0x2ae
     # svdf.py:54 _time(op, arena, rom, start, unit, count)
@@ -677,27 +677,27 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 6804 l32i.n a6, a4, 0
     #: 001240 ssl a2
     #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 308031 srai a8, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30b782 mull a11, a7, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
     #: 30b004 extui a11, a3, 0, 1
     #: 603121 srai a3, a6, 1
@@ -709,9 +709,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     #: 161901 beqz a9, 0x4fa
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b29 addi.n a2, a9, -1
@@ -719,11 +719,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 56d5f8 bnez a5, 0x491
     # svdf.py:56 target = (r[_OUTPUT] >> 2) + start
@@ -734,41 +734,41 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a33 add.n a3, a3, a2
     # svdf.py:57 store(op, arena, _OUTPUT_ZERO_POINT, scratch, target, count, 0)
     #: 58d1 l32i.n a5, a1, 52
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 222113 l32i a2, a1, 76
     #: 22c250 addi a2, a2, 80
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     #: 7812 l32i.n a7, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     #: 6822 l32i.n a6, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     #: 28f1 l32i.n a2, a1, 60
     #: 422111 l32i a4, a1, 68
     #: 4a42 add.n a4, a2, a4
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
+    # fixed_point.py:64 while count:
     #: 169501 beqz a5, 0x543
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
+    # fixed_point.py:66 if v < low:
     #: 77a201 bge a2, a7, 0x532
-    # fixed_point.py:64 v = low
+    # fixed_point.py:67 v = low
     #: 2d07 mov.n a2, a7
-    # fixed_point.py:65 if v > high:
+    # fixed_point.py:68 if v > high:
     #: 27a601 bge a6, a2, 0x537
-    # fixed_point.py:66 v = high
+    # fixed_point.py:69 v = high
     #: 2d06 mov.n a2, a6
-    # fixed_point.py:70 ptr8(y)[0] = v
+    # fixed_point.py:73 ptr8(y)[0] = v
     #: 224300 s8i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     #: 1b33 addi.n a3, a3, 1
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 5655fe bnez a5, 0x529
     # svdf.py:58 start += count
@@ -776,10 +776,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 2a23 add.n a2, a3, a2
     #: 29c1 s32i.n a2, a1, 48
-    #: 38c1 l32i.n a3, a1, 48
-    #: 222115 l32i a2, a1, 84
-    #: 27a302 bge a3, a2, 0x556
-    #: 06b6fe j 0x2f
+    #: 322115 l32i a3, a1, 84
+    #: 37a202 bge a2, a3, 0x554
+    #: 86b6fe j 0x2f
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

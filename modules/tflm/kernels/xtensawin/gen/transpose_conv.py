@@ -7,9 +7,9 @@
 import micropython
 
 
-# eval_int8() of kernels/transpose_conv.py, compiled.
+# eval_int16() of kernels/transpose_conv.py, compiled.
 @micropython.viper
-def eval_int8(op, arena, rom, start, stop):
+def eval_int16(op, arena, rom, start, stop):
     #: 368101 entry a1, 192
     #: 29a1 s32i.n a2, a1, 40
     #: 326110 s32i a3, a1, 64
@@ -64,7 +64,7 @@ def eval_int8(op, arena, rom, start, stop):
     # transpose_conv.py:52 while start < stop:
     #: 322127 l32i a3, a1, 156
     #: 372202 blt a2, a3, 0x78
-    #: 86ce01 j 0x7b3
+    #: c6c901 j 0x7a0
     # transpose_conv.py:53 y = start // op[_OUTPUT_WIDTH]
     #: 28a1 l32i.n a2, a1, 40
     #: 68b2 l32i.n a6, a2, 44
@@ -133,7 +133,7 @@ def eval_int8(op, arena, rom, start, stop):
     # transpose_conv.py:64 while channel < channels:
     #: 322122 l32i a3, a1, 136
     #: 372202 blt a2, a3, 0x113
-    #: c6a201 j 0x79f
+    #: c69e01 j 0x78f
     # transpose_conv.py:65 count = channels - channel
     #: 322122 l32i a3, a1, 136
     #: 22211e l32i a2, a1, 120
@@ -241,10 +241,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 5033c0 sub a3, a3, a5
     #: 39e1 s32i.n a3, a1, 56
     # transpose_conv.py:72 while cell_y >= 0 and in_y < op[_INPUT_HEIGHT]:
-    #: 96632a bltz a3, 0x47f
+    #: 969329 bltz a3, 0x472
     #: 3874 l32i.n a3, a4, 28
     #: 372202 blt a2, a3, 0x1e0
-    #: 86a700 j 0x47f
+    #: 46a400 j 0x472
     # transpose_conv.py:73 row = (batch * op[_INPUT_HEIGHT] + in_y) * op[_INPUT_WIDTH]
     #: 48a1 l32i.n a4, a1, 40
     #: 3874 l32i.n a3, a4, 28
@@ -265,10 +265,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 5033c0 sub a3, a3, a5
     #: 39c1 s32i.n a3, a1, 48
     # transpose_conv.py:76 while cell_x >= 0 and in_x < op[_INPUT_WIDTH]:
-    #: 96d324 bltz a3, 0x45a
+    #: 967324 bltz a3, 0x454
     #: 3884 l32i.n a3, a4, 32
     #: 372202 blt a2, a3, 0x214
-    #: 469100 j 0x45a
+    #: c68f00 j 0x454
     # transpose_conv.py:77 a = op[_INPUT] + ((row + in_x) * depth << 2 << wide)
     #: 58a1 l32i.n a5, a1, 40
     #: 6815 l32i.n a6, a5, 4
@@ -571,41 +571,35 @@ def eval_int8(op, arena, rom, start, stop):
     #: 5602e9 bnez a2, 0x2c8
     # transpose_conv.py:80 in_x += 1
     #: 28b1 l32i.n a2, a1, 44
-    #: 1b22 addi.n a2, a2, 1
-    #: 29b1 s32i.n a2, a1, 44
+    #: 1b32 addi.n a3, a2, 1
+    #: 39b1 s32i.n a3, a1, 44
     # transpose_conv.py:81 cell_x -= op[_STRIDE_WIDTH]
-    #: 28a1 l32i.n a2, a1, 40
-    #: 322210 l32i a3, a2, 64
+    #: 48a1 l32i.n a4, a1, 40
+    #: 522410 l32i a5, a4, 64
     #: 28c1 l32i.n a2, a1, 48
-    #: 3022c0 sub a2, a2, a3
+    #: 5022c0 sub a2, a2, a5
     #: 29c1 s32i.n a2, a1, 48
-    #: 28c1 l32i.n a2, a1, 48
-    #: 96b200 bltz a2, 0x45a
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3882 l32i.n a3, a2, 32
-    #: 28b1 l32i.n a2, a1, 44
-    #: 37a202 bge a2, a3, 0x45a
-    #: 466eff j 0x214
+    #: 967200 bltz a2, 0x454
+    #: 2884 l32i.n a2, a4, 32
+    #: 27a302 bge a3, a2, 0x454
+    #: c66fff j 0x214
     # transpose_conv.py:82 in_y += 1
     #: 222116 l32i a2, a1, 88
-    #: 1b22 addi.n a2, a2, 1
-    #: 226116 s32i a2, a1, 88
+    #: 1b32 addi.n a3, a2, 1
+    #: 326116 s32i a3, a1, 88
     # transpose_conv.py:83 cell_y -= op[_STRIDE_HEIGHT]
-    #: 28a1 l32i.n a2, a1, 40
-    #: 38f2 l32i.n a3, a2, 60
+    #: 48a1 l32i.n a4, a1, 40
+    #: 58f4 l32i.n a5, a4, 60
     #: 28e1 l32i.n a2, a1, 56
-    #: 3022c0 sub a2, a2, a3
+    #: 5022c0 sub a2, a2, a5
     #: 29e1 s32i.n a2, a1, 56
-    #: 28e1 l32i.n a2, a1, 56
-    #: 96c200 bltz a2, 0x47f
-    #: 28a1 l32i.n a2, a1, 40
-    #: 3872 l32i.n a3, a2, 28
-    #: 222116 l32i a2, a1, 88
-    #: 37a202 bge a2, a3, 0x47f
-    #: 0658ff j 0x1e0
+    #: 967200 bltz a2, 0x472
+    #: 2874 l32i.n a2, a4, 28
+    #: 27a302 bge a3, a2, 0x472
+    #: 465bff j 0x1e0
     # transpose_conv.py:84 if wide:
     #: 222112 l32i a2, a1, 72
-    #: 16a21b beqz a2, 0x640
+    #: 16a21b beqz a2, 0x633
     # requantize_int16.py:20 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 322124 l32i a3, a1, 144
     #: e02311 slli a2, a3, 2
@@ -621,7 +615,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3a35 add.n a3, a5, a3
     # requantize_int16.py:23 if q[_PAIRS]:
     #: 2842 l32i.n a2, a2, 16
-    #: 16f20c beqz a2, 0x574
+    #: 16f20c beqz a2, 0x567
     # requantize_int16.py:24 rescale_wide(op, arena, first, sums, count, step)
     #: b861 l32i.n a11, a1, 24
     # rescale_wide.py:16 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -634,7 +628,7 @@ def eval_int8(op, arena, rom, start, stop):
     # rescale_wide.py:21 y = x
     #: cd06 mov.n a12, a6
     # rescale_wide.py:22 while count:
-    #: 168b0b beqz a11, 0x571
+    #: 168b0b beqz a11, 0x564
     # rescale_wide.py:23 factor = q[_FACTOR]
     #: 9807 l32i.n a9, a7, 0
     # rescale_wide.py:24 shift = q[_TOTAL_SHIFT]
@@ -675,16 +669,16 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2020f4 extui a2, a2, 0, 16
     # rescale_wide.py:36 if shift > 32:
     #: 2c09 movi.n a9, 32
-    #: 57a90d bge a9, a5, 0x50c
+    #: 57a90d bge a9, a5, 0x4ff
     # rescale_wide.py:37 v = high + half >> shift - 32
     #: 8a34 add.n a3, a4, a8
     #: 22c5e0 addi a2, a5, -32
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
-    #: 461600 j 0x566
+    #: 461600 j 0x559
     # rescale_wide.py:38 elif shift > 16:
     #: 1c09 movi.n a9, 16
-    #: 57a922 bge a9, a5, 0x534
+    #: 57a922 bge a9, a5, 0x527
     # rescale_wide.py:39 middle += half
     #: 8a22 add.n a2, a2, a8
     # rescale_wide.py:40 high += middle >> 16
@@ -700,7 +694,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 2a24 add.n a2, a4, a2
-    #: 460c00 j 0x566
+    #: 460c00 j 0x559
     # rescale_wide.py:43 low += half
     #: 8a33 add.n a3, a3, a8
     # rescale_wide.py:44 middle += low >> 16
@@ -733,8 +727,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4bcc addi.n a12, a12, 4
     # rescale_wide.py:51 count -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 566bf4 bnez a11, 0x4b8
-    #: c62200 j 0x600
+    #: 566bf4 bnez a11, 0x4ab
+    #: c62200 j 0x5f3
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
     #: 6861 l32i.n a6, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -746,44 +740,44 @@ def eval_int8(op, arena, rom, start, stop):
     #: 222111 l32i a2, a1, 68
     #: 2a43 add.n a4, a3, a2
     # fixed_point.py:26 while count:
-    #: 166607 beqz a6, 0x600
+    #: 166607 beqz a6, 0x5f3
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 2815 l32i.n a2, a5, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x598
+    #: d64200 bgez a2, 0x58b
     # fixed_point.py:30 e = 0 - left
     #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 3805 l32i.n a3, a5, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 309031 srai a9, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:35 q = ptr32(int(q) + 4 * step)
+    # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
     #: e07a11 slli a7, a10, 2
     #: 7a55 add.n a5, a5, a7
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 7804 l32i.n a7, a4, 0
     #: 001240 ssl a2
     #: 0027a1 sll a2, a7
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 309031 srai a9, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 208031 srai a8, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: 907282 mull a7, a2, a9
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30c882 mull a12, a8, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2c add.n a2, a12, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203710 and a3, a7, a2
     #: 30c004 extui a12, a3, 0, 1
     #: 703121 srai a3, a7, 1
@@ -795,9 +789,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22d720 addmi a2, a7, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161b01 beqz a11, 0x5f7
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:45 if e:
+    #: 161b01 beqz a11, 0x5ea
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b2b addi.n a2, a11, -1
@@ -805,56 +799,56 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5686f8 bnez a6, 0x589
+    #: 5686f8 bnez a6, 0x57c
     # requantize_int16.py:27 store(op, arena, block, sums, output, count, 1)
     #: 5861 l32i.n a5, a1, 24
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 222124 l32i a2, a1, 144
     #: e03211 slli a3, a2, 2
     #: 222123 l32i a2, a1, 140
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 8802 l32i.n a8, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
     #: 7812 l32i.n a7, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     #: 6822 l32i.n a6, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     #: 222110 l32i a2, a1, 64
     #: 322111 l32i a3, a1, 68
     #: 3a42 add.n a4, a2, a3
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 322120 l32i a3, a1, 128
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
-    #: 169501 beqz a5, 0x63d
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:64 while count:
+    #: 169501 beqz a5, 0x630
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: 8a22 add.n a2, a2, a8
-    # fixed_point.py:63 if v < low:
-    #: 77a201 bge a2, a7, 0x62c
-    # fixed_point.py:64 v = low
+    # fixed_point.py:66 if v < low:
+    #: 77a201 bge a2, a7, 0x61f
+    # fixed_point.py:67 v = low
     #: 2d07 mov.n a2, a7
-    # fixed_point.py:65 if v > high:
-    #: 27a601 bge a6, a2, 0x631
-    # fixed_point.py:66 v = high
+    # fixed_point.py:68 if v > high:
+    #: 27a601 bge a6, a2, 0x624
+    # fixed_point.py:69 v = high
     #: 2d06 mov.n a2, a6
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
+    # fixed_point.py:74 y += 1 + wide
     #: 2b33 addi.n a3, a3, 2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
+    # fixed_point.py:76 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5655fe bnez a5, 0x623
-    #: c64d00 j 0x778
+    #: 5655fe bnez a5, 0x616
+    #: c64d00 j 0x76b
     # transpose_conv.py:87 store_int8(memory, arena, block, scratch, out, channel, count)
     #: 22211e l32i a2, a1, 120
     #: 22611a s32i a2, a1, 104
@@ -890,18 +884,18 @@ def eval_int8(op, arena, rom, start, stop):
     #: 422120 l32i a4, a1, 128
     #: 4a82 add.n a8, a2, a4
     # requantize.py:35 while count:
-    #: 16530f beqz a3, 0x778
+    #: 16530f beqz a3, 0x76b
     # requantize.py:36 n = count
     #: 622118 l32i a6, a1, 96
     # requantize.py:37 if step:
-    #: 160b01 beqz a11, 0x699
+    #: 160b01 beqz a11, 0x68c
     # requantize.py:38 n = channels - channel
     #: 32211f l32i a3, a1, 124
     #: 22211a l32i a2, a1, 104
     #: 2063c0 sub a6, a3, a2
     # requantize.py:39 if n > count:
     #: 222118 l32i a2, a1, 96
-    #: 67a201 bge a2, a6, 0x699
+    #: 67a201 bge a2, a6, 0x68c
     # requantize.py:40 n = count
     #: 6d02 mov.n a6, a2
     # requantize.py:41 count -= n
@@ -924,7 +918,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 22611a s32i a2, a1, 104
     # requantize.py:45 while n:
-    #: 16c60a beqz a6, 0x772
+    #: 16c60a beqz a6, 0x765
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 2809 l32i.n a2, a9, 0
     # requantize.py:47 e = 32 - shifts[0]
@@ -932,7 +926,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x700
+    #: d6d402 bgez a4, 0x6f3
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -945,12 +939,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 303a20 or a3, a10, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x6ef
+    #: 27a301 bge a3, a2, 0x6e2
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
     #: 30a060 neg a10, a3
-    #: a7a202 bge a2, a10, 0x6f8
+    #: a7a202 bge a2, a10, 0x6eb
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -987,7 +981,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x750
+    #: 161401 beqz a4, 0x743
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -998,11 +992,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
-    #: d7a201 bge a2, a13, 0x755
+    #: d7a201 bge a2, a13, 0x748
     # requantize.py:72 v = low
     #: 2d0d mov.n a2, a13
     # requantize.py:73 if v > high:
-    #: 27ac01 bge a12, a2, 0x75a
+    #: 27ac01 bge a12, a2, 0x74d
     # requantize.py:74 v = high
     #: 2d0c mov.n a2, a12
     # requantize.py:75 y[0] = v + zero_point
@@ -1020,9 +1014,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: ba77 add.n a7, a7, a11
     # requantize.py:80 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626f5 bnez a6, 0x6c5
+    #: 5626f5 bnez a6, 0x6b8
     #: 222118 l32i a2, a1, 96
-    #: 5692f0 bnez a2, 0x682
+    #: 5692f0 bnez a2, 0x675
     # transpose_conv.py:88 out += count << wide
     #: 2861 l32i.n a2, a1, 24
     #: 322112 l32i a3, a1, 72
@@ -1035,21 +1029,19 @@ def eval_int8(op, arena, rom, start, stop):
     #: 32211e l32i a3, a1, 120
     #: 2a23 add.n a2, a3, a2
     #: 22611e s32i a2, a1, 120
-    #: 32211e l32i a3, a1, 120
-    #: 222122 l32i a2, a1, 136
-    #: 27a302 bge a3, a2, 0x79f
-    #: c65cfe j 0x113
+    #: 322122 l32i a3, a1, 136
+    #: 37a202 bge a2, a3, 0x78f
+    #: c660fe j 0x113
     # transpose_conv.py:90 start += 1
     #: 222126 l32i a2, a1, 152
     #: 1b22 addi.n a2, a2, 1
     #: 226126 s32i a2, a1, 152
-    #: 322126 l32i a3, a1, 152
-    #: 222127 l32i a2, a1, 156
-    #: 27a302 bge a3, a2, 0x7b3
-    #: 0631fe j 0x78
+    #: 322127 l32i a3, a1, 156
+    #: 37a202 bge a2, a3, 0x7a0
+    #: c635fe j 0x78
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-eval_int16 = eval_int8
+eval_int8 = eval_int16

@@ -11,32 +11,32 @@ import micropython
 # eval_integers() of kernels/unidirectional_sequence_lstm.py, compiled.
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
-    #: 368101 entry a1, 192
+    #: 366101 entry a1, 176
     #: 226114 s32i a2, a1, 80
     #: 39c1 s32i.n a3, a1, 48
     #: 426110 s32i a4, a1, 64
-    #: 52611c s32i a5, a1, 112
-    #: 626126 s32i a6, a1, 152
+    #: 526119 s32i a5, a1, 100
+    #: 626122 s32i a6, a1, 136
     # unidirectional_sequence_lstm.py:49 r = ptr32(op)
-    #: 226122 s32i a2, a1, 136
+    #: 22611d s32i a2, a1, 116
     # unidirectional_sequence_lstm.py:50 size = r[_STATE_SIZE]
     #: 322214 l32i a3, a2, 80
-    #: 326121 s32i a3, a1, 132
+    #: 32611c s32i a3, a1, 112
     # unidirectional_sequence_lstm.py:51 width = 1 + r[_WIDE]
     #: 222218 l32i a2, a2, 96
     #: 1b22 addi.n a2, a2, 1
-    #: 226127 s32i a2, a1, 156
+    #: 226123 s32i a2, a1, 140
     # unidirectional_sequence_lstm.py:52 while start < stop:
     #: 672502 blt a5, a6, 0x28
-    #: 86c702 j 0xb47
+    #: 86b802 j 0xb0b
     # unidirectional_sequence_lstm.py:53 step = start // size
-    #: 22211c l32i a2, a1, 112
+    #: 222119 l32i a2, a1, 100
     #: 203f31 srai a3, a2, 31
     #: 305230 xor a5, a2, a3
-    #: 422121 l32i a4, a1, 132
+    #: 42211c l32i a4, a1, 112
     #: 4055c2 quou a5, a5, a4
     #: 303530 xor a3, a5, a3
-    #: 32611a s32i a3, a1, 104
+    #: 326118 s32i a3, a1, 96
     # unidirectional_sequence_lstm.py:54 first = start - step * size
     #: 403382 mull a3, a3, a4
     #: 3032c0 sub a3, a2, a3
@@ -45,14 +45,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3034c0 sub a3, a4, a3
     #: 3961 s32i.n a3, a1, 24
     # unidirectional_sequence_lstm.py:56 if count > stop - start:
-    #: 422126 l32i a4, a1, 152
+    #: 422122 l32i a4, a1, 136
     #: 2054c0 sub a5, a4, a2
     #: 37a504 bge a5, a3, 0x59
     # unidirectional_sequence_lstm.py:57 count = stop - start
     #: 2024c0 sub a2, a4, a2
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:58 if count > r[_BLOCK]:
-    #: 222122 l32i a2, a1, 136
+    #: 22211d l32i a2, a1, 116
     #: 422217 l32i a4, a2, 92
     #: 3861 l32i.n a3, a1, 24
     #: 37a404 bge a4, a3, 0x69
@@ -60,9 +60,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 222217 l32i a2, a2, 92
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:60 batch = step // r[_STEPS]
-    #: 322122 l32i a3, a1, 136
+    #: 32211d l32i a3, a1, 116
     #: 522315 l32i a5, a3, 84
-    #: 22211a l32i a2, a1, 104
+    #: 222118 l32i a2, a1, 96
     #: 204f31 srai a4, a2, 31
     #: 402230 xor a2, a2, a4
     #: 5022c2 quou a2, a2, a5
@@ -76,14 +76,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322316 l32i a3, a3, 88
     #: 303482 mull a3, a4, a3
     #: 3022c0 sub a2, a2, a3
-    #: 226117 s32i a2, a1, 92
+    #: 226115 s32i a2, a1, 84
     # unidirectional_sequence_lstm.py:62 gate = 0
     #: 0c02 movi.n a2, 0
     #: 226112 s32i a2, a1, 72
     # unidirectional_sequence_lstm.py:63 while gate < 4:
     #: 0c43 movi.n a3, 4
     #: 372202 blt a2, a3, 0xa6
-    #: 068101 j 0x6ab
+    #: 867b01 j 0x695
     # unidirectional_sequence_lstm.py:86 r = ptr32(op)
     #: 222114 l32i a2, a1, 80
     #: 29d1 s32i.n a2, a1, 52
@@ -122,7 +122,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:96 vector = r[_INPUT] + (step * depth << 2 + wide)
     #: 5812 l32i.n a5, a2, 4
-    #: 22211a l32i a2, a1, 104
+    #: 222118 l32i a2, a1, 96
     #: e03282 mull a3, a2, a14
     #: 2b24 addi.n a2, a4, 2
     #: 001240 ssl a2
@@ -134,7 +134,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:98 while hidden < 2:
     #: 0c23 movi.n a3, 2
     #: 372202 blt a2, a3, 0x108
-    #: 062401 j 0x599
+    #: 862301 j 0x597
     # unidirectional_sequence_lstm.py:99 start_sums(arena, rom, sums, bias, first, count, wide)
     #: 3861 l32i.n a3, a1, 24
     # matrix.py:125 p = ptr32(int(ptr8(arena)) + scratch)
@@ -643,27 +643,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 6804 l32i.n a6, a4, 0
     #: 001240 ssl a2
     #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 308031 srai a8, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30b782 mull a11, a7, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203610 and a3, a6, a2
     #: 30b004 extui a11, a3, 0, 1
     #: 603121 srai a3, a6, 1
@@ -675,9 +675,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 22d620 addmi a2, a6, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
+    # fixed_point.py:45 if e:
     #: 161901 beqz a9, 0x4e6
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b29 addi.n a2, a9, -1
@@ -685,11 +685,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 56d5f8 bnez a5, 0x47d
     # unidirectional_sequence_lstm.py:106 _add(arena, target, sums, count, hidden, _NO_LIMIT)
@@ -771,7 +771,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:110 vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
     #: 4822 l32i.n a4, a2, 8
-    #: 222117 l32i a2, a1, 92
+    #: 222115 l32i a2, a1, 84
     #: e03282 mull a3, a2, a14
     #: 2871 l32i.n a2, a1, 28
     #: 2b22 addi.n a2, a2, 2
@@ -787,67 +787,66 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 2981 s32i.n a2, a1, 32
     #: 0c23 movi.n a3, 2
-    #: 2881 l32i.n a2, a1, 32
-    #: 37a202 bge a2, a3, 0x599
-    #: 86dbfe j 0x108
+    #: 37a202 bge a2, a3, 0x597
+    #: 06dcfe j 0x108
     # unidirectional_sequence_lstm.py:114 block = _SIGMOID_MULTIPLIER
     #: 3cb2 movi.n a2, 59
     #: 29e1 s32i.n a2, a1, 56
     # unidirectional_sequence_lstm.py:115 if gate == _CELL_GATE:
     #: 0c23 movi.n a3, 2
     #: 222112 l32i a2, a1, 72
-    #: 37920e bne a2, a3, 0x5b4
+    #: 37920e bne a2, a3, 0x5b2
     # unidirectional_sequence_lstm.py:116 block = _TANH_MULTIPLIER
     #: 4c22 movi.n a2, 66
     #: 29e1 s32i.n a2, a1, 56
     # unidirectional_sequence_lstm.py:117 if not r[_ACTIVATION]:
     #: 28d1 l32i.n a2, a1, 52
     #: 222250 l32i a2, a2, 320
-    #: 562200 bnez a2, 0x5b4
+    #: 562200 bnez a2, 0x5b2
     # unidirectional_sequence_lstm.py:118 return
-    #: c63800 j 0x698
+    #: 863400 j 0x685
     # unidirectional_sequence_lstm.py:119 curve(op, arena, rom, block, r[_ENTRIES], target << 2...
     #: 28d1 l32i.n a2, a1, 52
-    #: 6862 l32i.n a6, a2, 24
+    #: 8862 l32i.n a8, a2, 24
     #: 222113 l32i a2, a1, 76
     #: e05211 slli a5, a2, 2
-    #: 7861 l32i.n a7, a1, 24
+    #: 6861 l32i.n a6, a1, 24
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 28e1 l32i.n a2, a1, 56
     #: e03211 slli a3, a2, 2
     #: 222114 l32i a2, a1, 80
-    #: 3ac2 add.n a12, a2, a3
+    #: 3ae2 add.n a14, a2, a3
     # sigmoid_int16.py:42 base = int(ptr8(arena))
     #: 38c1 l32i.n a3, a1, 48
     # sigmoid_int16.py:43 flash = int(ptr8(rom))
     #: 222110 l32i a2, a1, 64
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     #: 504004 extui a4, a5, 0, 1
-    #: 164400 beqz a4, 0x5da
+    #: 164400 beqz a4, 0x5d8
     #: 4d02 mov.n a4, a2
-    #: 460000 j 0x5dc
+    #: 460000 j 0x5da
     #: 4d03 mov.n a4, a3
     #: 505221 srai a5, a5, 2
-    #: 5a84 add.n a8, a4, a5
-    # sigmoid_int16.py:45 table = ptr16((flash if entries & 1 else base) + (entries >> 2))
-    #: 604004 extui a4, a6, 0, 1
-    #: 162400 beqz a4, 0x5ea
-    #: 460000 j 0x5ec
+    #: 5a74 add.n a7, a4, a5
+    # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
+    #: 804004 extui a4, a8, 0, 1
+    #: 162400 beqz a4, 0x5e8
+    #: 460000 j 0x5ea
     #: 2d03 mov.n a2, a3
-    #: 604221 srai a4, a6, 2
-    #: 4ad2 add.n a13, a2, a4
+    #: 804221 srai a4, a8, 2
+    #: 4a22 add.n a2, a2, a4
+    #: 226116 s32i a2, a1, 88
     # sigmoid_int16.py:46 y = ptr16(base + target)
     #: 222113 l32i a2, a1, 76
-    #: 2a63 add.n a6, a3, a2
+    #: 2a53 add.n a5, a3, a2
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
-    #: 280c l32i.n a2, a12, 0
-    #: 226115 s32i a2, a1, 84
+    #: d80e l32i.n a13, a14, 0
     # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
-    #: a81c l32i.n a10, a12, 4
+    #: a81e l32i.n a10, a14, 4
     # sigmoid_int16.py:49 half = 0
     #: 0c0b movi.n a11, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169a00 beqz a10, 0x60c
+    #: 169a00 beqz a10, 0x60a
     # sigmoid_int16.py:51 half = 1
     #: 0c1b movi.n a11, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -855,233 +854,226 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001240 ssl a2
     #: 00bba1 sll a11, a11
     # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
-    #: 982c l32i.n a9, a12, 8
+    #: 982e l32i.n a9, a14, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
-    #: 284c l32i.n a2, a12, 16
-    #: 226118 s32i a2, a1, 96
+    #: 284e l32i.n a2, a14, 16
+    #: 226117 s32i a2, a1, 92
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
-    #: 285c l32i.n a2, a12, 20
-    #: 226119 s32i a2, a1, 100
+    #: f85e l32i.n a15, a14, 20
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
-    #: 286c l32i.n a2, a12, 24
-    #: 226116 s32i a2, a1, 88
+    #: c86e l32i.n a12, a14, 24
     # sigmoid_int16.py:57 while count:
-    #: 167707 beqz a7, 0x698
+    #: 16c606 beqz a6, 0x685
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-    #: 329800 l16si a3, a8, 0
-    #: 222115 l32i a2, a1, 84
-    #: 202382 mull a2, a3, a2
+    #: 229700 l16si a2, a7, 0
+    #: d02282 mull a2, a2, a13
     #: ba22 add.n a2, a2, a11
     #: 000a40 ssr a10
-    #: 2040b1 sra a4, a2
-    # sigmoid_int16.py:59 magnitude = v if v >= 0 else 0 - v
-    #: 964400 bltz a4, 0x639
-    #: 3d04 mov.n a3, a4
-    #: 860000 j 0x63c
-    #: 403060 neg a3, a4
-    # sigmoid_int16.py:60 i = magnitude >> bits
-    #: 000940 ssr a9
-    #: 3050b1 sra a5, a3
-    # sigmoid_int16.py:61 if i >= _LAST:
-    #: 22a0ff movi a2, 255
-    #: 272504 blt a5, a2, 0x64d
-    # sigmoid_int16.py:62 r = q[_CURVE_SATURATED]
-    #: 283c l32i.n a2, a12, 12
-    #: 060900 j 0x672
-    # sigmoid_int16.py:64 r = table[i]
-    #: d02590 addx2 a2, a5, a13
-    #: 221200 l16ui a2, a2, 0
-    # sigmoid_int16.py:65 r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-    #: 001940 ssl a9
-    #: 00e2a1 sll a14, a2
-    #: 001940 ssl a9
-    #: 00f5a1 sll a15, a5
-    #: f0f3c0 sub a15, a3, a15
-    #: 1b35 addi.n a3, a5, 1
-    #: d03390 addx2 a3, a3, a13
-    #: 321300 l16ui a3, a3, 0
-    #: 2023c0 sub a2, a3, a2
-    #: 202f82 mull a2, a15, a2
-    #: 2a2e add.n a2, a14, a2
-    # sigmoid_int16.py:66 if v >= 0:
-    #: 967400 bltz a4, 0x67d
-    # sigmoid_int16.py:67 r = positive + r
-    #: 322118 l32i a3, a1, 96
-    #: 2a23 add.n a2, a3, a2
-    #: 460100 j 0x683
-    # sigmoid_int16.py:69 r = negative - r
-    #: 322119 l32i a3, a1, 100
-    #: 2023c0 sub a2, a3, a2
-    # sigmoid_int16.py:70 y[0] = r >> output_shift
-    #: 322116 l32i a3, a1, 88
-    #: 000340 ssr a3
     #: 2020b1 sra a2, a2
-    #: 225600 s16i a2, a6, 0
-    # sigmoid_int16.py:71 x = ptr16(int(x) + 2)
-    #: 2b88 addi.n a8, a8, 2
-    # sigmoid_int16.py:72 y = ptr16(int(y) + 2)
-    #: 2b66 addi.n a6, a6, 2
-    # sigmoid_int16.py:73 count -= 1
-    #: 0b77 addi.n a7, a7, -1
-    #: 5677f8 bnez a7, 0x620
+    # sigmoid_int16.py:59 minus = v >> 31
+    #: 204f31 srai a4, a2, 31
+    # sigmoid_int16.py:60 v = (v ^ minus) - minus
+    #: 402230 xor a2, a2, a4
+    #: 4022c0 sub a2, a2, a4
+    # sigmoid_int16.py:61 i = v >> bits
+    #: 000940 ssr a9
+    #: 2030b1 sra a3, a2
+    # sigmoid_int16.py:62 if i < _LAST:
+    #: 82a0ff movi a8, 255
+    #: 87a327 bge a3, a8, 0x663
+    # sigmoid_int16.py:63 v -= i << bits
+    #: 001940 ssl a9
+    #: 0083a1 sll a8, a3
+    #: 8022c0 sub a2, a2, a8
+    # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
+    #: f08311 slli a8, a3, 1
+    #: 322116 l32i a3, a1, 88
+    #: 8a83 add.n a8, a3, a8
+    # sigmoid_int16.py:65 i = p[0]
+    #: 321800 l16ui a3, a8, 0
+    # sigmoid_int16.py:66 v = v * (p[1] - i) + (i << bits)
+    #: 821801 l16ui a8, a8, 2
+    #: 3088c0 sub a8, a8, a3
+    #: 808282 mull a8, a2, a8
+    #: 001940 ssl a9
+    #: 0023a1 sll a2, a3
+    #: 2a28 add.n a2, a8, a2
+    #: 460000 j 0x665
+    # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
+    #: 283e l32i.n a2, a14, 12
+    # sigmoid_int16.py:69 if minus:
+    #: 165400 beqz a4, 0x66e
+    # sigmoid_int16.py:70 v = negative - v
+    #: 202fc0 sub a2, a15, a2
+    #: 060100 j 0x673
+    # sigmoid_int16.py:72 v = positive + v
+    #: 322117 l32i a3, a1, 92
+    #: 2a23 add.n a2, a3, a2
+    # sigmoid_int16.py:73 y[0] = v >> output_shift
+    #: 000c40 ssr a12
+    #: 2020b1 sra a2, a2
+    #: 225500 s16i a2, a5, 0
+    # sigmoid_int16.py:74 x = ptr16(int(x) + 2)
+    #: 2b77 addi.n a7, a7, 2
+    # sigmoid_int16.py:75 y = ptr16(int(y) + 2)
+    #: 2b55 addi.n a5, a5, 2
+    # sigmoid_int16.py:76 count -= 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 5626f9 bnez a6, 0x618
     # unidirectional_sequence_lstm.py:65 gate += 1
     #: 222112 l32i a2, a1, 72
     #: 1b22 addi.n a2, a2, 1
     #: 226112 s32i a2, a1, 72
     #: 0c43 movi.n a3, 4
-    #: 222112 l32i a2, a1, 72
-    #: 37a202 bge a2, a3, 0x6ab
-    #: 867efe j 0xa6
+    #: 37a202 bge a2, a3, 0x695
+    #: 0684fe j 0xa6
     # unidirectional_sequence_lstm.py:66 _update(op, arena, rom, batch * size + first, start, c...
-    #: 322117 l32i a3, a1, 92
-    #: 222121 l32i a2, a1, 132
+    #: 322115 l32i a3, a1, 84
+    #: 22211c l32i a2, a1, 112
     #: 203382 mull a3, a3, a2
     #: 222111 l32i a2, a1, 68
     #: 2a83 add.n a8, a3, a2
     # unidirectional_sequence_lstm.py:126 r = ptr32(op)
     #: 322114 l32i a3, a1, 80
-    #: 32611f s32i a3, a1, 124
+    #: 32611a s32i a3, a1, 104
     # unidirectional_sequence_lstm.py:127 gates = r[_SCRATCH] >> 2
     #: 2853 l32i.n a2, a3, 20
     #: 204221 srai a4, a2, 2
-    #: 426120 s32i a4, a1, 128
+    #: 42611b s32i a4, a1, 108
     # unidirectional_sequence_lstm.py:128 sums = gates + 8 * r[_BLOCK]
     #: 222317 l32i a2, a3, 92
     #: d02211 slli a2, a2, 3
-    #: 2a74 add.n a7, a4, a2
-    #: 72611b s32i a7, a1, 108
+    #: 2a54 add.n a5, a4, a2
     # unidirectional_sequence_lstm.py:129 row = 2 * count
     #: 2861 l32i.n a2, a1, 24
-    #: f06211 slli a6, a2, 1
-    #: 626125 s32i a6, a1, 148
+    #: f07211 slli a7, a2, 1
+    #: 726121 s32i a7, a1, 132
     # unidirectional_sequence_lstm.py:130 cell = (r[_CELL_STATE] >> 2) + 2 * at
     #: 3833 l32i.n a3, a3, 12
-    #: 305221 srai a5, a3, 2
+    #: 306221 srai a6, a3, 2
     #: f03811 slli a3, a8, 1
-    #: 3a55 add.n a5, a5, a3
+    #: 3a66 add.n a6, a6, a3
     # unidirectional_sequence_lstm.py:131 _products(arena, sums, gates + row, cell, count)
-    #: 6a44 add.n a4, a4, a6
+    #: 7a44 add.n a4, a4, a7
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
     #: 38c1 l32i.n a3, a1, 48
     # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    #: 7a63 add.n a6, a3, a7
+    #: 5a73 add.n a7, a3, a5
     # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
     #: 4a43 add.n a4, a3, a4
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
-    #: 5a33 add.n a3, a3, a5
+    #: 6a33 add.n a3, a3, a6
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165201 beqz a2, 0x707
+    #: 165201 beqz a2, 0x6ee
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
-    #: 829400 l16si a8, a4, 0
-    #: 729300 l16si a7, a3, 0
-    #: 707882 mull a7, a8, a7
-    #: 7906 s32i.n a7, a6, 0
+    #: 929400 l16si a9, a4, 0
+    #: 829300 l16si a8, a3, 0
+    #: 808982 mull a8, a9, a8
+    #: 8907 s32i.n a8, a7, 0
     # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
-    #: 4b66 addi.n a6, a6, 4
+    #: 4b77 addi.n a7, a7, 4
     # unidirectional_sequence_lstm.py:155 x = ptr16(int(x) + 2)
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:156 y = ptr16(int(y) + 2)
     #: 2b33 addi.n a3, a3, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x6f1
+    #: 5692fe bnez a2, 0x6d8
     # unidirectional_sequence_lstm.py:132 rescale(op, arena, _FORGET_MULTIPLIER, sums, count, 0)
-    #: 6861 l32i.n a6, a1, 24
+    #: 7861 l32i.n a7, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 222114 l32i a2, a1, 80
-    #: b2d201 addmi a11, a2, 0x100
-    #: b2cbc8 addi a11, a11, -56
+    #: c2d201 addmi a12, a2, 0x100
+    #: c2ccc8 addi a12, a12, -56
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 38c1 l32i.n a3, a1, 48
-    #: 22211b l32i a2, a1, 108
-    #: 2a43 add.n a4, a3, a2
+    #: 28c1 l32i.n a2, a1, 48
+    #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161607 beqz a6, 0x78e
+    #: 161707 beqz a7, 0x772
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281b l32i.n a2, a11, 4
+    #: 281c l32i.n a2, a12, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
-    #: 0c0a movi.n a10, 0
+    #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x72b
+    #: d64200 bgez a2, 0x70f
     # fixed_point.py:30 e = 0 - left
-    #: 20a060 neg a10, a2
+    #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380b l32i.n a3, a11, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 309031 srai a9, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    #: 7804 l32i.n a7, a4, 0
+    #: 380c l32i.n a3, a12, 0
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    #: 8804 l32i.n a8, a4, 0
     #: 001240 ssl a2
-    #: 0027a1 sll a2, a7
-    # fixed_point.py:37 vh = v >> 16
-    #: 208031 srai a8, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    #: 0028a1 sll a2, a8
+    # fixed_point.py:38 mh = m >> 16
+    #: 30a031 srai a10, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
+    #: 209031 srai a9, a2, 16
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 907282 mull a7, a2, a9
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30c882 mull a12, a8, a3
+    # fixed_point.py:42 a = v * mh
+    #: a08282 mull a8, a2, a10
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    #: 30d982 mull a13, a9, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2c add.n a2, a12, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    #: 203710 and a3, a7, a2
-    #: 30c004 extui a12, a3, 0, 1
-    #: 703121 srai a3, a7, 1
-    #: 3a3c add.n a3, a12, a3
+    #: 2a2d add.n a2, a13, a2
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    #: 203810 and a3, a8, a2
+    #: 30d004 extui a13, a3, 0, 1
+    #: 803121 srai a3, a8, 1
+    #: 3a3d add.n a3, a13, a3
     #: 202121 srai a2, a2, 1
-    #: 2a73 add.n a7, a3, a2
-    #: 902882 mull a2, a8, a9
+    #: 2a83 add.n a8, a3, a2
+    #: a02982 mull a2, a9, a10
     #: f03211 slli a3, a2, 1
-    #: 22d720 addmi a2, a7, 0x2000
+    #: 22d820 addmi a2, a8, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161a01 beqz a10, 0x785
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:45 if e:
+    #: 161b01 beqz a11, 0x769
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
-    #: 0b2a addi.n a2, a10, -1
+    #: 0b2b addi.n a2, a11, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 56d6f8 bnez a6, 0x71c
+    # fixed_point.py:49 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 56d7f8 bnez a7, 0x700
     # unidirectional_sequence_lstm.py:133 _add(arena, cell, sums, count, 0, _NO_LIMIT)
-    #: 7861 l32i.n a7, a1, 24
+    #: 8861 l32i.n a8, a1, 24
     #: 0c13 movi.n a3, 1
     #: 103311 slli a3, a3, 15
     # unidirectional_sequence_lstm.py:164 base = int(ptr8(arena))
     #: 28c1 l32i.n a2, a1, 48
     # unidirectional_sequence_lstm.py:168 p = ptr32(base + values)
-    #: 42211b l32i a4, a1, 108
-    #: 4a62 add.n a6, a2, a4
+    #: 5a72 add.n a7, a2, a5
     # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
-    #: 5a42 add.n a4, a2, a5
+    #: 6a42 add.n a4, a2, a6
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 16d702 beqz a7, 0x7d4
+    #: 16d802 beqz a8, 0x7b5
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
-    #: 2806 l32i.n a2, a6, 0
+    #: 2807 l32i.n a2, a7, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 32a080 movi a3, 128
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 27a307 bge a3, a2, 0x7bb
+    #: 27a307 bge a3, a2, 0x79c
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -1089,36 +1081,316 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf3 movi.n a3, -1
     #: 103311 slli a3, a3, 15
-    #: 37a204 bge a2, a3, 0x7c8
+    #: 37a204 bge a2, a3, 0x7a9
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:185 y[0] = v
     #: 225400 s16i a2, a4, 0
     # unidirectional_sequence_lstm.py:186 p = ptr32(int(p) + 4)
-    #: 4b66 addi.n a6, a6, 4
+    #: 4b77 addi.n a7, a7, 4
     # unidirectional_sequence_lstm.py:187 y = ptr16(int(y) + 2)
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
-    #: 0b77 addi.n a7, a7, -1
-    #: 5617fd bnez a7, 0x7a6
+    #: 0b88 addi.n a8, a8, -1
+    #: 5618fd bnez a8, 0x787
     # unidirectional_sequence_lstm.py:134 _products(arena, sums, gates, gates + 2 * row, count)
-    #: 222125 l32i a2, a1, 148
+    #: 222121 l32i a2, a1, 132
     #: f02211 slli a2, a2, 1
+    #: 32211b l32i a3, a1, 108
+    #: 2a83 add.n a8, a3, a2
+    #: 7861 l32i.n a7, a1, 24
+    # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
+    #: 28c1 l32i.n a2, a1, 48
+    # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
+    #: 5a42 add.n a4, a2, a5
+    # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
+    #: 3a32 add.n a3, a2, a3
+    # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
+    #: 8a22 add.n a2, a2, a8
+    # unidirectional_sequence_lstm.py:152 while count:
+    #: 165701 beqz a7, 0x7e3
+    # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
+    #: 929300 l16si a9, a3, 0
+    #: 829200 l16si a8, a2, 0
+    #: 808982 mull a8, a9, a8
+    #: 8904 s32i.n a8, a4, 0
+    # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
+    #: 4b44 addi.n a4, a4, 4
+    # unidirectional_sequence_lstm.py:155 x = ptr16(int(x) + 2)
+    #: 2b33 addi.n a3, a3, 2
+    # unidirectional_sequence_lstm.py:156 y = ptr16(int(y) + 2)
+    #: 2b22 addi.n a2, a2, 2
+    # unidirectional_sequence_lstm.py:157 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 5697fe bnez a7, 0x7cd
+    # unidirectional_sequence_lstm.py:135 rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
+    #: 7861 l32i.n a7, a1, 24
+    # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
+    #: 222114 l32i a2, a1, 80
+    #: c2d201 addmi a12, a2, 0x100
+    #: c2ccd0 addi a12, a12, -48
+    # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
+    #: 28c1 l32i.n a2, a1, 48
+    #: 5a42 add.n a4, a2, a5
+    # fixed_point.py:26 while count:
+    #: 161707 beqz a7, 0x867
+    # fixed_point.py:27 left = q[_SHIFT] - 32
+    #: 281c l32i.n a2, a12, 4
+    #: 22c2e0 addi a2, a2, -32
+    # fixed_point.py:28 e = 0
+    #: 0c0b movi.n a11, 0
+    # fixed_point.py:29 if left < 0:
+    #: d64200 bgez a2, 0x804
+    # fixed_point.py:30 e = 0 - left
+    #: 20b060 neg a11, a2
+    # fixed_point.py:31 left = 0
+    #: 0c02 movi.n a2, 0
+    # fixed_point.py:32 m = q[_MULTIPLIER]
+    #: 380c l32i.n a3, a12, 0
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
+    #: 8804 l32i.n a8, a4, 0
+    #: 001240 ssl a2
+    #: 0028a1 sll a2, a8
+    # fixed_point.py:38 mh = m >> 16
+    #: 30a031 srai a10, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
+    #: 209031 srai a9, a2, 16
+    # fixed_point.py:41 v = v & 0xFFFF
+    #: 2020f4 extui a2, a2, 0, 16
+    # fixed_point.py:42 a = v * mh
+    #: a08282 mull a8, a2, a10
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    #: 30d982 mull a13, a9, a3
+    #: 302282 mull a2, a2, a3
+    #: 202031 srai a2, a2, 16
+    #: 2020f4 extui a2, a2, 0, 16
+    #: 2a2d add.n a2, a13, a2
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    #: 203810 and a3, a8, a2
+    #: 30d004 extui a13, a3, 0, 1
+    #: 803121 srai a3, a8, 1
+    #: 3a3d add.n a3, a13, a3
+    #: 202121 srai a2, a2, 1
+    #: 2a83 add.n a8, a3, a2
+    #: a02982 mull a2, a9, a10
+    #: f03211 slli a3, a2, 1
+    #: 22d820 addmi a2, a8, 0x2000
+    #: 202e21 srai a2, a2, 14
+    #: 3a22 add.n a2, a2, a3
+    # fixed_point.py:45 if e:
+    #: 161b01 beqz a11, 0x85e
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    #: 203f31 srai a3, a2, 31
+    #: 2a33 add.n a3, a3, a2
+    #: 0b2b addi.n a2, a11, -1
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
+    #: 1b22 addi.n a2, a2, 1
+    #: 202121 srai a2, a2, 1
+    # fixed_point.py:47 p[0] = v
+    #: 2904 s32i.n a2, a4, 0
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
+    #: 4b44 addi.n a4, a4, 4
+    # fixed_point.py:49 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 56d7f8 bnez a7, 0x7f5
+    # unidirectional_sequence_lstm.py:136 _add(arena, cell, sums, count, 1, r[_CLIP])
+    #: 8861 l32i.n a8, a1, 24
+    #: 22211a l32i a2, a1, 104
+    #: 922219 l32i a9, a2, 100
+    # unidirectional_sequence_lstm.py:164 base = int(ptr8(arena))
+    #: 28c1 l32i.n a2, a1, 48
+    # unidirectional_sequence_lstm.py:168 p = ptr32(base + values)
+    #: 5a72 add.n a7, a2, a5
+    # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
+    #: 6a32 add.n a3, a2, a6
+    # unidirectional_sequence_lstm.py:170 low = 0 - limit
+    #: 90b060 neg a11, a9
+    # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
+    #: 0c12 movi.n a2, 1
+    #: 102211 slli a2, a2, 15
+    #: 279901 bne a9, a2, 0x882
+    # unidirectional_sequence_lstm.py:172 limit -= 1
+    #: 0b99 addi.n a9, a9, -1
+    # unidirectional_sequence_lstm.py:173 while count:
+    #: 167804 beqz a8, 0x8cd
+    # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
+    #: 2807 l32i.n a2, a7, 0
+    # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
+    #: 42a080 movi a4, 128
+    #: 804411 slli a4, a4, 8
+    #: 0b44 addi.n a4, a4, -1
+    #: 27a407 bge a4, a2, 0x89a
+    # unidirectional_sequence_lstm.py:176 v = 0x7FFF
+    #: 22a080 movi a2, 128
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
+    #: 7cf4 movi.n a4, -1
+    #: 104411 slli a4, a4, 15
+    #: 47a204 bge a2, a4, 0x8a7
+    # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
+    #: 7cf2 movi.n a2, -1
+    #: 102211 slli a2, a2, 15
+    # unidirectional_sequence_lstm.py:180 v = v + (y[0] ^ 0x8000) - 0x8000
+    #: a21300 l16ui a10, a3, 0
+    #: 0c14 movi.n a4, 1
+    #: 104411 slli a4, a4, 15
+    #: 404a30 xor a4, a10, a4
+    #: 4a22 add.n a2, a2, a4
+    #: 22d280 addmi a2, a2, 0xffff8000
+    # unidirectional_sequence_lstm.py:181 if v > limit:
+    #: 27a901 bge a9, a2, 0x8bc
+    # unidirectional_sequence_lstm.py:182 v = limit
+    #: 2d09 mov.n a2, a9
+    # unidirectional_sequence_lstm.py:183 if v < low:
+    #: b7a201 bge a2, a11, 0x8c1
+    # unidirectional_sequence_lstm.py:184 v = low
+    #: 2d0b mov.n a2, a11
+    # unidirectional_sequence_lstm.py:185 y[0] = v
+    #: 225300 s16i a2, a3, 0
+    # unidirectional_sequence_lstm.py:186 p = ptr32(int(p) + 4)
+    #: 4b77 addi.n a7, a7, 4
+    # unidirectional_sequence_lstm.py:187 y = ptr16(int(y) + 2)
+    #: 2b33 addi.n a3, a3, 2
+    # unidirectional_sequence_lstm.py:188 count -= 1
+    #: 0b88 addi.n a8, a8, -1
+    #: 5678fb bnez a8, 0x885
+    # unidirectional_sequence_lstm.py:137 curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], ...
+    #: 22211a l32i a2, a1, 104
+    #: 9862 l32i.n a9, a2, 24
+    #: e06611 slli a6, a6, 2
+    #: 7861 l32i.n a7, a1, 24
+    # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
+    #: 222114 l32i a2, a1, 80
+    #: f2d201 addmi a15, a2, 0x100
+    #: f2cf24 addi a15, a15, 36
+    # sigmoid_int16.py:42 base = int(ptr8(arena))
+    #: 38c1 l32i.n a3, a1, 48
+    # sigmoid_int16.py:43 flash = int(ptr8(rom))
+    #: 222110 l32i a2, a1, 64
+    # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
+    #: 604004 extui a4, a6, 0, 1
+    #: 164400 beqz a4, 0x8f0
+    #: 4d02 mov.n a4, a2
+    #: 460000 j 0x8f2
+    #: 4d03 mov.n a4, a3
+    #: 606221 srai a6, a6, 2
+    #: 6a84 add.n a8, a4, a6
+    # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
+    #: 904004 extui a4, a9, 0, 1
+    #: 162400 beqz a4, 0x900
+    #: 460000 j 0x902
+    #: 2d03 mov.n a2, a3
+    #: 904221 srai a4, a9, 2
+    #: 4a22 add.n a2, a2, a4
+    #: 22611e s32i a2, a1, 120
+    # sigmoid_int16.py:46 y = ptr16(base + target)
+    #: 22211b l32i a2, a1, 108
+    #: 2a63 add.n a6, a3, a2
+    # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
+    #: e80f l32i.n a14, a15, 0
+    # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
+    #: b81f l32i.n a11, a15, 4
+    # sigmoid_int16.py:49 half = 0
+    #: 0c0c movi.n a12, 0
+    # sigmoid_int16.py:50 if shift:
+    #: 169b00 beqz a11, 0x922
+    # sigmoid_int16.py:51 half = 1
+    #: 0c1c movi.n a12, 1
+    # sigmoid_int16.py:52 half = half << shift - 1
+    #: 0b2b addi.n a2, a11, -1
+    #: 001240 ssl a2
+    #: 00cca1 sll a12, a12
+    # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
+    #: a82f l32i.n a10, a15, 8
+    # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
+    #: 284f l32i.n a2, a15, 16
+    #: 22611f s32i a2, a1, 124
+    # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
+    #: 285f l32i.n a2, a15, 20
+    #: 226120 s32i a2, a1, 128
+    # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
+    #: d86f l32i.n a13, a15, 24
+    # sigmoid_int16.py:57 while count:
+    #: 16f706 beqz a7, 0x9a3
+    # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
+    #: 229800 l16si a2, a8, 0
+    #: e02282 mull a2, a2, a14
+    #: ca22 add.n a2, a2, a12
+    #: 000b40 ssr a11
+    #: 2020b1 sra a2, a2
+    # sigmoid_int16.py:59 minus = v >> 31
+    #: 204f31 srai a4, a2, 31
+    # sigmoid_int16.py:60 v = (v ^ minus) - minus
+    #: 402230 xor a2, a2, a4
+    #: 4022c0 sub a2, a2, a4
+    # sigmoid_int16.py:61 i = v >> bits
+    #: 000a40 ssr a10
+    #: 2030b1 sra a3, a2
+    # sigmoid_int16.py:62 if i < _LAST:
+    #: 92a0ff movi a9, 255
+    #: 97a327 bge a3, a9, 0x97e
+    # sigmoid_int16.py:63 v -= i << bits
+    #: 001a40 ssl a10
+    #: 0093a1 sll a9, a3
+    #: 9022c0 sub a2, a2, a9
+    # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
+    #: f09311 slli a9, a3, 1
+    #: 32211e l32i a3, a1, 120
+    #: 9a93 add.n a9, a3, a9
+    # sigmoid_int16.py:65 i = p[0]
+    #: 321900 l16ui a3, a9, 0
+    # sigmoid_int16.py:66 v = v * (p[1] - i) + (i << bits)
+    #: 921901 l16ui a9, a9, 2
+    #: 3099c0 sub a9, a9, a3
+    #: 909282 mull a9, a2, a9
+    #: 001a40 ssl a10
+    #: 0023a1 sll a2, a3
+    #: 2a29 add.n a2, a9, a2
+    #: 460000 j 0x980
+    # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
+    #: 283f l32i.n a2, a15, 12
+    # sigmoid_int16.py:69 if minus:
+    #: 168400 beqz a4, 0x98c
+    # sigmoid_int16.py:70 v = negative - v
     #: 322120 l32i a3, a1, 128
+    #: 2023c0 sub a2, a3, a2
+    #: 060100 j 0x991
+    # sigmoid_int16.py:72 v = positive + v
+    #: 32211f l32i a3, a1, 124
+    #: 2a23 add.n a2, a3, a2
+    # sigmoid_int16.py:73 y[0] = v >> output_shift
+    #: 000d40 ssr a13
+    #: 2020b1 sra a2, a2
+    #: 225600 s16i a2, a6, 0
+    # sigmoid_int16.py:74 x = ptr16(int(x) + 2)
+    #: 2b88 addi.n a8, a8, 2
+    # sigmoid_int16.py:75 y = ptr16(int(y) + 2)
+    #: 2b66 addi.n a6, a6, 2
+    # sigmoid_int16.py:76 count -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 56f7f8 bnez a7, 0x933
+    # unidirectional_sequence_lstm.py:138 _products(arena, sums, gates, gates + 3 * row, count)
+    #: 0c33 movi.n a3, 3
+    #: 222121 l32i a2, a1, 132
+    #: 302282 mull a2, a2, a3
+    #: 32211b l32i a3, a1, 108
     #: 2a73 add.n a7, a3, a2
     #: 6861 l32i.n a6, a1, 24
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
     #: 28c1 l32i.n a2, a1, 48
     # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    #: 42211b l32i a4, a1, 108
-    #: 4a42 add.n a4, a2, a4
+    #: 5a42 add.n a4, a2, a5
     # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
     #: 3a32 add.n a3, a2, a3
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 7a22 add.n a2, a2, a7
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165601 beqz a6, 0x805
+    #: 165601 beqz a6, 0x9d3
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 829300 l16si a8, a3, 0
     #: 729200 l16si a7, a2, 0
@@ -1132,53 +1404,52 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b22 addi.n a2, a2, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5696fe bnez a6, 0x7ef
-    # unidirectional_sequence_lstm.py:135 rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
+    #: 5696fe bnez a6, 0x9bd
+    # unidirectional_sequence_lstm.py:139 rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
     #: 6861 l32i.n a6, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 222114 l32i a2, a1, 80
     #: b2d201 addmi a11, a2, 0x100
-    #: b2cbd0 addi a11, a11, -48
+    #: b2cbd8 addi a11, a11, -40
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 38c1 l32i.n a3, a1, 48
-    #: 22211b l32i a2, a1, 108
-    #: 2a43 add.n a4, a3, a2
+    #: 28c1 l32i.n a2, a1, 48
+    #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161607 beqz a6, 0x88c
+    #: 161607 beqz a6, 0xa57
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281b l32i.n a2, a11, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0a movi.n a10, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x829
+    #: d64200 bgez a2, 0x9f4
     # fixed_point.py:30 e = 0 - left
     #: 20a060 neg a10, a2
     # fixed_point.py:31 left = 0
     #: 0c02 movi.n a2, 0
     # fixed_point.py:32 m = q[_MULTIPLIER]
     #: 380b l32i.n a3, a11, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 309031 srai a9, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
+    # fixed_point.py:34 v = (p[0] << left << sign) >> sign
     #: 7804 l32i.n a7, a4, 0
     #: 001240 ssl a2
     #: 0027a1 sll a2, a7
-    # fixed_point.py:37 vh = v >> 16
+    # fixed_point.py:38 mh = m >> 16
+    #: 309031 srai a9, a3, 16
+    # fixed_point.py:39 m = m & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # fixed_point.py:40 vh = v >> 16
     #: 208031 srai a8, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
+    # fixed_point.py:41 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
+    # fixed_point.py:42 a = v * mh
     #: 907282 mull a7, a2, a9
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
+    # fixed_point.py:43 b = vh * m + ((v * m >> 16) & 0xFFFF)
     #: 30c882 mull a12, a8, a3
     #: 302282 mull a2, a2, a3
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2c add.n a2, a12, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
+    # fixed_point.py:44 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
     #: 203710 and a3, a7, a2
     #: 30c004 extui a12, a3, 0, 1
     #: 703121 srai a3, a7, 1
@@ -1190,9 +1461,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 22d720 addmi a2, a7, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161a01 beqz a10, 0x883
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    # fixed_point.py:45 if e:
+    #: 161a01 beqz a10, 0xa4e
+    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b2a addi.n a2, a10, -1
@@ -1200,386 +1471,100 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
+    # fixed_point.py:47 p[0] = v
     #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
+    # fixed_point.py:48 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
+    # fixed_point.py:49 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56d6f8 bnez a6, 0x81a
-    # unidirectional_sequence_lstm.py:136 _add(arena, cell, sums, count, 1, r[_CLIP])
-    #: 7861 l32i.n a7, a1, 24
-    #: 22211f l32i a2, a1, 124
-    #: 822219 l32i a8, a2, 100
-    # unidirectional_sequence_lstm.py:164 base = int(ptr8(arena))
-    #: 28c1 l32i.n a2, a1, 48
-    # unidirectional_sequence_lstm.py:168 p = ptr32(base + values)
-    #: 32211b l32i a3, a1, 108
-    #: 3a62 add.n a6, a2, a3
-    # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
-    #: 5a32 add.n a3, a2, a5
-    # unidirectional_sequence_lstm.py:170 low = 0 - limit
-    #: 80a060 neg a10, a8
-    # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
-    #: 0c12 movi.n a2, 1
-    #: 102211 slli a2, a2, 15
-    #: 279801 bne a8, a2, 0x8aa
-    # unidirectional_sequence_lstm.py:172 limit -= 1
-    #: 0b88 addi.n a8, a8, -1
-    # unidirectional_sequence_lstm.py:173 while count:
-    #: 167704 beqz a7, 0x8f5
-    # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
-    #: 2806 l32i.n a2, a6, 0
-    # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
-    #: 42a080 movi a4, 128
-    #: 804411 slli a4, a4, 8
-    #: 0b44 addi.n a4, a4, -1
-    #: 27a407 bge a4, a2, 0x8c2
-    # unidirectional_sequence_lstm.py:176 v = 0x7FFF
-    #: 22a080 movi a2, 128
-    #: 802211 slli a2, a2, 8
-    #: 0b22 addi.n a2, a2, -1
-    # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
-    #: 7cf4 movi.n a4, -1
-    #: 104411 slli a4, a4, 15
-    #: 47a204 bge a2, a4, 0x8cf
-    # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
-    #: 7cf2 movi.n a2, -1
-    #: 102211 slli a2, a2, 15
-    # unidirectional_sequence_lstm.py:180 v = v + (y[0] ^ 0x8000) - 0x8000
-    #: 921300 l16ui a9, a3, 0
-    #: 0c14 movi.n a4, 1
-    #: 104411 slli a4, a4, 15
-    #: 404930 xor a4, a9, a4
-    #: 4a22 add.n a2, a2, a4
-    #: 22d280 addmi a2, a2, 0xffff8000
-    # unidirectional_sequence_lstm.py:181 if v > limit:
-    #: 27a801 bge a8, a2, 0x8e4
-    # unidirectional_sequence_lstm.py:182 v = limit
-    #: 2d08 mov.n a2, a8
-    # unidirectional_sequence_lstm.py:183 if v < low:
-    #: a7a201 bge a2, a10, 0x8e9
-    # unidirectional_sequence_lstm.py:184 v = low
-    #: 2d0a mov.n a2, a10
-    # unidirectional_sequence_lstm.py:185 y[0] = v
-    #: 225300 s16i a2, a3, 0
-    # unidirectional_sequence_lstm.py:186 p = ptr32(int(p) + 4)
-    #: 4b66 addi.n a6, a6, 4
-    # unidirectional_sequence_lstm.py:187 y = ptr16(int(y) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # unidirectional_sequence_lstm.py:188 count -= 1
-    #: 0b77 addi.n a7, a7, -1
-    #: 5677fb bnez a7, 0x8ad
-    # unidirectional_sequence_lstm.py:137 curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], ...
-    #: 22211f l32i a2, a1, 124
-    #: 6862 l32i.n a6, a2, 24
-    #: e05511 slli a5, a5, 2
-    #: 7861 l32i.n a7, a1, 24
-    # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 222114 l32i a2, a1, 80
-    #: c2d201 addmi a12, a2, 0x100
-    #: c2cc24 addi a12, a12, 36
-    # sigmoid_int16.py:42 base = int(ptr8(arena))
-    #: 38c1 l32i.n a3, a1, 48
-    # sigmoid_int16.py:43 flash = int(ptr8(rom))
-    #: 222110 l32i a2, a1, 64
-    # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
-    #: 504004 extui a4, a5, 0, 1
-    #: 164400 beqz a4, 0x918
-    #: 4d02 mov.n a4, a2
-    #: 460000 j 0x91a
-    #: 4d03 mov.n a4, a3
-    #: 505221 srai a5, a5, 2
-    #: 5a84 add.n a8, a4, a5
-    # sigmoid_int16.py:45 table = ptr16((flash if entries & 1 else base) + (entries >> 2))
-    #: 604004 extui a4, a6, 0, 1
-    #: 162400 beqz a4, 0x928
-    #: 460000 j 0x92a
-    #: 2d03 mov.n a2, a3
-    #: 604221 srai a4, a6, 2
-    #: 4ad2 add.n a13, a2, a4
-    # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 222120 l32i a2, a1, 128
-    #: 2a63 add.n a6, a3, a2
-    # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
-    #: 280c l32i.n a2, a12, 0
-    #: 22611d s32i a2, a1, 116
-    # sigmoid_int16.py:48 shift = q[_CURVE_SHIFT]
-    #: a81c l32i.n a10, a12, 4
-    # sigmoid_int16.py:49 half = 0
-    #: 0c0b movi.n a11, 0
-    # sigmoid_int16.py:50 if shift:
-    #: 169a00 beqz a10, 0x94a
-    # sigmoid_int16.py:51 half = 1
-    #: 0c1b movi.n a11, 1
-    # sigmoid_int16.py:52 half = half << shift - 1
-    #: 0b2a addi.n a2, a10, -1
-    #: 001240 ssl a2
-    #: 00bba1 sll a11, a11
-    # sigmoid_int16.py:53 bits = q[_CURVE_FRACTION_BITS]
-    #: 982c l32i.n a9, a12, 8
-    # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
-    #: 284c l32i.n a2, a12, 16
-    #: 226123 s32i a2, a1, 140
-    # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
-    #: 285c l32i.n a2, a12, 20
-    #: 226124 s32i a2, a1, 144
-    # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
-    #: 286c l32i.n a2, a12, 24
-    #: 22611e s32i a2, a1, 120
-    # sigmoid_int16.py:57 while count:
-    #: 167707 beqz a7, 0x9d6
-    # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
-    #: 329800 l16si a3, a8, 0
-    #: 22211d l32i a2, a1, 116
-    #: 202382 mull a2, a3, a2
-    #: ba22 add.n a2, a2, a11
-    #: 000a40 ssr a10
-    #: 2040b1 sra a4, a2
-    # sigmoid_int16.py:59 magnitude = v if v >= 0 else 0 - v
-    #: 964400 bltz a4, 0x977
-    #: 3d04 mov.n a3, a4
-    #: 860000 j 0x97a
-    #: 403060 neg a3, a4
-    # sigmoid_int16.py:60 i = magnitude >> bits
-    #: 000940 ssr a9
-    #: 3050b1 sra a5, a3
-    # sigmoid_int16.py:61 if i >= _LAST:
-    #: 22a0ff movi a2, 255
-    #: 272504 blt a5, a2, 0x98b
-    # sigmoid_int16.py:62 r = q[_CURVE_SATURATED]
-    #: 283c l32i.n a2, a12, 12
-    #: 060900 j 0x9b0
-    # sigmoid_int16.py:64 r = table[i]
-    #: d02590 addx2 a2, a5, a13
-    #: 221200 l16ui a2, a2, 0
-    # sigmoid_int16.py:65 r = (r << bits) + (magnitude - (i << bits)) * (table[i + 1] - r)
-    #: 001940 ssl a9
-    #: 00e2a1 sll a14, a2
-    #: 001940 ssl a9
-    #: 00f5a1 sll a15, a5
-    #: f0f3c0 sub a15, a3, a15
-    #: 1b35 addi.n a3, a5, 1
-    #: d03390 addx2 a3, a3, a13
-    #: 321300 l16ui a3, a3, 0
-    #: 2023c0 sub a2, a3, a2
-    #: 202f82 mull a2, a15, a2
-    #: 2a2e add.n a2, a14, a2
-    # sigmoid_int16.py:66 if v >= 0:
-    #: 967400 bltz a4, 0x9bb
-    # sigmoid_int16.py:67 r = positive + r
-    #: 322123 l32i a3, a1, 140
-    #: 2a23 add.n a2, a3, a2
-    #: 460100 j 0x9c1
-    # sigmoid_int16.py:69 r = negative - r
-    #: 322124 l32i a3, a1, 144
-    #: 2023c0 sub a2, a3, a2
-    # sigmoid_int16.py:70 y[0] = r >> output_shift
-    #: 32211e l32i a3, a1, 120
-    #: 000340 ssr a3
-    #: 2020b1 sra a2, a2
-    #: 225600 s16i a2, a6, 0
-    # sigmoid_int16.py:71 x = ptr16(int(x) + 2)
-    #: 2b88 addi.n a8, a8, 2
-    # sigmoid_int16.py:72 y = ptr16(int(y) + 2)
-    #: 2b66 addi.n a6, a6, 2
-    # sigmoid_int16.py:73 count -= 1
-    #: 0b77 addi.n a7, a7, -1
-    #: 5677f8 bnez a7, 0x95e
-    # unidirectional_sequence_lstm.py:138 _products(arena, sums, gates, gates + 3 * row, count)
-    #: 0c33 movi.n a3, 3
-    #: 222125 l32i a2, a1, 148
-    #: 302282 mull a2, a2, a3
-    #: 322120 l32i a3, a1, 128
-    #: 2a63 add.n a6, a3, a2
-    #: 5861 l32i.n a5, a1, 24
-    # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
-    #: 28c1 l32i.n a2, a1, 48
-    # unidirectional_sequence_lstm.py:149 p = ptr32(base + values)
-    #: 42211b l32i a4, a1, 108
-    #: 4a42 add.n a4, a2, a4
-    # unidirectional_sequence_lstm.py:150 x = ptr16(base + a)
-    #: 3a32 add.n a3, a2, a3
-    # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
-    #: 6a22 add.n a2, a2, a6
-    # unidirectional_sequence_lstm.py:152 while count:
-    #: 165501 beqz a5, 0xa09
-    # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
-    #: 729300 l16si a7, a3, 0
-    #: 629200 l16si a6, a2, 0
-    #: 606782 mull a6, a7, a6
-    #: 6904 s32i.n a6, a4, 0
-    # unidirectional_sequence_lstm.py:154 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # unidirectional_sequence_lstm.py:155 x = ptr16(int(x) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # unidirectional_sequence_lstm.py:156 y = ptr16(int(y) + 2)
-    #: 2b22 addi.n a2, a2, 2
-    # unidirectional_sequence_lstm.py:157 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 5695fe bnez a5, 0x9f3
-    # unidirectional_sequence_lstm.py:139 rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
-    #: 5861 l32i.n a5, a1, 24
-    # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 222114 l32i a2, a1, 80
-    #: a2d201 addmi a10, a2, 0x100
-    #: a2cad8 addi a10, a10, -40
-    # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    #: 38c1 l32i.n a3, a1, 48
-    #: 22211b l32i a2, a1, 108
-    #: 2a43 add.n a4, a3, a2
-    # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0xa90
-    # fixed_point.py:27 left = q[_SHIFT] - 32
-    #: 281a l32i.n a2, a10, 4
-    #: 22c2e0 addi a2, a2, -32
-    # fixed_point.py:28 e = 0
-    #: 0c09 movi.n a9, 0
-    # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0xa2d
-    # fixed_point.py:30 e = 0 - left
-    #: 209060 neg a9, a2
-    # fixed_point.py:31 left = 0
-    #: 0c02 movi.n a2, 0
-    # fixed_point.py:32 m = q[_MULTIPLIER]
-    #: 380a l32i.n a3, a10, 0
-    # fixed_point.py:33 mh = m >> 16
-    #: 308031 srai a8, a3, 16
-    # fixed_point.py:34 m = m & 0xFFFF
-    #: 3030f4 extui a3, a3, 0, 16
-    # fixed_point.py:36 v = (p[0] << left << sign) >> sign
-    #: 6804 l32i.n a6, a4, 0
-    #: 001240 ssl a2
-    #: 0026a1 sll a2, a6
-    # fixed_point.py:37 vh = v >> 16
-    #: 207031 srai a7, a2, 16
-    # fixed_point.py:38 v = v & 0xFFFF
-    #: 2020f4 extui a2, a2, 0, 16
-    # fixed_point.py:39 a = v * mh
-    #: 806282 mull a6, a2, a8
-    # fixed_point.py:40 b = vh * m + ((v * m >> 16) & 0xFFFF)
-    #: 30b782 mull a11, a7, a3
-    #: 302282 mull a2, a2, a3
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a2b add.n a2, a11, a2
-    # fixed_point.py:41 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (vh * mh << 1)
-    #: 203610 and a3, a6, a2
-    #: 30b004 extui a11, a3, 0, 1
-    #: 603121 srai a3, a6, 1
-    #: 3a3b add.n a3, a11, a3
-    #: 202121 srai a2, a2, 1
-    #: 2a63 add.n a6, a3, a2
-    #: 802782 mull a2, a7, a8
-    #: f03211 slli a3, a2, 1
-    #: 22d620 addmi a2, a6, 0x2000
-    #: 202e21 srai a2, a2, 14
-    #: 3a22 add.n a2, a2, a3
-    # fixed_point.py:42 if e:
-    #: 161901 beqz a9, 0xa87
-    # fixed_point.py:43 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b29 addi.n a2, a9, -1
-    #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
-    #: 1b22 addi.n a2, a2, 1
-    #: 202121 srai a2, a2, 1
-    # fixed_point.py:44 p[0] = v
-    #: 2904 s32i.n a2, a4, 0
-    # fixed_point.py:45 p = ptr32(int(p) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:46 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0xa1e
+    #: 56d6f8 bnez a6, 0x9e5
     # unidirectional_sequence_lstm.py:140 wide = r[_WIDE]
-    #: 22211f l32i a2, a1, 124
-    #: 622218 l32i a6, a2, 96
+    #: 22211a l32i a2, a1, 104
+    #: 722218 l32i a7, a2, 96
     # unidirectional_sequence_lstm.py:141 target = (r[_OUTPUT] >> 2) + (start << wide)
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 22211c l32i a2, a1, 112
-    #: 001640 ssl a6
+    #: 222119 l32i a2, a1, 100
+    #: 001740 ssl a7
     #: 0022a1 sll a2, a2
     #: 2a33 add.n a3, a3, a2
     # unidirectional_sequence_lstm.py:142 store(op, arena, _OUTPUT_ZERO_POINT, sums, target, co...
-    #: 5861 l32i.n a5, a1, 24
-    # fixed_point.py:53 q = ptr32(int(ptr32(op)) + 4 * block)
+    #: 6861 l32i.n a6, a1, 24
+    # fixed_point.py:56 q = ptr32(int(ptr32(op)) + 4 * block)
     #: 222114 l32i a2, a1, 80
     #: 22d201 addmi a2, a2, 0x100
     #: 22c2e0 addi a2, a2, -32
-    # fixed_point.py:56 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    #: 9802 l32i.n a9, a2, 0
-    # fixed_point.py:57 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    #: 8812 l32i.n a8, a2, 4
-    # fixed_point.py:58 high = (q[_ACTIVATION_MAX] << sign) >> sign
-    #: 7822 l32i.n a7, a2, 8
-    # fixed_point.py:59 p = ptr32(int(ptr8(arena)) + values)
+    # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: a802 l32i.n a10, a2, 0
+    # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
+    #: 9812 l32i.n a9, a2, 4
+    # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
+    #: 8822 l32i.n a8, a2, 8
+    # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     #: 28c1 l32i.n a2, a1, 48
-    #: 42211b l32i a4, a1, 108
-    #: 4a42 add.n a4, a2, a4
-    # fixed_point.py:60 y = int(ptr8(arena)) + output
+    #: 5a42 add.n a4, a2, a5
+    # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3a32 add.n a3, a2, a3
-    # fixed_point.py:61 while count:
-    #: 164502 beqz a5, 0xae8
-    # fixed_point.py:62 v = ((p[0] << sign) >> sign) + zero_point
+    # fixed_point.py:64 while count:
+    #: 164602 beqz a6, 0xaac
+    # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
-    #: 9a22 add.n a2, a2, a9
-    # fixed_point.py:63 if v < low:
-    #: 87a201 bge a2, a8, 0xacc
-    # fixed_point.py:64 v = low
+    #: aa22 add.n a2, a2, a10
+    # fixed_point.py:66 if v < low:
+    #: 97a201 bge a2, a9, 0xa90
+    # fixed_point.py:67 v = low
+    #: 2d09 mov.n a2, a9
+    # fixed_point.py:68 if v > high:
+    #: 27a801 bge a8, a2, 0xa95
+    # fixed_point.py:69 v = high
     #: 2d08 mov.n a2, a8
-    # fixed_point.py:65 if v > high:
-    #: 27a701 bge a7, a2, 0xad1
-    # fixed_point.py:66 v = high
-    #: 2d07 mov.n a2, a7
-    # fixed_point.py:67 if wide:
-    #: 165600 beqz a6, 0xada
-    # fixed_point.py:68 ptr16(y)[0] = v
+    # fixed_point.py:70 if wide:
+    #: 165700 beqz a7, 0xa9e
+    # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    #: 860000 j 0xadd
-    # fixed_point.py:70 ptr8(y)[0] = v
+    #: 860000 j 0xaa1
+    # fixed_point.py:73 ptr8(y)[0] = v
     #: 224300 s8i a2, a3, 0
-    # fixed_point.py:71 y += 1 + wide
-    #: 1b26 addi.n a2, a6, 1
+    # fixed_point.py:74 y += 1 + wide
+    #: 1b27 addi.n a2, a7, 1
     #: 2a33 add.n a3, a3, a2
-    # fixed_point.py:72 p = ptr32(int(p) + 4)
+    # fixed_point.py:75 p = ptr32(int(p) + 4)
     #: 4b44 addi.n a4, a4, 4
-    # fixed_point.py:73 count -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 56a5fd bnez a5, 0xac3
+    # fixed_point.py:76 count -= 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 56a6fd bnez a6, 0xa87
     # unidirectional_sequence_lstm.py:67 start += count
-    #: 22211c l32i a2, a1, 112
+    #: 222119 l32i a2, a1, 100
     #: 3861 l32i.n a3, a1, 24
     #: 3a22 add.n a2, a2, a3
-    #: 22611c s32i a2, a1, 112
+    #: 226119 s32i a2, a1, 100
     # unidirectional_sequence_lstm.py:68 if first + count == size:
     #: 422111 l32i a4, a1, 68
     #: 3a34 add.n a3, a4, a3
-    #: 522121 l32i a5, a1, 132
-    #: 57933d bne a3, a5, 0xb3b
+    #: 52211c l32i a5, a1, 112
+    #: 57933d bne a3, a5, 0xaff
     # unidirectional_sequence_lstm.py:70 y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + (start...
-    #: 622122 l32i a6, a1, 136
+    #: 62211d l32i a6, a1, 116
     #: 3846 l32i.n a3, a6, 16
     #: 304221 srai a4, a3, 2
     #: 38c1 l32i.n a3, a1, 48
     #: 4a73 add.n a7, a3, a4
     #: 5042c0 sub a4, a2, a5
-    #: 222127 l32i a2, a1, 156
+    #: 222123 l32i a2, a1, 140
     #: 204482 mull a4, a4, a2
     #: 4a47 add.n a4, a7, a4
     # unidirectional_sequence_lstm.py:71 h = ptr8(int(ptr8(arena)) + (r[_HIDDEN_STATE] >> 2) + ...
     #: 6826 l32i.n a6, a6, 8
     #: 606221 srai a6, a6, 2
     #: 6a63 add.n a6, a3, a6
-    #: 322117 l32i a3, a1, 92
+    #: 322115 l32i a3, a1, 84
     #: 503382 mull a3, a3, a5
     #: 203382 mull a3, a3, a2
     #: 3a36 add.n a3, a6, a3
     # unidirectional_sequence_lstm.py:72 n = size * width
     #: 202582 mull a2, a5, a2
     # unidirectional_sequence_lstm.py:73 while n:
-    #: 16e200 beqz a2, 0xb3b
+    #: 16e200 beqz a2, 0xaff
     # unidirectional_sequence_lstm.py:74 h[0] = y[0]
     #: 520400 l8ui a5, a4, 0
     #: 524300 s8i a5, a3, 0
@@ -1589,11 +1574,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b44 addi.n a4, a4, 1
     # unidirectional_sequence_lstm.py:77 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0xb2c
-    #: 32211c l32i a3, a1, 112
-    #: 222126 l32i a2, a1, 152
-    #: 27a302 bge a3, a2, 0xb47
-    #: 0638fd j 0x28
+    #: 5602ff bnez a2, 0xaf0
+    #: 322119 l32i a3, a1, 100
+    #: 222122 l32i a2, a1, 136
+    #: 27a302 bge a3, a2, 0xb0b
+    #: 0647fd j 0x28
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
