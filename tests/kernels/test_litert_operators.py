@@ -44,6 +44,29 @@ for op in ("ABS", "NEG"):
         f"{op} int32 scale", single_op(op, [quantized], [quantized]), error="a scale for this type"
     )
 
+# int16, which TFLM lacks.
+for op in ("REDUCE_MAX", "REDUCE_MIN"):
+    for shape, axes, kept in [
+        ((40,), (0,), ()),
+        ((3, 5, 7), (1,), (3, 7)),
+        ((2, 6, 4), (0, 2), (6,)),
+    ]:
+        x, y = (Tensor(each, "int16", scale=0.004, zero_point=0) for each in (shape, kept))
+        values = generator(f"{op}{shape}").integers(-(2**15), 2**15, shape, np.int16)
+        _add(f"{op} int16 {shape} {axes}", op, [x, Tensor((len(axes),), "int32", axes)], [y],
+             [[values], [np.full(shape, -(2**15))], [np.full(shape, 2**15 - 1)]])  # fmt: skip
+for shape, size in [((1, 4, 4, 3), (8, 8)), ((2, 5, 7, 2), (3, 4)), ((1, 3, 5, 1), (17, 11))]:
+    for mode in ({}, {"align_corners": True}, {"half_pixel_centers": True}):
+        x, y = (
+            Tensor(each, "int16", scale=0.1, zero_point=0)
+            for each in (shape, (shape[0], *size, shape[3]))
+        )
+        values = generator(f"{shape}{mode}").integers(-(2**15), 2**15, shape, np.int16)
+        signs = np.where(values > 0, 2**15 - 1, -(2**15))
+        _add(f"RESIZE_BILINEAR int16 {shape} {mode}", "RESIZE_BILINEAR",
+             [x, Tensor((2,), "int32", size)], [y], [[values], [signs], [values >> 14]],
+             **mode)  # fmt: skip
+
 # The input's scale of an untrained network. LiteRT's reference kernel ends the process; its
 # optimized kernel gives equal probabilities.
 x = Tensor((1, 10), "int8", scale=7.8e-9, zero_point=-1)

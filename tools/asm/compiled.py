@@ -39,8 +39,10 @@ quantize.eval_float32 armv6m armv7em rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin
 reduce_int16.eval_int16 armv7em rv32imc xtensawin
 reduce_min_max.eval_int8 armv7em rv32imc xtensawin
+reduce_min_max_int16.eval_int16 armv7em rv32imc xtensawin
 rescale.eval_integers armv6m armv7em rv32imc xtensawin
 resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
+resize_bilinear_int16.eval_int16 armv7em rv32imc xtensawin
 resize_nearest_neighbor.eval armv7em rv32imc xtensawin
 sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin

@@ -90,5 +90,6 @@ CHECKS = {
     "reduce_int16.eval_int16": _sum_int16,
     "reduce_int32.eval_int32": lambda r: _extreme(r, 4),
     "reduce_min_max.eval_int8": lambda r: _extreme(r, 1),
+    "reduce_min_max_int16.eval_int16": lambda r: _extreme(r, 2),
     "reduce_min_max_float.eval_float32": lambda r: _extreme(r, 4),
 }

@@ -7,7 +7,7 @@ from .record import divided
 # Words of the records.
 _INPUT = const(1)
 _OUTPUT = const(2)
-_INT8_OUTPUT_HEIGHT = const(3)
+_INTEGERS_OUTPUT_HEIGHT = const(3)
 _SCRATCH = const(3)
 _FLOAT_OUTPUT_HEIGHT = const(4)
 _HEIGHT_SCALE = const(9)
@@ -22,12 +22,12 @@ _PARAMETERS = const(12)  # words of overrides in the place of the products
 
 
 # Positions outside of the image are moved to the first or the last pixel.
-def _int8(r):
-    rows, columns, height, width, depth = r.numbers(_INT8_OUTPUT_HEIGHT, 5)
+def _integers(r, size):
+    rows, columns, height, width, depth = r.numbers(_INTEGERS_OUTPUT_HEIGHT, 5)
     r.need(r.words >= 12)
     r.small(height << 10, width << 10)
-    r.reads(_INPUT, divided(r.units, rows) * height * width * depth)
-    r.writes(_OUTPUT, r.units * columns * depth)
+    r.reads(_INPUT, size * divided(r.units, rows) * height * width * depth, align=size)
+    r.writes(_OUTPUT, size * r.units * columns * depth, align=size)
 
 
 # Positions outside of the image are moved to the first or the last pixel, if they are not
@@ -50,6 +50,7 @@ def _float(r):
 
 
 CHECKS = {
-    "resize_bilinear.eval_int8": _int8,
+    "resize_bilinear.eval_int8": lambda r: _integers(r, 1),
+    "resize_bilinear_int16.eval_int16": lambda r: _integers(r, 2),
     "resize_bilinear_float.eval_rows": _float,
 }

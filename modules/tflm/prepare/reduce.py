@@ -162,15 +162,19 @@ _MEAN_KERNELS[dtypes.INT32] = _mean_int32
 
 
 # REDUCE_MAX and REDUCE_MIN compare the stored numbers, so that the scales must be equal.
-def _extreme_int8(context, node, count, fields):
+def _extreme_integers(context, node, count, fields):
     source, target = node.input(0), node.output(0)
     check(
         source.scale_bits() == target.scale_bits() and source.zero_point() == target.zero_point(),
         node,
         "%s must be quantized like %s" % (target, source),
     )
-    flip = 0x80 if node.builtin_code == _REDUCE_MAX else 0x7F
-    _emit_extreme(context, node, "reduce_min_max.eval_int8", flip, fields)
+    flip, kernel = 0x80, "reduce_min_max.eval_int8"
+    if source.dtype == dtypes.INT16:
+        flip, kernel = 0x8000, "reduce_min_max_int16.eval_int16"
+    if node.builtin_code == _REDUCE_MIN:
+        flip -= 1
+    _emit_extreme(context, node, kernel, flip, fields)
 
 
 def _extreme_float32(context, node, count, fields):
@@ -203,7 +207,12 @@ def _emit_plain(context, node, kernel, layout, geometry, **fields):
     )
 
 
-_EXTREMES = {dtypes.FLOAT32: _extreme_float32, dtypes.INT8: _extreme_int8, dtypes.INT32: _int32}
+_EXTREMES = {
+    dtypes.FLOAT32: _extreme_float32,
+    dtypes.INT8: _extreme_integers,
+    dtypes.INT16: _extreme_integers,
+    dtypes.INT32: _int32,
+}
 _ALL = {dtypes.BOOL: _all}
 
 

@@ -1,11 +1,11 @@
-# tflm: RESIZE_BILINEAR: Prepare (TFLM resize_bilinear.cc)
+# tflm: RESIZE_BILINEAR: Prepare (TFLM resize_bilinear.cc; int16 as in LiteRT)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
 from ..dtypes import const
 from .common import check, check_dtype, check_outputs, constant_ints
 
-INT8 = (
+INTEGERS = (
     "input",
     "output",
     "output_height",
@@ -59,7 +59,7 @@ def prepare(context, node):
 
 # TFLM rounds the scales to 10 fractional bits. If the output is so large that a rounded scale
 # exceeds the last pixel, TFLM reads outside of the input; the kernel stays at the last pixel.
-def _int8(context, node, align_corners, half_pixel_centers):
+def _integers(context, node, align_corners, half_pixel_centers):
     source, target = node.input(0), node.output(0)
     fields = {}
     for axis, name in ((1, "height"), (2, "width")):
@@ -71,9 +71,10 @@ def _int8(context, node, align_corners, half_pixel_centers):
         scale = ((inputs << 10) + outputs // 2) // outputs
         fields[name + "_scale"] = scale
         fields[name + "_start"] = scale // 2 - (1 << 9) if half_pixel_centers else 0
+    is_int8 = source.dtype == dtypes.INT8
     context.emit(
-        "resize_bilinear.eval_int8",
-        INT8,
+        "resize_bilinear.eval_int8" if is_int8 else "resize_bilinear_int16.eval_int16",
+        INTEGERS,
         target.shape[0] * target.shape[1],
         target.elements() * _WORK,
         input=source,
@@ -89,4 +90,4 @@ def _float32(context, node, align_corners, half_pixel_centers):
     emit_resize_bilinear_float(context, node, align_corners, half_pixel_centers)
 
 
-_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _int8}
+_KERNELS = {dtypes.FLOAT32: _float32, dtypes.INT8: _integers, dtypes.INT16: _integers}

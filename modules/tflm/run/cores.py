@@ -22,8 +22,8 @@ _INDEPENDENT = (
     "fully_connected_mac16 hard_swish_float leaky_relu_float log_float logistic_float lookup "
     "maximum_minimum maximum_minimum_float mul mul_int16 pad pooling pooling_float pooling_int16 "
     "pooling_unsigned pow_float prelu prelu_float quantize resize_bilinear resize_bilinear_float "
-    "resize_nearest_neighbor sigmoid_int16 softmax softmax_float softmax_int16 squared_difference "
-    "strided_copy tanh_float transpose_conv transpose_conv_float "
+    "resize_bilinear_int16 resize_nearest_neighbor sigmoid_int16 softmax softmax_float "
+    "softmax_int16 squared_difference strided_copy tanh_float transpose_conv transpose_conv_float "
 )
 _GROUPS = {
     "depthwise_conv_lanes": 2,

@@ -33,8 +33,10 @@ gen.quantize
 gen.reduce
 gen.reduce_int16
 gen.reduce_min_max
+gen.reduce_min_max_int16
 gen.rescale
 gen.resize_bilinear
+gen.resize_bilinear_int16
 gen.resize_nearest_neighbor
 gen.sigmoid_int16
 gen.softmax
