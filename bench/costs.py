@@ -52,7 +52,7 @@ def _count(path, core, target, runner, options):
     model, storage = prepare(path.read_bytes(), target=target, miss=0)
     kernels = {}
     for record in storage.records:
-        kernels.setdefault(record.node.index, set()).add(record.kernel)
+        kernels.setdefault(record.node.index, []).append(record.kernel)
     nodes = {node.index: node for node in nodes_of(model)}
     rectified = rectified_nodes(nodes.values())
     invoke = result.total - sum(result.cycles)
@@ -65,10 +65,10 @@ def _count(path, core, target, runner, options):
         invoke,
     )
     for layer, count in zip(result.layers, result.cycles, strict=True):
-        node = nodes[layer.node]
+        node, names = nodes[layer.node], kernels[layer.node]
         yield (
-            target, form_of(node), dtype_name(node), "+".join(sorted(kernels[layer.node])),
-            work_of(node, layer.node in rectified).values(), count,
+            target, form_of(node), dtype_name(node), "+".join(sorted(set(names))),
+            work_of(node, names, layer.node in rectified).values(), count,
         )  # fmt: skip
 
 
@@ -162,7 +162,11 @@ def main():
     )
     parser.add_argument("--target", action="append", choices=tuple(CORES), help="[default: all]")
     parser.add_argument("--build", type=Path, default=cycles.ROOT / "build" / "cycles")
-    parser.add_argument("--only", default="", help="count models whose names contain one of these")
+    parser.add_argument(
+        "--only",
+        default="",
+        help="count models whose names contain one of these, and fit only their kernels",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="models at a time")
     parser.add_argument("--again", action="store_true", help="count models again")
     options = parser.parse_args()
@@ -186,12 +190,14 @@ def main():
                 _counted, paths, repeat(target), repeat(runner), repeat(options)
             ):
                 counts += found
-    if not options.only:
-        rows = fitted_rows(counts)
-        counted = {row[0] for row in rows}
-        before = list(csv.reader(TABLE.open(newline="")))[1:] if TABLE.exists() else []
-        rows += [tuple(row) for row in before if row[0] not in counted]
-        _csv(TABLE, (*KEYS, *FIELDS, "error"), sorted(rows))
+    rows = fitted_rows(counts)
+    if options.only:  # rows of all operators need all counts
+        rows = [row for row in rows if row[1] not in (ANY, INVOKE)]
+    size = len(KEYS) if options.only else 1
+    counted = {row[:size] for row in rows}
+    before = list(csv.reader(TABLE.open(newline="")))[1:] if TABLE.exists() else []
+    rows += [tuple(row) for row in before if tuple(row[:size]) not in counted]
+    _csv(TABLE, (*KEYS, *FIELDS, "error"), sorted(rows))
 
 
 if __name__ == "__main__":

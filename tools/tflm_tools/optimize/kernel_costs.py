@@ -38,7 +38,8 @@ class Work:
     products of vectors that are contiguous in memory: cells of a filter, rows of a matrix.
     row: rows of windows, for each element. element: of the output. pixel: positions of the
     output, with all channels. source: elements of the input; windows of pools and of int8 CONV_2D
-    may overlap. whole: 1.
+    may overlap. call: calls of a kernel after its first one, in layers that Prepare splits.
+    whole: 1.
     """
 
     mac: float = 0
@@ -48,6 +49,7 @@ class Work:
     element: float = 0
     pixel: float = 0
     source: float = 0
+    call: float = 0
     whole: float = 0
 
     def values(self):
@@ -88,8 +90,11 @@ def _sources(node, elements):
     return source.elements() if source is not None else 0
 
 
-def work_of(node, is_rectified=False):
-    """Return the Work of a node. is_rectified: a RELU wrote its input, of float32."""
+def work_of(node, kernels=(), is_rectified=False):
+    """Return the Work of a node.
+
+    kernels: the names of its records. is_rectified: a RELU wrote its input, of float32.
+    """
     outputs = _outputs(node)
     elements = sum(tensor.elements() for tensor in outputs)
     name = op_name(node)
@@ -107,6 +112,7 @@ def work_of(node, is_rectified=False):
         element=elements,
         pixel=elements // max(1, shape[-1] if shape else 1),
         source=_sources(node, elements),
+        call=len(kernels) - len(set(kernels)),
         whole=1,
     )
 
@@ -199,7 +205,7 @@ def kernel_cycles(node, machine, kernels, is_rectified=False):
     if not kernels:
         return 0
     cost = cost_of(machine, form_of(node), dtype_name(node), kernels)
-    return _product(cost, work_of(node, is_rectified))
+    return _product(cost, work_of(node, kernels, is_rectified))
 
 
 # The functions eval... that a file defines or imports; none if there is no file.
