@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 import zlib
 from pathlib import Path
@@ -156,15 +157,20 @@ def _board():
     return files.read(build.build("RPI_PICO").bin), contents
 
 
-# Return {path: bytes} of the host's tools, their dependencies, and the firmware and /rom.
+# Return {path: bytes} of the host's tools with their data files, their dependencies, the firmware
+# and /rom.
 def _tools(firmware, rom):
     found = {}
     for package in (tflm, tflm_tools, rich, mpremote):
         folder = Path(package.__file__).parent
         for path in sorted(folder.rglob("*.py")):
             found[str(path.relative_to(folder.parent))] = files.read(path)
-    for path in sorted(profiles.FOLDER.glob("*.toml")):
-        found[f"tflm_tools/board/profile_files/{path.name}"] = files.read(path)
+    project = tomllib.loads(files.read(ROOT / "pyproject.toml").decode())
+    for package, patterns in project["tool"]["setuptools"]["package-data"].items():
+        if package.startswith("tflm_tools."):
+            folder = ROOT / "tools" / package.replace(".", "/")
+            for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+                found[str(path.relative_to(ROOT / "tools"))] = files.read(path)
     for path in sorted((_SOURCES / "python").glob("*.py")):
         found[path.name] = files.read(path)
     found["data/firmware.bin"] = firmware
