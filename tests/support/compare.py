@@ -36,19 +36,19 @@ def difference(
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(distance), wrong.shape))
     if worst != first:
         text += f"; most at {list(worst)}: {got[worst]!s} instead of {wanted[worst]!s}"
-    if got.dtype.kind == "f":
+    if got.dtype.kind in "fc":
         text += f" (rtol {rtol}, atol {atol})"
     return text
 
 
 # Mask of the elements that are not equal enough.
 def _wrong(got, wanted, rtol, atol):
-    if got.dtype.kind != "f":
+    if got.dtype.kind not in "fc":
         return np.asarray(got != wanted)
+    wide = np.complex128 if got.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
-        near = np.abs(got.astype(np.float64) - wanted) <= atol + rtol * np.abs(
-            wanted.astype(np.float64)
-        )
+        distances = np.abs(got.astype(wide) - wanted)
+        near = distances <= atol + rtol * np.abs(wanted.astype(wide))
     near &= np.isfinite(wanted)  # a tolerance of infinity would accept everything
     return ~(near | (got == wanted) | (np.isnan(got) & np.isnan(wanted)))
 

@@ -49,6 +49,8 @@ def extreme_inputs(infos: Sequence[TensorInfo], ranges: Ranges) -> list[list[np.
 def _random(info, random, limits):
     if info.dtype.kind == "b":
         return random.integers(0, 2, info.shape)
+    if info.dtype.kind == "c":
+        return random.normal(0.0, 2.0, (*info.shape, 2)) @ [1, 1j]
     if info.dtype.kind == "f":
         if limits:
             return random.uniform(*limits, info.shape)

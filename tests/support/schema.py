@@ -11,6 +11,7 @@ DTYPES = {
     "float32": (schema.TensorType.FLOAT32, np.float32),
     "float16": (schema.TensorType.FLOAT16, np.float16),
     "float64": (schema.TensorType.FLOAT64, np.float64),
+    "complex64": (schema.TensorType.COMPLEX64, np.complex64),
     "int4": (schema.TensorType.INT4, np.int8),
     "int8": (schema.TensorType.INT8, np.int8),
     "uint8": (schema.TensorType.UINT8, np.uint8),
@@ -30,6 +31,7 @@ DTYPE_NAMES = {code: name for name, (code, _) in DTYPES.items()}
 # Operators whose options table has another name.
 _POOL = "Pool2DOptions"
 _REDUCER = "ReducerOptions"
+_RANDOM = "RandomOptions"
 _OPTIONS = {
     "AVERAGE_POOL_2D": _POOL,
     "MAX_POOL_2D": _POOL,
@@ -39,6 +41,9 @@ _OPTIONS = {
     "MINIMUM": "MaximumMinimumOptions",
     "SUM": _REDUCER,
     "MEAN": _REDUCER,
+    "RANDOM_STANDARD_NORMAL": _RANDOM,
+    "RANDOM_UNIFORM": _RANDOM,
+    "MULTINOMIAL": _RANDOM,
     "REDUCE_ALL": _REDUCER,
     "REDUCE_ANY": _REDUCER,
     "REDUCE_MAX": _REDUCER,

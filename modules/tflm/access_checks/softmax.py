@@ -1,4 +1,4 @@
-# tflm: access checks: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: units are rows
+# tflm: access checks: SOFTMAX and normalizations: units are rows
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -26,6 +26,8 @@ _TO_EXPS = const(10)  # from the start of the table
 _L2_DEPTH = const(3)
 _OFFSET = const(4)
 _NORM = const(3)
+_MULTIPLIERS = const(3)
+_RADIUS = const(5)
 _SCALARS = const(3)
 _SCALAR = const(3)
 
@@ -102,6 +104,12 @@ def _float(r, scratch, words, scalars):
     r.writes(scratch, 4 * scalars, align=4)
 
 
+def _local_response_normalization(r):
+    depth = _rows(r, _OUTPUT, _DEPTH, 10, 4)
+    r.numbers(_RADIUS, 1, 0)
+    r.writes(_MULTIPLIERS, 4 * depth, align=4)
+
+
 def _l2_normalization(r):
     r.is_offset(_OFFSET)
     _rows(r, _OUTPUT, _L2_DEPTH, 5, 1)
@@ -110,6 +118,7 @@ def _l2_normalization(r):
 CHECKS = {
     "l2_normalization.eval_int8": _l2_normalization,
     "l2_normalization_float.eval_float32": lambda r: _float(r, _NORM, 7, 1),
+    "local_response_normalization_float.eval_float32": _local_response_normalization,
     "log_softmax.eval_int8": _log_softmax,
     "log_softmax_float.eval_float32": lambda r: _float(r, _SCALARS, 7, 2),
     "softmax.eval_int8": _softmax,

@@ -7,6 +7,7 @@ from ..dtypes import const
 _INPUT = const(1)
 _OUTPUT = const(2)
 _ENTRIES = const(3)
+_SCRATCH = const(3)
 _DIRECTION = const(3)
 _QUARTERS = const(3)
 _TYPE = const(3)
@@ -26,6 +27,13 @@ def _unary(r, words=3):
 def _kind(r, word):
     _unary(r)
     r.numbers(word, 1, 0)
+
+
+def _complex_abs(r):
+    r.need(r.words >= 6)
+    r.reads(_INPUT, 8 * r.units, align=4)
+    r.writes(_OUTPUT, 4 * r.units, align=4)
+    r.writes(_SCRATCH, 8, align=4)
 
 
 def _gelu(r):
@@ -62,6 +70,7 @@ CHECKS = {
     "activations_float.eval_float32": lambda r: _unary(r, 5),
     "cast_float.eval_from_float32": _to_integers,
     "cast_float.eval_to_float32": _from_integers,
+    "complex_abs_float.eval_float32": _complex_abs,
     "elu_float.eval_float32": _unary,
     "exp_float.eval_float32": _unary,
     "float16.eval_to_float32": _from_float16,

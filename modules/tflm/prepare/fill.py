@@ -16,7 +16,7 @@ _ZEROS_LIKE = const(93)
 def output_shapes(node):
     if node.builtin_code == _ZEROS_LIKE:
         return [node.input(0).shape]
-    return [_shape(node, node.input(0))]
+    return [constant_shape(node, node.input(0))]
 
 
 # ZEROS_LIKE writes the number 0 for any zero point, as TFLM does.
@@ -37,7 +37,7 @@ def prepare(context, node):
 
 
 # Return the shape in a constant of any integer type.
-def _shape(node, tensor):
+def constant_shape(node, tensor):
     check_dtype(node, tensor, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64)
     if not tensor.elements():
         return ()

@@ -40,7 +40,7 @@ SPLIT = ("input", "indices", "twiddles", "output", "scratch", "pairs", "input_ro
 SPLIT += ("divisor", "zero", "divisor_again", "half")
 LENGTH = ("output", "length", "output_row", "length_float")
 
-_LONGEST = 1 << 16
+LONGEST = 1 << 16
 _RADICES = (2, 3, 4, 5)
 _CHUNK = 16  # butterflies that the kernel for words computes at a time; kernels/signal_fft_wide.py
 _SCRATCH_VECTORS = 8
@@ -67,7 +67,7 @@ class Transform:
         rows = self.target.elements() // self.output_row if self.output_row else 0
         check(rows == self.rows, node, "input and output have different numbers of rows")
         self.pairs = self.length >> 1
-        even = self.length > 2 and not self.length & 1 and self.length <= _LONGEST
+        even = self.length > 2 and not self.length & 1 and self.length <= LONGEST
         support(even, node, "the fft_length %d" % self.length)
         self.factors = factors_of(self.pairs)
         # TFLM supports no other factors either.

@@ -50,7 +50,14 @@ def emit_copy(context, node, source, target, loops, input_offset=0, output_offse
         return
     _check_inside(node, source, input_offset, [(n, stride) for n, stride, _ in loops])
     _check_inside(node, target, output_offset, [(n, stride) for n, _, stride in loops])
-    item, loops = merged([(n, a * size, b * size) for n, a, b in loops], size)
+    loops = [(n, a * size, b * size) for n, a, b in loops]
+    emit_byte_copy(context, source, target, loops, size, input_offset * size, output_offset * size)
+
+
+# Write the record of a copy whose strides and offsets count bytes; size: of an element. The
+# caller checks that it stays inside of the tensors.
+def emit_byte_copy(context, source, target, loops, size, input_offset=0, output_offset=0):
+    item, loops = merged(loops, size)
     units = 1
     table = b""
     for turns, a, b in loops:
@@ -64,8 +71,8 @@ def emit_copy(context, node, source, target, loops, input_offset=0, output_offse
         table=table,
         input=source,
         output=target,
-        input_offset=input_offset * size,
-        output_offset=output_offset * size,
+        input_offset=input_offset,
+        output_offset=output_offset,
         size=item,
         loops=len(loops),
     )

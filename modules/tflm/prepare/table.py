@@ -15,6 +15,7 @@ OPS = {
     9: "fully_connected",  # FULLY_CONNECTED
     11: "l2_normalization",  # L2_NORMALIZATION
     12: "l2_pool_2d",  # L2_POOL_2D
+    13: "local_response_normalization",  # LOCAL_RESPONSE_NORMALIZATION
     14: "logistic",  # LOGISTIC
     17: "pooling",  # MAX_POOL_2D
     18: "mul",  # MUL
@@ -108,11 +109,17 @@ OPS = {
     128: "cumsum",  # CUMSUM
     129: "control_flow",  # CALL_ONCE
     130: "broadcast_to",  # BROADCAST_TO
+    131: "rfft2d",  # RFFT2D
+    133: "complex_parts",  # IMAG
+    134: "complex_parts",  # REAL
+    135: "complex_parts",  # COMPLEX_ABS
     140: "reduce",  # REDUCE_ALL
     142: "resource_variables",  # VAR_HANDLE
     143: "resource_variables",  # READ_VARIABLE
     144: "resource_variables",  # ASSIGN_VARIABLE
     145: "broadcast_args",  # BROADCAST_ARGS
+    146: "random",  # RANDOM_STANDARD_NORMAL
+    148: "random",  # RANDOM_UNIFORM
     150: "gelu",  # GELU
     151: "dynamic_update_slice",  # DYNAMIC_UPDATE_SLICE
     152: "relu_limited",  # RELU_0_TO_1
