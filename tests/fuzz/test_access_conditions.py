@@ -83,6 +83,21 @@ _RECORDS = {
         {3: _P}, {4: 4096}, {2: _A | 16}, {3: _C | 4},
     ),
     "l2_normalization.eval_int8": (2, (2, _A, _B, 8, 128), {4: 256}, {3: 0}, {2: _P}),
+    "local_response_normalization_float.eval_float32": (
+        3, (2, _A, _B, _C, 3, 2, 0, 0x3F800000, 0x3F800000, 0xBF000000),
+        {4: 0}, {5: 0xFFFFFFFF}, {2: _P}, {3: _P}, {0: 1 << 20}, {1: _A | 4}, {3: _C | 4},
+    ),
+    "random_float.eval_uniform": (
+        3, (2, _A, _B, _C, 7, 1, 0, 2, 0, 0xC0000000, 0x40C90FDB),
+        {4: 9}, {4: 4}, {1: _P}, {2: _P}, {3: _P}, {1: _A | 4}, {2: _B | 4}, {3: _END - 16},
+    ),
+    "random_float.eval_normal": (
+        3, (2, _A, _B, _C, 7, 1, 0, 2, 0, 0xC0000000, 0x40C90FDB), {0: 3}, {2: _END - 64},
+    ),
+    "complex_abs_float.eval_float32": (
+        3, (2, _A, _B, _C, 0x5F800000, 0x1F800000),
+        {0: 1 << 20}, {2: _P}, {3: _P}, {1: _A | 4}, {3: _C | 4},
+    ),
     "softmax_float.eval_float32": (
         3, (2, _A, _B, _C, 8, 0x3F800000, 0xFF7FFFFF, 0), {3: _P}, {3: _C | 4}, {4: 0}, {2: _P},
     ),

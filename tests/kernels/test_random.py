@@ -45,6 +45,10 @@ for op, tolerance in (("RANDOM_UNIFORM", {}), ("RANDOM_STANDARD_NORMAL", _NORMAL
 _ZERO_SEEDS = _model("RANDOM_UNIFORM", (4,))
 _WORDS = np.array([0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8], np.uint32)
 _KNOWN = ((127 << 23 | _WORDS & 0x7FFFFF).view("f") - np.float32(1)).reshape(4)
+# No optimization pass replaces the numbers by a constant.
+_SAVED = _model("RANDOM_UNIFORM", (9,), seed=3)
+_PATHS = ("saved", "tflite")
+cases.add("saved", _SAVED, [[], []], expected=litert.outputs, repeat="reset", paths=_PATHS)
 cases.add("seeds of zero", _ZERO_SEEDS, [[]], expected=[[_KNOWN]], repeat="reset")
 
 

@@ -8,7 +8,8 @@ from ..model.schema import BuiltinOperator
 from .emissions import emissions
 from .evaluation import evaluate
 
-# Operators that depend on more than their inputs: on sub-graphs, variables or a user's code.
+# Operators that depend on more than their inputs: on sub-graphs, variables, a user's code or the
+# numbers of earlier invokes.
 _NEVER = (
     BuiltinOperator.IF,
     BuiltinOperator.WHILE,
@@ -18,6 +19,8 @@ _NEVER = (
     BuiltinOperator.VAR_HANDLE,
     BuiltinOperator.READ_VARIABLE,
     BuiltinOperator.ASSIGN_VARIABLE,
+    BuiltinOperator.RANDOM_UNIFORM,
+    BuiltinOperator.RANDOM_STANDARD_NORMAL,
 )
 _MAX_GROWTH = 1024  # bytes by which a folded constant may exceed the constants it is computed from
 
