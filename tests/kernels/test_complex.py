@@ -12,7 +12,7 @@ pytestmark = litert.needs_litert
 
 cases = Cases()
 _ABS = {"rtol": 3e-7, "atol": 3e-45}
-_PARTS = ("REAL", "IMAG", "COMPLEX_ABS")
+_OPERATORS = ("REAL", "IMAG", "COMPLEX_ABS")
 
 
 # A model with a transform and an operator on its complex values.
@@ -31,7 +31,7 @@ def _spectrum(op, shape, length):
 # Rows that are padded, cut off or fit. The transform is in single precision here and in double
 # precision in LiteRT: errors are relative to the largest bin.
 for shape, length in [((1, 8), 8), ((3, 1, 400), 512), ((2, 2, 1, 40), 16), ((1, 3), 4)]:
-    for op in _PARTS:
+    for op in _OPERATORS:
         name = f"{op} of RFFT2D {shape} {length}"
         values = [[generator(name).normal(0, 1, shape).astype("f")] for _ in range(2)]
         tolerance = 3e-7 * np.sqrt(length) * np.log2(length)
@@ -44,7 +44,7 @@ _GRID = np.array([complex(a, b) for a in _EDGES for b in _EDGES], np.complex64)
 _RANDOM = generator("complex").normal(0, 1, (2, 150)) * 2.0 ** generator("powers").integers(
     -60, 60, (2, 150)
 )
-for op in _PARTS:
+for op in _OPERATORS:
     for name, values in (("edges", _GRID), ("random", _RANDOM.astype("f").view(np.complex64))):
         tensors = [Tensor(values.shape, "complex64")], [Tensor(values.shape, "float32")]
         model = single_op(op, *tensors)
