@@ -66,6 +66,68 @@ def test_pdm(tmp_path):
         assert wanted_text in line
 
 
+# Sound of 1.5 s arrives; the program reads by 10 ms, and three times does other work for 100 ms.
+# Then it works for longer than the ring and the buffer hold.
+_BACKGROUND = """
+    class Timer:
+        PERIODIC = 1
+        callback = None
+
+        def __init__(self, number):
+            pass
+
+        def init(self, mode, period, callback):
+            Timer.callback = callback
+
+        def deinit(self):
+            Timer.callback = None
+
+    def wait():
+        idle()
+        Timer.callback(None)
+
+    sys.modules["machine"].Timer, sys.modules["machine"].idle = Timer, wait
+    from tflm.microphone import pdm
+
+    with open(PATH, "rb") as file:
+        Board.bits = file.read()
+    source = pdm.Microphone(clock=2, data=3, gain=1, state_machine=5, buffer_ms=BUFFER_MS)
+    samples = bytearray(320)
+    heard = []
+    for hop in range(140):
+        Board.pace = 20 + hop % 77
+        if hop in (20, 60, 100):
+            Board.pace = 320  # words of 10 ms
+            for _ in range(10):
+                wait()
+        assert source.readinto(samples) == 320
+        heard.append(samples.hex())
+    print("".join(heard))
+    print(source.overruns, source.lost)
+    Board.pace = 320
+    for _ in range(60):
+        wait()
+    source.readinto(samples)
+    print(source.overruns > 0, source.lost > 0)
+    source.close()
+    print(Timer.callback)
+    for wrong in -1, 5001, 1.0:
+        print(raises(InputError, pdm.Microphone, 2, 3, buffer_ms=wrong))
+"""
+
+
+def test_background(tmp_path):
+    bits = np.random.RandomState(6).randint(0, 2, 64 * 24000).astype(np.uint8)
+    (tmp_path / "bits").write_bytes(pdm.pack(bits))
+    lines = device(boards.SOURCE + textwrap.dedent(_BACKGROUND), PATH=str(tmp_path / "bits"),
+                   BUFFER_MS=120)  # fmt: skip
+    samples = np.frombuffer(bytes.fromhex(lines[0]), "<i2")
+    wanted = reference.decimate(bits, reference.design(), 1)
+    np.testing.assert_array_equal(samples, wanted[: len(samples)])
+    assert lines[1:4] == ["0 0", "True True", "None"]
+    assert all("pass 0 to 5000" in line for line in lines[4:]) and len(lines) == 7
+
+
 _I2S = """
     sys.modules["time"] = Module(ticks_ms=lambda: Board.now, ticks_diff=lambda a, b: a - b)
     from tflm.microphone import i2s
@@ -91,7 +153,7 @@ _I2S = """
     print(overruns)
     source.close()
     print(Board.created)
-    for wrong in ({"channel": 1}, {"gain": 0}, {"gain": 64}):
+    for wrong in ({"channel": 1}, {"gain": 0}, {"gain": 64}, {"buffer_ms": 19}):
         print(raises(InputError, i2s.Microphone, 16, 17, 18, **wrong))
     i2s.sys = Module(platform="rp2")
     print(raises(InputError, i2s.Microphone, 16, 18, 17))
@@ -110,6 +172,7 @@ def test_i2s():
     pins = "(16, None), (17, None), (18, None), "
     created = [f"(0, 16000, 32, {size})" for size in (9600, 9600, 19200)]
     assert lines[4] == f"[{', '.join(pins + each for each in created)}, 'closed']"
-    says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 1, 2, 4", "must be the pin after sck")
+    says = ('pass "left" or "right"', "pass 1, 2, 4", "pass 1, 2, 4", "pass 20 to 5000",
+            "must be the pin after sck")  # fmt: skip
     for line, wanted_text in zip(lines[5:], says, strict=True):
         assert wanted_text in line

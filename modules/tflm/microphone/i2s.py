@@ -10,7 +10,7 @@ from ..errors import InputError
 
 RATE = 16000
 
-_BUFFER_MS = 150  # the driver's buffer
+_MAX_MS = 5000
 _WORD = 4  # bytes of a slot; its upper bits are the sample
 _SHIFT = 16  # from a slot to int16, without gain
 _MAX_GAIN = 32
@@ -43,20 +43,24 @@ class Microphone:
     sck, ws, sd: numbers of the pins of clock, word select and data; on RP2040 and RP2350 ws must
         be sck + 1.
     channel: "left" if the microphone's pin L/R is at ground, "right" if it is at 3.3 V.
-    gain: 1, 2, 4, 8, 16 or 32. number: of the board's I2S.
+    gain: 1, 2, 4, 8, 16 or 32. number: of the board's I2S. buffer_ms: sound that the driver keeps
+        (64 bytes of RAM for each ms, 128 on the right channel).
 
-    overruns: how often sound was lost because nobody read for 150 ms. lost: the number of lost
+    overruns: how often sound was lost because nobody read for this time. lost: the number of lost
     samples by the board's clock, because the driver does not report it. Raises InputError for
     invalid arguments.
     """
 
-    def __init__(self, sck, ws, sd, channel="left", gain=4, number=0):
+    def __init__(self, sck, ws, sd, channel="left", gain=4, number=0,
+                 buffer_ms=150):  # fmt: skip
         import machine
 
         if channel not in _SLOTS:
             raise InputError('the channel is %r; pass "left" or "right"' % (channel,))
         if not isinstance(gain, int) or not 0 < gain <= _MAX_GAIN or gain & (gain - 1):
             raise InputError("the gain is %r; pass 1, 2, 4, 8, 16 or 32" % (gain,))
+        if not isinstance(buffer_ms, int) or not 20 <= buffer_ms <= _MAX_MS:
+            raise InputError("buffer_ms is %r; pass 20 to 5000" % (buffer_ms,))
         if sys.platform == "rp2" and ws != sck + 1:
             raise InputError(
                 "ws is pin %r and sck is pin %r; on this board ws must be the pin after sck"
@@ -70,6 +74,7 @@ class Microphone:
         self._channels = 1 + _SLOTS[channel]
         self._slots = shift << 8 | self._channels << 4 | _SLOTS[channel]
         self._words = bytearray(0)
+        self._buffer_ms = buffer_ms
         self.overruns = 0
         self.lost = 0
         self._waiting_ms = 0  # milliseconds of sound in the driver's buffer, by the clock
@@ -82,7 +87,7 @@ class Microphone:
             bits=32,
             format=machine.I2S.STEREO if self._channels > 1 else machine.I2S.MONO,
             rate=RATE,
-            ibuf=_BUFFER_MS * RATE // 1000 * _WORD * self._channels,
+            ibuf=buffer_ms * RATE // 1000 * _WORD * self._channels,
         )
         self._last = time.ticks_ms()
 
@@ -111,10 +116,10 @@ class Microphone:
     def _count_lost(self, now):
         self._waiting_ms += time.ticks_diff(now, self._last)
         self._last = now
-        if self._waiting_ms > _BUFFER_MS:
+        if self._waiting_ms > self._buffer_ms:
             self.overruns += 1
-            self.lost += (self._waiting_ms - _BUFFER_MS) * RATE // 1000
-            self._waiting_ms = _BUFFER_MS
+            self.lost += (self._waiting_ms - self._buffer_ms) * RATE // 1000
+            self._waiting_ms = self._buffer_ms
 
     def close(self):
         """Stop the microphone."""

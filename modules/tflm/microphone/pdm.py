@@ -13,6 +13,7 @@ _SAMPLE_WORDS = RATIO // 32
 _STEPS = 4  # instructions of the state machine for a bit
 _LEVELS = {"left": 0, "right": 1}  # of the clock while a microphone sends its bit
 _MACHINES = 8
+_MAX_MS = 5000
 
 
 # Return the program of the state machine. It reads a bit late in its half period of the clock.
@@ -38,13 +39,14 @@ class Microphone:
 
     clock, data: numbers of the pins. channel: "left" if the microphone's pin L/R (SEL) is at
         ground, "right" if it is at 3.3 V. gain: 1, 2, 4, 8, 16 or 32. state_machine: a free one,
-        0 to 7.
+        0 to 7. buffer_ms: sound that a timer keeps (32 bytes of RAM for each ms), so that a model
+        may run for this time without a loss; 0 for the 64 ms that DMA keeps.
 
-    overruns: how often sound was lost because nobody read for 64 ms. lost: the number of lost
+    overruns: how often sound was lost because nobody read in time. lost: the number of lost
     samples. Raises InputError for invalid arguments.
     """
 
-    def __init__(self, clock, data, channel="left", gain=8, state_machine=0):
+    def __init__(self, clock, data, channel="left", gain=8, state_machine=0, buffer_ms=0):
         import machine
         import rp2
         import uctypes
@@ -53,6 +55,8 @@ class Microphone:
             raise InputError('the channel is %r; pass "left" or "right"' % (channel,))
         if not isinstance(state_machine, int) or not 0 <= state_machine < _MACHINES:
             raise InputError("there is no state machine %r; pass 0 to 7" % (state_machine,))
+        if not isinstance(buffer_ms, int) or not 0 <= buffer_ms <= _MAX_MS:
+            raise InputError("buffer_ms is %r; pass 0 to 5000" % (buffer_ms,))
         self._decimator = Decimator(gain)
         self._address_of = uctypes.addressof
         self._idle = machine.idle
@@ -65,6 +69,11 @@ class Microphone:
         )
         self._ring = Ring(state_machine, _SAMPLE_WORDS, HISTORY, SILENCE)
         self._running = False  # until the first call of readinto()
+        self._background = None
+        if buffer_ms:
+            from .background import Background
+
+            self._background = Background(self, RATE * buffer_ms // 1000)
 
     @property
     def overruns(self):
@@ -77,13 +86,27 @@ class Microphone:
         return self._ring.lost
 
     def readinto(self, buffer):
-        """Fill a buffer with samples; wait for them; return its bytes. Allocates nothing.
+        """Fill a buffer with samples; wait for them; return its bytes.
 
         The first call starts the microphone, so loading models after its creation loses no sound.
+        Without buffer_ms it allocates nothing.
         """
         if not self._running:
-            self._machine.active(1)
-            self._running = True
+            self._start()
+        return (self._background or self).read(buffer)
+
+    def _start(self):
+        if self._background is not None:
+            self._background.start()
+        self._machine.active(1)
+        self._running = True
+
+    def available(self):
+        """Return the number of samples that wait in the ring of DMA."""
+        return self._ring.waiting() // _SAMPLE_WORDS
+
+    def read(self, buffer):
+        """Fill a buffer with samples of the ring of DMA; wait for them; return its bytes."""
         target, wanted = self._address_of(buffer), len(buffer) // 2
         ring = self._ring
         while wanted:
@@ -100,5 +123,7 @@ class Microphone:
 
     def close(self):
         """Stop the microphone."""
+        if self._background is not None:
+            self._background.close()
         self._machine.active(0)
         self._ring.close()
