@@ -1,6 +1,7 @@
 # Make the voice detector and the recognizer of 20 words: speak, train, quantize, measure
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +16,8 @@ _TEXT = (
     "yes no on off up down left right go stop start one two three red green blue light music hello"
 )
 WORDS = _TEXT.split()
+# More than the default of the training, for at most two false words an hour.
+_THRESHOLD = 0.9
 _HERE = Path(__file__).resolve().parent
 
 
@@ -26,6 +29,9 @@ def main():
             print_trained(result, console(sys.stdout))
             for path in (result.model, result.metadata):
                 files.write(_HERE / Path(path).name, Path(path).read_bytes())
+    path = _HERE / "words.json"
+    metadata = {**json.loads(path.read_text()), "threshold": _THRESHOLD}
+    files.write(path, (json.dumps(metadata, indent=2) + "\n").encode())
 
 
 if __name__ == "__main__":

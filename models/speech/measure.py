@@ -1,7 +1,8 @@
 # Measure the models of this folder in streams of voices that they were not trained with
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# The code of boards runs in MicroPython's unix port: detector, clips and recognizer together.
+# Arguments: WORDS MINUTES SEED. The code of boards runs in MicroPython's unix port: detector,
+# clips and recognizer together.
 
 import json
 import sys
@@ -18,6 +19,7 @@ from tflm_tools.training.word_recordings import other_words
 _HERE = Path(__file__).resolve().parent
 _DETECTOR, _RECOGNIZER = _HERE / "voice.json", _HERE / "words.json"
 _RATE = voices.RATE
+_THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.95)
 _BEFORE, _AFTER = int(0.2 * _RATE), int(1.5 * _RATE)  # of the end of a word
 
 
@@ -29,11 +31,11 @@ def _heard(samples):
             file.setsampwidth(2)
             file.setframerate(_RATE)
             file.writeframes(samples.astype("<i2").tobytes())
-        return list(listen(_DETECTOR, _RECOGNIZER, path))
+        return list(listen(_DETECTOR, _RECOGNIZER, path, _THRESHOLDS[0]))
 
 
-def words(count, seed=1):
-    """Print how many of `count` words are recognized, each after a pause of a second or more."""
+def words(count, seed):
+    """Print how many of `count` words are recognized, each after a pause, for each threshold."""
     names = json.loads(_RECOGNIZER.read_text())["classes"]
     random = np.random.RandomState(seed)
     clips = []
@@ -43,17 +45,19 @@ def words(count, seed=1):
         clips.append((label, np.pad(sound, (_RATE, 0))))
     stream = streams.mix(clips, seed)
     heard = _heard(stream.samples)
-    right = wrong = 0
-    for label, _, end in stream.words:
-        near = [h for h in heard if -_BEFORE < h.end * _RATE - end < _AFTER]
-        right += any(h.word == names[label] for h in near)
-        wrong += any(h.word != names[label] for h in near)
-    print(f"{right} of {count} words ({100 * right / count:.1f} %) are recognized, "
-          f"{wrong} are taken for another word")  # fmt: skip
+    for threshold in _THRESHOLDS:
+        right = wrong = 0
+        for label, _, end in stream.words:
+            near = [h for h in heard if -_BEFORE < h.end * _RATE - end < _AFTER]
+            near = [h.word for h in near if h.probability >= threshold]
+            right += names[label] in near
+            wrong += any(word != names[label] for word in near)
+        print(f"threshold {threshold}: {right} of {count} words ({100 * right / count:.1f} %) are "
+              f"recognized, {wrong} are taken for another word")  # fmt: skip
 
 
-def others(minutes, seed=2):
-    """Print the words recognized in other speech and in music, per hour."""
+def others(minutes, seed):
+    """Print the words recognized in other speech and in music, for each threshold."""
     names = json.loads(_RECOGNIZER.read_text())["classes"]
     random = np.random.RandomState(seed)
     texts = other_words(names[1:])
@@ -71,10 +75,14 @@ def others(minutes, seed=2):
     for what, samples in (("speech", speech), ("music", np.clip(3000 * music, -32768, 32767))):
         found = _heard(np.asarray(samples))
         hours = len(samples) / _RATE / 3600
-        print(f"{len(found)} false words in {60 * hours:.1f} minutes of other {what}: "
-              f"{len(found) / hours:.1f} an hour; {[h.word for h in found]}")  # fmt: skip
+        print(f"{60 * hours:.1f} minutes of other {what}")
+        for threshold in _THRESHOLDS:
+            false = [h.word for h in found if h.probability >= threshold]
+            print(f"threshold {threshold}: {len(false)} false words, {len(false) / hours:.1f} an "
+                  f"hour: {' '.join(false)}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
-    words(int(sys.argv[1]))
-    others(float(sys.argv[2]))
+    seed = int(sys.argv[3])
+    words(int(sys.argv[1]), seed)
+    others(float(sys.argv[2]), seed + 1)
