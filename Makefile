@@ -84,6 +84,7 @@ models: $(VENV)/train.stamp  ## make the project's own models (installs TensorFl
 	$(BIN)/python models/gestures/make.py
 	$(BIN)/python models/speech/make.py
 	$(BIN)/python models/speech/make_decoder.py
+	$(BIN)/python models/speech/make_denoiser.py
 	$(BIN)/python models/anomaly/make.py
 	$(BIN)/python models/shapes/make.py
 	rm -rf build/hey_pico

@@ -2,14 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 __all__ = (
-    "Clips", "Listener", "LogMel", "PwmSpeaker", "Segmenter", "Settings", "SpeechDetector",
-    "Vocoder", "Voice", "WordRecognizer", "listen", "load",
+    "Clips", "Denoiser", "Listener", "LogMel", "PwmSpeaker", "Segmenter", "Settings",
+    "SpeechDetector", "Vocoder", "Voice", "WordRecognizer", "listen", "load",
 )  # fmt: skip
 
 # Public names and their modules. Each is imported at its first use, so that load() can read a
 # model before the heap holds the code.
 _names = {
     "Clips": "play",
+    "Denoiser": "denoise",
     "Listener": "listener",
     "LogMel": "log_mel",
     "PwmSpeaker": "play",
@@ -23,6 +24,7 @@ _names = {
     "load": "metadata",
 }
 _files = (
+    "denoise",
     "detector",
     "listener",
     "log_mel",
@@ -32,6 +34,7 @@ _files = (
     "recognizer",
     "segmenter",
     "sound",
+    "suppression",
     "synthesis",
     "vocoder",
     "voice",
