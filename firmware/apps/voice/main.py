@@ -52,23 +52,22 @@ def _warm_up(listener):
 
 
 def main():
-    source = None
     try:
-        source = board.microphone()  # first: it needs large blocks of the heap
         listener = Listener()
         actions = _Actions(board.ACTIONS)
         _warm_up(listener)
         gc.collect()
         words = [name for name in listener.recognizer.classes if not name.startswith("_")]
         print("listening for", ", ".join(words))
-        listen(listener, source, board.led(), actions)
+        source = board.microphone()
+        try:
+            listen(listener, source, board.led(), actions)
+        finally:
+            source.close()
     except KeyboardInterrupt:
         print("stopped; import main runs it again")
     except (TflmError, OSError) as error:
         print("voice:", error)
-    finally:
-        if source is not None:
-            source.close()
 
 
 main()
