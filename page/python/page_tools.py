@@ -145,8 +145,8 @@ class Model:
             path.write_text(text.getvalue())
             times = {"profile": read_profile(path), "profile_name": "the Pico in this page"}
             # The board's own time replaces all estimates.
-            estimates = dict.fromkeys(("pico_ms", "pico_int8_ms", "pico2_ms", "esp32_ms"))
-            inspection = replace(self._report.inspection, **estimates)
+            estimates = dict.fromkeys(("pico_ms", "pico2_ms", "esp32_ms", "esp32c3_ms"))
+            inspection = replace(self._report.inspection, int8_ms={}, **estimates)
             self._report = replace(self._report, inspection=inspection, **times)
         return report_page(self._report)
 
