@@ -11,9 +11,9 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
     _REPOSITORY.glob("tools/tflm_tools/wake/*.tflite")
 )
-# Without words.tflite, whose weights fill this heap, and story_int8.tflite, whose inputs are a
-# token and a position.
-_SMALL = [model for model in _OWN if model.stem not in ("story_int8", "words")]
+# Without words.tflite and decoder.tflite, whose weights fill this heap, and story_int8.tflite,
+# whose inputs are a token and a position.
+_SMALL = [model for model in _OWN if model.stem not in ("story_int8", "words", "decoder")]
 # For these models, Prepare compiled from source needs too much heap. Precompiled, it fits.
 _FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")
 # About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
