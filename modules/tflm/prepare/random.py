@@ -12,7 +12,7 @@ LAYOUT += ("minus_two", "two_pi")
 _OPTIONS = const(114)  # RandomOptions
 _SEED = const(0)
 _SEED2 = const(1)
-_NORMAL = const(146)
+_RANDOM_STANDARD_NORMAL = const(146)
 _MINUS_TWO = 0xC0000000  # float32 numbers
 _TWO_PI = 0x40C90FDB
 _UNIFORM_WORK = 64  # of a number, in multiply-accumulates
@@ -44,7 +44,7 @@ def prepare(context, node):
     options = node.options(_OPTIONS)
     seed, seed_high = _words(options.get(_SEED, "q"))
     seed2, seed2_high = _words(options.get(_SEED2, "q"))
-    is_normal = node.builtin_code == _NORMAL
+    is_normal = node.builtin_code == _RANDOM_STANDARD_NORMAL
     context.emit(
         "random_float." + ("eval_normal" if is_normal else "eval_uniform"),
         LAYOUT,
