@@ -6,9 +6,11 @@ from . import format as layout
 from .arena import fill
 from .errors import ModelError, damaged
 from .format import CONTROL_KERNEL, CUSTOM_KERNEL
-from .micropython_port import struct
+from .micropython_port import collect, struct
 from .program import Program
 from .tensor import Tensor
+
+_OPS_BETWEEN_COLLECTIONS = 32
 
 
 # Return True if a record names persistent bytes.
@@ -81,6 +83,8 @@ def _add_steps(program, model, arena, options, shift):
     for number in range(model.subgraphs_length()):
         first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
+            if i % _OPS_BETWEEN_COLLECTIONS == 0:
+                collect()  # steps stay, and should not be placed between garbage
             kernel, _, node, record, operands, slice_units = model.op(i, kernels)
             own = record
             if options.is_shared and _is_stateful(record, operands):

@@ -126,6 +126,7 @@ class Interpreter:
                     from .run.delegate import arena_bytes
 
                     extra = arena_bytes(self._delegates, ops)
+                    del ops  # many objects, which the heap may need
             # A flat model's records are right only if the arena has exactly these bytes.
             most = needed if is_planned or extra else None
             arena = Arena(needed + extra if arena is None else arena, most, extra)

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from host.conftest import build_layers
 from session import Session
 from support.model_info import input_infos
 from support.oracle import shared_oracle
@@ -58,11 +59,17 @@ def free_channels():
 
 
 @pytest.fixture
-def pico(emulated, shared_models, tmp_path):
+def model(shared_models, request):
+    """The bytes of a model: by default one whose weights are used as they are stored."""
+    if hasattr(request, "param"):
+        return build_layers(*request.param)
+    return (shared_models / f"{_NAME}.tflite").read_bytes()
+
+
+@pytest.fixture
+def pico(emulated, model, tmp_path):
     """A Session on a Pico with the model in ROM, and the expected output."""
-    model = (shared_models / f"{_NAME}.tflite").read_bytes()
     values = np.random.default_rng(7).integers(-128, 128, input_infos(model)[0].shape, np.int8)
-    # Stream the lanes of all layers instead of the smaller bytes.
     flat = flatten(model, target=profiles.named("RPI_PICO").target, optimize="speed")
     image = romfs_image.image({"model.tflm": flat, "inputs": values.tobytes()})
     flash = bytearray(b"\xff" * _FLASH)
@@ -75,7 +82,8 @@ def pico(emulated, shared_models, tmp_path):
         yield session, shared_oracle().run(model, [[values]])[0][0].tobytes().hex()
 
 
-# Streaming needs two thirds of the time without RAM for weights, half of it with some.
+# Streaming needs three quarters of the time without RAM for weights, little more than half of it
+# with some.
 def test_time_and_bytes(pico):
     session, wanted = pico
     lines = session.exec(
@@ -85,8 +93,20 @@ def test_time_and_bytes(pico):
     ).split()
     assert set(lines[:6:2]) == {wanted}
     plain, streamed, with_kept = map(int, lines[1:6:2])
-    assert streamed / plain < 0.67 and with_kept / plain < 0.53
+    assert streamed / plain < 0.73 and with_kept / plain < 0.55
     assert lines[6] == "12"
+
+
+# Weights that are widened to lanes before they are used: the depth is no multiple of 4.
+@pytest.mark.parametrize("model", [(126, 510, 126, 8)], indirect=True)
+def test_lanes(pico):
+    session, wanted = pico
+    lines = session.exec(
+        "for kept in (0, 20000):\n"
+        "    interp = make(kept); print(run(interp)[0], len(interp._program.graphs[0][0][1]))\n"
+        "    interp.free()"
+    ).splitlines()
+    assert lines == [f"{wanted} 3"] * 2  # 3: the record is a job of Streaming
 
 
 # Other users of the stream or of the DMA channels keep them, before and while a model streams. A

@@ -25,11 +25,12 @@ class Op:
 # Return an Op for each step of all lists of a flat model.
 def describe_ops(model):
     scratch = model.scratch()
+    kernels = model.kernels()
     ops = []
     for number in range(model.subgraphs_length()):
         first, count, _, _, _ = model.subgraph(number)
         for i in range(first, first + count):
-            kernel, code, node, record, operands, _ = model.op(i)
+            kernel, code, node, record, operands, _ = model.op(i, kernels)
             op = Op(node, code, kernel)
             op.is_ordered = model.is_ordered(i) or i in model.single_core_ops
             ops.append(op.describe(operands, len(record), scratch.get(i, ())))

@@ -5,6 +5,7 @@ from ..arena import align_up
 from ..errors import ArenaError, ModelError
 from ..format import CONTROL_KERNEL
 from ..introspection.op import Op
+from ..micropython_port import collect
 
 _DELEGATE = 51  # the builtin code of a kernel that replaces several operators
 
@@ -20,14 +21,11 @@ class Step:
     """
 
     def __init__(self, op, step):
+        self._op = op
         self.function, self.record, self.units, self.slice_units = step
-        self.kernel = op.kernel
-        self.node_index = op.node_index
-        self.builtin_code = op.builtin_code
-        self.operands = op.operands
-        self.scratch = op.scratch
-        self.record_bytes = op.record_bytes
-        self.is_ordered = op.is_ordered
+
+    def __getattr__(self, name):  # a copy of the Op's attributes would cost 100 bytes of heap
+        return getattr(self._op, name)
 
 
 class DelegateContext:
@@ -190,6 +188,7 @@ def _apply(program, delegate, memory):
 def apply_delegates(program, delegates, arena, shared):
     memory = DelegateMemory(arena, shared)
     error = None
+    collect()
     for delegate in delegates:
         try:
             _apply(program, delegate, memory)

@@ -5,6 +5,7 @@
 # order by itself, and DMA stores them in RAM: while the core multiplies the weights of some
 # channels, the weights of the next channels arrive.
 
+import gc
 import sys
 from array import array
 
@@ -14,17 +15,20 @@ from micropython import const
 from ..arena import address_of
 from ..micropython_port import struct
 
-_KERNEL = "fully_connected_lanes.eval_int8"
+_LANES = "fully_connected_lanes.eval_int8"
+_DENSE = "dense.eval_bytes"
 _FLASH = const(0x10000000)
 _FLASH_END = const(0x14000000)
-_MIN_PIECE_BYTES = const(2048)
+_MIN_PIECE_BYTES = const(1024)
 _REQUEST = const(37)  # DMA request number of the stream
 
-# Words of the kernel's record.
+# Words of the kernels' records, and the bytes of a group of four channels beside its weights.
 _STREAM = const(2)
+_DENSE_DEPTH = const(5)
+_DENSE_GROUP = const(36)
 _DEPTH_LANES = const(6)
 _WEIGHT_BYTES = const(9)
-_HEAD_BYTES = const(64)  # of a group of four channels, before its weights
+_LANES_GROUP = const(64)
 
 # Items of the list that a step has in place of its record.
 _JOB_FUNCTION = const(0)
@@ -37,7 +41,7 @@ _PIECE = const(1)  # groups of a piece
 _WEIGHTS = const(2)  # address in flash
 _WORD = const(3)  # the same address as an operand word
 _BUFFERS = const(4)  # address of the first of two buffers
-_BUFFER_BYTES = const(5)
+_BUFFER_DISTANCE = const(5)  # bytes to the second one
 _KEPT = const(6)  # groups whose weights stay in RAM
 _KEPT_AT = const(7)  # their address
 _DMA = const(8)  # address of the channel >> 4
@@ -87,16 +91,12 @@ def _run_in_place(job, arena, rom, first: int, stop: int):
     job[_JOB_FUNCTION](job[_JOB_RECORD], arena, rom, first, stop)
 
 
-# Run a piece of the groups with weights in RAM, from `first` on; return the next group.
+# Run groups with weights in RAM.
 @micropython.viper
-def _run_kept(job, arena, rom, first: int, last: int) -> int:
+def _run_kept(job, arena, rom, first: int, stop: int):
     p = ptr32(job[_JOB_NUMBERS])
-    if last > first + p[_PIECE]:
-        last = first + p[_PIECE]
-    r = ptr32(job[_JOB_RECORD])
-    r[_STREAM] = p[_KEPT_AT] - int(ptr8(arena)) << 2
-    job[_JOB_FUNCTION](job[_JOB_RECORD], arena, rom, first, last)
-    return last
+    ptr32(job[_JOB_RECORD])[_STREAM] = p[_KEPT_AT] - int(ptr8(arena)) << 2
+    job[_JOB_FUNCTION](job[_JOB_RECORD], arena, rom, first, stop)
 
 
 # Eval of groups of channels: while a piece arrives from flash, compute the piece before it, or
@@ -146,8 +146,10 @@ def _eval(job, arena, rom, start: int, stop: int):
         polls = _MAX_POLLS
         while channel[_TRIGGER] & _BUSY and polls:
             polls -= 1
-            if kept < last_kept:
-                kept = int(_run_kept(job, arena, rom, kept, last_kept))
+            # A word takes about twice as long to arrive as to be multiplied.
+            if kept < last_kept and 8 * channel[_COUNT] > group_bytes:
+                _run_kept(job, arena, rom, kept, kept + 1)
+                kept += 1
         if not polls:
             _give_up(job[_JOB_NUMBERS])
             _run_in_place(job, arena, rom, following, stop)
@@ -157,9 +159,9 @@ def _eval(job, arena, rom, start: int, stop: int):
         groups = coming
         following += coming
         address = buffer
-        buffer = p[_BUFFERS] + (p[_BUFFERS] + p[_BUFFER_BYTES] - buffer)
-    while kept < last_kept:
-        kept = int(_run_kept(job, arena, rom, kept, last_kept))
+        buffer = p[_BUFFERS] + (p[_BUFFERS] + p[_BUFFER_DISTANCE] - buffer)
+    if kept < last_kept:
+        _run_kept(job, arena, rom, kept, last_kept)
 
 
 # The kernel of this delegate.
@@ -181,32 +183,44 @@ def _piece_groups(group_bytes):
     return (_MIN_PIECE_BYTES - 1) // group_bytes + 1
 
 
+# Return the bytes of a group of four channels of a step; 0 if its weights cannot be streamed.
+def _group_bytes(step):
+    words = struct.unpack_from("<10I", step.record)
+    if step.kernel == _DENSE:
+        return _DENSE_GROUP + 4 * words[_DENSE_DEPTH]
+    if step.kernel == _LANES:
+        return _LANES_GROUP + 4 * words[_WEIGHT_BYTES] * words[_DEPTH_LANES]
+    return 0
+
+
 # Return the layers with weights in flash: [(list, number, step, group bytes, address, operand)].
 def _layers(context):
     layers = []
     rom = address_of(context.rom)
     for number in range(context.lists_length()):
         for i, step in enumerate(context.steps(number)):
-            if step.kernel != _KERNEL or step.is_ordered:
+            if step.is_ordered or step.record_bytes < 40:
                 continue
-            words = struct.unpack_from("<10I", step.record)
-            at = rom + (words[_STREAM] >> 2)
-            if words[_STREAM] & 1 and _FLASH <= at < _FLASH_END:
-                group_bytes = _HEAD_BYTES + 4 * words[_WEIGHT_BYTES] * words[_DEPTH_LANES]
-                if step.units * group_bytes > 2 * _MIN_PIECE_BYTES and step.units > 1:
-                    layers.append((number, i, step, group_bytes, at, words[_STREAM]))
+            word = struct.unpack_from("<I", step.record, 4 * _STREAM)[0]
+            at = rom + (word >> 2)
+            group_bytes = _group_bytes(step)
+            whole = step.units * group_bytes
+            is_large = step.units > 1 and whole > 2 * _MIN_PIECE_BYTES
+            if is_large and word & 1 and _FLASH <= at < _FLASH_END:
+                layers.append((number, i, step, group_bytes, at, word))
     return layers
 
 
 class Streaming:
     """A delegate that fetches weights of FULLY_CONNECTED from an RP2040's flash while it computes.
 
-    kept: bytes of these weights to copy to RAM, shared out among the layers.
+    kept: bytes of these weights to copy to RAM, shared out among the layers as far as the heap has
+    them.
 
     Until Interpreter.free() it uses a DMA channel, the stream of the XIP block, and heap: `kept`,
-    and twice the weights of four channels, at least 2 KB. Use one Streaming for each Interpreter.
-    Results do not change. If the stream or all DMA channels are in use, a line is printed and the
-    model runs without it (docs/how-to/faster.md).
+    about 0.4 KB for each layer, and twice the weights of four channels, at least 2 KB. Use one
+    Streaming for each Interpreter. Results do not change. If the stream or all DMA channels are in
+    use, a line is printed and the model runs without it (docs/how-to/faster.md).
     """
 
     name = "streaming"
@@ -224,6 +238,7 @@ class Streaming:
         layers = _layers(context)
         if not layers:
             return
+        gc.collect()
         if _left():
             raise OSError("another program reads the stream of the XIP block; end it")
         self._dma = rp2.DMA()
@@ -233,37 +248,32 @@ class Streaming:
             self.release()
             raise
 
-    # Allocate memory for all steps: two buffers, kept weights, and records.
+    # Allocate two buffers for all steps, and kept weights and a record for each. None of these is
+    # large, because the arena has left the heap in pieces.
     def _claim(self, context, layers):
         piece = max(
             [_piece_groups(group_bytes) * group_bytes for _, _, _, group_bytes, _, _ in layers]
         )
         total = sum([step.units * group_bytes for _, _, step, group_bytes, _, _ in layers])
-        shares = []
-        for _, _, step, group_bytes, _, _ in layers:
-            whole = step.units * group_bytes
-            shares.append(min(step.units, self.kept * whole // total // group_bytes))
-        kept_bytes = sum([n * each[3] for n, each in zip(shares, layers)])
-        record_bytes = sum([step.record_bytes + 3 & ~3 for _, _, step, _, _, _ in layers])
-        memory = bytearray(2 * piece + kept_bytes + record_bytes)
-        self._memory = view = memoryview(memory)
-        begin = address_of(memory)
+        self._memory = [bytearray(piece), bytearray(piece)]
+        first, second = map(address_of, self._memory)
+        distance = second - first & 0xFFFFFFFF
         control = self._dma.pack_ctrl(
             size=2, inc_read=False, inc_write=True, treq_sel=_REQUEST, irq_quiet=True
         )
         channel = _FIRST_CHANNEL + 4 * self._dma.channel
-        at = 2 * piece
-        for n, (number, i, step, group_bytes, weights, word) in zip(shares, layers):
-            kept_at = at
-            offset = (word >> 2) + n * group_bytes
-            view[at : at + n * group_bytes] = context.rom[word >> 2 : offset]
-            at += n * group_bytes
-            record = view[at : at + step.record_bytes]
-            record[:] = step.record
-            at += step.record_bytes + 3 & ~3
-            numbers = (group_bytes, _piece_groups(group_bytes), weights, word, begin, piece, n,
-                       begin + kept_at, channel, control)  # fmt: skip
-            kernel = _Streamed(self, step, array("I", numbers), record)
+        for number, i, step, group_bytes, weights, word in layers:
+            whole = step.units * group_bytes
+            n = min(step.units, self.kept * whole // total // group_bytes)
+            at = (word >> 2) + n * group_bytes
+            try:
+                kept = bytearray(context.rom[word >> 2 : at])
+            except MemoryError:
+                n, kept = 0, self._memory[0]
+            self._memory.append(kept)
+            numbers = (group_bytes, _piece_groups(group_bytes), weights, word, first,
+                       distance, n, address_of(kept), channel, control)  # fmt: skip
+            kernel = _Streamed(self, step, array("I", numbers), bytearray(step.record))
             context.replace(kernel, i, 1, number)
 
     # Release the DMA channel.

@@ -1,6 +1,8 @@
 # tflm: Generator: writes texts with a language model, token by token.
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import sys
+
 from ..errors import InputError, ModelError
 from ..interpreter import Interpreter
 from ..loading import load
@@ -8,13 +10,26 @@ from .sampler import Sampler
 from .vocabulary import NAME, Vocabulary
 
 _TOKEN, _POSITION = 0, 1  # the inputs of a model
+_KEPT_BYTES = 24000  # of weights in an RP2040's RAM
+
+
+# Return the delegates of an Interpreter: an RP2040 streams the weights, which limit its speed.
+def _delegates():
+    if "RP2040" not in getattr(sys.implementation, "_machine", ""):
+        return ()
+    try:
+        from ..run.streaming import Streaming
+    except ImportError:  # a firmware without streaming
+        return ()
+    return (Streaming(_KEPT_BYTES),)
 
 
 class Generator:
     """Writes texts with a model of `tflm convert`: `for word in Generator(m).generate("Once")`.
 
-    model: as for Interpreter, whose options may follow. vocabulary: the Vocabulary of the model.
-    Raises ModelError if the model is no language model.
+    model: as for Interpreter, whose options may follow. By default an RP2040 streams the weights
+    from flash (tflm.run.streaming). vocabulary: the Vocabulary of the model. Raises ModelError if
+    the model is no language model.
     """
 
     def __init__(self, model, **options):
@@ -26,6 +41,8 @@ class Generator:
                 "the model has no vocabulary; make a language model with tflm convert CHECKPOINT"
             )
         self.vocabulary = Vocabulary(data)
+        if "delegates" not in options and options.get("cores", 1) == 1:
+            options["delegates"] = _delegates()
         self.interpreter = Interpreter(model, **options)
         self._text = None
 

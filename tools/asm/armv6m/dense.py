@@ -34,10 +34,11 @@ def _word(name):
     return 4 + 4 * DENSE.index(name)
 
 
-# Load the address of the operand word in R4 into R5.
+# Load the address of the operand word in R4 into R5. The shift keeps the sign: tflm.run.streaming
+# sets words of memory before the arena.
 def _address(t):
     in_arena = t.new_label("in_arena")
-    t.lsr(R5, R4, 2)
+    t.asr(R5, R4, 2)
     t.mov(R6, R1)
     t.lsr(R4, R4, 1)
     t.branch("cc", in_arena)

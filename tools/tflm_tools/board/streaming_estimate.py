@@ -10,17 +10,14 @@ from tflm.prepare.dense import DENSE
 
 from ..model.graph import Graph
 from ..optimize.memory.costs import cycles_of
-from ..optimize.memory.levels import SPEED
 from ..optimize.memory.weights.flash_cache import MISS
 from ..optimize.memory.weights.layouts import WIDEN_CYCLES
 from ..targets import target_of
 
 STREAMING_BOARD = "RP2040"  # the name of a board with this chip contains it
 _TARGET = target_of("armv6m")
-# {kernel: layout of its record} of the kernels whose weights tflm.run.streaming can stream, and of
-# all kernels that fetch each weight once in an invoke.
-_STREAMED = {"fully_connected_lanes.eval_int8": FULLY_CONNECTED}
-_FETCHED_ONCE = {**_STREAMED, "dense.eval_bytes": DENSE}
+# {kernel: layout of its record} of the kernels whose weights tflm.run.streaming can stream.
+_STREAMED = {"fully_connected_lanes.eval_int8": FULLY_CONNECTED, "dense.eval_bytes": DENSE}
 _CHANNELS_PER_UNIT = 4  # of these kernels
 _BUFFER_BYTES = 8192  # of heap for streaming, in addition to the weights that it keeps in RAM
 _MAX_TIME_RATIO = 0.8  # a smaller gain is not reported
@@ -31,8 +28,8 @@ _ROUND_BYTES = 1000
 class StreamingEstimate:
     """The estimated cycles of a model as deployed, and with weights streamed from flash.
 
-    kept: bytes of weights that stay in RAM, the argument of Streaming(). cycles: of a model that
-    was flattened with `--optimize speed` and runs with Streaming(kept).
+    kept: bytes of weights that stay in RAM, the argument of Streaming(). cycles: with
+    Streaming(kept).
     """
 
     kept: int
@@ -43,43 +40,34 @@ class StreamingEstimate:
 def estimate_streaming(pipeline, free):
     """Return a StreamingEstimate, or None if streaming gains less than 20 %.
 
-    pipeline: the FlattenPipeline of the .tflm that a board reads from flash; its level "speed" is
-    taken from the same search. free: bytes of heap in one block that the user's program does not
-    need. The estimate omits the start-up cost of each step.
+    pipeline: the FlattenPipeline of the .tflm that a board reads from flash. free: bytes of heap
+    that the user's program does not need. The estimate omits the start-up cost of each step.
     """
-    flat, graph = pipeline.flat, Graph(pipeline.source)
+    graph = Graph(pipeline.source)
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
-    work = cycles_of(nodes, _TARGET)
-    fetched = _fetched_bytes(flat, _FETCHED_ONCE)
-    work += round(WIDEN_CYCLES * fetched)
+    fetched = _fetched_bytes(pipeline.flat)
+    work = cycles_of(nodes, _TARGET) + round(WIDEN_CYCLES * fetched)
     waits = MISS * fetched // 4
-    if waits <= work:
+    kept = min(fetched, free - _BUFFER_BYTES) // _ROUND_BYTES * _ROUND_BYTES
+    if waits <= work or kept <= 0:
         return None
-    fast = pipeline.at_level(SPEED).flat
-    streamed = _fetched_bytes(fast, _STREAMED)
-    more_arena = FlatModel(fast).arena_bytes - FlatModel(flat).arena_bytes
-    kept = min(streamed, free - _BUFFER_BYTES - more_arena) // _ROUND_BYTES * _ROUND_BYTES
-    if kept <= 0:
-        return None
-    # The core multiplies weights while the next ones are fetched.
-    fetched = _fetched_bytes(fast, _FETCHED_ONCE)
-    fetched_meanwhile = streamed - kept
-    hidden = min(work * fetched_meanwhile // fetched, MISS * fetched_meanwhile // 4)
-    cycles = work + MISS * (fetched - kept) // 4 - hidden
+    # The core multiplies weights while the next ones are fetched. Counted: a quarter of the work
+    # on weights in RAM does not fit into the waits.
+    cycles = max(work, MISS * (fetched - kept) // 4 + work * kept // fetched // 4)
     if cycles >= _MAX_TIME_RATIO * (work + waits):
         return None
     return StreamingEstimate(kept, work + waits, cycles)
 
 
-# Bytes of weights that the records of `kernels` ({kernel: layout}) fetch from a .tflm.
-def _fetched_bytes(flat, kernels):
+# Bytes of weights that kernels fetch from a .tflm, each once in an invoke.
+def _fetched_bytes(flat):
     model, size = FlatModel(flat), 0
     lists = [model.subgraph(number)[:2] for number in range(model.subgraphs_length())]
     for i in [i for first, count in lists for i in range(first, first + count)]:
         kernel, _, _, record, _, _ = model.op(i)
-        if kernel in kernels:
+        if kernel in _STREAMED:
             words = struct.unpack_from(f"<{len(record) // 4}I", record)
-            r = dict(zip(("units", *kernels[kernel]), words, strict=False))
+            r = dict(zip(("units", *_STREAMED[kernel]), words, strict=False))
             depth = r.get("depth_lanes", r["depth"])
             size += r["units"] * _CHANNELS_PER_UNIT * depth * r.get("weight_bytes", 1)
     return size

@@ -119,7 +119,7 @@ def print_deployment(result, target):
     if result.faster is not None:
         kept, *cycles = result.faster.kept, result.faster.cycles, result.faster.cycles_before
         text = "{:.1f} M cycles in place of {:.1f} M".format(*(each / 1e6 for each in cycles))
-        text = f"with --optimize speed and Streaming({kept}) it takes {text} by estimate"
+        text = f"with Streaming({kept}) it takes {text} by estimate"
         text = f"Reading weights limits its speed: {text}; see docs/how-to/faster.md"
         target.print(Text("\n" + text), soft_wrap=True)
 

@@ -19,7 +19,7 @@ def dense(r0, r1, r2, r3):
     data(2, 0xB088)  # sub sp, #32
     ldr(r7, [r0, 20])
     ldr(r4, [r0, 4])
-    lsr(r5, r4, 2)
+    asr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
     bcc(in_arena_4)
@@ -30,7 +30,7 @@ def dense(r0, r1, r2, r3):
     add(r5, r5, r7)
     mov(lr, r5)
     ldr(r4, [r0, 8])
-    lsr(r5, r4, 2)
+    asr(r5, r4, 2)
     mov(r6, r1)
     lsr(r4, r4, 1)
     bcc(in_arena_5)

@@ -119,13 +119,7 @@ def _fully_connected_layouts(r, miss):
         scratch = lane_scratch(2 * depth, 1, depth) + group_bytes(packing, depth)
         yield (packing, None), scratch, _matrix_cycles(packing, groups, depth, batches, miss)
     if batches == 1 and r["depth"] % QUAD == 0:
-        yield (DENSE, None), _DENSE_SCRATCH, _dense_cycles(groups, depth, miss)
-
-
-# Cycles for the DENSE weights of a FULLY_CONNECTED.
-def _dense_cycles(groups, depth, miss):
-    widening = _matrix_cycles(BYTES, groups, depth, 1, miss)
-    return widening + round(_FULLY_CONNECTED_CYCLES * groups * GROUP * depth)
+        yield (DENSE, None), _DENSE_SCRATCH, _matrix_cycles(DENSE, groups, depth, 1, miss)
 
 
 # The only LayoutCost of a record whose weights are indices of values.
@@ -299,7 +293,7 @@ def weight_cycles(record, miss):
     """Return the cycles to fetch and unpack the weights of a record, as it is."""
     if record.kernel.startswith("dense.") and miss:
         r = named_words(record, DENSE_RECORD)
-        return _dense_cycles(r["units"], r["depth"], miss)
+        return _matrix_cycles(DENSE, r["units"], r["depth"], 1, miss)
     if record.kernel == INDEXED and miss:
         return _indexed_layout(record, miss).cycles
     r = lane_fields(record)
