@@ -154,6 +154,21 @@ def _is_omitted(file):
     return _FACTS.get(portable, {}).get("package") in _app_words("omitted_kernels")
 
 
+# Kernels and Prepare of rare operators, for which a Pico's flash has no space. KERNELS= adds them.
+_RARE = [
+    os.path.join("kernels", name + ".py")
+    for name in ("complex_abs_float", "local_response_normalization_float", "random_float")
+] + [
+    os.path.join("prepare", name + ".py")
+    for name in ("complex_parts", "local_response_normalization", "random", "rfft2d")
+]
+
+
+# Return True if a file is left out because it serves only rare operators.
+def _is_rare(file):
+    return file in _RARE and not options.kernels and "armv6m" in options.arch.split()
+
+
 # Return all kernel files that a model may need, and the files that they import.
 def _every_kernel(folders):
     files = []
@@ -161,7 +176,7 @@ def _every_kernel(folders):
         for file in _kernel_files(folder) + _kernel_files(os.path.join(folder, _GENERATED)):
             is_runtime = os.path.basename(file) in _IMPORTED_BY_NAME
             has_kernels = "kernels" in _FACTS[file]
-            is_left_out = _is_skipped(file, folders) or _is_omitted(file)
+            is_left_out = _is_skipped(file, folders) or _is_omitted(file) or _is_rare(file)
             if is_runtime or has_kernels and not is_left_out:
                 _add_with_imports(file, files)
     _add_helpers(files, folders[1:])
@@ -237,7 +252,7 @@ _ONLY_ON_HOST = [
 
 
 def _is_wanted(file):
-    if file in _ONLY_IN_APPS + _ONLY_ON_HOST:
+    if file in _ONLY_IN_APPS + _ONLY_ON_HOST or _is_rare(file):
         return False
     if file == _BESIDE:
         return "wake" in _app_words("packages") or "speech" in _app_words("packages")
