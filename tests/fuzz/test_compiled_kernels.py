@@ -28,6 +28,15 @@ _CASES = {
     "reduce_min_max_int16": "test_litert_operators",
     "resize_bilinear_int16": "test_litert_operators",
     "rescale": "test_quantize",
+    "signal_energy": "test_signal_front_end",
+    "signal_fft_auto_scale": "test_signal_front_end",
+    "signal_fft_int16": "test_signal_fft",
+    "signal_filter_bank": "test_signal_front_end",
+    "signal_filter_bank_log": "test_signal_front_end",
+    "signal_filter_bank_spectral_subtraction": "test_signal_front_end",
+    "signal_filter_bank_square_root": "test_signal_front_end",
+    "signal_pcan": "test_signal_front_end",
+    "signal_window": "test_signal_front_end",
     "strided_copy": "test_transpose",
 }
 _RECORDS = 2  # of a kernel

@@ -45,6 +45,19 @@ resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
 resize_bilinear_int16.eval_int16 armv7em rv32imc xtensawin
 resize_nearest_neighbor.eval armv7em rv32imc xtensawin
 sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin
+signal_fft.eval_load armv6m armv7em rv32imc xtensawin
+signal_fft_auto_scale.eval_bits armv6m armv7em rv32imc xtensawin
+signal_fft_auto_scale.eval_scaled armv6m armv7em rv32imc xtensawin
+signal_fft_int16.eval_join rv32imc xtensawin
+signal_fft_int16.eval_split rv32imc xtensawin
+signal_fft_int16.eval_stage rv32imc xtensawin
+signal_filter_bank.eval_uint32 rv32imc xtensawin
+signal_filter_bank_log.eval_uint32 armv6m armv7em rv32imc xtensawin
+signal_filter_bank_spectral_subtraction.eval_uint32 rv32imc xtensawin
+signal_filter_bank_square_root.eval_uint64 rv32imc xtensawin
+signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin
+signal_window.eval_int16 armv6m armv7em rv32imc xtensawin
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin
 softmax_int16.eval_int16 armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin

@@ -12,7 +12,6 @@ from . import (
     float_depthwise,
     float_pooling,
     float_windows,
-    front_end,
     hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
@@ -52,16 +51,6 @@ FILES = {
     "filter_bank_asm.py": (
         "SignalFilterBank and SignalFilterBankSpectralSubtraction",
         (filter_bank.filter_bank, filter_bank.subtract_noise),
-    ),
-    "front_end_asm.py": (
-        "the steps of an audio front end before and after the FFT",
-        (
-            front_end.scatter,
-            front_end.largest,
-            front_end.scale,
-            front_end.window,
-            front_end.energy,
-        ),
     ),
     "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
     "float_curves_asm.py": ("exp, logistic, tanh and ELU, float32", (float_curves.curve,)),

@@ -131,7 +131,7 @@ class _Function:
             return to_signed(-value) if isinstance(value, int) else -value
         if isinstance(node, ast.IfExp):
             return self._choice(node.test, node.body, node.orelse)
-        if isinstance(node, ast.Compare) or _is_not(node):
+        if isinstance(node, ast.Compare | ast.BoolOp) or _is_not(node):
             return self._choice(node, ast.Constant(1), ast.Constant(0))
         if isinstance(node, ast.BinOp):
             return self._binary(node)

@@ -23,14 +23,10 @@ fully_connected_int16
 fully_connected_lanes
 hybrid
 pooling_float
-signal_energy
-signal_fft
-signal_fft_auto_scale
 signal_fft_int16
 signal_filter_bank
 signal_filter_bank_spectral_subtraction
 signal_filter_bank_square_root
-signal_window
 svdf
 transpose_conv
 unidirectional_sequence_lstm
@@ -51,6 +47,12 @@ gen.reduce
 gen.rescale
 gen.resize_bilinear
 gen.sigmoid_int16
+gen.signal_energy
+gen.signal_fft
+gen.signal_fft_auto_scale
+gen.signal_filter_bank_log
+gen.signal_pcan
+gen.signal_window
 gen.softmax
 gen.squared_difference
 gen.strided_copy

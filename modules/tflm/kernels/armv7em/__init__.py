@@ -39,6 +39,12 @@ gen.resize_bilinear
 gen.resize_bilinear_int16
 gen.resize_nearest_neighbor
 gen.sigmoid_int16
+gen.signal_energy
+gen.signal_fft
+gen.signal_fft_auto_scale
+gen.signal_filter_bank_log
+gen.signal_pcan
+gen.signal_window
 gen.softmax
 gen.softmax_int16
 gen.squared_difference

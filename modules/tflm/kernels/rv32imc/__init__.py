@@ -62,6 +62,16 @@ gen.resize_bilinear
 gen.resize_bilinear_int16
 gen.resize_nearest_neighbor
 gen.sigmoid_int16
+gen.signal_energy
+gen.signal_fft
+gen.signal_fft_auto_scale
+gen.signal_fft_int16
+gen.signal_filter_bank
+gen.signal_filter_bank_log
+gen.signal_filter_bank_spectral_subtraction
+gen.signal_filter_bank_square_root
+gen.signal_pcan
+gen.signal_window
 gen.softmax
 gen.softmax_int16
 gen.squared_difference
