@@ -166,7 +166,7 @@ x = Tensor((4,), "float32")
 model = single_op("QUANTIZE", [x], [Tensor((4,), "int8")])
 cases.add("no output scale", model, error="no scale")
 model = single_op("QUANTIZE", [x], [Tensor((4,), "int8", scale=[0.1] * 4)])
-cases.add("scale per channel", model, error="per channel")
+cases.add("scale per channel", model, error="a scale for each channel")
 model = single_op("QUANTIZE", [x], [Tensor((5,), "int8", scale=0.1)])
 cases.add("size", model, error="number of elements")
 

@@ -11,6 +11,7 @@ from .common import (
     check,
     check_dtype,
     check_quantized,
+    check_scale_axis,
     limits,
     product,
     requantize_table,
@@ -137,6 +138,7 @@ def _emit_hybrid(context, node, fields):
         for i in range(columns * depth):
             turned[i] = right.data[i % depth * columns + i // depth]
         right = UnpackedTensor(right, context.constant(turned))
+    check_scale_axis(node, node.input(1), -2 if options.get(_ADJ_Y, "b") else -1)
     asymmetric = options.get(_ASYMMETRIC_QUANTIZE_INPUTS, "B")
     node = node.with_inputs([left, right])
     emit_fully_connected(context, node, NONE, rows, columns, depth, asymmetric)

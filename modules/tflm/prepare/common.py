@@ -53,14 +53,23 @@ def check_dtype(node, tensor, *allowed):
 
 
 # Refuse a quantized tensor without the scale or zero point that its type requires. `is_zero`: a
-# scale of 0 is allowed, because converters give it to tensors of zeros.
+# scale of 0 is allowed, because converters give it to tensors of zeros. An operator that reads a
+# scale for each channel does not call this function: others would read only the first one.
 def check_quantized(node, tensor, is_zero=False):
     check(tensor.is_quantized, node, "%s has no scale" % tensor)
+    support(tensor.scales_length() == 1, node, "a scale for each channel of %s" % tensor)
     m, _ = scale.from_bits(tensor.scale_bits())
     check(m > 0 or is_zero and not m, node, "%s has a scale that is not positive" % tensor)
     low, high = _LIMITS[tensor.dtype]
     inside = low <= tensor.zero_point() <= high
     check(inside, node, "%s has a zero point outside its type" % tensor)
+
+
+# Refuse scales for the elements of another dimension than `axis`, which is negative.
+def check_scale_axis(node, tensor, axis):
+    rank, dimension = len(tensor.shape), tensor.quantized_dimension
+    fits = tensor.scales_length() < 2 or dimension == rank + axis
+    support(fits, node, "a scale for each element of dimension %d of %s" % (dimension, tensor))
 
 
 # The scale of a tensor (or of one channel) as a number of scale.py.

@@ -27,8 +27,8 @@ def prepare(context, node):
 
         check(source.is_quantized, node, "%s has no scale" % source)
         source = unpacked(context, source)
-    check_quantized(node, source)
-    if source.scales_length() == 1:
+    if source.scales_length() < 2:
+        check_quantized(node, source)
         emit_dequantize(context, node, source, source)
         return
     from .dequantize_channels import ONE, emit_per_channel

@@ -38,9 +38,9 @@ def prepare(context, node):
     if values.blocks:
         _emit_blocks(context, node, rows, values)
         return
-    check_quantized(node, values)
-    check(values.zero_point() == 0, node, "%s should have the zero point 0" % values)
-    if values.scales_length() == 1:
+    if values.scales_length() < 2:
+        check_quantized(node, values)
+        check(values.zero_point() == 0, node, "%s should have the zero point 0" % values)
         emit_dequantize(context, node, rows, values)
         return
     _emit_rows_of_scales(context, node, rows, values)

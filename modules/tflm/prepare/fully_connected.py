@@ -9,6 +9,7 @@ from .common import (
     check,
     check_dtype,
     check_quantized,
+    check_scale_axis,
     product,
     requantize_table,
     support,
@@ -125,6 +126,7 @@ def prepare(context, node):
 def _shape(node, source, weights, target):
     check(len(target.shape) >= 1, node, "%s must have dimensions" % target)
     rows, depth = _matrix(node, weights)
+    check_scale_axis(node, weights, -2)
     batches, channels = product(target.shape[:-1]), target.shape[-1]
     check(
         channels <= rows and source.elements() == batches * depth,

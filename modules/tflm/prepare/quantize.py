@@ -11,7 +11,6 @@ from .common import (
     limits,
     same_shape,
     scale_of,
-    support,
 )
 from .fixed_point import multiply_by_quantized_multiplier
 from .lookup import check_same_elements, emit_lookup
@@ -38,7 +37,6 @@ def prepare(context, node):
     check_dtype(node, target, *_PAIRS[source.dtype])
     check_same_elements(node, source, target)
     check_quantized(node, target)
-    support(target.scales_length() == 1, node, "quantization per channel")
     if source.dtype == dtypes.FLOAT32:
         _prepare_float(context, node, source, target)
     else:

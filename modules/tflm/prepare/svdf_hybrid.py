@@ -16,6 +16,7 @@ from .hybrid import emit_fully_connected
 # input and the output are float32, and all shapes agree.
 def emit_features(context, node, fields, asymmetric):
     times, state = node.input(2), node.input(4)
+    check_quantized(node, node.input(1), is_zero=True)
     check_dtype(node, state, dtypes.FLOAT32)
     check_bias(node, node.optional_input(3), fields["units_in_batch"], dtypes.FLOAT32)
     check_dtype(node, times, dtypes.INT8, dtypes.FLOAT32)

@@ -47,6 +47,10 @@ class Tensor:
     def scale_bits(self, i=0):
         return self._scales.number(i, "I") if self.is_quantized else 0
 
+    # Return the scale of all values; 0 if there is none, or one for each channel.
+    def common_scale_bits(self):
+        return self.scale_bits() if self.scales_length() == 1 else 0
+
     # Return zero point `i`; if the file gives one, it is for all channels.
     def zero_point(self, i=0):
         if not self.is_quantized or not self._zero_points:

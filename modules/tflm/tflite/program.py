@@ -137,7 +137,7 @@ def _view(arena, allocator):
             tensor.name,
             tensor.dtype,
             tensor.shape,
-            tensor.scale_bits(),
+            tensor.common_scale_bits(),
             tensor.zero_point(),
             raw,
         )

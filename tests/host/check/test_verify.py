@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from support.builder import ModelBuilder
+from support.single_op import Tensor, single_op
 from tflm.prepare import fully_connected
 from tflm_tools.check import oracle
 from tflm_tools.check.cases import make_cases
@@ -357,6 +358,47 @@ def test_values_that_litert_rounds(tflm, layers, monkeypatch):
     monkeypatch.setattr(oracle, "run", too_far)
     found = tflm(*called)
     assert found.code == 1 and ", LiteRT " in found.out and "TFLM" not in found.out
+
+
+# LiteRT's reference kernels can differ from its optimized ones: one of them is enough.
+@pytest.mark.parametrize("wrong", [oracle.REFERENCE, oracle.OPTIMIZED, ""])
+def test_two_kinds_of_kernels(tflm, layers, monkeypatch, wrong):
+    run = oracle.run
+
+    def changed(*given, **options):
+        found = run(*given, **{**options, "name": oracle.TFLM})
+        found.kernels = options["kernels"]
+        if found.kernels == wrong or not wrong:
+            found.outputs[0][0][0, 0] ^= 2
+        return found
+
+    monkeypatch.setattr(oracle, "run", changed)
+    found = tflm("verify", layers, "--oracle", "litert")
+    text = " ".join(found.out.split())
+    assert found.code == (0 if wrong else 1)
+    if wrong == oracle.REFERENCE:
+        said = "LiteRT ran its optimized kernels; its reference kernels give other results"
+    else:
+        said = "LiteRT ran its reference kernels"
+    assert said in text and ("other results" in text) == (wrong == oracle.REFERENCE)
+
+
+# TFLM reads only the first scale of these tables.
+def test_scales_that_tflm_ignores(tflm, tmp_path):
+    rows = np.random.default_rng(1).integers(-99, 99, (4, 4))
+    scales = {"scale": [0.01, 0.02, 0.05, 0.1], "zero_point": [0] * 4, "quantized_dimension": 0}
+    path = tmp_path / "rows.tflite"
+    path.write_bytes(
+        single_op(
+            "EMBEDDING_LOOKUP",
+            [Tensor((3,), "int32"), Tensor((4, 4), "int8", rows, **scales)],
+            [Tensor((3, 4), "float32")],
+        )
+    )
+    found = tflm("verify", path)
+    assert found.code == 1 and "only the first of 4 scales" in found.err
+    assert found.err.rstrip().endswith("compare with LiteRT: --oracle litert")
+    assert tflm("verify", path, "--oracle", "litert").code == 0
 
 
 def test_operators_of_tensorflow(tflm, tmp_path):

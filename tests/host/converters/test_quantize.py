@@ -150,6 +150,18 @@ def test_note_on_the_error():
     assert "float32" not in _notes_on_scores(result, np.array([-1.0, 1.0]))[0]
 
 
+# A loop is refused before the quantizer runs, and its remedies work.
+def test_loops(tflm, repository, tmp_path):
+    model = repository / "tests" / "beyond" / "models" / "lstm_float.tflite"
+    x = np.random.default_rng(1).normal(size=(60, *open_model(model).inputs[0].shape[1:]))
+    with pytest.raises(ToolError, match="has a loop .*WHILE.*cannot be int8; .*give --dynamic"):
+        tt.convert(model, {"x": x}, tmp_path / "out.tflite")
+    said = tflm("inspect", model).out
+    assert f"tflm convert {model.name} --dynamic -o lstm_float_dynamic.tflite" in said
+    result = tt.convert(model, None, tmp_path / "out.tflite", form="dynamic")
+    assert result.notes == ["activations stay float32"]
+
+
 # EXPAND_DIMS and SQUEEZE become RESHAPE, which can be int8.
 def test_squeeze(tmp_path):
     random = np.random.default_rng(1)

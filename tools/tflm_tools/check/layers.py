@@ -57,10 +57,11 @@ class Layers:
 
 
 # {number: array} of the oracle's tensors after the last of `runs`; None if it cannot show them.
-def _oracle_tensors(model, runs, timeout, name):
+# options: of the oracle.
+def _oracle_tensors(model, runs, options):
     for mode in oracle.TENSOR_MODES:
         try:
-            return oracle.run(model.data, runs, tensors=mode, timeout=timeout, name=name).tensors
+            return oracle.run(model.data, runs, tensors=mode, **options).tensors
         except oracle.OracleError:
             continue
     return None
@@ -90,14 +91,19 @@ def _row(node, kernel, tensor, number, ours, theirs):
     return row
 
 
-def compare_layers(model, runs, case, options=DEFAULTS, oracle_name=oracle.TFLM, device=None):
+def compare_layers(
+    model, runs, case, options=DEFAULTS, oracle_name=oracle.TFLM, device=None,
+    kernels=oracle.REFERENCE,
+):  # fmt: skip
     """Compare all tensors of a ModelFile after the last of `runs`.
 
     Tensors do not share memory, and no optimization pass runs. case: the name of the last run.
-    options: InvokeOptions; tensors are always kept.
+    options: InvokeOptions; tensors are always kept. kernels: of LiteRT.
     Returns (Layers, ""), or (None, a note that says why the tensors cannot be compared).
     """
-    theirs = _oracle_tensors(model, runs, options.timeout, oracle_name)
+    theirs = _oracle_tensors(
+        model, runs, {"timeout": options.timeout, "name": oracle_name, "kernels": kernels}
+    )
     if theirs is None:
         return None, f"{oracle_name} cannot show the tensors between the operators of this model"
     try:

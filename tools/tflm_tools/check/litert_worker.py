@@ -8,14 +8,21 @@ import time
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-# The reference kernels first; some operators only have optimized kernels. Weights with a scale for
-# each block need the XNNPACK delegate: without it LiteRT leaves outputs unwritten.
-_KERNELS = OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+# The reference kernels first, unless the job says otherwise; some operators only have optimized
+# kernels. Weights with a scale for each block need the XNNPACK delegate: without it LiteRT leaves
+# outputs unwritten.
+_KERNELS = {
+    "reference": OpResolverType.BUILTIN_REF,
+    "optimized": OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    "XNNPACK": OpResolverType.BUILTIN,
+}
 
 
-def _interpreter(job, kinds=_KERNELS):
+# (interpreter, name of its kernels).
+def _interpreter(job, names=("reference", "optimized")):
     keep = job["tensors"] is not None
-    for kernels in kinds:
+    for name in names[names.index(job["kernels"]) if job["kernels"] in names else 0 :]:
+        kernels = _KERNELS[name]
         try:
             interpreter = Interpreter(
                 "model",
@@ -24,8 +31,8 @@ def _interpreter(job, kinds=_KERNELS):
             )
             interpreter.allocate_tensors()
             if kernels != OpResolverType.BUILTIN and _has_blocks(interpreter):
-                return _interpreter(job, (OpResolverType.BUILTIN,))
-            return interpreter
+                return _interpreter(job, ("XNNPACK",))
+            return interpreter, name
         except (RuntimeError, ValueError) as error:
             last = error
     raise last
@@ -50,7 +57,7 @@ def main():
         job = json.load(file)
     with np.load("inputs.npz") as file:
         inputs = {key: file[key] for key in file.files}
-    interpreter = _interpreter(job)
+    interpreter, kernels = _interpreter(job)
     numbers = [details["index"] for details in interpreter.get_input_details()]
     result = {}
     times = []
@@ -72,7 +79,7 @@ def main():
             result[f"o{i}_{k}"] = interpreter.get_tensor(details["index"])
     if job["tensors"] is not None:
         result.update(_tensors(interpreter))
-    np.savez("outputs.npz", _times=np.array(times), **result)
+    np.savez("outputs.npz", _times=np.array(times), _kernels=np.array(kernels), **result)
 
 
 if __name__ == "__main__":

@@ -30,17 +30,20 @@ class OracleResult:
     """The results of an oracle.
 
     outputs[run][i]: an array. tensors: {tensor number: array} after the last run. times:
-    microseconds of each run. refused: {run: the oracle's error about its inputs}.
+    microseconds of each run. refused: {run: the oracle's error about its inputs}. kernels: of
+    LiteRT, REFERENCE, OPTIMIZED or "XNNPACK"; "" of TFLM.
     """
 
     outputs: list[list[np.ndarray]]
     tensors: dict[int, np.ndarray]
     times: list[float] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
+    kernels: str = ""
 
 
 TFLM = "TFLM"
 LITERT = "LiteRT"
+REFERENCE, OPTIMIZED = "reference", "optimized"  # kernels of LiteRT
 # The package and the worker module of each oracle.
 _PACKAGES = {TFLM: "tflite_micro", LITERT: "ai_edge_litert"}
 _SECONDS = 600.0  # default timeout of all runs together
@@ -79,7 +82,8 @@ class OracleOptions:
     tensors: one of TENSOR_MODES to read all tensors, or None. timeout: seconds for all runs.
     reset: reset the state of the model before each run. name: TFLM or LITERT. fill: the byte that
     fills new memory, which shows the bytes that operators never write. refusals: list runs that
-    the oracle refuses in `refused`, instead of raising.
+    the oracle refuses in `refused`, instead of raising. kernels: of LiteRT; models that have no
+    reference kernels run with the optimized ones.
     """
 
     tensors: str | None = None
@@ -88,6 +92,7 @@ class OracleOptions:
     name: str = TFLM
     fill: int | None = None
     refusals: bool = False
+    kernels: str = REFERENCE
 
 
 def run(model, runs, **options):
@@ -107,7 +112,7 @@ def run(model, runs, **options):
         job = {"runs": len(runs), "inputs": len(runs[0]) if runs else 0,
                "tensors": options.tensors, "reset": options.reset,
                "arena": arena_bytes(len(model)), "fill": options.fill,
-               "refusals": options.refusals}  # fmt: skip
+               "refusals": options.refusals, "kernels": options.kernels}  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job))
         _call(folder, options.timeout or _SECONDS, options.name)
         with np.load(folder / "outputs.npz") as file:
@@ -119,7 +124,8 @@ def run(model, runs, **options):
         outputs[int(key[1:].split("_")[0])].append(arrays[key])
     kept = {int(key[1:]): array for key, array in arrays.items() if key[0] == "t"}
     refused = {int(key[1:]): str(array) for key, array in arrays.items() if key[0] == "r"}
-    return OracleResult(outputs, kept, arrays["_times"].tolist(), refused)
+    kernels = str(arrays["_kernels"]) if "_kernels" in arrays else ""
+    return OracleResult(outputs, kept, arrays["_times"].tolist(), refused, kernels)
 
 
 # Run the worker. Raises OracleError with the reason that the worker or the oracle printed.

@@ -2,9 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import functools
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
+from tflm import dtypes
 from tflm.prepare.table import CUSTOM
 from tflm.tflite.reader import TfliteModel
 
@@ -28,6 +30,7 @@ from .comparison import (
 from .layers import Layers, compare_layers
 
 PATHS = ("flat", "tflite")
+_TABLES = {"EMBEDDING_LOOKUP": 1, "DEQUANTIZE": 0}  # operator: input whose scales TFLM ignores
 _FILLS = (0xAA, 0x55)  # bytes that fill the oracle's memory, to find bytes that it never writes
 
 
@@ -73,6 +76,9 @@ class Verification(Shown):
     layers: the outputs of all operators on each path, if asked for. refused: {case: why} of the
     cases that the oracle refuses. unwritten: outputs of which the oracle never writes some bytes.
     rounded: {output: number of elements that differ from LiteRT by one step} (_rounded()).
+    kernels: of LiteRT, oracle.REFERENCE or another name; "" of TFLM. If tflm differs from the
+    reference kernels and equals the optimized ones, it is oracle.OPTIMIZED, and
+    `differing_kernels` names the reference kernels.
     """
 
     _shown = ("results", "print_verification")
@@ -87,6 +93,8 @@ class Verification(Shown):
     refused: dict[str, str] = field(default_factory=dict)
     unwritten: list[int] = field(default_factory=list)
     rounded: dict[int, int] = field(default_factory=dict)
+    kernels: str = ""
+    differing_kernels: str = ""
 
     def is_equal(self):
         """True when neither an output nor an operator's tensor differs."""
@@ -158,6 +166,8 @@ def verify(path, device=None, progress=None, **options):
     options.check()
     model = open_tflite(path, "verify")
     _refuse_flex(model, options.custom)
+    if options.oracle_name == oracle.TFLM:
+        _refuse_scales(model)
     comparison = _Comparison(model, options, device or Processes(options.jobs, options.scheduler))
     return comparison.run(str(path), progress)
 
@@ -166,7 +176,8 @@ def verify(path, device=None, progress=None, **options):
 #
 # 1. Run tflm on each path, without the cases that the oracle refuses.
 # 2. Run the oracle twice, over differently filled memory, to find bytes that it never writes.
-# 3. Compare all other elements of the outputs. At the first difference, find its operator.
+# 3. Compare all other elements of the outputs. If they differ from LiteRT's reference kernels,
+#    compare with its optimized ones. At the first difference, find its operator.
 # 4. If `layers` is set, compare the outputs of all operators.
 class _Comparison:
     def __init__(self, model, options, device):
@@ -188,14 +199,27 @@ class _Comparison:
             if self._wanted is None and self._ask_oracle(result):
                 got = self._invoke(path, reported, result)
             result.paths.append(PathResult(path, len(self._cases), got.arena))
-            if options.oracle_name == oracle.LITERT:
-                result.rounded = _rounded(self._model, got, self._wanted)
-            result.mismatch = self._mismatch(got, path, result.rounded)
+            self._compare(result, got, path)
             if result.mismatch is not None:
                 break
         if options.layers:
             result.layers = self._all_layers(result)
         return result
+
+    # Step 3: set `mismatch` and `rounded` of a Verification.
+    def _compare(self, result, got, path):
+        found = self._difference(result, got)
+        if found and result.kernels == oracle.REFERENCE and not result.differing_kernels:
+            reference = self._wanted, self._unwritten, result.rounded
+            with suppress(oracle.OracleError):
+                self._wanted = self._ask(self._arrays(), kernels=oracle.OPTIMIZED)
+                self._unwritten = _unwritten(self._wanted, self._wanted)
+                if not self._wanted.refused and self._difference(result, got) is None:
+                    result.differing_kernels, result.kernels = result.kernels, oracle.OPTIMIZED
+                    return
+            self._wanted, self._unwritten, result.rounded = reference
+        if found:
+            result.mismatch = self._mismatch(found, path, result)
 
     def _arrays(self, count=None):
         return [case.inputs for case in self._cases[:count]]
@@ -222,25 +246,33 @@ class _Comparison:
         if is_shorter:
             self._wanted = self._ask(self._arrays(), fill=fills[0])
         self._unwritten = _unwritten(self._wanted, _again(self._ask, self._arrays(), fills[1]))
+        result.kernels = self._wanted.kernels
         outputs = range(len(self._model.outputs))
         result.unwritten = [k for k in outputs if any(m[k].any() for m in self._unwritten)]
         result.cases = len(self._cases)
         return is_shorter
 
-    # Step 3: return the Mismatch of the first output that differs; None if all outputs are equal.
-    # rounded: outputs that are not compared, as _rounded() returns them.
-    def _mismatch(self, got, path, rounded):
-        for i, case in enumerate(self._cases):
+    # (case, output, Difference) of the first output that differs; None if all outputs are equal.
+    # Set `rounded`, the outputs that are not compared.
+    def _difference(self, result, got):
+        if self._options.oracle_name == oracle.LITERT:
+            result.rounded = _rounded(self._model, got, self._wanted)
+        for i in range(len(self._cases)):
             for k, output in enumerate(self._wanted.outputs[i]):
-                if k in rounded:
+                if k in result.rounded:
                     continue
                 shape = self._model.outputs[k].shape
                 output, mask = output.reshape(shape), self._unwritten[i][k].reshape(shape)
                 difference = first_difference(np.where(mask, output, got.outputs[i][k]), output)
                 if difference is not None:
-                    found = self._layers(i + 1, path)
-                    return Mismatch(path, case.name, k, difference, *_first_op(*found))
+                    return i, k, difference
         return None
+
+    # The Mismatch of what _difference() found.
+    def _mismatch(self, found, path, result):
+        i, k, difference = found
+        op = _first_op(*self._layers(i + 1, path, result.kernels))
+        return Mismatch(path, self._cases[i].name, k, difference, *op)
 
     # Step 4: return the Layers of each path after the last random case, or after the case that
     # differs.
@@ -253,21 +285,21 @@ class _Comparison:
             paths, count = paths[-1:], names.index(mismatch.case) + 1
         found = []
         for path in paths:
-            layers, note = self._layers(count, path)
+            layers, note = self._layers(count, path, result.kernels)
             if layers is None:
                 raise ToolError(f"--layers: {note}; verify without it")
             found.append(layers)
         return found
 
     # Compare the operators' outputs after the first `count` cases; see compare_layers().
-    def _layers(self, count, path):
+    def _layers(self, count, path, kernels):
         options = self._options
         invoke_options = InvokeOptions(
             path, heap=options.heap, timeout=options.timeout, custom=options.custom
         )
         return compare_layers(
             self._model, self._arrays(count), self._cases[count - 1].name, invoke_options,
-            options.oracle_name, self._device,
+            options.oracle_name, self._device, kernels or oracle.REFERENCE,
         )  # fmt: skip
 
 
@@ -288,9 +320,23 @@ def _refuse_flex(model, custom):
         )
 
 
+# TFLM reads only the first scale of these tables, so its results are wrong.
+def _refuse_scales(model):
+    for node in _nodes(model.data):
+        number = _TABLES.get(op_name(node))
+        tensor = None if number is None else node.input(number)
+        is_scaled = node.outputs[0] is not None and node.output(0).dtype == dtypes.FLOAT32
+        if tensor is not None and is_scaled and tensor.scales_length() > 1:
+            raise oracle.RefusedModelError(
+                f"{model.path}: TFLM reads only the first of {tensor.scales_length()} scales of "
+                f"{tensor} in {node}, so its results are wrong; compare with LiteRT: --oracle "
+                "litert"
+            )
+
+
 # Run the oracle; see oracle.run(). Where TFLM does not run the model, LiteRT may.
-def _ask(data, timeout, name, arrays, tensors=None, fill=None):
-    options = {"tensors": tensors, "timeout": timeout, "name": name}
+def _ask(data, timeout, name, arrays, tensors=None, fill=None, kernels=oracle.REFERENCE):
+    options = {"tensors": tensors, "timeout": timeout, "name": name, "kernels": kernels}
     try:
         found = oracle.run(data, arrays, **options, fill=fill, refusals=True)
         if arrays and len(found.refused) == len(arrays):

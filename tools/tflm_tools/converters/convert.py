@@ -193,6 +193,8 @@ def _with_tensorflow(request):
 # A float .tflite (bytes), quantized by LiteRT's quantizer: (Converted, bytes).
 def _with_litert(request, tflite):
     does, options = "quantizes a .tflite", request.options
+    if options.form in _STATIC:
+        _refuse_loops(request.model, tflite, options.form)
     with ConverterProcess(LITERT, request.model, options.timeout, does) as process:
         (process.folder / "source.tflite").write_bytes(tflite)
         opened = process.ask("open", model="source.tflite")
@@ -205,6 +207,16 @@ def _with_litert(request, tflite):
             form=options.form, weight_bits=options.weight_bits, keep_float=options.keep_float
         )
         return job.result(made, "", footprint), made
+
+
+# Raise ToolError for a WHILE, which the quantizer does not calibrate.
+def _refuse_loops(model, tflite, form):
+    loops = [node for node in nodes_of(TfliteModel(tflite)) if op_name(node) == "WHILE"]
+    if loops:
+        raise ToolError(
+            f"{model} has a loop ({loops[0]}), often of an LSTM or GRU, which cannot be {form}; "
+            "build the layer with unroll=True, or give --dynamic, whose weights are int8"
+        )
 
 
 # The bytes of a float .tflite of any kind of model.
@@ -310,11 +322,10 @@ def _contents(model, tflite, custom):
     found = inspect(tflite, custom)
     if found.missing:
         first = found.missing[0]
-        names = ", ".join(dict.fromkeys(each.op for each in found.missing))
+        others = dict.fromkeys(each.op for each in found.missing if each.op != first.op)
+        more = f" (and {', '.join(others)})" if others else ""
         advice = first.advice or "replace the layer that makes it, or give --custom"
-        raise ToolError(
-            f"{model} needs operators that tflm lacks: {names} ({first.reason}); {advice}"
-        )
+        raise ToolError(f"{model}: {first.reason}{more}; {advice}")
     graph = TfliteModel(tflite.read_bytes())
     per_channel, per_tensor = _scales(graph)
     float_ops, float_shares = _float_ops(graph, found)
@@ -377,10 +388,13 @@ def _notes(result, unrolled):
         notes.append(f"unrolled, as loops cannot be quantized: {', '.join(unrolled)}")
     if result.form == FLOAT32:
         notes.append("float32 runs in software on most boards, in four times the memory")
-    elif result.form == DYNAMIC:
-        notes.append("activations stay float32; int8 with --data is faster")
-    elif result.form == WEIGHTS_ONLY:
-        notes.append("all operators compute in float32; int8 with --data is faster")
+    elif result.form in (DYNAMIC, WEIGHTS_ONLY):
+        note = "activations stay float32"
+        if result.form == WEIGHTS_ONLY:
+            note = "all operators compute in float32"
+        if "WHILE" not in result.made.ops:  # loops cannot be int8
+            note += "; int8 with --data is faster"
+        notes.append(note)
     elif result.taken < _FEW_EXAMPLES:
         notes.append(f"{result.taken} examples may not represent all inputs; a hundred are better")
     if result.form in _STATIC:

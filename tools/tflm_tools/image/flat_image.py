@@ -178,7 +178,7 @@ def _tensor_entry(tensor, word, name, flags):
     shape = tensor.by_rows or tensor.shape
     rank = len(shape)
     shape = tuple(shape) + (0,) * (layout.MAX_RANK - rank)
-    quantization = (tensor.zero_point(), tensor.scale_bits())
+    quantization = (tensor.zero_point(), tensor.common_scale_bits())
     return (word, tensor.nbytes(), name, tensor.dtype, rank, flags, *quantization, *shape)
 
 

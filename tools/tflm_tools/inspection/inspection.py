@@ -217,7 +217,9 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         weights_bytes >= _SMALL_WEIGHTS,
         times.get("pico"),
     )
-    command, reason = command_for(model.path, types, runs, gains if int8_times else None)
+    has_loops = any(op.name == "WHILE" for op in ops)
+    gains = gains if int8_times else None
+    command, reason = command_for(model.path, types, runs, gains, has_loops)
     flat_bytes = len(flat) if runs else None
     # The rows and the plan describe the .tflite; the totals describe the .tflm.
     arena_bytes = FlatFile(flat).arena_bytes if runs else storage.arena_bytes

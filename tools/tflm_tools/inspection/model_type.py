@@ -88,11 +88,12 @@ def is_fast(pico_ms):
     return pico_ms is not None and pico_ms <= _FAST_MS
 
 
-def command_for(path, types, runs, int8_gains=None):
+def command_for(path, types, runs, int8_gains=None, has_loops=False):
     """Return (command, reason): the command that makes a model fast, "" if it does not run.
 
     types: the second result of type_of(). runs: True if tflm runs the model. int8_gains: the
-    Int8Gains of a float model, None if they are unknown; tiny models may gain nothing.
+    Int8Gains of a float model, None if they are unknown; tiny models may gain nothing. has_loops:
+    True for a model with WHILE, which cannot be int8.
     """
     name = shlex.quote(Path(path).name)
     output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
@@ -101,9 +102,13 @@ def command_for(path, types, runs, int8_gains=None):
         return "", ""
     is_float = bool(kinds) and kinds <= set(_FLOATS)
     reason = int8_gains.reason() if int8_gains else "int8 is faster and smaller"
+    if has_loops and is_float:
+        dynamic = output.replace("_int8", "_dynamic")
+        reason = "int8 weights; a loop cannot be int8, unroll=True of a Keras layer avoids it"
+        return f"tflm convert {name} --dynamic -o {dynamic}", reason
     if is_float and reason:
         return f"tflm convert {name} --data DATA -o {output}", reason
-    if not is_float and kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
+    if not has_loops and not is_float and kinds & {*_FLOATS, HYBRID, WEIGHTS_ONLY}:
         command = f"tflm convert FLOAT_MODEL --data DATA -o {output}"
         return command, "int8 is faster; start from the float model"
     return f"tflm deploy {name}", "flattens the model with kernels for your board"

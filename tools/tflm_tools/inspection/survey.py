@@ -65,7 +65,7 @@ def _prepare_each(model, context, resolver):
                 elif node.builtin_code in OPS:
                     resolver.builtin(node.builtin_code).prepare(context, node)
                 else:
-                    refused.append((op, number, "tflm does not have this operator"))
+                    refused.append((op, number, f"tflm has no operator {op}"))
             except UnsupportedError as error:
                 refused.append((op, number, str(error).removeprefix(f"op {number} {op}: ")))
     return refused

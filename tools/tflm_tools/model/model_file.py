@@ -191,7 +191,7 @@ def _described(path, kind, data):
     subgraph = model.subgraphs[0]
     inputs, outputs = (
         [
-            _info(t.name, t.dtype, t.shape, t.scale_bits(), t.zero_point(), t.nbytes())
+            _info(t.name, t.dtype, t.shape, t.common_scale_bits(), t.zero_point(), t.nbytes())
             for t in map(subgraph.tensor, indices)
         ]
         for indices in (subgraph.inputs, subgraph.outputs)

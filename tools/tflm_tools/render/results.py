@@ -248,6 +248,11 @@ def print_verification(result, target):
         text = f"Output {k}: bytes that {result.oracle} does not write were not compared"
         target.print(Text(text))
     mismatch = result.mismatch
+    if result.kernels:
+        text = f"{result.oracle} ran its {result.kernels} kernels"
+        if result.differing_kernels:
+            text += f"; its {result.differing_kernels} kernels give other results"
+        target.print(Text(text))
     if mismatch is None:
         name = Path(result.model).name
         relation = "at most one step from" if result.rounded else "equal to"
