@@ -19,7 +19,7 @@ def gathered(x, indices, axis, batch_dims):
 
 
 # A GATHER; indices are random, an input, a constant, or given.
-def add(name, shape, indices, axis, dtype, batch_dims=0, constant=(), **options):
+def add(name, shape, indices, axis, dtype, batch_dims=0, constant=(), kind="int32", **options):
     name = f"GATHER {dtype} {name}"
     x = values(name, shape, dtype)
     if isinstance(indices, tuple):
@@ -29,8 +29,9 @@ def add(name, shape, indices, axis, dtype, batch_dims=0, constant=(), **options)
     output = gathered(x, indices, positive, batches)
     tensors = [
         tensor(shape, dtype, x if 0 in constant else None),
-        Tensor(np.shape(indices), "int32", indices if 1 in constant else None),
+        Tensor(np.shape(indices), kind, indices if 1 in constant else None),
     ]
+    indices = np.asarray(indices, kind)
     model = single_op(
         "GATHER",
         tensors,
@@ -40,7 +41,7 @@ def add(name, shape, indices, axis, dtype, batch_dims=0, constant=(), **options)
         **options,
     )
     inputs = [[a for i, a in enumerate((x, indices)) if i not in constant]]
-    wheel = dtype in WHEEL and output.size and np.ndim(indices)
+    wheel = dtype in WHEEL and output.size and np.ndim(indices) and kind == "int32"
     cases.add(name, model, inputs=inputs, expected=None if wheel else [[output]])
 
 
@@ -60,6 +61,8 @@ add("scalar index", (4, 3), np.array(2), 0, "int8")
 add("a vector", (40,), (70,), 0, "int8")
 add("long rows", (5, 67), (9,), 0, "int8")
 add("no indices", (4, 3), (0,), 0, "int8")
+for constant in ((), (1,)):
+    add(f"int64 {constant}", (4, 3), (5,), 0, "int8", constant=constant, kind="int64")
 add("large", (2, 130, 4), (50,), 1, "float32")
 for bad in (-1, 5, 1 << 30, -(1 << 31), (1 << 31) - 1):
     for constant in (False, True):
@@ -79,7 +82,7 @@ for bad in (-1, 5, 1 << 30, -(1 << 31), (1 << 31) - 1):
 
 
 # A GATHER_ND; the last dimension of the indices is an index.
-def add_nd(name, shape, indices_shape, dtype, constant=(), wheel=True):
+def add_nd(name, shape, indices_shape, dtype, constant=(), wheel=True, kind="int32"):
     name = f"GATHER_ND {dtype} {name}"
     x = values(name, shape, dtype)
     depth = indices_shape[-1]
@@ -90,11 +93,11 @@ def add_nd(name, shape, indices_shape, dtype, constant=(), wheel=True):
     output = x[tuple(columns)] if depth else np.broadcast_to(x, indices_shape[:-1] + shape)
     tensors = [
         tensor(shape, dtype, x if 0 in constant else None),
-        Tensor(indices_shape, "int32", indices if 1 in constant else None),
+        Tensor(indices_shape, kind, indices if 1 in constant else None),
     ]
     model = single_op("GATHER_ND", tensors, [tensor(output.shape, dtype)])
     inputs = [[a for i, a in enumerate((x, indices)) if i not in constant]]
-    wheel = wheel and dtype in WHEEL
+    wheel = wheel and dtype in WHEEL and kind == "int32"
     cases.add(name, model, inputs=inputs, expected=None if wheel else [[output]])
 
 
@@ -105,6 +108,8 @@ for i, indices_shape in enumerate([(1,), (3,), (2, 1), (2, 2, 3), (6, 4), (2, 5)
     add_nd(f"{indices_shape}", (3, 2, 4, 3, 2), indices_shape, WHEEL[i % 2])
 for constant in [(0,), (1,), (0, 1)]:
     add_nd(f"constant {constant}", (4, 3, 5), (6, 2), "int8", constant)
+for constant in ((), (1,)):
+    add_nd(f"int64 {constant}", (4, 3, 5), (6, 2), "int8", constant, kind="int64")
 add_nd("6 numbers", (2, 1, 2, 3, 2, 2), (4, 6), "int8", wheel=False)
 add_nd("no numbers", (2, 3), (4, 0), "int8", wheel=False)
 # TFLM checks the offset only: an index beyond one dimension may address the next one.
@@ -162,7 +167,7 @@ x, i = ((4, 3), "int8"), ((2,), "int32")
 refuse("axis", "does not exist", "GATHER", [x, i], ((2, 3), "int8"), axis=2)
 refuse("shape", "should have shape", "GATHER", [x, i], ((2, 4), "int8"))
 refuse("type", "differ in type", "GATHER", [x, i], ((2, 3), "int16"))
-refuse("indices", "must be int32", "GATHER", [x, ((2,), "int64")], ((2, 3), "int8"))
+refuse("indices", "must be int32", "GATHER", [x, ((2,), "int16")], ((2, 3), "int8"))
 refuse("batches", "do not fit axis", "GATHER", [x, i], ((2, 3), "int8"), batch_dims=1)
 refuse(
     "batch sizes",

@@ -60,4 +60,4 @@ def prepare(context, node):
     if wide:
         from .cast import emit_integers
 
-        emit_integers(context, node, found, dtypes.INT32)
+        emit_integers(context, found, target, outputs, (dtypes.INT32, dtypes.INT64))

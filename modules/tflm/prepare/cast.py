@@ -49,23 +49,23 @@ def prepare(context, node):
         support(target.dtype != dtypes.BOOL, node, "float32 to bool")
         _emit_float(context, node, "cast_float.eval_from_float32", target.dtype)
     else:
-        emit_integers(context, node, source, source.dtype)
+        emit_integers(context, source, target, source.elements(), (source.dtype, target.dtype))
 
 
-# Write the record that converts `memory`, integers of type `dtype`, to output 0.
-def emit_integers(context, node, memory, dtype):
-    target = node.output(0)
+# Write the record that converts integers in `source` to integers in `target`: tensors or memory.
+# kinds: the two types.
+def emit_integers(context, source, target, elements, kinds):
     context.emit(
         "cast.eval_integers",
         INTEGERS,
-        target.elements(),
-        4 * target.elements(),
-        input=memory,
+        elements,
+        4 * elements,
+        input=source,
         output=target,
-        input_size=dtypes.itemsize(dtype),
-        output_size=dtypes.itemsize(target.dtype),
-        signed=0 if dtype in _UNSIGNED else 1,
-        to_bool=1 if target.dtype == dtypes.BOOL else 0,
+        input_size=dtypes.itemsize(kinds[0]),
+        output_size=dtypes.itemsize(kinds[1]),
+        signed=0 if kinds[0] in _UNSIGNED else 1,
+        to_bool=1 if kinds[1] == dtypes.BOOL else 0,
     )
 
 

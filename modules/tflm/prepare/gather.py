@@ -35,7 +35,7 @@ def output_shapes(node):
 def prepare(context, node):
     source, indices, target = node.input(0), node.input(1), node.output(0)
     check_same_dtype(node, source, (target,))
-    check_dtype(node, indices, dtypes.INT32)
+    check_indices(node, indices)
     check_outputs(node, output_shapes(node))
     axis, batch_dims = _axes(node)
     emit_gather(
@@ -69,7 +69,22 @@ def _axes(node):
     return axis, batch_dims
 
 
-# Write the record. `tensors` are input, indices (of int32) and output, or memory that is large
+# Refuse indices of other types than int32 and int64, which TFLM lacks.
+def check_indices(node, indices):
+    check_dtype(node, indices, dtypes.INT32, dtypes.INT64)
+
+
+# Return the indices of int64 as memory of int32. LiteRT refuses larger numbers when it runs.
+def _emit_int32(context, indices):
+    from .cast import emit_integers
+
+    count = indices.elements()
+    found = context.request_scratch_buffer(4 * count)
+    emit_integers(context, indices, found, count, (dtypes.INT64, dtypes.INT32))
+    return found
+
+
+# Write the record. `tensors` are input, indices and output, or memory that is large
 # enough for an output of the input's type. `shape` is the shape of one block of the input, of
 # which the first `depth` dimensions are addressed by an index. `coordinates` is the number of
 # indices of a block, `outer` the number of blocks that share them. As in TFLM only the whole
@@ -88,7 +103,12 @@ def emit_gather(context, node, tensors, shape, coordinates, outer, depth, elemen
         stride = product(shape[i + 1 :]) * size
         table += [stride, extent // stride if stride else 0]
     if indices.is_constant():
-        _check_indices(node, constant_ints(node, indices, "the indices"), table, row, extent)
+        numbers = constant_ints(node, indices, "the indices")
+        _check_indices(node, numbers, table, row, extent)
+        if indices.dtype == dtypes.INT64:
+            indices = context.constant(struct.pack("<%di" % len(numbers), *numbers))
+    elif indices.dtype == dtypes.INT64:
+        indices = _emit_int32(context, indices)
     rows = total // row
     context.emit(
         "gather.eval",

@@ -1,9 +1,8 @@
 # tflm: GATHER_ND: Prepare (TFLM gather_nd.cc)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .. import dtypes
-from .common import check, check_dtype, check_outputs, product
-from .gather import emit_gather
+from .common import check, check_outputs, product
+from .gather import check_indices, emit_gather
 from .strided import check_same_dtype
 
 
@@ -25,7 +24,7 @@ def output_shapes(node):
 def prepare(context, node):
     source, indices, target = node.input(0), node.input(1), node.output(0)
     check_same_dtype(node, source, (target,))
-    check_dtype(node, indices, dtypes.INT32)
+    check_indices(node, indices)
     check_outputs(node, output_shapes(node))
     depth = indices.shape[-1]
     count = product(indices.shape[:-1])
