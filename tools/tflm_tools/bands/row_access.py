@@ -117,6 +117,8 @@ def row_access_of(node):
         return None
     if getattr(node, "is_whole", False):
         return None
+    if node.builtin_code == BuiltinOperator.DEQUANTIZE and node.inputs[0].scales_length() > 1:
+        return None  # a second record multiplies by the scales of all channels
     access_of = _ACCESSES.get(node.builtin_code)
     access = None if access_of is None else access_of(node, target)
     return access and _aligned(access, node)
