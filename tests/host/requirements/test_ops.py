@@ -182,7 +182,7 @@ def test_kernels_that_an_app_omits(repository, monkeypatch):
 
     every, some = kernels("digits"), kernels("objects")
     omitted = every - some
-    assert "kernels/armv6m/gen/signal_fft" in omitted and "kernels/signal_pcan" in omitted
+    assert "kernels/armv6m/gen/signal_fft" in omitted and "kernels/signal_stacker" in omitted
     assert some < every and not [f for f in omitted if "conv" in f or "float" in f]
 
 
