@@ -83,8 +83,9 @@ def _add_steps(program, model, arena, options, shift):
     for number in range(model.subgraphs_length()):
         first, ops, _, _, _ = model.subgraph(number)
         for i in range(first, first + ops):
-            if i % _OPS_BETWEEN_COLLECTIONS == 0:
-                collect()  # steps stay, and should not be placed between garbage
+            # Steps stay, and should not be placed between garbage. A few do not matter.
+            if ops > _OPS_BETWEEN_COLLECTIONS and i % _OPS_BETWEEN_COLLECTIONS == 0:
+                collect()
             kernel, _, node, record, operands, slice_units = model.op(i, kernels)
             own = record
             if options.is_shared and _is_stateful(record, operands):
