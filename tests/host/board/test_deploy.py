@@ -3,6 +3,7 @@
 
 import binascii
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -431,6 +432,12 @@ def test_firmware_lacks_kernels(tmp_path, repository, models):
             DeviceError, match="cannot read an input by rows; .* without --input-by-rows"
         ):
             deploy(rows, board.port)
+        version = library / "tflm" / "version.py"
+        written = version.read_text()
+        version.write_text(re.sub(r'"\d+\.\d+\.', '"1.0.', written))
+        with pytest.raises(DeviceError, match=r"has tflm 1\.0\.\d+, older than .* tflm flash"):
+            deploy(models[0], board.port)
+        version.write_text(written)
         format_file = library / "tflm" / "format.py"
         format_file.write_text(format_file.read_text() + "\nVERSION = 77\n")
         with pytest.raises(DeviceError, match="reads .tflm format 77, not .* tflm flash"):

@@ -38,6 +38,13 @@ def check_frozen(link, facts, flat):
             f"not {layout.VERSION}; install the firmware of this version with: tflm flash",
             "firmware",
         )
+    # A kernel of an older version may read a record in another way.
+    if _numbers(version) < _numbers(runtime_files.version()):
+        raise DeviceError(
+            f"the firmware at {facts.port} has tflm {version}, older than these tools "
+            f"({runtime_files.version()}); install the firmware of this version with: tflm flash",
+            "firmware",
+        )
     link.exec(script_source("kernels"))
     kernels = runtime_files.kernels_of(flat)
     missing = link.eval(f"missing_kernels({kernels!r})", seconds=60, schema=[str])
@@ -54,6 +61,11 @@ def check_frozen(link, facts, flat):
             "that has them with: make firmware",
             "firmware",
         )
+
+
+# The numbers of a version: major and minor.
+def _numbers(version):
+    return [int(number) if number.isdigit() else 0 for number in version.split(".")[:2]]
 
 
 # What a user can do, by the cause for which a model does not fit.
