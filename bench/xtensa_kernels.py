@@ -45,7 +45,7 @@ class Xtensa(Machine):
         self.calls = 0
         self._watch = watch
         packing = packing_of(kernel)
-        for portable, file in STAND_INS[packing]:
+        for portable, file in STAND_INS.get(packing, ()):
             functions = {name: self._function(*code) for name, code in code_of(file).items()}
             if "stride_2" in kernel and packing == "mac16" and "rows_3x3" in functions:
                 functions["rows_3x3"] = functions["rows_3x3_stride_2"]

@@ -42,7 +42,7 @@ def _cases():
 # The kernel in the emulator. An access outside all operands raises Outside.
 class _Machine(Xtensa):
     def __init__(self, kernel):
-        super().__init__("pooling")
+        super().__init__(kernel)
         file, function = _FUNCTIONS[kernel]
         self._files[kernel.partition(".")[0]] = {
             "eval_int16": self._function(code_of(file)[function][0], 5)

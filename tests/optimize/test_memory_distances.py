@@ -53,6 +53,7 @@ SOURCES = {
 }
 PATHS = ("speed", "speed armv6m", "speed mac16")
 _HYBRID_LSTM = "unidirectional_sequence_lstm_hybrid.eval_float32"
+_LRN = "local_response_normalization_float.eval_float32"
 VECTORS = "speed pie"  # of test_pie: its buffers begin at multiples of 16
 MAX_CASES = 6  # of a kernel in one file
 
@@ -124,7 +125,7 @@ def test_every_kernel_is_tested():
     tested = set.union(*(chosen_cases(source)[1] for source in SOURCES))
     tested |= chosen_cases("test_pie", (VECTORS,))[1]
     others = {kernel for kernel in distances.kernels() if "_dsp." in kernel}
-    others |= {"copy.eval_bytes", _HYBRID_LSTM}  # test_memory_bands.py; below
+    others |= {"copy.eval_bytes", _HYBRID_LSTM, _LRN}  # test_memory_bands.py; below
     assert tested == distances.kernels() - others
 
 
@@ -158,6 +159,24 @@ def test_output_overlaps_input_of_earlier_record():
     overlapping.check()
     kernels = "hybrid_quantize.eval_float32", "hybrid.eval_float32", "svdf_float.eval_float32"
     assert called == {*kernels, _HYBRID_LSTM}
+
+
+# TFLM has no such operator.
+def test_output_overlaps_input_of_local_response_normalization():
+    overlapping = Cases()
+    for case in module_of("test_local_response_normalization").cases:
+        if not case.error and _LRN in overlapping_kernels(case.build(), "speed"):
+            overlapping.add(
+                case.name,
+                case.build(),
+                case.inputs,
+                case.rtol,
+                case.atol,
+                expected=case.expected,
+                paths=("speed",),
+            )
+    assert len(list(overlapping)) > 5
+    overlapping.check()
 
 
 # These tests can fail: a distance that is a word smaller overwrites input that is still needed.

@@ -27,9 +27,9 @@ def _delegates():
 class Generator:
     """Writes texts with a model of `tflm convert`: `for word in Generator(m).generate("Once")`.
 
-    model: as for Interpreter, whose options may follow. By default an RP2040 streams the weights
-    from flash (tflm.run.streaming). vocabulary: the Vocabulary of the model. Raises ModelError if
-    the model is no language model.
+    model: as for Interpreter, whose options may follow. Without options an RP2040 streams the
+    weights from flash (tflm.run.streaming). vocabulary: the Vocabulary of the model. Raises
+    ModelError if the model is no language model.
     """
 
     def __init__(self, model, **options):
@@ -41,8 +41,8 @@ class Generator:
                 "the model has no vocabulary; make a language model with tflm convert CHECKPOINT"
             )
         self.vocabulary = Vocabulary(data)
-        if "delegates" not in options and options.get("cores", 1) == 1:
-            options["delegates"] = _delegates()
+        if not options:
+            options = {"delegates": _delegates()}
         self.interpreter = Interpreter(model, **options)
         self._text = None
 

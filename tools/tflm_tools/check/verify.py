@@ -325,8 +325,9 @@ def _refuse_scales(model):
     for node in _nodes(model.data):
         number = _TABLES.get(op_name(node))
         tensor = None if number is None else node.input(number)
-        is_scaled = node.outputs[0] is not None and node.output(0).dtype == dtypes.FLOAT32
-        if tensor is not None and is_scaled and tensor.scales_length() > 1:
+        if tensor is None or tensor.scales_length() <= 1:
+            continue
+        if node.output(0).dtype == dtypes.FLOAT32:
             raise oracle.RefusedModelError(
                 f"{model.path}: TFLM reads only the first of {tensor.scales_length()} scales of "
                 f"{tensor} in {node}, so its results are wrong; compare with LiteRT: --oracle "

@@ -11,12 +11,17 @@ from ..model.macs import macs
 _SAVED_BY_LANES = 8
 _SAVED_BY_TABLE = 480
 _TABLE_BYTES = 1024
+_DENSE = "dense"  # the file of kernels that use weights as bytes
+_DENSE_CHANNEL_BYTES = 9  # beside the weights of a channel
 
 
 # (cycles saved, bytes of flash) of a packed node, estimated.
 def _worth(record):
     node = record.node
-    if record.kernel.partition(".")[0] in files_with_weights("twice"):
+    file = record.kernel.partition(".")[0]
+    if file == _DENSE:
+        return _SAVED_BY_LANES * macs(node), _DENSE_CHANNEL_BYTES * node.output(0).elements()
+    if file in files_with_weights("twice"):
         return _SAVED_BY_LANES * macs(node), node.input(1).nbytes()
     return _SAVED_BY_TABLE * node.output(0).elements(), _TABLE_BYTES
 
@@ -30,13 +35,16 @@ def steps(storage):
     found = {
         record.node.index: _worth(record)
         for record in storage.records
-        if record.kernel.partition(".")[0] in files_with_weights(*WEIGHTS)
+        if record.kernel.partition(".")[0] in (_DENSE, *files_with_weights(*WEIGHTS))
     }
-    depthwise = {
-        record.node.index for record in storage.records if record.kernel.startswith("depthwise")
+    # These have no packing as bytes, or no other one.
+    in_bytes = {
+        record.node.index
+        for record in storage.records
+        if record.kernel.startswith(("depthwise", _DENSE + "."))
     }
     nodes = sorted(found, key=lambda index: found[index][0] / max(1, found[index][1]))
-    smaller = [node for node in nodes if node not in depthwise]  # depthwise has no bytes packing
+    smaller = [node for node in nodes if node not in in_bytes]
     return [(node, BYTES) for node in smaller] + [(node, IN_PLACE) for node in nodes]
 
 
