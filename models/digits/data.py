@@ -27,9 +27,3 @@ def load():
     order = np.random.RandomState(SPLIT_SEED).permutation(len(x))
     train, test = order[TEST_COUNT:], order[:TEST_COUNT]
     return x[train], y[train], x[test], y[test]
-
-
-def load_test():
-    """Return (test_x, test_y) of load() from digits_test.npz; needs only numpy."""
-    with np.load(TEST_FILE) as file:
-        return file["x"], file["y"]

@@ -78,7 +78,6 @@ def _code(emit):
         (lambda t: t.stm_wide(R12, R0, R8), "data(2, 0xE8AC, 0x0101)"),
         (lambda t: t.ldr_next(R0, R8), "data(2, 0xF858, 0x0B04)"),
         (lambda t: t.strb_next(R0, R8), "data(2, 0xF808, 0x0B01)"),
-        (lambda t: t.ldr_index(R0, R8, R12), "data(2, 0xF858, 0x002C)"),
         (lambda t: t.add_number(R8, R8, 16), "data(2, 0xF208, 0x0810)"),
         (lambda t: t.subs_number(R8, 1), "data(2, 0xF1B8, 0x0801)"),
     ],

@@ -32,7 +32,6 @@ _ENTRIES = 96  # of both lists
 _WEIGHTS = "input_to_input_weights"
 _RECURRENT_WEIGHTS = "recurrent_to_input_weights"
 _BIAS = "input_gate_bias"
-_GATES = 4
 _SLOTS = (
     "record",
     "arena",

@@ -78,9 +78,6 @@ class ThumbDsp(Thumb):
     def str_wide(self, value, base, offset=0):
         self._plain(0xF8C0, "str", value, base, offset)
 
-    def strb_wide(self, value, base, offset=0):
-        self._plain(0xF880, "strb", value, base, offset)
-
     def ldr_next(self, to, base):
         self._post(0xF850, "ldr", to, base, 4)
 
@@ -98,15 +95,6 @@ class ThumbDsp(Thumb):
 
     def ldrsh_next(self, to, base):
         self._post(0xF930, "ldrsh", to, base, 2)
-
-    # Loads with an index register, which is shifted left for words.
-    def ldrsb_index(self, to, base, index):
-        text = f"ldrsb {to}, [{base}, {index}]"
-        self._wide(0xF910 | base.number, to.number << 12 | index.number, text)
-
-    def ldr_index(self, to, base, index):
-        text = f"ldr {to}, [{base}, {index}, lsl #2]"
-        self._wide(0xF850 | base.number, to.number << 12 | 0x20 | index.number, text)
 
     def ldrd_next(self, one, other, base):
         """Load two words at `base`, which advances."""

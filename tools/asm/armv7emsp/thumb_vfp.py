@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..armv7em.thumb_dsp import ThumbDsp
-from ..common.thumb import SP
 
 _CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
 
@@ -130,13 +129,6 @@ class ThumbVfp(ThumbDsp):
     def vstm_stay(self, base, first, count=1):
         """Store several registers without advancing `base`."""
         self._several(0xEC80, f"vstmia {base}", base, first, count)
-
-    def load_float(self, to, slot):
-        """Load a slot of the frame."""
-        self.vldr(to, SP, self._slots[slot])
-
-    def store_float(self, value, slot):
-        self.vstr(value, SP, self._slots[slot])
 
     # Arithmetic.
 

@@ -71,10 +71,6 @@ class TfliteWriter:
             self._model.operatorCodes.append(entry)
         return self._codes[name, version]
 
-    def number_of_operators(self):
-        """Return how many operators the graph has."""
-        return len(self._graph.operators)
-
     def finish(self, inputs, outputs, metadata):
         """Return the bytes of the file. inputs, outputs: tensors. metadata: {name: bytes}."""
         self._graph.inputs, self._graph.outputs = list(inputs), list(outputs)

@@ -5,15 +5,12 @@ import json
 import sys
 from pathlib import Path
 
-import tflm
-
 from .. import files, kernel_files
 from ..errors import TflmError, ToolError
 from ..targets import ARCHS, PACKAGED, override_folders
 from . import bundle, runtime_files
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
-_PACKAGE = Path(tflm.__file__).parent
 
 _MPY = "6.3"
 
