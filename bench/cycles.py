@@ -132,6 +132,11 @@ def measure_model(path, core, runner, options):
     layers = [layer for layer in layers_of(prepared, storage) if layer.node in counted]
     flat = image_of(model.data, prepared, storage)
     arrays = make_cases(model.inputs, 1, options.seed)[0].inputs
+    if options.values:
+        if len(options.values) != len(arrays):
+            raise ToolError(f"{path} has {len(arrays)} inputs; give --values as many")
+        for array, value in zip(arrays, options.values, strict=True):
+            array[...] = value
     ends = open_model(path, flat)
     kept = [replace(info, by_rows=False) for info in ends.inputs]  # rows of integers, too
     sent = [to_bytes(array, info) for array, info in zip(arrays, kept, strict=True)]
@@ -293,6 +298,13 @@ def _arguments():
     )
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "cycles")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
+    parser.add_argument(
+        "--values",
+        type=int,
+        nargs="+",
+        default=[],
+        help="a value for each input in place of random ones, as token and position",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="models at a time")
     parser.add_argument(
         "--check-alignment",
