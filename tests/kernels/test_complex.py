@@ -19,7 +19,7 @@ _OPERATORS = ("REAL", "IMAG", "COMPLEX_ABS")
 def _spectrum(op, shape, length):
     model = ModelBuilder()
     x = model.tensor(shape, "float32")
-    lengths = model.tensor((2,), "int32", data=[1, length])
+    lengths = model.tensor((2,), "int32", data=[shape[-2], length])
     bins = (*shape[:-1], length // 2 + 1)
     spectrum, y = model.tensor(bins, "complex64"), model.tensor(bins, "float32")
     model.operator("RFFT2D", [x, lengths], [spectrum])
@@ -28,13 +28,23 @@ def _spectrum(op, shape, length):
     return model.build()
 
 
-# Rows that are padded, cut off or fit. The transform is in single precision here and in double
-# precision in LiteRT: errors are relative to the largest bin.
-for shape, length in [((1, 8), 8), ((3, 1, 400), 512), ((2, 2, 1, 40), 16), ((1, 3), 4)]:
+# Rows that are padded, cut off or fit, and images of several rows. The transform is in single
+# precision here and in double precision in LiteRT: errors are relative to the largest bin.
+for shape, length in [
+    ((1, 8), 8),
+    ((3, 1, 400), 512),
+    ((2, 2, 1, 40), 16),
+    ((1, 3), 4),
+    ((2, 4), 4),
+    ((4, 8), 8),
+    ((3, 32, 20), 32),
+    ((2, 2, 8, 9), 4),
+]:
     for op in _OPERATORS:
         name = f"{op} of RFFT2D {shape} {length}"
         values = [[generator(name).normal(0, 1, shape).astype("f")] for _ in range(2)]
-        tolerance = 3e-7 * np.sqrt(length) * np.log2(length)
+        values_of_bin = length * shape[-2]
+        tolerance = 3e-7 * np.sqrt(values_of_bin) * np.log2(values_of_bin)
         cases.add(
             name, _spectrum(op, shape, length), values, expected=litert.outputs, atol=tolerance
         )
@@ -66,8 +76,9 @@ cases.add(
 )
 
 for name, model, error in (
-    ("two rows", _transform((2, 8), [2, 8], (2, 5)), "a transform of several rows"),
-    ("length 12", _transform((1, 12), [1, 12], (1, 7)), "no power of 2"),
+    ("two rows", _transform((2, 8), [4, 8], (4, 5)), "an fft_length of 4 for 2 rows"),
+    ("three rows", _transform((3, 8), [3, 8], (3, 5)), "3 is no power of 2"),
+    ("length 12", _transform((1, 12), [1, 12], (1, 7)), "12 is no power of 2"),
     ("length 2", _transform((1, 2), [1, 2], (1, 2)), "the length 2"),
     ("bins", _transform((1, 8), [1, 8], (1, 4)), "should have shape"),
     ("float output", single_op("RFFT2D", [Tensor((1, 8), "float32"), Tensor((2,), "int32",

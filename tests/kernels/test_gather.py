@@ -62,7 +62,8 @@ add("a vector", (40,), (70,), 0, "int8")
 add("long rows", (5, 67), (9,), 0, "int8")
 add("no indices", (4, 3), (0,), 0, "int8")
 for constant in ((), (1,)):
-    add(f"int64 {constant}", (4, 3), (5,), 0, "int8", constant=constant, kind="int64")
+    for kind in ("int64", "int16"):
+        add(f"{kind} {constant}", (4, 3), (5,), 0, "int8", constant=constant, kind=kind)
 add("large", (2, 130, 4), (50,), 1, "float32")
 for bad in (-1, 5, 1 << 30, -(1 << 31), (1 << 31) - 1):
     for constant in (False, True):
@@ -109,7 +110,8 @@ for i, indices_shape in enumerate([(1,), (3,), (2, 1), (2, 2, 3), (6, 4), (2, 5)
 for constant in [(0,), (1,), (0, 1)]:
     add_nd(f"constant {constant}", (4, 3, 5), (6, 2), "int8", constant)
 for constant in ((), (1,)):
-    add_nd(f"int64 {constant}", (4, 3, 5), (6, 2), "int8", constant, kind="int64")
+    for kind in ("int64", "int16"):
+        add_nd(f"{kind} {constant}", (4, 3, 5), (6, 2), "int8", constant, kind=kind)
 add_nd("6 numbers", (2, 1, 2, 3, 2, 2), (4, 6), "int8", wheel=False)
 add_nd("no numbers", (2, 3), (4, 0), "int8", wheel=False)
 # TFLM checks the offset only: an index beyond one dimension may address the next one.
@@ -167,7 +169,7 @@ x, i = ((4, 3), "int8"), ((2,), "int32")
 refuse("axis", "does not exist", "GATHER", [x, i], ((2, 3), "int8"), axis=2)
 refuse("shape", "should have shape", "GATHER", [x, i], ((2, 4), "int8"))
 refuse("type", "differ in type", "GATHER", [x, i], ((2, 3), "int16"))
-refuse("indices", "must be int32", "GATHER", [x, ((2,), "int16")], ((2, 3), "int8"))
+refuse("indices", "must be int32", "GATHER", [x, ((2,), "int8")], ((2, 3), "int8"))
 refuse("batches", "do not fit axis", "GATHER", [x, i], ((2, 3), "int8"), batch_dims=1)
 refuse(
     "batch sizes",
@@ -182,7 +184,7 @@ refuse("shape", "should have shape", "GATHER_ND", [x, i], ((3,), "int8"))
 refuse("depth", "is too long", "GATHER_ND", [x, ((3,), "int32")], ((1,), "int8"))
 refuse("scalar", "must not be scalars", "GATHER_ND", [x, ((), "int32")], ((1,), "int8"))
 refuse("type", "differ in type", "GATHER_ND", [x, i], ((), "int16"))
-refuse("indices", "must be int32", "GATHER_ND", [x, ((2,), "int16")], ((), "int8"))
+refuse("indices", "must be int32", "GATHER_ND", [x, ((2,), "int8")], ((), "int8"))
 refuse("rank", "one dimension", "EMBEDDING_LOOKUP", [((2, 1), "int32"), x], ((2, 3), "int8"))
 refuse("vector", "2 or more", "EMBEDDING_LOOKUP", [i, ((4,), "int8")], ((2,), "int8"))
 refuse("output", "should have shape", "EMBEDDING_LOOKUP", [i, x], ((3, 3), "int8"))

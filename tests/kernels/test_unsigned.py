@@ -239,6 +239,19 @@ def test_unsupported_uint8_operator_is_refused():
         flatten(chain.build())
 
 
+# The kernels of int8 convolutions, which would run these, ignore the zero point of weights.
+def test_computed_uint8_weights_are_refused():
+    model = ModelBuilder()
+    x, w, y = (
+        model.tensor(shape, "uint8", scale=0.1, zero_point=120)
+        for shape in ((1, 4, 4, 2), (3, 1, 1, 2), (1, 4, 4, 3))
+    )
+    model.operator("CONV_2D", [x, w, None], [y], padding="SAME", stride_h=1, stride_w=1)
+    model.io([x, w], [y])
+    with pytest.raises(UnsupportedError, match="op 0 CONV_2D: uint8 quantization"):
+        flatten(model.build())
+
+
 # Without uint8 weights nothing is changed: TFLM itself copies and converts uint8.
 def test_models_without_uint8_weights_are_unchanged():
     model = ModelBuilder()

@@ -35,6 +35,7 @@ _FILES = """## Data files
 | [m33-layers.csv](../data/m33-layers.csv) | selected layers on a Cortex-M33 | `bench/cycles.py --core m33 --optimize off`, with `--target armv6m` for the last column |
 | [viper.csv](../data/viper.csv) | models without assembler kernels | `bench/cycles.py --without all --optimize off` with `--core m0plus --portable`, `--core rv32 --portable`, `--core rv32` |
 | [machine-code.csv](../data/machine-code.csv) | cost of overrides, also in [operators](operators.md#machine-code) | by hand, from `make -C bench cycles` |
+| [litert-refused.csv](../data/litert-refused.csv) | operators of LiteRT that tflm refuses, also in [operators](operators.md#what-litert-runs-and-tflm-does-not) | by hand; `make -C tests litert` tests it |
 | [two-cores.csv](../data/two-cores.csv) | models on two cores of a Pico | `bench/cycles.py --core pico --cores 2 --optimize off`; without wait states: `make test-boards` |
 | [decoders.csv](../data/decoders.csv) | decoders of detectors on a Pico | `bench/blocks.py --docs` |
 | [blocks.csv](../data/blocks.csv) | blocks of signal processing on a Pico | the same command |

@@ -114,6 +114,23 @@ def _machine_code():
     return _MACHINE_CODE_HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+_REFUSED = REPOSITORY / "docs" / "data" / "litert-refused.csv"
+_REFUSED_HEAD = (
+    "\n## What LiteRT runs and tflm does not\n\n"
+    "Found by running 2,900 models of one operator in both, LiteRT 2.3 with its reference kernels "
+    "(`make -C tests litert`); the other models have equal results:\n\n"
+    "| operators | types that tflm lacks | what to do |\n|---|---|---|\n"
+)
+
+
+# The table of what tflm refuses.
+def _refused():
+    with open(_REFUSED, newline="") as file:
+        rows = csv.DictReader(file)
+        lines = [f"| {r['operators']} | {r['types']} | {r['remedy']} |\n" for r in rows]
+    return _REFUSED_HEAD + "".join(lines)
+
+
 def page():
     """Return the text of docs/generated/operators.md."""
     lines = [_HEAD.format(ulps=_ULPS)]
@@ -128,7 +145,7 @@ def page():
         counts = [str(count[0])] if count[0] else []
         counts += [f"LiteRT: {count[1]}"] if count[1] else []
         lines.append("| " + " | ".join(row) + f" | {', '.join(counts)} |\n")
-    return "".join(lines) + _machine_code()
+    return "".join(lines) + _refused() + _machine_code()
 
 
 if __name__ == "__main__":

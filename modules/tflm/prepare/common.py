@@ -136,9 +136,9 @@ def constant_ints(node, tensor, what):
         )
         error.tensor = tensor  # shapes.py writes another message about it
         raise error
-    check_dtype(node, tensor, dtypes.INT32, dtypes.INT64)
+    check_dtype(node, tensor, dtypes.INT32, dtypes.INT64, dtypes.INT16, dtypes.INT8)
     size = dtypes.itemsize(tensor.dtype)
-    kind = "<i" if size == 4 else "<q"
+    kind = "<" + {1: "b", 2: "h", 4: "i", 8: "q"}[size]
     data = bytes(tensor.data)
     return [struct.unpack_from(kind, data, i)[0] for i in range(0, len(data), size)]
 

@@ -69,18 +69,19 @@ def _axes(node):
     return axis, batch_dims
 
 
-# Refuse indices of other types than int32 and int64, which TFLM lacks.
+# Refuse indices of other types than int32, and int64 and int16, which TFLM lacks.
 def check_indices(node, indices):
-    check_dtype(node, indices, dtypes.INT32, dtypes.INT64)
+    check_dtype(node, indices, dtypes.INT32, dtypes.INT64, dtypes.INT16)
 
 
-# Return the indices of int64 as memory of int32. LiteRT refuses larger numbers when it runs.
+# Return the indices of another type as memory of int32. LiteRT refuses larger numbers of int64
+# when it runs.
 def _emit_int32(context, indices):
     from .cast import emit_integers
 
     count = indices.elements()
     found = context.request_scratch_buffer(4 * count)
-    emit_integers(context, indices, found, count, (dtypes.INT64, dtypes.INT32))
+    emit_integers(context, indices, found, count, (indices.dtype, dtypes.INT32))
     return found
 
 
@@ -105,9 +106,9 @@ def emit_gather(context, node, tensors, shape, coordinates, outer, depth, elemen
     if indices.is_constant():
         numbers = constant_ints(node, indices, "the indices")
         _check_indices(node, numbers, table, row, extent)
-        if indices.dtype == dtypes.INT64:
+        if indices.dtype != dtypes.INT32:
             indices = context.constant(struct.pack("<%di" % len(numbers), *numbers))
-    elif indices.dtype == dtypes.INT64:
+    elif indices.dtype != dtypes.INT32:
         indices = _emit_int32(context, indices)
     rows = total // row
     context.emit(

@@ -13,20 +13,22 @@ from .signal_fft import (
     factors_of,
 )
 from .signal_twiddles import Rounding
+from .strided import emit_byte_copy
 
 _SHORTEST = 4
+_COMPLEX = 8  # bytes of an element
 
 
-# The complex values of a row are pairs of float32, as SignalRfft writes them.
+# A transform of rows of float32, in place in `target`. pairs: complex values of a row. input_row
+# and output_row: numbers of a row.
 class _Rows(Transform):
-    def __init__(self, context, node, width):
-        self.context, self.inverse, self.length = context, 0, width
-        self.source, self.target = node.input(0), node.output(0)
+    def __init__(self, context, source, target, rows, input_row, output_row, pairs):
+        self.context, self.inverse, self.length = context, 0, 2 * pairs
+        self.source, self.target = source, target
         self.dtype = dtypes.FLOAT32
-        self.input_row, self.output_row = self.source.shape[-1], width + 2
-        self.rows = self.target.elements() // (width // 2 + 1)
-        self.pairs = width >> 1
-        self.factors = factors_of(self.pairs)
+        self.input_row, self.output_row = input_row, output_row
+        self.rows, self.pairs = rows, pairs
+        self.factors = factors_of(pairs)
 
 
 def output_shapes(node):
@@ -43,21 +45,52 @@ def _lengths(node):
     return lengths
 
 
-# Rows [..., 1, values], padded with zeros or cut off to fft_length [1, length].
+# Images [..., height, values]; values are padded with zeros or cut off to fft_length [height,
+# length].
 def prepare(context, node):
     source, target = node.input(0), node.output(0)
     check_dtype(node, source, dtypes.FLOAT32)
     check_dtype(node, target, COMPLEX64)
     height, width = _lengths(node)
-    support(height == 1 and source.shape[-2] == 1, node, "a transform of several rows")
-    check(width > 0 and not width & width - 1, node, "the length %d is no power of 2" % width)
-    support(_SHORTEST <= width <= LONGEST, node, "the length %d" % width)
+    same = height == source.shape[-2]
+    support(same, node, "an fft_length of %d for %d rows" % (height, source.shape[-2]))
+    for length in (height, width):
+        check(length > 0 and not length & length - 1, node, "%d is no power of 2" % length)
+        support(length <= LONGEST, node, "the length %d" % length)
+    support(width >= _SHORTEST, node, "the length %d" % width)
     check_outputs(node, output_shapes(node))
-    if not target.elements():
+    elements = target.elements()
+    if not elements:
         return
     check(source.shape[-1] > 0, node, "%s has no values" % source)
-    transform = _Rows(context, node, width)
+    bins = width // 2 + 1
+    spectrum = target
+    if height > 1:
+        spectrum = context.request_scratch_buffer(elements * _COMPLEX)
+    rows = _Rows(
+        context, source, spectrum, elements // bins, source.shape[-1], 2 * bins, width // 2
+    )  # fmt: skip
     rounding = Rounding(dtypes.FLOAT32)
-    emit_load(transform)
-    emit_stages(transform, rounding)
-    emit_split(transform, rounding, "eval_split", target, None)
+    emit_load(rows)
+    emit_stages(rows, rounding)
+    emit_split(rows, rounding, "eval_split", spectrum, None)
+    if height == 1:
+        return
+    # Columns become rows in the output, are transformed in the scratch buffer, and become columns.
+    images = elements // (bins * height)
+    _emit_transpose(context, spectrum, target, images, height, bins)
+    columns = _Rows(context, target, spectrum, images * bins, 2 * height, 2 * height, height)
+    emit_load(columns)
+    emit_stages(columns, rounding)
+    _emit_transpose(context, spectrum, target, images, bins, height)
+
+
+# Copy complex images [height, width] to [width, height].
+def _emit_transpose(context, source, target, images, height, width):
+    image = height * width * _COMPLEX
+    loops = [
+        (images, image, image),
+        (width, _COMPLEX, height * _COMPLEX),
+        (height, width * _COMPLEX, _COMPLEX),
+    ]
+    emit_byte_copy(context, source, target, loops, _COMPLEX)

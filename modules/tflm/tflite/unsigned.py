@@ -171,8 +171,14 @@ class UnsignedSubgraph:
             return Node(self.node_number(i), _QUANTIZE, 1, "", inputs, outputs)
         node = self._source.node(at)
         node.inputs, node.outputs = inputs, outputs
+        # The kernels of int8 convolutions ignore the zero point of weights.
+        is_conv = node.builtin_code in (_CONV_2D, _DEPTHWISE_CONV_2D)
+        is_computed = (
+            is_conv and len(inputs) > 1 and inputs[1] is not None and not inputs[1].is_constant()
+        )
         changed = [t for t in inputs + outputs if t is not None and t.was_unsigned]
-        if changed and node.builtin_code not in _SAME_RESULTS and not node.refused:
+        is_same = node.builtin_code in _SAME_RESULTS and not is_computed
+        if changed and not is_same and not node.refused:
             node.refused = (
                 "%s: uint8 quantization is not supported; convert the model again with int8" % node
             )

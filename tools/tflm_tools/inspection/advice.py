@@ -8,7 +8,7 @@ _STATIC = (
     "Python"
 )
 _LOOP = "use Keras' LSTM or GRU with a batch size of 1 in its Input, or unroll=True"
-_REAL = "split it into real and imaginary parts, or use the signal library (tflite-micro's RFFT)"
+_CONSTANT = "multiply by a constant matrix of zeros and ones"
 _TABLE = "look words up in Python and give the model their numbers"
 
 _ADVICE = {
@@ -21,20 +21,19 @@ _ADVICE = {
     "UNIDIRECTIONAL_SEQUENCE_RNN": _LOOP,
     "LSTM": _LOOP,
     "RNN": _LOOP,
-    "RFFT2D": _REAL,
-    "COMPLEX_ABS": _REAL,
-    "REAL": _REAL,
-    "IMAG": _REAL,
     "HASHTABLE": _TABLE,
     "HASHTABLE_FIND": _TABLE,
     "HASHTABLE_LOOKUP": _TABLE,
-    "LOCAL_RESPONSE_NORMALIZATION": "use batch normalization, which converters fold away",
     "CONV_3D": "use Conv2D on each slice",
     "CONV_3D_TRANSPOSE": "use Conv2DTranspose on each slice",
     "FAKE_QUANT": "convert with full integer quantization, which replaces it",
     "REDUCE_PROD": "use tf.exp(tf.reduce_sum(tf.math.log(x))), or multiply one by one",
-    "RANDOM_UNIFORM": "draw the numbers in Python and give them to the model as an input",
-    "RANDOM_STANDARD_NORMAL": "draw the numbers in Python and give them to the model as an input",
+    "SCATTER_ND": _CONSTANT,
+    "SEGMENT_SUM": _CONSTANT,
+    "MATRIX_DIAG": "multiply by a constant identity matrix",
+    "MATRIX_SET_DIAG": "multiply by constant matrices of zeros and ones, and add",
+    "RIGHT_SHIFT": "use FLOOR_DIV by a power of 2",
+    "BITCAST": "convert the bytes in Python, before or after the model",
     "MULTINOMIAL": "return the logits and draw in Python",
 }
 
