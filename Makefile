@@ -50,12 +50,12 @@ firmware: $(VENV)/firmware.stamp  ## build firmware with tflm (BOARD=RPI_PICO AP
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
 
-emulate: $(VENV)/firmware.stamp  ## run that firmware in an emulator (also PTY=1 UART=1 XIP=48 WAV= MOTION= CAMERA= FLASH=)
+emulate: $(VENV)/firmware.stamp  ## run that firmware in an emulator (also PTY=1 UART=1 XIP=48 CLOCK=1.6 WAV= MOTION= CAMERA= FLASH=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
 		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
 		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH)) \
-		$(if $(XIP),--xip $(XIP)) $(if $(WAV),--wav "$(WAV)") \
+		$(if $(XIP),--xip $(XIP)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(WAV),--wav "$(WAV)") \
 		$(if $(MOTION),--motion "$(MOTION)") $(if $(CAMERA),--camera "$(CAMERA)")
 
 dist: $(VENV)/test.stamp  ## make the packages for mip: dist/<arch>_6.3/ and package.json

@@ -121,6 +121,10 @@ def _arguments():
         "--xip", type=int, default=0, metavar="CYCLES",
         help="cycles that a Pico waits for each miss of its flash cache (a real Pico: 48)",
     )  # fmt: skip
+    parser.add_argument(
+        "--clock", type=float, default=0, metavar="FACTOR",
+        help="a Pico's core runs this many times as fast as its firmware believes",
+    )  # fmt: skip
     parser.add_argument("--motion", default="", help="move an MPU6050 by a CSV: x, y, z in g")
     parser.add_argument("--camera", default="", help="an HM01B0 at a Pico sees this image")
     return parser.parse_args()
@@ -167,7 +171,8 @@ def _run(options, flash):
         image, romfs = built.image, built.romfs
     board = emulators.start(
         options.board, image, flash=flash, romfs=romfs, uart=options.uart,
-        xip=options.xip, pdm=_microphone(options.wav) if options.wav else None,
+        xip=options.xip, clock=options.clock,
+        pdm=_microphone(options.wav) if options.wav else None,
         motion=_accelerometer(options.motion) if options.motion else None,
         camera=_camera(options.camera) if options.camera else None,
     )  # fmt: skip

@@ -219,7 +219,8 @@ class PicoOptions:
 
     uart: the port is UART 0 instead of USB. led: log changes of the LED. watch: pins whose changes
     are logged. fast: skip the time that the board sleeps. xip: cycles of a miss of the flash
-    cache: 48 on a real Pico, 0 for no wait.
+    cache: 48 on a real Pico, 0 for no wait. clock: how many times as fast the core runs as its
+    firmware believes, 0 for 1.
     pdm: (clock pin, data pin, path of bits) of a PDM microphone.
     i2s: (SCK, WS, SD, path of slots) of an I2S microphone.
     i2s_master: (SCK, WS, SD, path of frames) of a chip that drives the clocks; it plays the file
@@ -233,6 +234,7 @@ class PicoOptions:
     led: bool = False
     fast: bool = False
     xip: int = 0
+    clock: float = 0
     pdm: tuple | None = None
     i2s: tuple | None = None
     motion: tuple | None = None

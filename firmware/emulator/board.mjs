@@ -24,11 +24,12 @@ export class Board {
   // send(bytes): receives the output of the serial port. fault(text): called for errors that stop a real
   // chip. miss: cycles of a miss of the XIP cache (48 on a real Pico), 0 for no wait.
   // uart: the port is UART 0 instead of USB. fast: skip the time that the board sleeps.
+  // clock: how many times as fast the core runs as its firmware believes.
   // started(mcu, clock): called after power-on and after each reset. bootloader(): called when the board
   // enters its USB bootloader; without it, the board is reset.
-  constructor({ rom, fillFlash, send, fault, miss = 0, uart = false, fast = false, started = () => {}, bootloader = null }) {
+  constructor({ rom, fillFlash, send, fault, miss = 0, uart = false, fast = false, clock = 1, started = () => {}, bootloader = null }) {
     this.#fillFlash = fillFlash;
-    this.#options = { rom, send, fault, miss, uart, fast, started, bootloader };
+    this.#options = { rom, send, fault, miss, uart, fast, factor: clock, started, bootloader };
     this.#start();
   }
 
@@ -110,7 +111,7 @@ export class Board {
     let asleep = false;
     for (let round = 0; round < ROUNDS && !asleep; round++) {
       this.serial.feed(this.#queue);
-      const cycle = 1e9 / this.mcu.clkSys;
+      const cycle = 1e9 / (this.mcu.clkSys * this.#options.factor);
       for (let i = 0; i < STEPS; i++) {
         if (this.cores.waiting) {
           if (!this.#sleep()) {

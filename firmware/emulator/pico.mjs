@@ -15,6 +15,7 @@
 // --i2s-master SCK,WS,SD,FILE    an I2S master, which plays the frames of a file at SIGUSR2
 // --watch PIN,... report changes of these pins on stderr
 // --xip CYCLES   cycles of a miss of the flash cache (48 on a real Pico, see docs/explanation/measuring.md)
+// --clock FACTOR the core runs this many times as fast as its firmware believes
 // Exit codes: 0 ended by a signal, 2 wrong arguments, 3 the board faulted.
 
 import { createHash } from 'node:crypto';
@@ -45,6 +46,7 @@ const { values: options, positionals } = parseArgs({
     analog: { type: 'string' },
     camera: { type: 'string' },
     xip: { type: 'string', default: '0' },
+    clock: { type: 'string', default: '1' },
   },
 });
 const [image] = positionals;
@@ -160,7 +162,7 @@ try {
   hash = createHash('sha256').update(fs.readFileSync(image)).digest('hex');
   board = new Board({
     rom: fs.readFileSync(options.rom), fillFlash, send, fault, miss: Number(options.xip),
-    uart: options.uart, fast: options.fast, started,
+    uart: options.uart, fast: options.fast, clock: Number(options.clock), started,
   });
 } catch (error) {
   console.error(`pico: ${error.message}`);

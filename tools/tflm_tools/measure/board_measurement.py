@@ -35,6 +35,7 @@ _TABLES = {
     "ESP32C3": ("stock-firmware.csv", ("rv32_stock_instructions",), {}),
     "ESP32C6": ("stock-firmware.csv", ("rv32_stock_instructions",), {}),
 }
+_CLOCK_ERROR = 0.05  # of the loop, because interrupts make it longer
 _ESTIMATED_FLASH_CYCLES = {"RP2040": 48}  # of a miss, with flash at half the clock of the core
 
 
@@ -43,8 +44,9 @@ class Comparison:
     """A measured value beside its estimate; None if it is not known.
 
     what: "clock, MHz", "flash, cycles per miss" or the name of a model, whose values are
-    milliseconds of an invoke. cycles: of an invoke, at the clock that the board states. source:
-    where the estimate comes from: "stated", "table" or "rules".
+    milliseconds of an invoke. cycles: of an invoke. source: where the estimate comes from:
+    "stated", "table" or "rules". Only the factor of the clock depends on a wrong clock: cycles and
+    estimated times are at the clock that was measured.
     """
 
     what: str
@@ -168,28 +170,39 @@ def _clock(found):
     return Comparison("clock, MHz", measured, found.board.frequency / 1e6 or None, None, "stated")
 
 
+# The clock in MHz, 0 if it is not known: the stated one, unless the loop has another.
+def _megahertz(found):
+    clock = _clock(found)
+    if clock.factor is None or abs(clock.factor - 1) < _CLOCK_ERROR:
+        return clock.estimated or 0
+    return clock.measured
+
+
 def _flash(found):
-    if found.flash_us is None or not found.board.frequency:
+    clock = _megahertz(found)
+    if found.flash_us is None or not clock:
         return []
     missed, hit, misses = found.flash_us
-    cycles = (missed - hit) * found.board.frequency / 1e6 / max(misses, 1)
+    cycles = (missed - hit) * clock / max(misses, 1)
     estimated = _ESTIMATED_FLASH_CYCLES.get(found.chip)
     return [Comparison("flash, cycles per miss", cycles, estimated, None, "table")]
 
 
 def _models(found):
     table = _table(found.chip)
+    clock = _megahertz(found)
     compared = []
     for record in found.board.models:
         if record.refused:
             continue
         cycles, estimated, source = None, None, ""
-        if found.board.frequency:
-            cycles = round(record.best_us * found.board.frequency / 1e6)
+        if clock:
+            cycles = round(record.best_us * clock)
             if record.model in table:
-                estimated, source = table[record.model] * 1000 / found.board.frequency, "table"
+                estimated, source = table[record.model] / clock / 1000, "table"
             elif record.estimated_us:
-                estimated, source = record.estimated_us / 1000, "rules"
+                stated = found.board.frequency / 1e6
+                estimated, source = record.estimated_us * stated / clock / 1000, "rules"
         compared.append(Comparison(record.model, record.best_us / 1000, estimated, cycles, source))
     return compared
 
