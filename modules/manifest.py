@@ -157,10 +157,15 @@ def _is_omitted(file):
 # Kernels and Prepare of rare operators, for which a Pico's flash has no space. KERNELS= adds them.
 _RARE = [
     os.path.join("kernels", name + ".py")
-    for name in ("complex_abs_float", "local_response_normalization_float", "random_float")
+    for name in (
+        "atan2_float",
+        "complex_abs_float",
+        "local_response_normalization_float",
+        "random_float",
+    )  # fmt: skip
 ] + [
     os.path.join("prepare", name + ".py")
-    for name in ("complex_parts", "local_response_normalization", "random", "rfft2d")
+    for name in ("atan2", "complex_parts", "local_response_normalization", "random", "rfft2d")
 ]
 
 

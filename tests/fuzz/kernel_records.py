@@ -32,6 +32,7 @@ _COMMON = (
     "test_depthwise_conv", "test_depthwise_conv_float", "test_depthwise_conv_int16",
     "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",
     "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",
+    "test_gru",
     "test_int16_table", "test_local_response_normalization", "test_random",
     "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul",
     "test_one_hot", "test_pad", "test_pooling", "test_prelu", "test_quantize", "test_reduce",

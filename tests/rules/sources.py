@@ -12,7 +12,7 @@ from tflm import dtypes
 from tflm.errors import TflmError
 from tflm.learn.model_file import LAYOUTS
 from tflm.tflite.context import MicroContext
-from tflm_tools.bands.operators import reduced_rows
+from tflm_tools.bands.operators import gru_loop, reduced_rows
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.schema import op_name
 from tflm_tools.optimize import attention
@@ -141,6 +141,9 @@ def _emissions():
     for kernel, words in attention.LAYOUTS.items():  # only this pass writes these records
         found[kernel] = {words: 0}
         nodes.setdefault("attention", set()).add(("BATCH_MATMUL", frozenset(["int8", "int32"])))
+    for kernel, words in gru_loop.LAYOUTS.items():  # only the pass gru writes these records
+        found[kernel] = {words: 0}
+        nodes.setdefault("gru_float", set()).add(("WHILE", frozenset(["float32", "int32"])))
     for kernel, words in reduced_rows.LAYOUTS.items():  # only banded execution has these records
         found[kernel] = {words: 0}
         file = kernel.partition(".")[0]

@@ -84,6 +84,7 @@ _FILES = {
     "fully_connected_pie": "pie",
     "gather": "indices",
     "gelu_float": "unary_float",
+    "gru_float": "recurrent",
     "hard_swish_float": "unary_float",
     "hybrid_quantize": "hybrid",
     "hybrid_transpose": "hybrid",

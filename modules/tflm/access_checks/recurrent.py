@@ -1,4 +1,4 @@
-# tflm: access checks: SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM
+# tflm: access checks: SVDF, UNIDIRECTIONAL_SEQUENCE_LSTM and loops of a GRU
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -38,6 +38,14 @@ _QUANTIZED = const(6)
 _CONSTANTS = const(7)
 _HYBRID_INPUT_TO_INPUT_WEIGHTS = const(8)
 _HYBRID_INPUT_SIZE = const(20)
+_INITIAL = const(2)
+_GRU_OUTPUT = const(3)
+_GRU_SCRATCH = const(4)
+_WEIGHTS = const(5)
+_GRU_BIAS = const(6)
+_RECURRENT_WEIGHTS = const(7)
+_RECURRENT_BIAS = const(8)
+_GRU_INPUT_SIZE = const(9)
 
 # Words from the first weights of an LSTM on.
 _TO_RECURRENT_TO_INPUT_WEIGHTS = const(4)
@@ -143,7 +151,23 @@ def _lstm_hybrid(r):
         r.reads(gate + _TO_INPUT_GATE_BIAS, 4 * state, align=4)
 
 
+# Units are steps.
+def _gru_float32(r):
+    r.need(r.words >= 14)
+    depth, state = r.numbers(_GRU_INPUT_SIZE, 2)
+    r.reads(_INPUT, 4 * r.units * depth, align=4)
+    r.reads(_INITIAL, 4 * state, align=4)
+    r.writes(_GRU_OUTPUT, 4 * state, align=4)
+    r.writes(_GRU_SCRATCH, 24 * state, align=4)
+    r.reads(_WEIGHTS, 12 * state * depth, align=4)
+    r.reads(_RECURRENT_WEIGHTS, 12 * state * state, align=4)
+    for i in (_GRU_BIAS, _RECURRENT_BIAS):
+        if r.has(i):
+            r.reads(i, 12 * state, align=4)
+
+
 CHECKS = {
+    "gru_float.eval_float32": _gru_float32,
     "svdf.eval_int8": _svdf_int8,
     "svdf_float.eval_float32": _svdf_float32,
     "unidirectional_sequence_lstm.eval_integers": _lstm_integers,

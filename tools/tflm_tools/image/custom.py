@@ -14,7 +14,15 @@ from tflm.op_resolver import OpResolver
 from tflm.tflite.context import IN_TAIL, NO_OPERAND, MicroContext
 
 from .. import files
-from ..bands.operators import input_rows, padded_rows, reduced_rows, repeated_rows, resized_rows
+from ..bands.operators import (
+    gru_loop,
+    input_rows,
+    padded_rows,
+    reduced_rows,
+    repeated_rows,
+    resized_rows,
+    table_operator,
+)
 from ..bands.operators.partial_operator import WithPartialOperators
 from ..errors import ToolError
 from ..model.schema import BuiltinOperator, compiled_operator_remedy
@@ -26,8 +34,8 @@ _COMMANDS_WITH_CUSTOM = (
 )
 _CODES_WITH_PARTIAL_OPERATORS = (
     *reduced_rows.CODES, *padded_rows.CODES, repeated_rows.CODE, resized_rows.CODE,
-    BuiltinOperator.CONCATENATION, BuiltinOperator.BATCH_MATMUL, BuiltinOperator.LOGISTIC,
-    BuiltinOperator.TANH, BuiltinOperator.HARD_SWISH,
+    BuiltinOperator.CONCATENATION, BuiltinOperator.BATCH_MATMUL, *table_operator.CODES,
+    gru_loop.CODE,
 )  # fmt: skip
 _MAX_COUNT = 65535  # of tensors, buffers or scales: 16 bits in the record
 _MAX_NAME = 255

@@ -2,9 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm import dtypes
-from tflm.prepare.lookup import emit_lookup
 
-from ..bands.operators.partial_operator import PartialOperator
+from ..bands.operators.table_operator import TableOperator
 from ..model.schema import BuiltinOperator
 from .emissions import emissions, lookup_table, multipliers, requantize
 
@@ -28,7 +27,7 @@ def apply(graph):
             curve, table = _table(subgraph, product)
             if table is None:
                 continue
-            step = GateTable(curve, curve.inputs[:1], product.outputs, table)
+            step = TableOperator(curve, curve.inputs[:1], product.outputs, table)
             step.origins = (*curve.origins, *product.origins)
             size = curve.outputs[0].nbytes()
             found.append(Saving("fold_gate", step.origins, 0, size, _REASON))
@@ -36,20 +35,6 @@ def apply(graph):
             subgraph.remove(product)
             subgraph.remove(curve)
     return found
-
-
-class GateTable(PartialOperator):
-    """A table of an int8 tensor; table: the outputs for -128 to 127."""
-
-    is_whole = True  # it cannot run in bands
-
-    def __init__(self, whole, inputs, outputs, table):
-        super().__init__(whole, inputs, outputs)
-        self._table = table
-
-    def prepare(self, context):
-        """Write the record."""
-        emit_lookup(context, self, lambda value: self._table[value + 128])
 
 
 # (the unary operator, the table of its product with its input) of a MUL; (None, None) if the MUL

@@ -14,6 +14,8 @@ ENDS = "float_ends"
 NAMES = (
     "constant_folding",
     "dead_operators",
+    "fold_float_curve",
+    "gru",
     "fold_upsampling",
     "fold_pad",
     "fold_activation",
