@@ -32,12 +32,13 @@ from tflm_tools.apps.rom_contents import flat
 from tflm_tools.board import profiles
 from tflm_tools.errors import ToolError
 from tflm_tools.flat.flatten import flatten
+from tflm_tools.packages import mpy_compiler, runtime_files
 from tflm_tools.render.report_style import page_style
 
 _SOURCES = ROOT / "page"
 _WORK = BUILD / "page"
 _OUTPUT = ROOT / "dist" / "page"
-_ENTRIES = ("main", "emulator_worker", "python_worker", "offline")
+_ENTRIES = ("main", "emulator_worker", "python_worker", "microphone_worklet", "offline")
 # Packages that the bundles include.
 _PACKAGES = ("@xterm/xterm", "@xterm/addon-fit", "rp2040js")
 
@@ -49,6 +50,7 @@ _LATER = (
     "tools.zip",
     "compiled.zip",
     "models/",
+    "words.wav",
 )  # files that are loaded only on request
 
 # Models and other files of the board's /rom: {name: path in the repository}.
@@ -57,6 +59,7 @@ _MODELS = {
     "hello_world.tflm": "models/hello_world/hello_world_int8.tflite",
     "keywords/model.tflm": "models/keywords/keywords_int8.tflite",
     "keywords/frontend.tflm": "models/audio_frontend/audio_frontend_int8.tflite",
+    "story/model.tflm": "models/story/story_int8.tflite",
 }
 # Networks whose features page/rom/teach.py learns.
 _TAUGHT = {
@@ -66,12 +69,12 @@ _TAUGHT = {
 }
 _FILES = {
     "images": "firmware/apps/digits/rom/images",
-    "words.wav": "models/keywords/words.wav",
     "listener.py": "firmware/apps/keywords/listener.py",
     "recognizer.py": "firmware/apps/keywords/recognizer.py",
-    "wav.py": "firmware/apps/keywords/wav.py",
     "draw.py": "page/rom/draw.py",
+    "listen.py": "page/rom/listen.py",
     "run_model.py": "page/rom/run_model.py",
+    "story/__init__.py": "page/rom/story/__init__.py",
     "teach.py": "page/rom/teach.py",
 }
 # Models that the page offers.
@@ -154,6 +157,10 @@ def _board():
     for name, path in _TAUGHT.items():
         contents[name] = flatten(files.read(ROOT / path), features=("last",))
     contents.update({name: files.read(ROOT / path) for name, path in _FILES.items()})
+    compiled = mpy_compiler.compile_runtime_files(runtime_files.text(), TARGET)
+    contents.update(
+        {f"story/{name.removeprefix('tflm/')}": data for name, data in compiled.items()}
+    )
     return files.read(build.build("RPI_PICO").bin), contents
 
 
@@ -264,6 +271,7 @@ def main():
     shutil.copyfile(_SOURCES / "style.css", _OUTPUT / "style.css")
     shutil.copyfile(_WORK / "node_modules/@xterm/xterm/css/xterm.css", _OUTPUT / "xterm.css")
     shutil.copyfile(EMULATOR / "bootrom.bin", _OUTPUT / "bootrom.bin")
+    shutil.copyfile(ROOT / "models/keywords/words.wav", _OUTPUT / "words.wav")
     firmware, rom = _board()
     board = image(firmware, rom)
     files.write(_OUTPUT / "pico.uf2", board)

@@ -24,7 +24,8 @@ from tflm_tools.render.common import said
 from tflm_tools.render.inspection import print_inspection
 from tflm_tools.render.report import report_page
 
-# Files of /rom that stay if space is short.
+# Files of /rom that are left out first if space is short, and files that always stay.
+_STORY = "story/"
 _NEEDED = ("digits.tflm", "draw.py", "run_model.py", "teach.py", "teach.tflm")
 _BOARD = profiles.named("RPI_PICO").tflm
 _HEAP = _BOARD.block  # bytes
@@ -119,7 +120,8 @@ class Model:
                 "the report lists boards with more memory"
             )
         needed = {name: data for name, data in rom.items() if name in _NEEDED}
-        for files in (rom, needed):
+        without_story = {name: data for name, data in rom.items() if not name.startswith(_STORY)}
+        for files in (rom, without_story, needed):
             try:
                 self.image = image(firmware, {**files, "model.tflm": self.flat})
                 return ""

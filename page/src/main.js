@@ -4,11 +4,13 @@
 import { EmulatedBoard } from './board.js';
 import { Drawing } from './digit.js';
 import { element } from './elements.js';
+import { Listening } from './listen.js';
 import { load, MissingError } from './loading.js';
 import { Model } from './model.js';
 import { OwnBoard } from './own_board.js';
 import { Prompt } from './prompt.js';
-import { PROMPT, Repl } from './repl.js';
+import { BoardError, PROMPT, Repl } from './repl.js';
+import { Story } from './story.js';
 import { Teach } from './teach.js';
 import { Tools } from './tools.js';
 
@@ -106,7 +108,24 @@ async function start() {
   const exec = (code, options) => repl.exec(code, options);
   const model = new Model(tools, about.models, exec, power);
   const ownBoard = new OwnBoard(tools, () => model.given(), about.boards);
-  new Teach(exec, (address, data) => board.store(address, data), (given) => model.use(given), () => ownBoard.port());
+  // A large model of the visitor replaces other files in /rom.
+  /** @type {Repl['exec']} */
+  const fromRom = async (code, options = {}) => {
+    try {
+      return await repl.exec(code, options);
+    } catch (error) {
+      if (!(error instanceof BoardError) || !error.message.includes('no module named')) throw error;
+      options.waits?.('Your model had replaced this model in flash, so the flash of the page is written again.');
+      model.forget();
+      await power(image);
+      return repl.exec(code, options);
+    }
+  };
+  /** @param {number} address @param {Uint8Array} data */
+  const store = (address, data) => board.store(address, data);
+  new Listening(fromRom, store);
+  new Story(fromRom, () => repl.stop());
+  new Teach(exec, store, (given) => model.use(given), () => ownBoard.port());
   await power(image);
   model.prepare();
   await navigator.serviceWorker?.register('offline.js').catch(() => {}); // optional: without it the page needs a network

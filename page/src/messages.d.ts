@@ -1,6 +1,14 @@
 // page: the messages between the page and its workers
 // MIT license; Copyright (c) 2026 the tflm authors
 
+declare global {
+  // Of the browser's audio thread. TypeScript's library has no types for it.
+  class AudioWorkletProcessor {
+    readonly port: MessagePort;
+  }
+  function registerProcessor(name: string, kind: typeof AudioWorkletProcessor): void;
+}
+
 export type ToEmulator =
   | { kind: 'power'; rom: Uint8Array; image: Uint8Array | null } // null keeps the content of flash
   | { kind: 'send'; bytes: Uint8Array }

@@ -163,6 +163,11 @@ export class Model {
     element('own-model').textContent = given.name;
   }
 
+  /** The board has lost the model: the next run flashes it again. */
+  forget() {
+    this.#onBoard = null;
+  }
+
   /** Return the model for the visitor's board: the last one, or one of the page's before that. */
   async given() {
     return this.#forBoard ?? fetched('digits_int8.tflite');

@@ -4,8 +4,8 @@
 const CACHE = 'tflm';
 // Files that are loaded before the first answer. The tools are kept after their first use.
 const FIRST = [
-  './', 'about.json', 'bootrom.bin', 'emulator_worker.js', 'licences.txt', 'main.js', 'pico.zlib',
-  'models/digits_int8.tflite', 'style.css', 'xterm.css',
+  './', 'about.json', 'bootrom.bin', 'emulator_worker.js', 'licences.txt', 'main.js',
+  'microphone_worklet.js', 'pico.zlib',  'models/digits_int8.tflite', 'style.css', 'xterm.css',
 ];
 
 /** @typedef {Event & { waitUntil(done: Promise<unknown>): void }} Lasting */

@@ -88,7 +88,6 @@ def test_prompt(page):
 _SAID = {
     "Digits": r"this is 9 \(\d+ %\)",
     "Hello world": r"6\.03  -0\.\d\d +\*",
-    "Keywords": r"s  (yes|no|stop)",
     "Profile": r"CONV_2D",
     "Two cores": r"2: \d+\.\d ms",
     "Blink": r"on\s+off\s+on",

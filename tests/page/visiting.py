@@ -9,10 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _CHROMIUM = "/usr/bin/chromium"
-# No sandbox: containers have no user namespaces. The other options stop requests for updates.
+_WORDS = Path(__file__).resolve().parents[2] / "models" / "keywords" / "words.wav"
+# No sandbox: containers have no user namespaces. A recording of words is the microphone. The other
+# options stop requests for updates.
 _OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--use-fake-device-for-media-stream", f"--use-file-for-fake-audio-capture={_WORDS}%noloop",
 ]  # fmt: skip
 
 
