@@ -1,10 +1,10 @@
-# Runs a portable kernel from its source, and compiled, with the same record and memory
+# Runs compiled kernels in the interpreter, with a record and its memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from fuzz.kernel_tracer import ARENA, KERNELS, RECORD, ROM
+from fuzz.kernel_tracer import ARENA, RECORD, ROM
 
+from tools.asm import compiled
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
-from tools.asm.language.viper import translate
 
 _KERNELS = {}  # {(kernel, machine): Kernel}
 
@@ -14,7 +14,7 @@ def translated(kernel, like):
     key = kernel, like.name
     if key not in _KERNELS:
         file, _, function = kernel.partition(".")
-        _KERNELS[key] = translate(KERNELS / f"{file}.py", function, InterpretedMachine(like))
+        _KERNELS[key] = compiled.kernel_of(file, function, InterpretedMachine(like))
     return _KERNELS[key]
 
 
@@ -41,3 +41,12 @@ def run_translated(kernel, like, record, arena, rom):
 def units(machine, start, stop):
     """Return the last arguments of a call of compiled code for units start to stop - 1."""
     return (start, stop) if machine.max_arguments > 4 else (start << 10 | stop - start,)
+
+
+def without_scratch(record, arena):
+    """Return the arena without scratch buffers: kernels may leave anything there."""
+    data = bytearray(arena)
+    for number in record.scratch:
+        start, stop = record.ranges[number]
+        data[start:stop] = bytes(stop - start)
+    return data

@@ -1,12 +1,14 @@
-# The portable kernels that are compiled for machines without a kernel of their own
+# The kernels that are compiled: portable kernels, and the ones that kernels/ has in the language
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # A line is a function of modules/tflm/kernels and the machines (language/machines) that it is
-# compiled for. make.py writes it to kernels/<machine>/gen/, where the resolver finds it. A kernel
-# is here if its machine code is faster than what ran before. Overrides of armv7em also serve
-# armv7emsp; overrides of armv6m serve all Cortex-M.
+# compiled for. make.py writes it to kernels/<machine>/gen/, where the resolver finds it. Its
+# source is tools/asm/kernels/FILE.py, in the kernel language, if this file exists, and
+# otherwise the portable viper kernel. A kernel is here if its machine code is faster than what ran
+# before. Overrides of armv7em also serve armv7emsp; overrides of armv6m serve all Cortex-M.
 
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from .language.calls import wrapper
@@ -62,12 +64,13 @@ softmax.eval_int8 armv6m armv7em rv32imc xtensawin
 softmax_int16.eval_int16 armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin
 strided_copy.eval armv6m armv7em rv32imc xtensawin
-svdf.eval_int8 armv7em xtensawin
+svdf.eval_int8 armv7em rv32imc xtensawin
 transpose_conv.eval_int16 armv7em rv32imc xtensawin
 transpose_conv.eval_int8 rv32imc xtensawin
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
 """
 _KERNELS = Path(__file__).resolve().parents[2] / "modules" / "tflm" / "kernels"
+_SOURCES = Path(__file__).resolve().parent / "kernels"
 
 
 @cache
@@ -82,6 +85,18 @@ def functions(machine):
     return files
 
 
+def is_written(file):
+    """Return whether kernels/ has this kernel file in the kernel language."""
+    return (_SOURCES / f"{file}.py").is_file()
+
+
+def kernel_of(file, function, machine):
+    """Return the Kernel of a function for a machine: from kernels/, or translated from viper."""
+    if is_written(file):
+        return getattr(import_module(f".kernels.{file}", __package__), function)(machine)
+    return translate(_KERNELS / f"{file}.py", function, machine)
+
+
 def compiled(machine, file):
     """Return (what a kernel file is for, the source of its compiled functions)."""
     path = _KERNELS / f"{file}.py"
@@ -94,6 +109,6 @@ def compiled(machine, file):
             continue
         known[node] = function
         target = MACHINES[machine]()
-        sources.append(target.compile(translate(path, function, target)))
+        sources.append(target.compile(kernel_of(file, function, target)))
         sources += filter(None, [wrapper(function, target)])
     return about, "\n\n".join(sources)

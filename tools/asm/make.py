@@ -10,7 +10,7 @@ FILES    {file: (what it computes, functions that each return the source of one 
 DERIVED  {file: (generator file, Derived)}, where there are such files; see common/derived.py
 COPIES   {file: a file of another folder with the same text, which calls other machine code}
 
-The portable kernels that compiled.py lists for a target are files of its folder, too. A file of
+The kernels that compiled.py lists for a target are files of its folder, too. A file of
 FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py. A file of DERIVED
 keeps the name of the kernel file that it overrides, because a `.tflm` names its kernels by file.
 """
@@ -61,9 +61,11 @@ def _copied(target, source):
 def _compiled(folder, target, file):
     about, functions = import_module(f"{_HERE.name}.compiled").compiled(folder, file)
     lines = textwrap.wrap(f"{about}: compiled for {target.CORE}", _WIDTH)
-    head = _HEAD.format(
-        sources="compiled.py", about="\n# ".join([*lines, f"From kernels/{file}.py."])
-    )
+    if import_module(f"{_HERE.name}.compiled").is_written(file):
+        head = _HEAD.format(sources=f"kernels/{file}.py", about="\n# ".join(lines))
+    else:
+        lines.append(f"From kernels/{file}.py.")
+        head = _HEAD.format(sources="compiled.py", about="\n# ".join(lines))
     return f"{head}\nimport micropython\n\n\n{functions}"
 
 

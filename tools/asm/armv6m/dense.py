@@ -3,7 +3,9 @@
 
 from tflm.prepare.dense import DENSE
 
+from ..common.record import word_of
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from ..common.thumb_record import address
 from .requantize import requantize_by
 
 _ABOUT = """
@@ -29,29 +31,11 @@ _MARK_AT = 0x10
 _MARK = b"\x01uM"  # from the highest byte to the lowest
 
 
-# Offset of a word of the record in bytes.
-def _word(name):
-    return 4 + 4 * DENSE.index(name)
-
-
-# Load the address of the operand word in R4 into R5. The shift keeps the sign: tflm.run.streaming
-# sets words of memory before the arena.
-def _address(t):
-    in_arena = t.new_label("in_arena")
-    t.asr(R5, R4, 2)
-    t.mov(R6, R1)
-    t.lsr(R4, R4, 1)
-    t.branch("cc", in_arena)
-    t.mov(R6, R2)
-    t.label(in_arena)
-    t.add(R5, R6)
-
-
 # Replace the stream's address in R5 by its uncached alias where that helps. r0: record, r7: depth.
 # Uses R4 and R6.
 def _choose_window(t):
     as_it_is = t.new_label("as_it_is")
-    t.ldr(R4, R0, _word("output_channels"))
+    t.ldr(R4, R0, word_of(DENSE, "output_channels"))
     t.mul(R4, R7)
     t.lsr(R4, R4, _LARGE_BITS)
     t.branch("eq", as_it_is)
@@ -76,14 +60,14 @@ def _choose_window(t):
 
 # Load the words of the record into slots, the stream into R7 and the end of the inputs into LR.
 def _begin(t):
-    t.ldr(R7, R0, _word("depth"))
-    t.ldr(R4, R0, _word("input"))
-    _address(t)
+    t.ldr(R7, R0, word_of(DENSE, "depth"))
+    t.ldr(R4, R0, word_of(DENSE, "input"))
+    address(t, t.asr)
     t.store(R5, "source")
     t.add(R5, R7)
     t.mov(LR, R5)
-    t.ldr(R4, R0, _word("stream"))
-    _address(t)
+    t.ldr(R4, R0, word_of(DENSE, "stream"))
+    address(t, t.asr)
     t.lsl(R6, R3, 18)
     t.lsr(R6, R6, 18)  # the first group
     t.lsl(R4, R7, 2)
@@ -93,18 +77,18 @@ def _begin(t):
     t.lsl(R2, R6, 2)  # the first channel
     _choose_window(t)
     t.mov(R7, R5)
-    t.ldr(R4, R0, _word("output"))
+    t.ldr(R4, R0, word_of(DENSE, "output"))
     t.lsr(R4, R4, 2)
     t.add(R4, R1)
     t.add(R4, R2)
     t.store(R4, "output")
-    t.ldr(R4, R0, _word("scratch"))
+    t.ldr(R4, R0, word_of(DENSE, "scratch"))
     t.lsr(R4, R4, 2)
     t.add(R4, R1)
     t.store(R4, "sums")
     t.lsr(R3, R3, 14)
     t.lsl(R3, R3, 2)
-    t.ldr(R4, R0, _word("output_channels"))
+    t.ldr(R4, R0, word_of(DENSE, "output_channels"))
     within = t.new_label("within")
     t.cmp(R4, R3)
     t.branch("le", within)
@@ -117,7 +101,7 @@ def _begin(t):
         ("activation_max", "high"),
         ("output_zero_point", "zero_point"),
     ):
-        t.ldr(R4, R0, _word(name))
+        t.ldr(R4, R0, word_of(DENSE, name))
         t.store(R4, slot)
 
 

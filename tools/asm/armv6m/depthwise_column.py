@@ -4,6 +4,7 @@
 from tflm.prepare.depthwise_column import COLUMN
 
 from ..common.parameters import DEPTHWISE_COLUMN, at
+from ..common.record import word_of
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from .requantize import requantize_by
 
@@ -15,11 +16,6 @@ record (COLUMN in prepare/depthwise_column.py).
 _UNROLLED = 4
 _TAP_BYTES = 12  # of code for a tap
 _PAIR_BYTES = 18  # of code for a tap of two pixels
-
-
-# Offset of a word of the record in bytes.
-def _word(name):
-    return 4 + 4 * COLUMN.index(name)
 
 
 _RECORD = ("taps", "tap_step", "pixels", "pixel_step", "channel_bytes", "output_zero_point")
@@ -41,10 +37,10 @@ def depthwise_column():
     t.ldr(R2, R0, at(DEPTHWISE_COLUMN, "stream"))
     t.mov(R8, R2)
     for name in (*_RECORD, "output_channels"):
-        t.ldr(R2, R1, _word(name))
+        t.ldr(R2, R1, word_of(COLUMN, name))
         t.store(R2, name)
     for name, register in (("activation_min", R9), ("activation_max", R10)):
-        t.ldr(R2, R1, _word(name))
+        t.ldr(R2, R1, word_of(COLUMN, name))
         t.mov(register, R2)
     t.note("taps that the first pass of the loop skips")
     t.load(R1, "taps")

@@ -3,6 +3,7 @@
 
 from tflm.prepare.signal_fft import STAGE
 
+from ..common.record import word_of
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 
 _STAGE = """
@@ -19,11 +20,6 @@ _R, _I, _WR, _WI, _T = R0, R1, R2, R3, R4
 _DIVISOR, _TWIDDLES, _VALUE = R5, R6, R7
 _HALF = R8  # 1 << 14, which rounds a shift by 15 bits
 _STEP = R9  # bytes between two values of a butterfly
-
-
-# Offset of a word of the record in bytes.
-def _word(name):
-    return 4 + 4 * STAGE.index(name)
 
 
 # Load 0x4000 into _HALF.
@@ -84,8 +80,8 @@ def _stage(name, radix, butterfly, begin=None, slots=()):
     t.mov(_VALUE, R1)
     t.mov(_TWIDDLES, R2)
     _half(t, R1)
-    t.ldr(_DIVISOR, R0, _word("divisor"))
-    t.ldr(R1, R0, _word("span"))
+    t.ldr(_DIVISOR, R0, word_of(STAGE, "divisor"))
+    t.ldr(R1, R0, word_of(STAGE, "span"))
     t.lsl(R1, R1, 2)
     t.mov(_STEP, R1)
     t.lsl(R3, R3, 2)
@@ -147,7 +143,7 @@ def _begin_four(t):
     t.mov(R2, R1)
     t.mov(R4, 3)
     t.mul(R4, R1)
-    t.ldr(R0, R0, _word("inverse"))
+    t.ldr(R0, R0, word_of(STAGE, "inverse"))
     t.cmp(R0, 0)
     t.branch("eq", forward)
     t.mov(R2, R4)

@@ -4,6 +4,7 @@
 from tflm.prepare.signal_filter_bank import LAYOUT as FILTER_BANK
 from tflm.prepare.signal_filter_bank_spectral_subtraction import LAYOUT as SUBTRACTION
 
+from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, Thumb
 
 _FILTER_BANK = """
@@ -117,7 +118,7 @@ def filter_bank():
     band, begin, channel = map(t.new_label, ("band", "begin", "channel"))
     _find_tensors(t, _POINTERS)
     for name in ("bins", "weights_size"):
-        t.ldr(R4, R0, 4 + 4 * FILTER_BANK.index(name))
+        t.ldr(R4, R0, word_of(FILTER_BANK, name))
         t.store(R4, name)
     _count(t)
     t.lsl(R5, R3, 1)

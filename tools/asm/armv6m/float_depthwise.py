@@ -3,8 +3,17 @@
 
 from tflm.prepare.conv_float import DEPTHWISE
 
+from ..common.record import word_of
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, Thumb
-from ..common.thumb_record import at, division, in_image, next_pixel, operands
+from ..common.thumb_record import (
+    coordinates,
+    depthwise_window,
+    division,
+    first_and_count,
+    next_pixel,
+    number_done,
+    operands,
+)
 from .float_products import Products
 from .float_record import clamp, limits
 
@@ -48,49 +57,7 @@ _SLOTS = (
 # the next, lr: bytes from one cell of the filter to the next.
 def _window(t):
     some = t.new_label("some")
-    t.load(R7, "record")
-    t.load(R0, "x")
-    in_image(t, DEPTHWISE, "width")
-    t.store(R0, "window")
-    t.store(R1, "filter")
-    t.store(R4, "run")
-    t.load(R0, "y")
-    in_image(t, DEPTHWISE, "height")
-    t.ldr(R6, R7, at(DEPTHWISE, "input_height"))
-    t.load(R2, "batch")
-    t.mul(R2, R6)
-    t.add(R2, R0)
-    t.ldr(R5, R7, at(DEPTHWISE, "input_width"))
-    t.mul(R2, R5)
-    t.load(R0, "window")
-    t.add(R2, R0)  # the first pixel
-    t.ldr(R6, R7, at(DEPTHWISE, "input_channels"))
-    t.lsl(R6, R6, 2)
-    t.mul(R2, R6)
-    t.load(R0, "input")
-    t.add(R2, R0)
-    t.store(R2, "window")
-    t.ldr(R3, R7, at(DEPTHWISE, "filter_width"))
-    t.mul(R1, R3)
-    t.load(R0, "filter")
-    t.add(R1, R0)  # the first cell of the filter
-    t.mov(R2, LR)
-    t.mul(R1, R2)
-    t.load(R0, "weights")
-    t.add(R1, R0)
-    t.store(R1, "filter")
-    t.load(R0, "run")
-    t.mul(R3, R2)
-    t.mul(R2, R0)
-    t.sub(R3, R2)
-    t.store(R3, "weights_gap")
-    t.mov(R2, R10)
-    t.mul(R2, R0)
-    t.ldr(R1, R7, at(DEPTHWISE, "dilation_height"))
-    t.mul(R1, R5)
-    t.mul(R1, R6)
-    t.sub(R1, R2)
-    t.store(R1, "input_gap")
+    depthwise_window(t, DEPTHWISE, 2, "run", lambda t: t.mov(R2, R10), lambda t: t.mov(R2, LR))
     t.mul(R0, R4)
     t.branch("ne", some)
     t.mov(R2, 0)
@@ -102,26 +69,21 @@ def _window(t):
 
 # Begin with the pixel whose number is in R0. r5: record.
 def _begin(t, divide):
-    for size, name in (("output_width", "x"), ("output_height", "y")):
-        t.ldr(R1, R5, at(DEPTHWISE, size))
-        t.bl(divide)
-        t.store(R0, name)
-        t.mov(R0, R2)
-    t.store(R0, "batch")
-    t.ldr(R0, R5, at(DEPTHWISE, "output_channels"))
-    t.ldr(R1, R5, at(DEPTHWISE, "input_channels"))
+    coordinates(t, DEPTHWISE, divide)
+    t.ldr(R0, R5, word_of(DEPTHWISE, "output_channels"))
+    t.ldr(R1, R5, word_of(DEPTHWISE, "input_channels"))
     t.bl(divide)
     t.store(R2, "multiplier")
-    t.ldr(R0, R5, at(DEPTHWISE, "output_channels"))
+    t.ldr(R0, R5, word_of(DEPTHWISE, "output_channels"))
     t.lsl(R0, R0, 2)
     t.mov(LR, R0)
-    t.ldr(R0, R5, at(DEPTHWISE, "input_channels"))
-    t.ldr(R1, R5, at(DEPTHWISE, "dilation_width"))
+    t.ldr(R0, R5, word_of(DEPTHWISE, "input_channels"))
+    t.ldr(R1, R5, word_of(DEPTHWISE, "dilation_width"))
     t.mul(R0, R1)
     t.lsl(R0, R0, 2)
     t.mov(R10, R0)
     t.mov(R0, R5)
-    t.add(R0, at(DEPTHWISE, "activation_min"))
+    t.add(R0, word_of(DEPTHWISE, "activation_min"))
     limits(t)
 
 
@@ -150,12 +112,8 @@ def depthwise():
     )
     t.store(R0, "record")
     operands(t, DEPTHWISE)
-    t.lsr(R4, R3, 10)
-    t.lsl(R3, R3, 22)
-    t.lsr(R3, R3, 22)
-    t.store(R3, "count")
-    t.store(R3, "left")
-    t.ldr(R6, R0, at(DEPTHWISE, "output_channels"))
+    first_and_count(t, "count", "left")
+    t.ldr(R6, R0, word_of(DEPTHWISE, "output_channels"))
     t.mul(R6, R4)
     t.lsl(R6, R6, 2)
     t.add(R6, R5)
@@ -166,7 +124,7 @@ def depthwise():
     _begin(t, divide)
     t.label(window)
     _window(t)
-    t.ldr(R1, R7, at(DEPTHWISE, "output_channels"))
+    t.ldr(R1, R7, word_of(DEPTHWISE, "output_channels"))
     t.store(R1, "channels_left")
     t.load(R1, "bias")
     t.store(R1, "next_bias")
@@ -237,9 +195,7 @@ def depthwise():
     t.branch("eq", bail)
     next_pixel(t, DEPTHWISE, window)
     t.label(bail)
-    t.load(R0, "count")
-    t.load(R1, "left")
-    t.sub(R0, R1)
+    number_done(t)
     ends = t.new_label("ends")
     t.b(ends)
     division(t, divide)

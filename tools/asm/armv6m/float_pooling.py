@@ -3,6 +3,7 @@
 
 from tflm.prepare.pooling_float import LAYOUT
 
+from ..common.record import word_of
 from ..common.thumb import (
     LR,
     R0,
@@ -20,7 +21,15 @@ from ..common.thumb import (
     R12,
     Thumb,
 )
-from ..common.thumb_record import address, at, division, in_image, next_pixel
+from ..common.thumb_record import (
+    address,
+    coordinates,
+    division,
+    first_and_count,
+    in_image,
+    next_pixel,
+    number_done,
+)
 from .float_parts import SPARE_BITS, align, normalize, round_to_even
 from .float_record import clamp, key, limits
 
@@ -84,7 +93,7 @@ def _window(t):
     t.load(R2, "batch")
     t.mul(R2, R6)
     t.add(R2, R0)
-    t.ldr(R5, R7, at(LAYOUT, "input_width"))
+    t.ldr(R5, R7, word_of(LAYOUT, "input_width"))
     t.mul(R2, R5)
     t.load(R0, "window")
     t.add(R2, R0)
@@ -97,23 +106,20 @@ def _window(t):
     t.mov(R0, R9)
     t.sub(R5, R0)
     t.mov(R10, R5)
-    t.ldr(R0, R7, at(LAYOUT, "channels"))
+    t.ldr(R0, R7, word_of(LAYOUT, "channels"))
     t.store(R0, "channels_left")
 
 
 # Begin with the pixel in the upper bits of R3. r0: record, r1: arena, r2: model.
 def _begin(t, divide):
     t.store(R0, "record")
-    t.ldr(R4, R0, at(LAYOUT, "input"))
+    t.ldr(R4, R0, word_of(LAYOUT, "input"))
     address(t)
     t.store(R5, "input")
-    t.ldr(R4, R0, at(LAYOUT, "output"))
+    t.ldr(R4, R0, word_of(LAYOUT, "output"))
     address(t)
-    t.lsr(R4, R3, 10)
-    t.lsl(R3, R3, 22)
-    t.lsr(R3, R3, 22)
-    t.store(R3, "left")
-    t.ldr(R6, R0, at(LAYOUT, "channels"))
+    first_and_count(t, "left")
+    t.ldr(R6, R0, word_of(LAYOUT, "channels"))
     t.lsl(R6, R6, 2)
     t.mov(R8, R6)
     t.mul(R6, R4)
@@ -121,14 +127,9 @@ def _begin(t, divide):
     t.store(R6, "output")
     t.mov(R5, R0)
     t.mov(R0, R4)
-    for size, name in (("output_width", "x"), ("output_height", "y")):
-        t.ldr(R1, R5, at(LAYOUT, size))
-        t.bl(divide)
-        t.store(R0, name)
-        t.mov(R0, R2)
-    t.store(R0, "batch")
+    coordinates(t, LAYOUT, divide)
     t.mov(R0, R5)
-    t.add(R0, at(LAYOUT, "activation_min"))
+    t.add(R0, word_of(LAYOUT, "activation_min"))
     limits(t)
 
 
@@ -163,7 +164,7 @@ def maximum():
     _window(t)
     t.label(channel)
     t.load(R7, "record")
-    t.ldr(R2, R7, at(LAYOUT, "initial"))
+    t.ldr(R2, R7, word_of(LAYOUT, "initial"))
     key(t, R1, R2, R3)
     t.load(R7, "rows")
     t.load(R0, "window")
@@ -327,9 +328,7 @@ def average():
     t.b(window)
     division(t, divide)
     t.label(bail)
-    t.load(R0, "count")
-    t.load(R1, "left")
-    t.sub(R0, R1)
+    number_done(t)
     t.b(found)
     t.label(window)
     _window(t)

@@ -4,8 +4,16 @@
 from tflm.prepare.conv_float import CONV
 from tflm.prepare.fully_connected_float import LAYOUT
 
+from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, Thumb
-from ..common.thumb_record import at, division, in_image, next_pixel, operands
+from ..common.thumb_record import (
+    division,
+    first_and_count,
+    in_image,
+    next_pixel,
+    number_done,
+    operands,
+)
 from .float_list import Builder, ListProducts, bias_list, find_infinite, list_bytes
 from .float_record import clamp, limits
 
@@ -71,18 +79,18 @@ def _window(t):
     t.load(R0, "y")
     in_image(t, CONV, "height")
     t.store(R4, "rows")
-    t.ldr(R6, R7, at(CONV, "input_height"))
+    t.ldr(R6, R7, word_of(CONV, "input_height"))
     t.load(R2, "batch")
     t.mul(R2, R6)
     t.add(R2, R0)
-    t.ldr(R5, R7, at(CONV, "input_width"))
+    t.ldr(R5, R7, word_of(CONV, "input_width"))
     t.mul(R2, R5)  # the pixel where the row begins
-    t.ldr(R3, R7, at(CONV, "filter_width"))
+    t.ldr(R3, R7, word_of(CONV, "filter_width"))
     t.mul(R1, R3)  # the cell of the filter
     t.load(R0, "x")
-    t.ldr(R6, R7, at(CONV, "stride_width"))
+    t.ldr(R6, R7, word_of(CONV, "stride_width"))
     t.mul(R0, R6)
-    t.ldr(R6, R7, at(CONV, "padding_width"))
+    t.ldr(R6, R7, word_of(CONV, "padding_width"))
     t.sub(R0, R6)
     t.branch("ge", padded)
     t.add(R3, R0)
@@ -95,7 +103,7 @@ def _window(t):
     t.branch("le", inside)
     t.mov(R5, R3)
     t.label(inside)  # r5: cells of a run
-    t.ldr(R6, R7, at(CONV, "input_channels"))
+    t.ldr(R6, R7, word_of(CONV, "input_channels"))
     t.lsl(R6, R6, 2)
     t.mul(R2, R6)
     t.load(R0, "input")
@@ -106,17 +114,17 @@ def _window(t):
     t.add(R1, R0)
     t.store(R1, "first_filter")
     t.mul(R5, R6)
-    t.ldr(R0, R7, at(CONV, "dilation_height"))
-    t.ldr(R1, R7, at(CONV, "input_width"))
+    t.ldr(R0, R7, word_of(CONV, "dilation_height"))
+    t.ldr(R1, R7, word_of(CONV, "input_width"))
     t.mul(R0, R1)
     t.mul(R0, R6)
     t.sub(R0, R5)
     t.store(R0, "input_gap")
-    t.ldr(R0, R7, at(CONV, "filter_width"))
+    t.ldr(R0, R7, word_of(CONV, "filter_width"))
     t.mul(R0, R6)
     t.sub(R1, R0, R5)
     t.store(R1, "weights_gap")
-    t.ldr(R1, R7, at(CONV, "filter_height"))
+    t.ldr(R1, R7, word_of(CONV, "filter_height"))
     t.mul(R0, R1)
     t.store(R0, "filter_step")
     t.cmp(R4, 0)
@@ -130,11 +138,11 @@ def _window(t):
 
 # Begin with the channel and the batch of the first output of FULLY_CONNECTED.
 def _begin_connected(t, divide):
-    t.ldr(R1, R5, at(LAYOUT, "channels"))
+    t.ldr(R1, R5, word_of(LAYOUT, "channels"))
     t.store(R1, "channels")
     t.bl(divide)
     t.store(R0, "channel")
-    t.ldr(R4, R5, at(LAYOUT, "depth"))
+    t.ldr(R4, R5, word_of(LAYOUT, "depth"))
     t.lsl(R4, R4, 2)
     for name in ("run", "filter_step"):
         t.store(R4, name)
@@ -147,7 +155,7 @@ def _begin_connected(t, divide):
     t.mov(R1, 1)
     t.store(R1, "rows")
     t.mov(R0, R5)
-    t.add(R0, at(LAYOUT, "activation_min"))
+    t.add(R0, word_of(LAYOUT, "activation_min"))
 
 
 def _begin_conv(t, divide):
@@ -156,7 +164,7 @@ def _begin_conv(t, divide):
         ("output_width", "x"),
         ("output_height", "y"),
     ):
-        t.ldr(R1, R5, at(CONV, size))
+        t.ldr(R1, R5, word_of(CONV, size))
         if name == "channel":
             t.store(R1, "channels")
         t.bl(divide)
@@ -164,7 +172,7 @@ def _begin_conv(t, divide):
         t.mov(R0, R2)
     t.store(R0, "batch")
     t.mov(R0, R5)
-    t.add(R0, at(CONV, "activation_min"))
+    t.add(R0, word_of(CONV, "activation_min"))
 
 
 # Begin with the next channels of the pixel.
@@ -230,11 +238,7 @@ def windows():
     t.store(R7, "is_connected")
     t.two("eor", R3, R7)
     operands(t, CONV)
-    t.lsr(R4, R3, 10)
-    t.lsl(R3, R3, 22)
-    t.lsr(R3, R3, 22)
-    t.store(R3, "count")
-    t.store(R3, "left")
+    first_and_count(t, "count", "left")
     t.lsl(R6, R4, 2)
     t.add(R6, R5)
     t.store(R6, "output")
@@ -363,9 +367,7 @@ def windows():
     next_pixel(t, CONV, to_window)
     division(t, divide)
     t.label(bail)
-    t.load(R0, "count")
-    t.load(R1, "left")
-    t.sub(R0, R1)
+    number_done(t)
     return t.text(returns=True)
 
 

@@ -3,6 +3,7 @@
 
 from tflm.prepare.conv_int16 import DEPTHWISE
 
+from ..common.record import word_of
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R12, Thumb
 from ..common.thumb_int16_outputs import (
     OUTPUT_SLOTS,
@@ -13,7 +14,14 @@ from ..common.thumb_int16_outputs import (
     output_subroutine,
     write_outputs,
 )
-from ..common.thumb_record import at, division, in_image, next_pixel, operands
+from ..common.thumb_record import (
+    coordinates,
+    depthwise_window,
+    division,
+    first_and_count,
+    next_pixel,
+    operands,
+)
 from .requantize import product
 
 _ABOUT = """
@@ -33,8 +41,6 @@ _SLOTS = (
     "x",  # of the output
     "y",
     "batch",
-    "column",  # of the image where the window begins
-    "filter_column",
     "window",  # address of the next channel's first input in the image
     "filter",  # address of its weight
     "input_step",  # bytes from one cell of a row to the next
@@ -46,80 +52,26 @@ _SLOTS = (
 )
 
 
-# Find the window of the output pixel.
-def _window(t):
-    t.load(R7, "record")
-    t.load(R0, "x")
-    in_image(t, DEPTHWISE, "width")
-    t.store(R0, "column")
-    t.store(R1, "filter_column")
-    t.store(R4, "cells")
-    t.load(R0, "y")
-    in_image(t, DEPTHWISE, "height")
-    t.store(R4, "rows")
-    t.load(R2, "batch")
-    t.mul(R2, R6)
-    t.add(R2, R0)
-    t.ldr(R5, R7, at(DEPTHWISE, "input_width"))
-    t.mul(R2, R5)
-    t.load(R0, "column")
-    t.add(R2, R0)  # the first pixel
-    t.ldr(R6, R7, at(DEPTHWISE, "input_channels"))
-    t.lsl(R6, R6, 1)
-    t.mul(R2, R6)
-    t.load(R0, "input")
-    t.add(R2, R0)
-    t.store(R2, "window")
-    t.ldr(R3, R7, at(DEPTHWISE, "filter_width"))
-    t.mul(R1, R3)
-    t.load(R0, "filter_column")
-    t.add(R1, R0)  # the first cell of the filter
-    t.load(R2, "channels")
-    t.mul(R1, R2)
-    t.load(R0, "weights")
-    t.add(R1, R0)
-    t.store(R1, "filter")
-    t.load(R0, "cells")
-    t.sub(R3, R0)
-    t.mul(R3, R2)
-    t.store(R3, "weights_gap")
-    t.ldr(R1, R7, at(DEPTHWISE, "dilation_height"))
-    t.mul(R1, R5)
-    t.mul(R1, R6)
-    t.load(R2, "input_step")
-    t.mul(R2, R0)
-    t.sub(R1, R2)
-    t.store(R1, "input_gap")
-
-
 # Begin with the pixel in the upper bits of R3. r0: record.
 def _begin(t, divide):
-    t.lsr(R4, R3, 10)
-    t.lsl(R3, R3, 22)
-    t.lsr(R3, R3, 22)
-    t.store(R3, "left")
-    t.ldr(R6, R0, at(DEPTHWISE, "output_channels"))
+    first_and_count(t, "left")
+    t.ldr(R6, R0, word_of(DEPTHWISE, "output_channels"))
     t.store(R6, "channels")
     t.mul(R6, R4)
     t.lsl(R6, R6, 1)
     t.load(R5, "output")
     t.add(R6, R5)
     t.store(R6, "output")
-    t.ldr(R6, R0, at(DEPTHWISE, "input_channels"))
-    t.ldr(R5, R0, at(DEPTHWISE, "dilation_width"))
+    t.ldr(R6, R0, word_of(DEPTHWISE, "input_channels"))
+    t.ldr(R5, R0, word_of(DEPTHWISE, "dilation_width"))
     t.mul(R6, R5)
     t.lsl(R6, R6, 1)
     t.store(R6, "input_step")
     t.mov(R5, R0)
     t.mov(R0, R4)
-    for size, name in (("output_width", "x"), ("output_height", "y")):
-        t.ldr(R1, R5, at(DEPTHWISE, size))
-        t.bl(divide)
-        t.store(R0, name)
-        t.mov(R0, R2)
-    t.store(R0, "batch")
+    coordinates(t, DEPTHWISE, divide)
     t.load(R0, "channels")
-    t.ldr(R1, R5, at(DEPTHWISE, "input_channels"))
+    t.ldr(R1, R5, word_of(DEPTHWISE, "input_channels"))
     t.bl(divide)
     t.store(R2, "multiplier_of_depth")
 
@@ -240,10 +192,17 @@ def depthwise():
     divide, make_output, window, block, write, done = map(t.new_label, names)
     t.store(R0, "record")
     operands(t, DEPTHWISE)
-    begin_outputs(t, at(DEPTHWISE, "output_zero_point"))
+    begin_outputs(t, word_of(DEPTHWISE, "output_zero_point"))
     _begin(t, divide)
     t.label(window)
-    _window(t)
+    depthwise_window(
+        t,
+        DEPTHWISE,
+        1,
+        "cells",
+        lambda t: t.load(R2, "input_step"),
+        lambda t: t.load(R2, "channels"),
+    )
     first_output(t)
     t.load(R5, "channels")
     t.store(R5, "channels_left")

@@ -3,8 +3,9 @@
 
 from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 
+from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R12, Thumb
-from ..common.thumb_record import address, at, division
+from ..common.thumb_record import address, division
 from .float_list import (
     ENTRY,
     ListProducts,
@@ -59,7 +60,7 @@ _SLOTS = (
 def _operand(t, name):
     t.load(R1, "arena")
     t.load(R2, "rom")
-    t.ldr(R4, R7, at(LAYOUT, name))
+    t.ldr(R4, R7, word_of(LAYOUT, name))
     address(t)
 
 
@@ -70,18 +71,18 @@ def _begin(t, divide):
     t.mov(R7, R0)
     _operand(t, "scratch")
     t.store(R5, "target")
-    t.ldr(R6, R7, at(LAYOUT, "block"))
+    t.ldr(R6, R7, word_of(LAYOUT, "block"))
     t.lsl(R6, R6, 4)
     t.add(R5, R5, R6)
     t.ldr(R5, R5)
     t.store(R5, "count")
     t.mov(R0, R3)
-    t.ldr(R1, R7, at(LAYOUT, "state_size"))
+    t.ldr(R1, R7, word_of(LAYOUT, "state_size"))
     t.bl(divide)
     t.store(R0, "first")
     t.mov(R3, R2)  # the step
     _operand(t, "input")
-    t.ldr(R0, R7, at(LAYOUT, "input_size"))
+    t.ldr(R0, R7, word_of(LAYOUT, "input_size"))
     t.lsl(R0, R0, 2)
     t.store(R0, "weights_step")
     t.mul(R0, R3)
@@ -89,14 +90,14 @@ def _begin(t, divide):
     t.store(R5, "input")
     # Batches follow each other; after the last one the first one begins again.
     t.mov(R0, R3)
-    t.ldr(R1, R7, at(LAYOUT, "steps"))
+    t.ldr(R1, R7, word_of(LAYOUT, "steps"))
     t.bl(divide)
     t.mov(R0, R2)
-    t.ldr(R1, R7, at(LAYOUT, "batches"))
+    t.ldr(R1, R7, word_of(LAYOUT, "batches"))
     t.bl(divide)
     t.mov(R3, R0)
     _operand(t, "hidden_state")
-    t.ldr(R0, R7, at(LAYOUT, "state_size"))
+    t.ldr(R0, R7, word_of(LAYOUT, "state_size"))
     t.lsl(R0, R0, 2)
     t.store(R0, "recurrent_step")
     t.mul(R0, R3)

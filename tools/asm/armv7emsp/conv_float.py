@@ -3,6 +3,7 @@
 
 from tflm.prepare.conv_float import CONV
 
+from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from .conv_float_tile import (
     CHANNELS,
@@ -22,7 +23,6 @@ from .parts import (
     clip_window,
     count_inside,
     multiply_pixel,
-    word_of,
 )
 from .thumb_vfp import ThumbVfp
 

@@ -1,17 +1,13 @@
 # Parts of the float32 kernels: operands of records, sums of four channels, the fused activation
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 
 # Registers of the FPU in a tile of one pixel: none that a function must save.
 _SUMS = 0  # four channels
 _INPUTS = 4  # four taps
 _WEIGHTS = 8  # four taps of two channels
-
-
-def word_of(layout, name):
-    """Return the offset of a word of a record, in bytes."""
-    return 4 * (1 + layout.index(name))
 
 
 def operand(t, layout, name, record, arena, rom, to, spare):

@@ -4,6 +4,7 @@
 from tflm.prepare.conv_int16 import CONV
 from tflm.prepare.fully_connected_int16 import LAYOUT
 
+from .record import word_of
 from .thumb import R0, R1, R2, R3, R4, R5, R6, R7
 from .thumb_int16_outputs import (
     OUTPUT_SLOTS,
@@ -13,7 +14,7 @@ from .thumb_int16_outputs import (
     output_subroutine,
     write_outputs,
 )
-from .thumb_record import at, division, operands
+from .thumb_record import coordinates, division, first_and_count, next_pixel, operands
 from .thumb_window import (
     GEOMETRY_SLOTS,
     begin_block,
@@ -42,12 +43,9 @@ WINDOW_SLOTS = (
 
 # Begin with the pixel in the upper bits of R3. r0: record.
 def _begin_conv(t, divide):
-    begin_outputs(t, at(CONV, "output_zero_point"), at(CONV, "bias_kind"))
-    t.lsr(R4, R3, 10)
-    t.lsl(R3, R3, 22)
-    t.lsr(R3, R3, 22)
-    t.store(R3, "left")
-    t.ldr(R6, R0, at(CONV, "output_channels"))
+    begin_outputs(t, word_of(CONV, "output_zero_point"), word_of(CONV, "bias_kind"))
+    first_and_count(t, "left")
+    t.ldr(R6, R0, word_of(CONV, "output_channels"))
     t.store(R6, "channels")
     t.mul(R6, R4)
     t.lsl(R6, R6, 1)
@@ -56,17 +54,12 @@ def _begin_conv(t, divide):
     t.store(R6, "output")
     t.mov(R5, R0)
     t.mov(R0, R4)
-    for size, name in (("output_width", "x"), ("output_height", "y")):
-        t.ldr(R1, R5, at(CONV, size))
-        t.bl(divide)
-        t.store(R0, name)
-        t.mov(R0, R2)
-    t.store(R0, "batch")
+    coordinates(t, CONV, divide)
 
 
 # Begin with the channels in R3, in each of the batches. r0: record.
 def _begin_connected(t):
-    begin_outputs(t, at(LAYOUT, "output_zero_point"), at(LAYOUT, "bias_kind"))
+    begin_outputs(t, word_of(LAYOUT, "output_zero_point"), word_of(LAYOUT, "bias_kind"))
     words = t.new_label("biases_are_words")
     no_bias = t.new_label("there_is_no_bias")
     t.lsr(R4, R3, 15)  # the first channel
@@ -74,13 +67,13 @@ def _begin_connected(t):
     t.lsr(R3, R3, 17)
     t.sub(R3, R3, R4)
     t.store(R3, "channels")
-    t.ldr(R5, R0, at(LAYOUT, "output_channels"))
+    t.ldr(R5, R0, word_of(LAYOUT, "output_channels"))
     t.sub(R5, R5, R3)
     t.lsl(R5, R5, 1)
     t.store(R5, "output_gap")
-    t.ldr(R5, R0, at(LAYOUT, "batches"))
+    t.ldr(R5, R0, word_of(LAYOUT, "batches"))
     t.store(R5, "left")
-    t.ldr(R5, R0, at(LAYOUT, "depth"))
+    t.ldr(R5, R0, word_of(LAYOUT, "depth"))
     t.store(R5, "run")
     t.mov(R1, R5)
     store_filter_step(t)
@@ -179,26 +172,7 @@ def windows(t, taps, product, multiply=multiply_wide):
     t.load(R0, "is_connected")
     t.cmp(R0, 0)
     t.branch_far("ne", next_connected)
-    t.load(R7, "record")
-    t.load(R0, "x")
-    t.add(R0, 1)
-    t.store(R0, "x")
-    t.ldr(R1, R7, at(CONV, "output_width"))
-    t.cmp(R0, R1)
-    t.branch_far("ne", window)
-    t.mov(R3, 0)
-    t.store(R3, "x")
-    t.load(R0, "y")
-    t.add(R0, 1)
-    t.store(R0, "y")
-    t.ldr(R1, R7, at(CONV, "output_height"))
-    t.cmp(R0, R1)
-    t.branch_far("ne", line)
-    t.store(R3, "y")
-    t.load(R0, "batch")
-    t.add(R0, 1)
-    t.store(R0, "batch")
-    t.b(line)
+    next_pixel(t, CONV, window, line)
     t.label(connected)
     _begin_connected(t)
     t.label(next_connected)

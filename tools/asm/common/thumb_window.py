@@ -3,9 +3,10 @@
 
 from tflm.prepare.conv_int16 import CONV
 
+from .record import word_of
 from .thumb import R0, R1, R2, R3, R4, R5, R6, R7
 from .thumb_int16_outputs import add_words, begin_sums
-from .thumb_record import at, in_image
+from .thumb_record import in_image
 
 ROWS = R0, R1, R2, R3
 
@@ -51,25 +52,25 @@ def find_line(t, layout=CONV, size=2):
     t.load(R0, "y")
     in_image(t, layout, "height")
     t.store(R4, "rows")
-    t.ldr(R6, R7, at(layout, "input_height"))
+    t.ldr(R6, R7, word_of(layout, "input_height"))
     t.load(R2, "batch")
     t.mul(R2, R6)
     t.add(R2, R0)
-    t.ldr(R5, R7, at(layout, "input_width"))
+    t.ldr(R5, R7, word_of(layout, "input_width"))
     t.mul(R2, R5)
-    t.ldr(R6, R7, at(layout, "input_channels"))
+    t.ldr(R6, R7, word_of(layout, "input_channels"))
     t.mul(R2, R6)
     t.lsl(R2, R2, size - 1)
     t.load(R0, "input")
     t.add(R2, R0)
     t.store(R2, "line")
-    t.ldr(R3, R7, at(layout, "filter_width"))
+    t.ldr(R3, R7, word_of(layout, "filter_width"))
     t.mul(R1, R3)
     t.mul(R1, R6)
     t.load(R0, "weights")
     t.add(R1, R0)
     t.store(R1, "filter_line")
-    t.ldr(R1, R7, at(layout, "filter_height"))
+    t.ldr(R1, R7, word_of(layout, "filter_height"))
     t.mul(R1, R3)
     t.mul(R1, R6)
     store_filter_step(t)
@@ -82,19 +83,19 @@ def find_window(t, layout=CONV, size=2):
     """
     padded, inside, some = map(t.new_label, ("padded", "inside", "some"))
     t.load(R7, "record")
-    t.ldr(R3, R7, at(layout, "filter_width"))
+    t.ldr(R3, R7, word_of(layout, "filter_width"))
     t.mov(R1, 0)  # the first column of the filter in the image
     t.load(R0, "x")
-    t.ldr(R6, R7, at(layout, "stride_width"))
+    t.ldr(R6, R7, word_of(layout, "stride_width"))
     t.mul(R0, R6)
-    t.ldr(R6, R7, at(layout, "padding_width"))
+    t.ldr(R6, R7, word_of(layout, "padding_width"))
     t.sub(R0, R6)
     t.branch("ge", padded)
     t.sub(R1, R1, R0)
     t.mov(R0, 0)
     t.label(padded)
     t.sub(R4, R3, R1)
-    t.ldr(R2, R7, at(layout, "input_width"))
+    t.ldr(R2, R7, word_of(layout, "input_width"))
     t.sub(R5, R2, R0)
     t.cmp(R5, R4)
     t.branch("le", inside)
@@ -104,13 +105,13 @@ def find_window(t, layout=CONV, size=2):
     t.branch("ge", some)
     t.mov(R5, 0)
     t.label(some)
-    t.ldr(R6, R7, at(layout, "input_channels"))
+    t.ldr(R6, R7, word_of(layout, "input_channels"))
     t.mul(R5, R6)
     t.store(R5, "run")
     t.mul(R3, R6)
     t.sub(R3, R5)
     t.store(R3, "weights_gap")
-    t.ldr(R4, R7, at(layout, "dilation_height"))
+    t.ldr(R4, R7, word_of(layout, "dilation_height"))
     t.mul(R2, R4)
     t.mul(R2, R6)
     t.sub(R2, R5)

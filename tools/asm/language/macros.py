@@ -2,12 +2,15 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
+ABSENT = 1  # operand word of a tensor that an operator does not have
+
+
 def operand(k, word, arena, model):
     """Return the address of an operand word of a record: offset << 2, + 1 if in the model."""
     base = k.var("base", arena)
     with k.If(word << 31 != 0):
         base.set(model)
-    return word.lsr(2) + base
+    return (word >> 2) + base
 
 
 class Record:
@@ -106,6 +109,37 @@ def multiply_rounded(k, one, other):
     low, rounded = (one * other).lsr(30), k.reg()
     k.emit("round_shift", [rounded], [low, one.mulh(other) << 1], info=1)
     return rounded
+
+
+def multiply_rounded_by_halves(k, one, other):
+    """Return (one * other + 2 ** 30) >> 31, for machines without the upper word of a product."""
+    one_low, other_low = one.field(0, 16), other.field(0, 16)
+    one_high, other_high = one >> 16, other >> 16
+    a = one_low * other_high
+    b = one_high * other_low + (one_low * other_low).lsr(16)
+    middle = (a & b & 1) + (a >> 1) + (b >> 1) + 0x2000
+    return (middle >> 14) + (one_high * other_high << 1)
+
+
+class QuantizedScale:
+    """A FIXED_POINT block of a record: a multiplier of 31 bits and a power of two.
+
+    shift: register with the shift to the left, + 32.
+    """
+
+    def __init__(self, k, multiplier, shift):
+        self._k, self.multiplier = k, multiplier
+        self.left = k.var("left_shift", (shift - 32).max(0))
+        self.right = k.var("right_shift", (32 - shift).max(0))
+
+    def apply(self, value):
+        """Change a value as TFLM's MultiplyByQuantizedMultiplier; its left shift wraps around."""
+        k = self._k
+        multiply = multiply_rounded if k.machine.has_mulh else multiply_rounded_by_halves
+        value.set(multiply(k, value << self.left, self.multiplier))
+        with k.If(self.right != 0):
+            # Halves are rounded away from 0.
+            value.set((((value >> 31) + value >> self.right - 1) + 1) >> 1)
 
 
 # One operand of a product as its halves, the upper one shifted with `shift` (asr or lsr).

@@ -18,7 +18,6 @@ from . import (
     int16_windows,
     lanes_gather,
     lanes_multiply,
-    svdf,
 )
 
 CORE = "RV32"
@@ -68,7 +67,6 @@ FILES = {
         "CONV_2D and FULLY_CONNECTED, int16",
         (int16_windows.windows,),
     ),
-    "svdf_asm.py": ("SVDF, int8", (svdf.svdf,)),
 }
 DERIVED = {
     "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),

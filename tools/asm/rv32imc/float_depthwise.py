@@ -3,8 +3,19 @@
 
 from tflm.prepare.conv_float import DEPTHWISE
 
+from ..common.record import word_of
 from .float_products import END, INPUTS, SUM, WEIGHT, WEIGHTS, Products
-from .float_record import RECORD, at, clamp, coordinates, in_image, limits, next_pixel, operands
+from .float_record import (
+    RECORD,
+    clamp,
+    coordinates,
+    find_cells,
+    limits,
+    next_pixel,
+    number_done,
+    operands,
+    require_rows,
+)
 from .rv32 import Rv32
 
 _ABOUT = """
@@ -46,23 +57,8 @@ _LIMIT = "s11"
 
 # Find the window of the first channel of the output pixel.
 def _find_window(t):
-    some = t.new_label("some")
-    t.load("a0", "y")
-    in_image(t, DEPTHWISE, "height")
-    t.store("a4", "rows")
-    t.load("t0", "batch")
-    t.lw("t1", RECORD, at(DEPTHWISE, "input_height"))
-    t.mul("t0", "t0", "t1")
-    t.add("t0", "t0", "a0")
-    t.lw("t1", RECORD, at(DEPTHWISE, "input_width"))
-    t.mul("t0", "t0", "t1")
-    t.lw("t4", RECORD, at(DEPTHWISE, "filter_width"))
-    t.mul("t2", "a1", "t4")
-    t.load("a0", "x")
-    in_image(t, DEPTHWISE, "width")
-    t.add("t0", "t0", "a0")  # the first pixel
-    t.add("t2", "t2", "a1")  # the first cell of the filter
-    t.lw("t3", RECORD, at(DEPTHWISE, "input_channels"))
+    find_cells(t, DEPTHWISE)
+    t.lw("t3", RECORD, word_of(DEPTHWISE, "input_channels"))
     t.slli("t3", "t3", 2)
     t.mul("t0", "t0", "t3")
     t.load("a0", "input")
@@ -71,7 +67,7 @@ def _find_window(t):
     t.load("a0", "weights")
     t.add(_FILTER, "a0", "t2")
     t.mul(_RUN, "a4", _INPUT_STEP)
-    t.lw("a0", RECORD, at(DEPTHWISE, "dilation_height"))
+    t.lw("a0", RECORD, word_of(DEPTHWISE, "dilation_height"))
     t.mul("a0", "a0", "t1")
     t.mul("a0", "a0", "t3")
     t.sub("a0", "a0", _RUN)
@@ -79,12 +75,7 @@ def _find_window(t):
     t.sub("t4", "t4", "a4")
     t.mul("t4", "t4", _WEIGHT_STEP)
     t.store("t4", "weights_gap")
-    t.load("a0", "rows")
-    t.branch("bne", "a0", "zero", some)
-    t.li(_RUN, 0)
-    t.li("a0", 1)
-    t.store("a0", "rows")
-    t.label(some)
+    require_rows(t, _RUN)
 
 
 # Store the arguments, and begin with the first pixel.
@@ -95,19 +86,19 @@ def _begin(t):
     t.andi("a3", "a3", 1023)
     t.store("a3", "count")
     t.store("a3", "left")
-    t.lw("a4", RECORD, at(DEPTHWISE, "output_channels"))
+    t.lw("a4", RECORD, word_of(DEPTHWISE, "output_channels"))
     t.slli(_WEIGHT_STEP, "a4", 2)
     t.mul("a1", _WEIGHT_STEP, "a0")
     t.load(_OUTPUT, "output")
     t.add(_OUTPUT, _OUTPUT, "a1")
-    t.lw("a5", RECORD, at(DEPTHWISE, "input_channels"))
+    t.lw("a5", RECORD, word_of(DEPTHWISE, "input_channels"))
     t.divu("a4", "a4", "a5")
     t.store("a4", "multiplier")
-    t.lw("a1", RECORD, at(DEPTHWISE, "dilation_width"))
+    t.lw("a1", RECORD, word_of(DEPTHWISE, "dilation_width"))
     t.mul(_INPUT_STEP, "a5", "a1")
     t.slli(_INPUT_STEP, _INPUT_STEP, 2)
     coordinates(t, DEPTHWISE)
-    limits(t, at(DEPTHWISE, "activation_min"))
+    limits(t, word_of(DEPTHWISE, "activation_min"))
 
 
 # Store an output, and go to the next one at `output`, `window` or `bail`.
@@ -146,7 +137,7 @@ def depthwise():
     _begin(t)
     t.label(window)
     _find_window(t)
-    t.lw("a0", RECORD, at(DEPTHWISE, "output_channels"))
+    t.lw("a0", RECORD, word_of(DEPTHWISE, "output_channels"))
     t.store("a0", "channels_left")
     t.load(_BIAS, "bias")
     t.load("a0", "multiplier")
@@ -177,9 +168,5 @@ def depthwise():
     t.label(finish)
     products.result()
     _finish(t, output, window, bail)
-    t.label(bail)
-    t.load("a0", "count")
-    t.load("a1", "left")
-    t.sub("a0", "a0", "a1")
-    t.store("a0", "done")
+    number_done(t, bail)
     return t.text("done")

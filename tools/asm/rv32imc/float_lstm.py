@@ -3,6 +3,7 @@
 
 from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 
+from ..common.record import word_of
 from .float_products import (
     END,
     INPUT,
@@ -14,7 +15,7 @@ from .float_products import (
     WEIGHTS,
     Products,
 )
-from .float_record import RECORD, address, at
+from .float_record import RECORD, address
 from .rv32 import Rv32
 
 _GATES = """
@@ -70,10 +71,10 @@ def _begin_gates(t):
     t.store("a3", "count")
     for name, register in (("input", _INPUT_VECTOR), ("hidden_state", _HIDDEN_VECTOR),
                            ("scratch", _TARGET)):  # fmt: skip
-        address(t, register, at(LAYOUT, name), "a1", "a2")
-    t.lw(_INPUT_BYTES, RECORD, at(LAYOUT, "input_size"))
+        address(t, register, word_of(LAYOUT, name), "a1", "a2")
+    t.lw(_INPUT_BYTES, RECORD, word_of(LAYOUT, "input_size"))
     t.slli(_INPUT_BYTES, _INPUT_BYTES, 2)
-    t.lw("a1", RECORD, at(LAYOUT, "state_size"))
+    t.lw("a1", RECORD, word_of(LAYOUT, "state_size"))
     t.slli(_HIDDEN_BYTES, "a1", 2)
     t.remu("a2", "a0", "a1")
     t.store("a2", "first")
@@ -81,9 +82,9 @@ def _begin_gates(t):
     t.mul("a1", "a0", _INPUT_BYTES)
     t.add(_INPUT_VECTOR, _INPUT_VECTOR, "a1")
     # Batches follow each other; after the last one the first one begins again.
-    t.lw("a1", RECORD, at(LAYOUT, "steps"))
+    t.lw("a1", RECORD, word_of(LAYOUT, "steps"))
     t.divu("a0", "a0", "a1")
-    t.lw("a1", RECORD, at(LAYOUT, "batches"))
+    t.lw("a1", RECORD, word_of(LAYOUT, "batches"))
     t.remu("a0", "a0", "a1")
     t.mul("a0", "a0", _HIDDEN_BYTES)
     t.add(_HIDDEN_VECTOR, _HIDDEN_VECTOR, "a0")
@@ -99,7 +100,7 @@ def _begin_gate(t):
     for name, row, size in (("input_to_input_weights", _INPUT_ROW, _INPUT_BYTES),
                             ("recurrent_to_input_weights", _HIDDEN_ROW, _HIDDEN_BYTES),
                             ("input_gate_bias", _BIAS, None)):  # fmt: skip
-        address(t, row, at(LAYOUT, name), "a1", "a2")
+        address(t, row, word_of(LAYOUT, name), "a1", "a2")
         if size:
             t.mul("a4", "a3", size)
         else:
@@ -190,8 +191,8 @@ def cells():
     products = Products(t, (None, None), checked=False, run_end=run_end, bail=bail)
     t.mv(RECORD, "a0")
     t.store("zero", "is_done")
-    address(t, _CELL, at(LAYOUT, "cell_state"), "a1", "a2")
-    address(t, _INPUT_GATE, at(LAYOUT, "scratch"), "a1", "a2")
+    address(t, _CELL, word_of(LAYOUT, "cell_state"), "a1", "a2")
+    address(t, _INPUT_GATE, word_of(LAYOUT, "scratch"), "a1", "a2")
     t.srli("a0", "a3", 10)
     t.slli("a0", "a0", 2)
     t.add(_CELL, _CELL, "a0")

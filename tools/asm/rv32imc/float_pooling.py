@@ -3,11 +3,11 @@
 
 from tflm.prepare.pooling_float import LAYOUT
 
+from ..common.record import word_of
 from .float_products import SUM
 from .float_record import (
     RECORD,
     address,
-    at,
     clamp,
     coordinates,
     in_image,
@@ -47,10 +47,10 @@ def _find_window(t):
     in_image(t, LAYOUT, "height")
     t.mv(_ROWS, "a4")
     t.load("t0", "batch")
-    t.lw("t1", RECORD, at(LAYOUT, "input_height"))
+    t.lw("t1", RECORD, word_of(LAYOUT, "input_height"))
     t.mul("t0", "t0", "t1")
     t.add("t0", "t0", "a0")
-    t.lw("t1", RECORD, at(LAYOUT, "input_width"))
+    t.lw("t1", RECORD, word_of(LAYOUT, "input_width"))
     t.mul("t0", "t0", "t1")
     t.load("a0", "x")
     in_image(t, LAYOUT, "width")
@@ -61,26 +61,26 @@ def _find_window(t):
     t.mul(_RUN, "a4", _PIXEL)
     t.mul("t1", "t1", _PIXEL)
     t.sub(_GAP, "t1", _RUN)
-    t.lw(_CHANNELS_LEFT, RECORD, at(LAYOUT, "channels"))
+    t.lw(_CHANNELS_LEFT, RECORD, word_of(LAYOUT, "channels"))
 
 
 # Store the arguments, and begin with the first pixel.
 def _begin(t):
     t.mv(RECORD, "a0")
-    address(t, "t2", at(LAYOUT, "input"), "a1", "a2")
+    address(t, "t2", word_of(LAYOUT, "input"), "a1", "a2")
     t.store("t2", "input")
-    address(t, _OUTPUT, at(LAYOUT, "output"), "a1", "a2")
+    address(t, _OUTPUT, word_of(LAYOUT, "output"), "a1", "a2")
     t.srli("a0", "a3", 10)
     t.andi(_LEFT, "a3", 1023)
-    t.lw(_PIXEL, RECORD, at(LAYOUT, "channels"))
+    t.lw(_PIXEL, RECORD, word_of(LAYOUT, "channels"))
     t.slli(_PIXEL, _PIXEL, 2)
     t.mul("a1", _PIXEL, "a0")
     t.add(_OUTPUT, _OUTPUT, "a1")
     coordinates(t, LAYOUT)
-    limits(t, at(LAYOUT, "activation_min"))
+    limits(t, word_of(LAYOUT, "activation_min"))
     t.li(_INFINITY, 255)
     t.slli(_INFINITY, _INFINITY, 24)
-    t.lw(_INITIAL, RECORD, at(LAYOUT, "initial"))
+    t.lw(_INITIAL, RECORD, word_of(LAYOUT, "initial"))
     key(t, _INITIAL_KEY, _INITIAL, "t0")
 
 

@@ -3,14 +3,11 @@
 
 from tflm.prepare.conv_float import CONV
 
+from ..common.record import word_of
 from .float_products import SUM
 
 RECORD = "s3"
-
-
-def at(layout, name):
-    """Return the offset of a word of a record in bytes."""
-    return 4 + 4 * layout.index(name)
+at = word_of
 
 
 def address(t, to, offset, arena, model):
@@ -30,31 +27,15 @@ def operands(t, arena, model, layout=CONV):
     """Store the addresses of the operands in slots; `bias` is 0 without one. Uses t0 to t2."""
     absent = t.new_label("absent")
     for name in ("input", "weights", "output"):
-        address(t, "t2", at(layout, name), arena, model)
+        address(t, "t2", word_of(layout, name), arena, model)
         t.store("t2", name)
     t.store("zero", "bias")
-    t.lw("t0", RECORD, at(layout, "bias"))
+    t.lw("t0", RECORD, word_of(layout, "bias"))
     t.li("t1", 1)
     t.branch("beq", "t0", "t1", absent)
-    address(t, "t2", at(layout, "bias"), arena, model)
+    address(t, "t2", word_of(layout, "bias"), arena, model)
     t.store("t2", "bias")
     t.label(absent)
-
-
-def first_and_count(t):
-    """Split a3: the first unit becomes a0, the number of units a3.
-
-    a3: the first unit * 1024 + the number of units; if negative, the complement of the only unit.
-    """
-    several, counted = t.new_label("several"), t.new_label("counted")
-    t.xori("a0", "a3", -1)
-    t.branch("bge", "a3", "zero", several)
-    t.li("a3", 1)
-    t.jump(counted)
-    t.label(several)
-    t.srli("a0", "a3", 10)
-    t.andi("a3", "a3", 1023)
-    t.label(counted)
 
 
 def in_image(t, layout, side):
@@ -64,15 +45,15 @@ def in_image(t, layout, side):
     one of the filter, a4 their number. Uses a2 to a6.
     """
     before, inside, cell, last = map(t.new_label, ("before", "inside", "cell", "last"))
-    t.lw("a1", RECORD, at(layout, "stride_" + side))
+    t.lw("a1", RECORD, word_of(layout, "stride_" + side))
     t.mul("a0", "a0", "a1")
-    t.lw("a1", RECORD, at(layout, "padding_" + side))
+    t.lw("a1", RECORD, word_of(layout, "padding_" + side))
     t.sub("a0", "a0", "a1")
     if "dilation_" + side in layout:
-        t.lw("a2", RECORD, at(layout, "dilation_" + side))
+        t.lw("a2", RECORD, word_of(layout, "dilation_" + side))
     else:
         t.li("a2", 1)
-    t.lw("a3", RECORD, at(layout, "filter_" + side))
+    t.lw("a3", RECORD, word_of(layout, "filter_" + side))
     t.li("a1", 0)
     t.label(before)
     t.branch("bge", "a0", "zero", inside)
@@ -84,7 +65,7 @@ def in_image(t, layout, side):
     t.sub("a3", "a3", "a1")
     t.li("a4", 0)
     t.mv("a5", "a0")
-    t.lw("a6", RECORD, at(layout, "input_" + side))
+    t.lw("a6", RECORD, word_of(layout, "input_" + side))
     t.label(cell)
     t.branch("beq", "a4", "a3", last)
     t.branch("bge", "a5", "a6", last)
@@ -97,26 +78,85 @@ def in_image(t, layout, side):
 def coordinates(t, layout):
     """Store x, y and batch of the pixel whose number is in a0. Uses a1 and a2."""
     for size, name in (("output_width", "x"), ("output_height", "y")):
-        t.lw("a1", RECORD, at(layout, size))
+        t.lw("a1", RECORD, word_of(layout, size))
         t.remu("a2", "a0", "a1")
         t.divu("a0", "a0", "a1")
         t.store("a2", name)
     t.store("a0", "batch")
 
 
-def next_pixel(t, layout, window):
-    """Advance to the next pixel of the output and go to `window`. Uses a0 and a1."""
-    for name, size in (("x", "output_width"), ("y", "output_height")):
+def next_pixel(t, layout, window, line=None):
+    """Advance to the next pixel of the output. Uses a0 and a1.
+
+    Goes to `window`; to `line`, if given, for the first pixel of a row.
+    """
+    for name, size, label in (
+        ("x", "output_width", window),
+        ("y", "output_height", line or window),
+    ):
         t.load("a0", name)
         t.addi("a0", "a0", 1)
         t.store("a0", name)
-        t.lw("a1", RECORD, at(layout, size))
-        t.branch("bne", "a0", "a1", window)
+        t.lw("a1", RECORD, word_of(layout, size))
+        t.branch("bne", "a0", "a1", label)
         t.store("zero", name)
     t.load("a0", "batch")
     t.addi("a0", "a0", 1)
     t.store("a0", "batch")
-    t.jump(window)
+    t.jump(line or window)
+
+
+def find_row(t, layout):
+    """Find the rows of the window of the output pixel.
+
+    Stores their number in `rows`. t0 becomes the number of the pixel of the image where the first
+    row begins, t1 the image's width, and a1 the first row of the filter.
+    """
+    t.load("a0", "y")
+    in_image(t, layout, "height")
+    t.store("a4", "rows")
+    t.load("t0", "batch")
+    t.lw("t1", RECORD, word_of(layout, "input_height"))
+    t.mul("t0", "t0", "t1")
+    t.add("t0", "t0", "a0")
+    t.lw("t1", RECORD, word_of(layout, "input_width"))
+    t.mul("t0", "t0", "t1")
+
+
+def find_cells(t, layout):
+    """Find the cells of the window of the output pixel.
+
+    Stores its rows in `rows`. t0 becomes the number of the first pixel of the image, t1 the width
+    of the image, t2 the number of the first cell of the filter, t4 the width of the filter, a4 the
+    columns of the image.
+    """
+    find_row(t, layout)
+    t.lw("t4", RECORD, word_of(layout, "filter_width"))
+    t.mul("t2", "a1", "t4")
+    t.load("a0", "x")
+    in_image(t, layout, "width")
+    t.add("t0", "t0", "a0")
+    t.add("t2", "t2", "a1")
+
+
+def require_rows(t, run):
+    """Make a window without a row of the image one row of no bytes in `run`. Uses a0."""
+    some = t.new_label("some")
+    t.load("a0", "rows")
+    t.branch("bne", "a0", "zero", some)
+    t.li(run, 0)
+    t.li("a0", 1)
+    t.store("a0", "rows")
+    t.label(some)
+
+
+def number_done(t, bail):
+    """Store the number of outputs that are done; the function returns it."""
+    t.label(bail)
+    t.load("a0", "count")
+    t.load("a1", "left")
+    t.sub("a0", "a0", "a1")
+    t.store("a0", "done")
 
 
 def limits(t, offset):

@@ -4,8 +4,19 @@
 from tflm.prepare.conv_float import CONV
 from tflm.prepare.fully_connected_float import LAYOUT
 
+from ..common.record import word_of
 from .float_products import END, INPUT_HIGH, INPUT_LOW, INPUTS, SUM, WEIGHT, WEIGHTS, Products
-from .float_record import RECORD, at, clamp, coordinates, in_image, limits, next_pixel, operands
+from .float_record import (
+    RECORD,
+    clamp,
+    coordinates,
+    find_cells,
+    limits,
+    next_pixel,
+    number_done,
+    operands,
+    require_rows,
+)
 from .rv32 import Rv32
 
 _ABOUT = """
@@ -47,23 +58,8 @@ _CHANNELS_LEFT, _FILTER, _BIAS, _OUTPUT = "s9", "s10", "s11", "t6"
 # Find the window of the output pixel. At most one run of the window is in a row of the image,
 # because its cells touch each other.
 def _find_window(t):
-    some = t.new_label("some")
-    t.load("a0", "y")
-    in_image(t, CONV, "height")
-    t.store("a4", "rows")
-    t.load("t0", "batch")
-    t.lw("t1", RECORD, at(CONV, "input_height"))
-    t.mul("t0", "t0", "t1")
-    t.add("t0", "t0", "a0")
-    t.lw("t1", RECORD, at(CONV, "input_width"))
-    t.mul("t0", "t0", "t1")  # the pixel where the row begins
-    t.lw("t4", RECORD, at(CONV, "filter_width"))
-    t.mul("t2", "a1", "t4")  # the cell of the filter
-    t.load("a0", "x")
-    in_image(t, CONV, "width")
-    t.add("t0", "t0", "a0")
-    t.add("t2", "t2", "a1")
-    t.lw("t3", RECORD, at(CONV, "input_channels"))
+    find_cells(t, CONV)
+    t.lw("t3", RECORD, word_of(CONV, "input_channels"))
     t.slli("t3", "t3", 2)
     t.mul("t0", "t0", "t3")
     t.load("a0", "input")
@@ -73,21 +69,16 @@ def _find_window(t):
     t.add("a0", "a0", "t2")
     t.store("a0", "first_filter")
     t.mul(_RUN, "a4", "t3")
-    t.lw("a0", RECORD, at(CONV, "dilation_height"))
+    t.lw("a0", RECORD, word_of(CONV, "dilation_height"))
     t.mul("a0", "a0", "t1")
     t.mul("a0", "a0", "t3")
     t.sub(_INPUT_GAP, "a0", _RUN)
     t.mul("t4", "t4", "t3")
     t.sub(_WEIGHTS_GAP, "t4", _RUN)
-    t.lw("a1", RECORD, at(CONV, "filter_height"))
+    t.lw("a1", RECORD, word_of(CONV, "filter_height"))
     t.mul("t4", "t4", "a1")
     t.store("t4", "filter_step")
-    t.load("a0", "rows")
-    t.branch("bne", "a0", "zero", some)
-    t.li(_RUN, 0)
-    t.li("a0", 1)
-    t.store("a0", "rows")
-    t.label(some)
+    require_rows(t, _RUN)
 
 
 # Leave to `bad` where an input of the window is not between the bounds of float_products.py.
@@ -116,12 +107,12 @@ def _check_window(t, bad):
 
 # Begin with the first output of FULLY_CONNECTED, whose number is in a0.
 def _begin_connected(t):
-    t.lw("a1", RECORD, at(LAYOUT, "channels"))
+    t.lw("a1", RECORD, word_of(LAYOUT, "channels"))
     t.store("a1", "channels")
     t.remu("a2", "a0", "a1")
     t.store("a2", "channel")
     t.divu("a0", "a0", "a1")
-    t.lw(_RUN, RECORD, at(LAYOUT, "depth"))
+    t.lw(_RUN, RECORD, word_of(LAYOUT, "depth"))
     t.slli(_RUN, _RUN, 2)
     t.store(_RUN, "filter_step")
     t.mul("a0", "a0", _RUN)
@@ -132,18 +123,18 @@ def _begin_connected(t):
     t.li("a1", 1)
     t.store("a1", "rows")
     t.li(_INPUT_GAP, 0)
-    limits(t, at(LAYOUT, "activation_min"))
+    limits(t, word_of(LAYOUT, "activation_min"))
 
 
 # Begin with the first output of CONV_2D, whose number is in a0.
 def _begin_conv(t):
-    t.lw("a1", RECORD, at(CONV, "output_channels"))
+    t.lw("a1", RECORD, word_of(CONV, "output_channels"))
     t.store("a1", "channels")
     t.remu("a2", "a0", "a1")
     t.store("a2", "channel")
     t.divu("a0", "a0", "a1")
     coordinates(t, CONV)
-    limits(t, at(CONV, "activation_min"))
+    limits(t, word_of(CONV, "activation_min"))
 
 
 # Store the arguments, and begin with the first output.
@@ -239,9 +230,5 @@ def windows():
     t.jump(pixel)
     t.label(advance)
     next_pixel(t, CONV, window)
-    t.label(bail)
-    t.load("a0", "count")
-    t.load("a1", "left")
-    t.sub("a0", "a0", "a1")
-    t.store("a0", "done")
+    number_done(t, bail)
     return t.text("done")

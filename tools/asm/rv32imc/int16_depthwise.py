@@ -3,7 +3,8 @@
 
 from tflm.prepare.conv_int16 import DEPTHWISE
 
-from .float_record import RECORD, at, coordinates, in_image, next_pixel, operands
+from ..common.record import word_of
+from .float_record import RECORD, coordinates, find_cells, next_pixel, operands
 from .int16_outputs import (
     OUTPUT_SLOTS,
     SUMS,
@@ -52,22 +53,8 @@ _CELLS = "t5"  # the subroutine for the block
 # Find the window of the output pixel.
 def _find_window(t):
     t.load(RECORD, "record")
-    t.load("a0", "y")
-    in_image(t, DEPTHWISE, "height")
-    t.store("a4", "rows")
-    t.load("t0", "batch")
-    t.lw("t1", RECORD, at(DEPTHWISE, "input_height"))
-    t.mul("t0", "t0", "t1")
-    t.add("t0", "t0", "a0")
-    t.lw("t1", RECORD, at(DEPTHWISE, "input_width"))
-    t.mul("t0", "t0", "t1")
-    t.lw("t4", RECORD, at(DEPTHWISE, "filter_width"))
-    t.mul("t2", "a1", "t4")
-    t.load("a0", "x")
-    in_image(t, DEPTHWISE, "width")
-    t.add("t0", "t0", "a0")  # the first pixel
-    t.add("t2", "t2", "a1")  # the first cell of the filter
-    t.lw("t3", RECORD, at(DEPTHWISE, "input_channels"))
+    find_cells(t, DEPTHWISE)
+    t.lw("t3", RECORD, word_of(DEPTHWISE, "input_channels"))
     t.slli("t3", "t3", 1)
     t.mul("t0", "t0", "t3")
     t.load("a0", "input")
@@ -81,7 +68,7 @@ def _find_window(t):
     t.load("a0", "input_step")
     t.mul("a0", "a0", "a4")
     t.store("a0", "run")
-    t.lw("a2", RECORD, at(DEPTHWISE, "dilation_height"))
+    t.lw("a2", RECORD, word_of(DEPTHWISE, "dilation_height"))
     t.mul("a2", "a2", "t1")
     t.mul("a2", "a2", "t3")
     t.sub("a2", "a2", "a0")
@@ -101,17 +88,17 @@ def _begin(t):
     t.srli("a0", "a3", 10)
     t.andi("a3", "a3", 1023)
     t.store("a3", "left")
-    t.lw("a4", RECORD, at(DEPTHWISE, "output_channels"))
+    t.lw("a4", RECORD, word_of(DEPTHWISE, "output_channels"))
     t.store("a4", "channels")
     t.mul("a1", "a4", "a0")
     t.slli("a1", "a1", 1)
     t.load("a2", "output")
     t.add("a1", "a1", "a2")
     t.store("a1", "output")
-    t.lw("a5", RECORD, at(DEPTHWISE, "input_channels"))
+    t.lw("a5", RECORD, word_of(DEPTHWISE, "input_channels"))
     t.divu("a4", "a4", "a5")
     t.store("a4", "multiplier_of_depth")
-    t.lw("a1", RECORD, at(DEPTHWISE, "dilation_width"))
+    t.lw("a1", RECORD, word_of(DEPTHWISE, "dilation_width"))
     t.mul("a5", "a5", "a1")
     t.slli("a5", "a5", 1)
     t.store("a5", "input_step")

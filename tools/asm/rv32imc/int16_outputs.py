@@ -1,7 +1,8 @@
 # Assembler macros of int16 outputs for RV32: sums, biases and requantization
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_record import RECORD, at
+from ..common.record import word_of
+from .float_record import RECORD
 
 # Products of int16 and int8 are summed up in words. This number of them fits a word.
 MAX_PRODUCTS = 511
@@ -39,15 +40,15 @@ def begin_outputs(t, layout):
         ("activation_min", "low"),
         ("activation_max", "high"),
     ):
-        t.lw("t0", RECORD, at(layout, name))
+        t.lw("t0", RECORD, word_of(layout, name))
         t.store("t0", slot)
-    t.lw("t0", RECORD, at(layout, "per_channel"))
+    t.lw("t0", RECORD, word_of(layout, "per_channel"))
     t.slli("t0", "t0", 3)
     t.store("t0", "multiplier_step")
-    t.lw("t0", RECORD, at(layout, "pairs"))
+    t.lw("t0", RECORD, word_of(layout, "pairs"))
     t.xori("t0", "t0", 1)
     t.store("t0", "has_words")
-    t.addi("t0", RECORD, at(layout, "output_zero_point") + 4 * _WORDS_AFTER)
+    t.addi("t0", RECORD, word_of(layout, "output_zero_point") + 4 * _WORDS_AFTER)
     t.store("t0", "first_multiplier")
 
 

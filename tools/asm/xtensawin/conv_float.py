@@ -3,6 +3,7 @@
 
 from tflm.prepare.conv_float import CONV
 
+from ..common.record import word_of
 from .conv_float_window import INDEX, SLOTS, TAPS, add_rows, set_window
 from .float_parts import (
     ARGUMENTS,
@@ -14,7 +15,6 @@ from .float_parts import (
     load_limits,
     pair_products,
     single_products,
-    word_of,
 )
 from .float_windows import begin, clip_window, count_pixels
 from .fpu import Fpu

@@ -3,8 +3,8 @@
 
 from tflm.prepare.conv_float import CONV
 
-from .float_parts import word_of
-from .float_windows import FRAME
+from ..common.record import word_of
+from .float_windows import FRAME, first_input, first_weight, store_rows
 
 SLOTS = (
     *FRAME,
@@ -60,31 +60,13 @@ def add_rows(t, products, inputs, spare):
 # Set the slots of a tile from the clipped window; a2 is the record. Uses a3 to a12.
 def set_window(t):
     word = {name: word_of(CONV, name) for name in CONV}
-    x, channels, depth, width, columns, line = "a3", "a4", "a5", "a6", "a7", "a8"
+    x, channels, depth, width, columns, line = "a3", "a10", "a5", "a6", "a7", "a8"
     t.l32i(channels, "a2", word["input_channels"])
     t.l32i(depth, "a2", word["filter_channels"])
-    t.l32i(width, "a2", word["input_width"])
     t.load(columns, "count_width")
-    # source = input + 4 * ((batch * height + row) * width + column) * channels
-    t.l32i(x, "a2", word["input_height"])
-    t.load(line, "batch")
-    t.mull(line, line, x)
-    t.load(x, "at_height")
-    t.add(line, line, x)
-    t.mull(line, line, width)
-    t.load(x, "at_width")
-    t.add(line, line, x)
-    t.mull(line, line, channels)
-    t.load(x, "input")
-    t.addx4(line, line, x)
-    t.store(line, "source")
+    first_input(t, CONV, channels, 2, width)
     # window = 4 * (first row * filter width + first column) * depth
-    t.l32i("a9", "a2", word["filter_width"])
-    t.load(line, "first_height")
-    t.mull(line, line, "a9")
-    t.load(x, "first_width")
-    t.add(line, line, x)
-    t.mull(line, line, depth)
+    first_weight(t, CONV, depth, line, "a9")
     t.slli(line, line, 2)
     t.store(line, "window")
     t.sub("a9", "a9", columns)
@@ -93,7 +75,7 @@ def set_window(t):
     t.store("a9", "weight_gap")
     # Runs: all columns of a row are one if they touch each other.
     separate = t.new_label("separate_runs")
-    taps, gap = "a10", "a11"
+    taps, gap = "a4", "a11"
     t.mov(taps, depth)
     t.l32i(gap, "a2", word["dilation_width"])
     t.addi(x, gap, -1)
@@ -121,7 +103,4 @@ def set_window(t):
     t.slli(x, x, 2)
     t.sub(x, x, taps)
     t.store(x, "row_gap")
-    # No column inside of the image: no row has products.
-    t.load(x, "count_height")
-    t.moveqz(x, columns, columns)
-    t.store(x, "rows")
+    store_rows(t, columns)

@@ -3,14 +3,22 @@
 
 from tflm.prepare.conv_float import DEPTHWISE
 
+from ..common.record import word_of
 from .float_parts import (
     ARGUMENTS,
     SUMS,
     channel_outputs,
     load_limits,
-    word_of,
 )
-from .float_windows import FRAME, begin, clip_window, count_pixels
+from .float_windows import (
+    FRAME,
+    begin,
+    clip_window,
+    count_pixels,
+    first_input,
+    first_window,
+    store_rows,
+)
 from .fpu import Fpu
 
 _ABOUT = """
@@ -43,30 +51,9 @@ def _window_slots(t):
     word = {name: word_of(DEPTHWISE, name) for name in DEPTHWISE}
     x, line, width, columns, size = "a3", "a4", "a5", "a6", "a7"
     t.load(size, "channel_bytes")
-    t.l32i(width, "a2", word["input_width"])
     t.load(columns, "count_width")
-    # source = input + ((batch * height + row) * width + column) * bytes of a pixel
-    t.l32i(x, "a2", word["input_height"])
-    t.load(line, "batch")
-    t.mull(line, line, x)
-    t.load(x, "at_height")
-    t.add(line, line, x)
-    t.mull(line, line, width)
-    t.load(x, "at_width")
-    t.add(line, line, x)
-    t.mull(line, line, size)
-    t.load(x, "input")
-    t.add(line, line, x)
-    t.store(line, "source")
-    t.l32i("a8", "a2", word["filter_width"])
-    t.load(line, "first_height")
-    t.mull(line, line, "a8")
-    t.load(x, "first_width")
-    t.add(line, line, x)
-    t.mull(line, line, size)
-    t.load(x, "weights")
-    t.add(line, line, x)
-    t.store(line, "window")
+    first_input(t, DEPTHWISE, size, 0, width)
+    first_window(t, DEPTHWISE, size, "a8")
     t.sub("a8", "a8", columns)
     t.mull("a8", "a8", size)
     t.store("a8", "weight_gap")
@@ -78,10 +65,7 @@ def _window_slots(t):
     t.sub(x, x, line)
     t.store(x, "row_gap")
     t.store(columns, "cells")
-    # No column inside of the image: no row has products.
-    t.load(x, "count_height")
-    t.moveqz(x, columns, columns)
-    t.store(x, "rows")
+    store_rows(t, columns)
 
 
 # Steps:

@@ -1,7 +1,7 @@
 # Parts of the float32 kernels for Xtensa: operands of records, products, outputs of channels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import at
+from ..common.record import word_of
 
 ARGUMENTS = "op", "arena", "rom", "start", "stop"
 
@@ -14,11 +14,6 @@ _PRODUCTS = "f14", "f15"
 _SINGLE_WEIGHTS = tuple(f"f{i}" for i in range(9, 16))
 LOW, HIGH = "f10", "f11"  # limits of the activation
 _BIAS = "f12"
-
-
-def word_of(layout, name):
-    """Return the offset of a word of a record, in bytes."""
-    return at(("units", *layout), name)
 
 
 def operand(t, layout, name, registers):

@@ -1,7 +1,8 @@
 # Parts of float32 convolutions for Xtensa: windows, and the pixels that have a whole one
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_parts import operand, word_of
+from ..common.record import word_of
+from .float_parts import operand
 
 # Slots of the frame that begin() and the functions after it write.
 FRAME = (
@@ -114,6 +115,57 @@ def _clip(t, layout, side, at):
     t.store(first, "first_" + side)
     t.store(size, "count_" + side)
     t.store(at, "at_" + side)
+
+
+def first_input(t, layout, step, bits, width):
+    """Store in `source` the address of the first input of the clipped window. a2 is the record.
+
+    step: register with the elements of a pixel; an element is 1 << bits bytes. width: register
+    that becomes the width of the image. Uses a3 and a4.
+    """
+    x, pixel = "a3", "a4"
+    # source = input + ((batch * height + row) * width + column) * step
+    t.l32i(x, "a2", word_of(layout, "input_height"))
+    t.l32i(width, "a2", word_of(layout, "input_width"))
+    t.load(pixel, "batch")
+    t.mull(pixel, pixel, x)
+    t.load(x, "at_height")
+    t.add(pixel, pixel, x)
+    t.mull(pixel, pixel, width)
+    t.load(x, "at_width")
+    t.add(pixel, pixel, x)
+    t.mull(pixel, pixel, step)
+    t.load(x, "input")
+    (t.add, t.addx2, t.addx4)[bits](pixel, pixel, x)
+    t.store(pixel, "source")
+
+
+def first_weight(t, layout, step, to, width):
+    """Set `to` to the offset of the clipped window's first weight. a2 is the record. Uses a3.
+
+    step: register with the elements of a cell. width: register that becomes the filter's width.
+    """
+    t.l32i(width, "a2", word_of(layout, "filter_width"))
+    t.load(to, "first_height")
+    t.mull(to, to, width)
+    t.load("a3", "first_width")
+    t.add(to, to, "a3")
+    t.mull(to, to, step)
+
+
+def first_window(t, layout, step, width):
+    """Store in `window` the address of the clipped window's first weight. Uses a3 and a4."""
+    first_weight(t, layout, step, "a4", width)
+    t.load("a3", "weights")
+    t.add("a4", "a4", "a3")
+    t.store("a4", "window")
+
+
+def store_rows(t, columns):
+    """Store the rows of the clipped window in `rows`: 0 if no column is inside of the image."""
+    t.load("a3", "count_height")
+    t.moveqz("a3", columns, columns)
+    t.store("a3", "rows")
 
 
 def count_pixels(t, layout, has_channels):

@@ -3,6 +3,7 @@
 
 from tflm.prepare.fully_connected_float import LAYOUT
 
+from ..common.record import word_of
 from .float_parts import (
     ARGUMENTS,
     SUMS,
@@ -11,7 +12,6 @@ from .float_parts import (
     load_limits,
     operand,
     single_products,
-    word_of,
 )
 from .fpu import Fpu
 

@@ -3,8 +3,8 @@
 
 from tflm.prepare.conv_int16 import DEPTHWISE
 
-from .float_parts import word_of
-from .float_windows import clip_window
+from ..common.record import word_of
+from .float_windows import clip_window, first_input, first_window
 from .fpu import Fpu
 from .int16_parts import (
     ARGUMENTS,
@@ -66,23 +66,10 @@ def _next_channel(t):
 # Set the slots of a pixel from the clipped window; a2 is the record. Uses a3 to a9.
 def _window_slots(t):
     word = {name: word_of(DEPTHWISE, name) for name in DEPTHWISE}
-    x, line, width, channels, cells = "a3", "a4", "a5", "a6", "a7"
+    x, width, channels, cells = "a3", "a5", "a6", "a7"
     t.load(channels, "channels")
-    t.l32i(width, "a2", word["input_width"])
     t.load(cells, "count_width")
-    # source = input + 2 * ((batch * height + row) * width + column) * channels
-    t.l32i(x, "a2", word["input_height"])
-    t.load(line, "batch")
-    t.mull(line, line, x)
-    t.load(x, "at_height")
-    t.add(line, line, x)
-    t.mull(line, line, width)
-    t.load(x, "at_width")
-    t.add(line, line, x)
-    t.mull(line, line, channels)
-    t.load(x, "input")
-    t.addx2(x, line, x)
-    t.store(x, "source")
+    first_input(t, DEPTHWISE, channels, 1, width)
     t.l32i(x, "a2", word["dilation_height"])
     t.mull(x, x, width)
     t.mull(x, x, channels)
@@ -91,15 +78,7 @@ def _window_slots(t):
     t.add(x, x, x)
     t.sub(x, x, "a8")
     t.store(x, "source_gap")
-    t.l32i("a8", "a2", word["filter_width"])
-    t.load(line, "first_height")
-    t.mull(line, line, "a8")
-    t.load(x, "first_width")
-    t.add(line, line, x)
-    t.mull(line, line, channels)
-    t.load(x, "weights")
-    t.add(line, line, x)
-    t.store(line, "window")
+    first_window(t, DEPTHWISE, channels, "a8")
     t.sub(x, "a8", cells)
     t.mull(x, x, channels)
     t.store(x, "weight_gap")

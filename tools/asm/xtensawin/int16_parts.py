@@ -1,7 +1,8 @@
 # Parts of the int16 kernels for Xtensa with MAC16: sums of a window, outputs of all its channels
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_parts import operand, word_of
+from ..common.record import word_of
+from .float_parts import operand
 
 ARGUMENTS = "op", "arena", "rom", "start", "stop"
 # Slots of the frame that begin(), set_channels() and the kernels write.

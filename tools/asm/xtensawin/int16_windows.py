@@ -4,8 +4,8 @@
 from tflm.prepare.conv_int16 import CONV
 from tflm.prepare.fully_connected_int16 import LAYOUT
 
-from .float_parts import word_of
-from .float_windows import clip_window
+from ..common.record import word_of
+from .float_windows import clip_window, first_input, first_window
 from .fpu import Fpu
 from .int16_parts import (
     ARGUMENTS,
@@ -103,39 +103,18 @@ def _next_channel(t):
 # Set the slots of a pixel from the clipped window; a2 is the record. Uses a3 to a9.
 def _window_slots(t):
     word = {name: word_of(CONV, name) for name in CONV}
-    x, line, width, depth, taps = "a3", "a4", "a5", "a6", "a7"
+    x, width, depth, taps = "a3", "a5", "a6", "a7"
     t.l32i(depth, "a2", word["input_channels"])
-    t.l32i(width, "a2", word["input_width"])
     t.load(taps, "count_width")
     t.mull(taps, taps, depth)
-    # source = input + 2 * ((batch * height + row) * width + column) * depth
-    t.l32i(x, "a2", word["input_height"])
-    t.load(line, "batch")
-    t.mull(line, line, x)
-    t.load(x, "at_height")
-    t.add(line, line, x)
-    t.mull(line, line, width)
-    t.load(x, "at_width")
-    t.add(line, line, x)
-    t.mull(line, line, depth)
-    t.load(x, "input")
-    t.addx2(x, line, x)
-    t.store(x, "source")
+    first_input(t, CONV, depth, 1, width)
     t.l32i(x, "a2", word["dilation_height"])
     t.mull(x, x, width)
     t.mull(x, x, depth)
     t.sub(x, x, taps)
     t.add(x, x, x)
     t.store(x, "source_gap")
-    t.l32i("a8", "a2", word["filter_width"])
-    t.load(line, "first_height")
-    t.mull(line, line, "a8")
-    t.load(x, "first_width")
-    t.add(line, line, x)
-    t.mull(line, line, depth)
-    t.load(x, "weights")
-    t.add(line, line, x)
-    t.store(line, "window")
+    first_window(t, CONV, depth, "a8")
     t.mull("a8", "a8", depth)
     t.sub(x, "a8", taps)
     t.store(x, "weight_gap")

@@ -3,7 +3,8 @@
 
 from tflm.prepare.pooling_float import LAYOUT
 
-from .float_parts import ARGUMENTS, HIGH, LOW, limited, load_limits, operand, word_of
+from ..common.record import word_of
+from .float_parts import ARGUMENTS, HIGH, LOW, limited, load_limits, operand
 from .fpu import Fpu
 
 _ABOUT = """

@@ -22,7 +22,6 @@ float32_dots=float32
 fully_connected_lanes
 hybrid
 pooling_float
-svdf
 unidirectional_sequence_lstm_float
 gen.add
 gen.add_int16
@@ -76,6 +75,7 @@ gen.softmax
 gen.softmax_int16
 gen.squared_difference
 gen.strided_copy
+gen.svdf
 gen.transpose_conv
 gen.unidirectional_sequence_lstm
 """

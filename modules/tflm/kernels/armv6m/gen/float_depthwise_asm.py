@@ -180,7 +180,7 @@ def depthwise(r0, r1, r2, r3):
     add(r5, r5, r2)
     b(cell_27)
     label(last_28)
-    ldr(r6, [r7, 20])
+    data(2, 0x9410)  # str r4, [sp] rows
     data(2, 0x9A0C)  # ldr r2, [sp] batch
     mul(r2, r6)
     add(r2, r2, r0)
@@ -204,15 +204,14 @@ def depthwise(r0, r1, r2, r3):
     add(r1, r1, r0)
     data(2, 0x910E)  # str r1, [sp] filter
     data(2, 0x980F)  # ldr r0, [sp] run
+    sub(r3, r3, r0)
     mul(r3, r2)
-    mul(r2, r0)
-    sub(r3, r3, r2)
     data(2, 0x9313)  # str r3, [sp] weights_gap
-    mov(r2, r10)
-    mul(r2, r0)
     ldr(r1, [r7, 60])
     mul(r1, r5)
     mul(r1, r6)
+    mov(r2, r10)
+    mul(r2, r0)
     sub(r1, r1, r2)
     data(2, 0x9112)  # str r1, [sp] input_gap
     mul(r0, r4)
@@ -946,7 +945,6 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9406)  # str r4, [sp] left
     beq(bail_7)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    mov(r3, 0)
     data(2, 0x980A)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x900A)  # str r0, [sp] x
@@ -955,6 +953,7 @@ def depthwise(r0, r1, r2, r3):
     beq(near_146)
     b(window_2)
     label(near_146)
+    mov(r3, 0)
     data(2, 0x930A)  # str r3, [sp] x
     data(2, 0x980B)  # ldr r0, [sp] y
     add(r0, 1)

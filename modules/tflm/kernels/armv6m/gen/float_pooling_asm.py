@@ -227,7 +227,6 @@ def maximum(r0, r1, r2, r3):
     b(done_6)
     label(near_20)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    mov(r3, 0)
     data(2, 0x9805)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] x
@@ -236,6 +235,7 @@ def maximum(r0, r1, r2, r3):
     beq(near_21)
     b(window_2)
     label(near_21)
+    mov(r3, 0)
     data(2, 0x9305)  # str r3, [sp] x
     data(2, 0x9806)  # ldr r0, [sp] y
     add(r0, 1)
@@ -648,7 +648,6 @@ def average(r0, r1, r2, r3):
     b(more_7)
     label(near_44)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    mov(r3, 0)
     data(2, 0x9805)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] x
@@ -657,6 +656,7 @@ def average(r0, r1, r2, r3):
     beq(near_45)
     b(window_2)
     label(near_45)
+    mov(r3, 0)
     data(2, 0x9305)  # str r3, [sp] x
     data(2, 0x9806)  # ldr r0, [sp] y
     add(r0, 1)

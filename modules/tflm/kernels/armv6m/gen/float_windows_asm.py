@@ -1402,7 +1402,6 @@ def windows(r0, r1, r2, r3):
     b(to_pixel_18)
     label(advance_12)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    mov(r3, 0)
     data(2, 0x980C)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x900C)  # str r0, [sp] x
@@ -1411,6 +1410,7 @@ def windows(r0, r1, r2, r3):
     beq(near_203)
     b(to_window_17)
     label(near_203)
+    mov(r3, 0)
     data(2, 0x930C)  # str r3, [sp] x
     data(2, 0x980D)  # ldr r0, [sp] y
     add(r0, 1)

@@ -16,7 +16,7 @@ def depthwise(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A8)  # sub sp, #160
+    data(2, 0xB0A6)  # sub sp, #152
     data(2, 0x9000)  # str r0, [sp] record
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
@@ -88,7 +88,7 @@ def depthwise(r0, r1, r2, r3):
     ldr(r5, [r0, 68])
     mul(r6, r5)
     lsl(r6, r6, 1)
-    data(2, 0x9622)  # str r6, [sp] input_step
+    data(2, 0x9620)  # str r6, [sp] input_step
     mov(r5, r0)
     mov(r0, r4)
     ldr(r1, [r5, 40])
@@ -136,9 +136,9 @@ def depthwise(r0, r1, r2, r3):
     add(r5, r5, r2)
     b(cell_14)
     label(last_15)
-    data(2, 0x901E)  # str r0, [sp] column
-    data(2, 0x911F)  # str r1, [sp] filter_column
-    data(2, 0x9423)  # str r4, [sp] cells
+    data(2, 0x901E)  # str r0, [sp] window
+    data(2, 0x911F)  # str r1, [sp] filter
+    data(2, 0x9421)  # str r4, [sp] cells
     data(2, 0x981C)  # ldr r0, [sp] y
     ldr(r1, [r7, 56])
     mul(r0, r1)
@@ -169,40 +169,40 @@ def depthwise(r0, r1, r2, r3):
     add(r5, r5, r2)
     b(cell_18)
     label(last_19)
-    data(2, 0x9424)  # str r4, [sp] rows
+    data(2, 0x9422)  # str r4, [sp] rows
     data(2, 0x9A1D)  # ldr r2, [sp] batch
     mul(r2, r6)
     add(r2, r2, r0)
     ldr(r5, [r7, 28])
     mul(r2, r5)
-    data(2, 0x981E)  # ldr r0, [sp] column
+    data(2, 0x981E)  # ldr r0, [sp] window
     add(r2, r2, r0)
     ldr(r6, [r7, 32])
     lsl(r6, r6, 1)
     mul(r2, r6)
     data(2, 0x9801)  # ldr r0, [sp] input
     add(r2, r2, r0)
-    data(2, 0x9220)  # str r2, [sp] window
+    data(2, 0x921E)  # str r2, [sp] window
     ldr(r3, [r7, 52])
     mul(r1, r3)
-    data(2, 0x981F)  # ldr r0, [sp] filter_column
+    data(2, 0x981F)  # ldr r0, [sp] filter
     add(r1, r1, r0)
     data(2, 0x9A16)  # ldr r2, [sp] channels
     mul(r1, r2)
     data(2, 0x9802)  # ldr r0, [sp] weights
     add(r1, r1, r0)
-    data(2, 0x9121)  # str r1, [sp] filter
-    data(2, 0x9823)  # ldr r0, [sp] cells
+    data(2, 0x911F)  # str r1, [sp] filter
+    data(2, 0x9821)  # ldr r0, [sp] cells
     sub(r3, r3, r0)
     mul(r3, r2)
-    data(2, 0x9327)  # str r3, [sp] weights_gap
+    data(2, 0x9325)  # str r3, [sp] weights_gap
     ldr(r1, [r7, 64])
     mul(r1, r5)
     mul(r1, r6)
-    data(2, 0x9A22)  # ldr r2, [sp] input_step
+    data(2, 0x9A20)  # ldr r2, [sp] input_step
     mul(r2, r0)
     sub(r1, r1, r2)
-    data(2, 0x9126)  # str r1, [sp] input_gap
+    data(2, 0x9124)  # str r1, [sp] input_gap
     data(2, 0x9C03)  # ldr r4, [sp] bias
     data(2, 0x9409)  # str r4, [sp] next_bias
     data(2, 0x9C06)  # ldr r4, [sp] first_multiplier
@@ -276,19 +276,19 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9413)  # str r4, [sp] low_3
     data(2, 0x9414)  # str r4, [sp] high_3
     label(sums_begun_24)
-    data(2, 0x9D23)  # ldr r5, [sp] cells
-    data(2, 0x9E24)  # ldr r6, [sp] rows
-    data(2, 0x9625)  # str r6, [sp] rows_left
+    data(2, 0x9D21)  # ldr r5, [sp] cells
+    data(2, 0x9E22)  # ldr r6, [sp] rows
+    data(2, 0x9623)  # str r6, [sp] rows_left
     mul(r5, r6)
     bne(near_26)
     b(write_5)
     label(near_26)
-    data(2, 0x9822)  # ldr r0, [sp] input_step
+    data(2, 0x9820)  # ldr r0, [sp] input_step
     mov(r12, r0)
     data(2, 0x9816)  # ldr r0, [sp] channels
     mov(lr, r0)
-    data(2, 0x9820)  # ldr r0, [sp] window
-    data(2, 0x9921)  # ldr r1, [sp] filter
+    data(2, 0x981E)  # ldr r0, [sp] window
+    data(2, 0x991F)  # ldr r1, [sp] filter
     mov(r2, 0)
     mov(r3, 2)
     mov(r4, 1)
@@ -296,7 +296,7 @@ def depthwise(r0, r1, r2, r3):
     cmp(r5, 1)
     beq(single_25)
     label(row_27)
-    data(2, 0x9F23)  # ldr r7, [sp] cells
+    data(2, 0x9F21)  # ldr r7, [sp] cells
     label(cell_28)
     data(2, 0x5E85)  # ldrsh r5, [r0, r2]
     data(2, 0x568E)  # ldrsb r6, [r1, r2]
@@ -321,18 +321,18 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x4471)  # add r1, lr
     sub(r7, 1)
     bne(cell_28)
-    data(2, 0x9D25)  # ldr r5, [sp] rows_left
+    data(2, 0x9D23)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq(write_5)
-    data(2, 0x9525)  # str r5, [sp] rows_left
-    data(2, 0x9D26)  # ldr r5, [sp] input_gap
+    data(2, 0x9523)  # str r5, [sp] rows_left
+    data(2, 0x9D24)  # ldr r5, [sp] input_gap
     add(r0, r0, r5)
-    data(2, 0x9D27)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D25)  # ldr r5, [sp] weights_gap
     add(r1, r1, r5)
     b(row_27)
     label(single_25)
     label(row_29)
-    data(2, 0x9F23)  # ldr r7, [sp] cells
+    data(2, 0x9F21)  # ldr r7, [sp] cells
     label(cell_30)
     data(2, 0x5E85)  # ldrsh r5, [r0, r2]
     data(2, 0x568E)  # ldrsb r6, [r1, r2]
@@ -342,13 +342,13 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x4471)  # add r1, lr
     sub(r7, 1)
     bne(cell_30)
-    data(2, 0x9D25)  # ldr r5, [sp] rows_left
+    data(2, 0x9D23)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq(write_5)
-    data(2, 0x9525)  # str r5, [sp] rows_left
-    data(2, 0x9D26)  # ldr r5, [sp] input_gap
+    data(2, 0x9523)  # str r5, [sp] rows_left
+    data(2, 0x9D24)  # ldr r5, [sp] input_gap
     add(r0, r0, r5)
-    data(2, 0x9D27)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D25)  # ldr r5, [sp] weights_gap
     add(r1, r1, r5)
     b(row_29)
     label(write_5)
@@ -392,19 +392,19 @@ def depthwise(r0, r1, r2, r3):
     bl(make_output_2)
     label(written_31)
     data(2, 0x981A)  # ldr r0, [sp] block
-    data(2, 0x9921)  # ldr r1, [sp] filter
+    data(2, 0x991F)  # ldr r1, [sp] filter
     add(r1, r1, r0)
-    data(2, 0x9121)  # str r1, [sp] filter
+    data(2, 0x911F)  # str r1, [sp] filter
     data(2, 0x9919)  # ldr r1, [sp] uses_left
     sub(r1, 1)
     data(2, 0x9119)  # str r1, [sp] uses_left
     bne(same_input_34)
     data(2, 0x9918)  # ldr r1, [sp] multiplier_of_depth
     data(2, 0x9119)  # str r1, [sp] uses_left
-    data(2, 0x9920)  # ldr r1, [sp] window
+    data(2, 0x991E)  # ldr r1, [sp] window
     lsl(r2, r0, 1)
     add(r1, r1, r2)
-    data(2, 0x9120)  # str r1, [sp] window
+    data(2, 0x911E)  # str r1, [sp] window
     label(same_input_34)
     data(2, 0x9917)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
@@ -419,7 +419,6 @@ def depthwise(r0, r1, r2, r3):
     b(done_6)
     label(near_36)
     data(2, 0x9F00)  # ldr r7, [sp] record
-    mov(r3, 0)
     data(2, 0x981B)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x901B)  # str r0, [sp] x
@@ -428,6 +427,7 @@ def depthwise(r0, r1, r2, r3):
     beq(near_37)
     b(window_3)
     label(near_37)
+    mov(r3, 0)
     data(2, 0x931B)  # str r3, [sp] x
     data(2, 0x981C)  # ldr r0, [sp] y
     add(r0, 1)
@@ -553,7 +553,7 @@ def depthwise(r0, r1, r2, r3):
     label(done_49)
     data(2, 0x4770)  # bx lr
     label(done_6)
-    data(2, 0xB028)  # add sp, #160
+    data(2, 0xB026)  # add sp, #152
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

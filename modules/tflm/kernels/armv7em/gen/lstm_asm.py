@@ -61,7 +61,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if4)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if4)
-    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     ldr(r2, [r0, 104])
     data(2, 0xFB04, 0x110C)  # mla r1, r4, r12, r1
     data(2, 0xF3C2, 0x020F)  # ubfx r2, r2, #0, #16
@@ -115,28 +115,28 @@ def run_rows(r0, r1, r2, r3):
     beq(if10)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if10)
-    data(2, 0xEB13, 0x0992)  # adds r9, r3, r2, lsr #2
+    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
     ldr(r2, [r0, 32])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if11)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if11)
-    data(2, 0xEB13, 0x0892)  # adds r8, r3, r2, lsr #2
+    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
     ldr(r2, [r0, 36])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if12)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if12)
-    data(2, 0xEB13, 0x0E92)  # adds lr, r3, r2, lsr #2
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 40])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if13)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if13)
-    data(2, 0xEB13, 0x0C92)  # adds r12, r3, r2, lsr #2
+    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
@@ -149,7 +149,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if14)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if14)
-    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     data(2, 0x910A)  # str r1, [sp] input_gate_bias
     ldr(r1, [r0, 64])
     data(2, 0x9B11)  # ldr r3, [sp] arena
@@ -157,7 +157,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if15)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if15)
-    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     data(2, 0x910B)  # str r1, [sp] forget_gate_bias
     ldr(r1, [r0, 68])
     data(2, 0x9B11)  # ldr r3, [sp] arena
@@ -165,7 +165,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if16)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if16)
-    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     data(2, 0x910C)  # str r1, [sp] cell_gate_bias
     ldr(r1, [r0, 72])
     data(2, 0x9B11)  # ldr r3, [sp] arena
@@ -173,7 +173,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if17)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if17)
-    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     data(2, 0x9B0A)  # ldr r3, [sp] input_gate_bias
     add(r3, r3, r2)
     data(2, 0x930A)  # str r3, [sp] input_gate_bias
@@ -446,28 +446,28 @@ def run_rows(r0, r1, r2, r3):
     beq(if32)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if32)
-    data(2, 0xEB13, 0x0992)  # adds r9, r3, r2, lsr #2
+    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
     ldr(r2, [r0, 48])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if33)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if33)
-    data(2, 0xEB13, 0x0892)  # adds r8, r3, r2, lsr #2
+    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
     ldr(r2, [r0, 52])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if34)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if34)
-    data(2, 0xEB13, 0x0E92)  # adds lr, r3, r2, lsr #2
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 56])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if35)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if35)
-    data(2, 0xEB13, 0x0C92)  # adds r12, r3, r2, lsr #2
+    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
@@ -489,7 +489,7 @@ def run_rows(r0, r1, r2, r3):
     beq(if36)
     data(2, 0x9913)  # ldr r1, [sp] rom
     label(if36)
-    data(2, 0xEB11, 0x0192)  # adds r1, r1, r2, lsr #2
+    data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
     data(2, 0x9102)  # str r1, [sp] entries
     data(2, 0x9916)  # ldr r1, [sp] gates
     data(2, 0x9101)  # str r1, [sp] gate_284

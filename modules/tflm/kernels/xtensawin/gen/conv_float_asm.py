@@ -200,22 +200,22 @@ def convolve(op, arena, rom, start, stop):
     #: 162400 beqz a4, 0x1e3
     #: f03411 slli a3, a4, 1
     #: 326111 s32i a3, a1, 68
-    #: 4872 l32i.n a4, a2, 28
+    #: a872 l32i.n a10, a2, 28
     #: 522213 l32i a5, a2, 76
-    #: 6862 l32i.n a6, a2, 24
     #: 78f1 l32i.n a7, a1, 60
     #: 3852 l32i.n a3, a2, 20
-    #: 8891 l32i.n a8, a1, 36
-    #: 308882 mull a8, a8, a3
+    #: 6862 l32i.n a6, a2, 24
+    #: 4891 l32i.n a4, a1, 36
+    #: 304482 mull a4, a4, a3
     #: 38d1 l32i.n a3, a1, 52
-    #: 3a88 add.n a8, a8, a3
-    #: 608882 mull a8, a8, a6
+    #: 3a44 add.n a4, a4, a3
+    #: 604482 mull a4, a4, a6
     #: 322110 l32i a3, a1, 64
-    #: 3a88 add.n a8, a8, a3
-    #: 408882 mull a8, a8, a4
+    #: 3a44 add.n a4, a4, a3
+    #: a04482 mull a4, a4, a10
     #: 3811 l32i.n a3, a1, 4
-    #: 3088a0 addx4 a8, a8, a3
-    #: 826114 s32i a8, a1, 80
+    #: 3044a0 addx4 a4, a4, a3
+    #: 426114 s32i a4, a1, 80
     #: 98c2 l32i.n a9, a2, 48
     #: 88b1 l32i.n a8, a1, 44
     #: 908882 mull a8, a8, a9
@@ -228,30 +228,30 @@ def convolve(op, arena, rom, start, stop):
     #: 509982 mull a9, a9, a5
     #: e09911 slli a9, a9, 2
     #: 92611b s32i a9, a1, 108
-    #: ad05 mov.n a10, a5
+    #: 4d05 mov.n a4, a5
     #: b22210 l32i a11, a2, 64
     #: 0b3b addi.n a3, a11, -1
-    #: 40bb82 mull a11, a11, a4
+    #: a0bb82 mull a11, a11, a10
     #: 50bbc0 sub a11, a11, a5
     #: e0bb11 slli a11, a11, 2
     #: 726117 s32i a7, a1, 92
     #: 56c300 bnez a3, 0x250
-    #: 579409 bne a4, a5, 0x250
-    #: 70a582 mull a10, a5, a7
+    #: 579a09 bne a10, a5, 0x250
+    #: 704582 mull a4, a5, a7
     #: 0c0b movi.n a11, 0
     #: 0c13 movi.n a3, 1
     #: 326117 s32i a3, a1, 92
-    #: a26118 s32i a10, a1, 96
+    #: 426118 s32i a4, a1, 96
     #: b26119 s32i a11, a1, 100
-    #: b0aaa0 addx4 a10, a10, a11
+    #: b044a0 addx4 a4, a4, a11
     #: 322117 l32i a3, a1, 92
-    #: 30aa82 mull a10, a10, a3
-    #: 9aaa add.n a10, a10, a9
+    #: 304482 mull a4, a4, a3
+    #: 9a44 add.n a4, a4, a9
     #: 38f2 l32i.n a3, a2, 60
     #: 603382 mull a3, a3, a6
-    #: 403382 mull a3, a3, a4
+    #: a03382 mull a3, a3, a10
     #: e03311 slli a3, a3, 2
-    #: a033c0 sub a3, a3, a10
+    #: 4033c0 sub a3, a3, a4
     #: 32611a s32i a3, a1, 104
     #: 38c1 l32i.n a3, a1, 48
     #: 703783 moveqz a3, a7, a7

@@ -191,9 +191,9 @@ def depthwise(op, arena, rom, start, stop):
     #: f03411 slli a3, a4, 1
     #: 326111 s32i a3, a1, 68
     #: 722119 l32i a7, a1, 100
-    #: 5862 l32i.n a5, a2, 24
     #: 68f1 l32i.n a6, a1, 60
     #: 3852 l32i.n a3, a2, 20
+    #: 5862 l32i.n a5, a2, 24
     #: 4891 l32i.n a4, a1, 36
     #: 304482 mull a4, a4, a3
     #: 38d1 l32i.n a3, a1, 52

@@ -144,9 +144,9 @@ def depthwise(op, arena, rom, start, stop):
     #: 726119 s32i a7, a1, 100
     #: 32611a s32i a3, a1, 104
     #: 62211b l32i a6, a1, 108
-    #: 5872 l32i.n a5, a2, 28
     #: 722119 l32i a7, a1, 100
     #: 3862 l32i.n a3, a2, 24
+    #: 5872 l32i.n a5, a2, 28
     #: 422113 l32i a4, a1, 76
     #: 304482 mull a4, a4, a3
     #: 322117 l32i a3, a1, 92
@@ -156,8 +156,8 @@ def depthwise(op, arena, rom, start, stop):
     #: 3a44 add.n a4, a4, a3
     #: 604482 mull a4, a4, a6
     #: 3811 l32i.n a3, a1, 4
-    #: 303490 addx2 a3, a4, a3
-    #: 3971 s32i.n a3, a1, 28
+    #: 304490 addx2 a4, a4, a3
+    #: 4971 s32i.n a4, a1, 28
     #: 322210 l32i a3, a2, 64
     #: 503382 mull a3, a3, a5
     #: 603382 mull a3, a3, a6
