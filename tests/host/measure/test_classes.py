@@ -71,6 +71,20 @@ def test_some_of_the_classes(tflm, model, tmp_path):
     assert found.code == 1 and "circle: not among the --labels" in found.err
 
 
+# A file has a name in each line; a missing label or a missing file is not one label.
+def test_labels_of_a_file(tflm, model, tmp_path):
+    data = _folders(tmp_path / "rec", _NAMES)
+    path = tmp_path / "labels.txt"
+    path.write_text("\n".join(_NAMES) + "\n")
+    found = tflm("eval", model, "--data", data, "--labels", path)
+    assert found.code == 0 and "100.00 %" in found.out, found.err
+    path.write_text("\n".join(_NAMES[1:]))
+    for labels, count in ((path, "3 names"), (tmp_path / "none.txt", "1 name")):
+        found = tflm("eval", model, "--data", data, "--labels", labels)
+        assert found.code == 1 and f"--labels has {count} (" in found.err, found.err
+        assert "the model has 4 classes; give the names" in found.err
+
+
 @pytest.mark.parametrize(
     "names, labels, numbers, source",
     [
@@ -188,7 +202,7 @@ def test_tables_of_samples(tmp_path):
     [
         ("", "no numbers"),
         ("a,b,c\n", "no numbers"),
-        ("1,2\n", "1 rows of 2 columns between commas; input 'x' has 2 numbers: write these a"),
+        ("1,2\n", "1 row of 2 columns between commas; input 'x' has 2 numbers: write these a"),
         ("1,2,0\n1,2\n", "line 2 has 2 columns, line 1 has 3"),
         ("a,b,y\n1,2,0\n1,?,1\n1,2,1\n", r"line 3, column 2 \(b\) is '\?', not a number"),
         ("1,2,0.5\n", "line 1, column 3 is '0.5', which is not a class; write whole numbers or w"),

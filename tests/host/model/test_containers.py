@@ -164,9 +164,16 @@ def test_trained_models_name_the_command(suffix, tmp_path):
 
 
 def test_folder_and_empty_file(tmp_path):
-    with pytest.raises(ModelError, match="is a folder; convert a SavedModel"):
+    with pytest.raises(ModelError, match="is a folder; name a .tflite or a .tflm"):
         open_model(tmp_path)
+    (tmp_path / "saved_model.pb").touch()
+    with pytest.raises(ModelError, match="is a SavedModel .*; convert it: tflm convert "):
+        open_model(tmp_path)
+    (tmp_path / "saved_model.pb").unlink()
     path = tmp_path / "model.tflite"
+    path.touch()
+    with pytest.raises(ModelError, match="is a folder; name .*, like .*model.tflite"):
+        open_model(tmp_path)
     path.write_bytes(b"")
     with pytest.raises(ModelError, match="is empty"):
         open_model(path)

@@ -9,6 +9,7 @@ from ..errors import DeviceError
 from ..model.model_file import open_model
 from ..optimize.invoke_time import target_milliseconds
 from ..packages import bundle, mpy_compiler, runtime_files
+from ..render.common import number
 from . import esp_chips
 from .checks import check_board, check_files, check_frozen, check_memory
 from .facts import code_memory, read_facts, script_path
@@ -234,7 +235,7 @@ def runtime_text(facts, missing):
         return f"tflm {facts.tflm[0]} of the firmware"
     if not missing:
         return f"tflm {runtime_files.version()}, already installed"
-    return f"tflm {runtime_files.version()}, {missing} bytes sent"
+    return f"tflm {runtime_files.version()}, {number(missing)} bytes sent"
 
 
 # Whether the firmware can stream weights. The .mpy files of a deploy include no delegates.

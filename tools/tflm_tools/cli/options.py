@@ -208,9 +208,9 @@ pixels = click.option(
 
 labels = click.option(
     "--labels",
-    metavar="NAME,NAME...",
-    help="Names of the classes in the order of the model's outputs. [default: the labels in the "
-    "model; else folders and words count in alphabetical order]",
+    metavar="NAME,NAME... or FILE",
+    help="Names of the classes in the order of the model's outputs, or a file with a name in each "
+    "line. [default: the labels in the model; else folders and words count in alphabetical order]",
 )
 
 block = click.option(

@@ -107,9 +107,10 @@ def check_count(order, outputs):
     classes = max(2, values_of_one(outputs[0]))
     if len(order.names) == classes:
         return ""
+    noun = "class" if len(order.names) == 1 else "classes"
     return (
-        f"there are {len(order.names)} classes ({listed([*order.names.values()])}), the model has "
-        f"{classes}; give --labels the names of all its outputs in their order"
+        f"the data have {len(order.names)} {noun} ({listed([*order.names.values()])}), the model "
+        f"has {classes}; give --labels the names of all its outputs in their order"
     )
 
 

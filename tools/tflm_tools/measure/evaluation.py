@@ -3,9 +3,11 @@
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
+from .. import files
 from ..check import oracle
 from ..check.comparison import first_difference
 from ..errors import ToolError
@@ -16,8 +18,8 @@ from ..model.arrays import dequantize
 from ..model.labels import labels_of_model
 from ..model.model_file import open_model
 from ..port.invocation import InvokeOptions
-from ..render.common import Shown
-from .class_order import GIVEN, LABELS, ClassOrder, wrong_order
+from ..render.common import Shown, counted
+from .class_order import GIVEN, LABELS, ClassOrder, listed, values_of_one, wrong_order
 from .dataset import load
 from .examples import ReadOptions
 
@@ -164,12 +166,31 @@ def evaluate(path, data, device=None, progress=None, **options):
 def labels_of(given, model):
     """Return (names of the outputs, their source) for the labels that were given, or a model's.
 
-    given: a list, names separated by commas, or None. model: a ModelFile or None.
+    given: a list, names separated by commas, a file with a name in each line, or None. model: a
+    ModelFile or None. Raises ToolError if the model has another number of classes.
     """
     if given:
-        names = given.split(",") if isinstance(given, str) else given
-        return tuple(name.strip() for name in names), GIVEN
+        names = _words(given) if isinstance(given, str) else given
+        names = tuple(name.strip() for name in names)
+        classes = (
+            max(2, values_of_one(model.outputs[0])) if model and model.outputs else len(names)
+        )
+        if len(names) != classes:
+            raise ToolError(
+                f"--labels has {counted(len(names), 'name')} ({listed([*names])}), the model has "
+                f"{classes} classes; give the names of all its outputs in their order, or a file "
+                "with a name in each line"
+            )
+        return names, GIVEN
     return tuple(labels_of_model(model) if model else ()), LABELS
+
+
+# The names in a text with commas, or in the lines of a file.
+def _words(given):
+    if "," in given or not Path(given).is_file():
+        return given.split(",")
+    lines = files.read(given).decode(errors="replace").splitlines()
+    return [line for line in lines if line.strip()]
 
 
 def names_of(labels, order):

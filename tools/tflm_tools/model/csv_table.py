@@ -72,9 +72,9 @@ class CsvTable:
 
     def description(self):
         """Return in words what the file has."""
-        return f"{len(self.rows)} rows of {self.width} columns between " + _SEPARATORS.get(
-            self.separator, "separators"
-        )
+        rows = f"{len(self.rows)} row{'' if len(self.rows) == 1 else 's'}"
+        separators = _SEPARATORS.get(self.separator, "separators")
+        return f"{rows} of {self.width} columns between {separators}"
 
 
 def shown(word):

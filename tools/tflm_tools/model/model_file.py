@@ -134,6 +134,18 @@ def _kind(path, data):
     )
 
 
+# A folder is a SavedModel, or someone has typed the folder of a model.
+def _folder_error(path):
+    if (path / "saved_model.pb").exists():
+        return (
+            f"{path} is a SavedModel that is not converted yet; convert it: tflm convert {path} "
+            "--data DATA.npz -o model.tflite"
+        )
+    inside = [*sorted(path.glob("*.tflite")), *sorted(path.glob("*.tflm"))]
+    advice = f"one of the files in it, like {inside[0]}" if inside else "a .tflite or a .tflm"
+    return f"{path} is a folder; name {advice}"
+
+
 def read_model(path):
     """Read a model file without parsing the model; return (path, "tflite" or "tflm", bytes).
 
@@ -143,10 +155,7 @@ def read_model(path):
     """
     path, name = split_name(path)
     if Path(path).is_dir():
-        raise ModelError(
-            f"{path} is a folder; convert a SavedModel first: tflm convert {path} "
-            "--data DATA.npz -o model.tflite"
-        )
+        raise ModelError(_folder_error(Path(path)))
     data = files.read(path)
     _refuse_trained(path, data)
     data = find_model(path, data, name)
