@@ -144,7 +144,7 @@ def test_target_of_a_board(tflm, layers, tmp_path):
 # Each command is in one group of `tflm --help`, and its own help ends with an example of it.
 def test_groups_and_examples(tflm):
     from tflm_tools.cli.command import cli
-    from tflm_tools.cli.panels import PANELS
+    from tflm_tools.cli.panels import PANELS, SUBCOMMANDS
 
     names = [name for examples in PANELS.values() for name in examples]
     assert sorted(names) == sorted(cli.commands), (
@@ -157,6 +157,10 @@ def test_groups_and_examples(tflm):
         for name, example in examples.items():
             assert example.split()[:2] == ["tflm", name]
             assert f"Example: {example}"[:60] in tflm(name, "--help").out
+    for name, examples in SUBCOMMANDS.items():
+        assert sorted(examples) == sorted(cli.commands[name].commands)
+        for subcommand, example in examples.items():
+            assert f"Example: {example}"[:60] in tflm(name, subcommand, "--help").out
 
 
 # The remedy for a missing operator is for the model's author.

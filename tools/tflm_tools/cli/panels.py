@@ -40,9 +40,31 @@ PANELS = {
     },
 }
 
+# Examples of the commands of groups.
+SUBCOMMANDS = {
+    "wake": {
+        "listen": "tflm wake listen hey_pico.json --wav sound.wav",
+        "train": 'tflm wake train "hey pico" -o hey_pico',
+    },
+    "speech": {
+        "listen": "tflm speech listen voice.json words.json --wav sound.wav",
+        "train": "tflm speech train open close -o my_words",
+        "say": 'tflm speech say "light on" "light off" -o clips.pack',
+    },
+    "fleet": {
+        "keygen": "tflm fleet keygen fleet.key",
+        "sign": "tflm fleet sign model.tflm --key fleet.key --version 1",
+        "verify": "tflm fleet verify model-1.tflu --key fleet.pub",
+        "serve": "tflm fleet serve updates",
+    },
+}
+
 
 def in_panels(group):
     """Order the commands of a group in panels, and add its example to each command."""
+    for name, examples in SUBCOMMANDS.items():
+        for subcommand, example in examples.items():
+            group.commands[name].commands[subcommand].epilog = f"Example: {example}"
     for title, examples in PANELS.items():
         group = click.command_panel(title, commands=list(examples))(group)
         for name, example in examples.items():
