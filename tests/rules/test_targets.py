@@ -44,6 +44,22 @@ def test_each_target_has_a_weight_layout():
         targets.packing_of("armv8m")
 
 
+@pytest.mark.parametrize(
+    "kernels, arch, core, wanted",
+    [
+        (["conv_mac16.eval_int8", "softmax.eval_int8"], "armv6m", "", ["mac16"]),
+        (["conv_lanes.eval_int8"], "armv6m", "", []),
+        (["conv_lanes.eval_int8"], "xtensawin", "mac16", []),
+        (["conv_mac16.eval_int8", "conv_lanes.eval_int8"], "xtensawin", "pie", []),
+        (["conv_pie.eval_int8"], "xtensawin", "mac16", ["pie"]),
+        (["conv_lanes.eval_int8"], "armv7emsp", "", ["lanes"]),
+        (["conv.eval_int8"], "x64", "", []),
+    ],
+)
+def test_packings_of_another_core(kernels, arch, core, wanted):
+    assert targets.foreign_packings(kernels, arch, core) == wanted
+
+
 # Prepare reads the packing of a target from its entry, and never names a target.
 @pytest.mark.parametrize("path", files(PACKAGE / "prepare"), ids=lambda path: path.stem)
 def test_prepare_does_not_name_targets(path):

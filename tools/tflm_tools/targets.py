@@ -105,6 +105,19 @@ def more_targets(arch):
     return tuple(target for target, _, _ in ARCHS[arch].more) if arch in ARCHS else ()
 
 
+def foreign_packings(kernels, arch, core=""):
+    """Return the packings of a model's kernels, sorted, if none is for the targets of a core.
+
+    kernels: names of kernels, whose files end with their packing. core: as for target_of().
+    """
+    names = {kernel.partition(".")[0].rpartition("_")[2] for kernel in kernels}
+    more = more_targets(arch)
+    own = [target_of(arch), *(more[: more.index(core) + 1] if core in more else ())]
+    if names & {packing_of(target) for target in own}:
+        return []
+    return sorted(names & set(_PACKING_OF.values()))
+
+
 def optional_folders(arch):
     """Return the override folders of an arch that only some cores can run (core.py tests it)."""
     return [folder for folder in override_folders(arch) if folder in _OPTIONAL]

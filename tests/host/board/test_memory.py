@@ -216,6 +216,17 @@ def test_deploy_takes_the_first_candidate_that_fits(tmp_path, repository, monkey
             deploy(path, board.port, force=force)
 
 
+# A .tflm for another core runs, slowly; the board has no target.
+def test_deploy_notes_weights_for_another_core(tmp_path, repository):
+    data = (repository / "models" / "digits" / "digits_int8.tflite").read_bytes()
+    path = tmp_path / "net.tflm"
+    with Board(tmp_path / "board") as board:
+        for target, hints in ((None, 0), ("armv6m", 1)):
+            path.write_bytes(flatten(data, target=target))
+            found = deploy(path, board.port, replace=True).hints
+            assert len(found) == hints and all("(lanes)" in hint for hint in found), found
+
+
 # An ESP32 with much or little executable memory, simulated.
 def test_deploy_and_doctor_show_both_budgets(tflm, tmp_path):
     path = tmp_path / "net.tflite"

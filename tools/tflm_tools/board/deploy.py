@@ -10,6 +10,7 @@ from ..model.model_file import open_model
 from ..optimize.invoke_time import target_milliseconds
 from ..packages import bundle, mpy_compiler, runtime_files
 from ..render.common import number
+from ..targets import foreign_packings
 from . import esp_chips
 from .checks import check_board, check_files, check_frozen, check_memory
 from .facts import code_memory, read_facts, script_path
@@ -180,7 +181,7 @@ class _Target:
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
             len(flat), need.arena, runtime_text(facts, missing), self._counter.total, use, free,
             fits_ram, faster, candidate.weights, code_memory(link, facts),
-            _milliseconds(candidate, facts), chip_hints(facts),
+            _milliseconds(candidate, facts), [*chip_hints(facts), *packing_hints(flat, facts)],
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -227,6 +228,17 @@ def chip_hints(facts):
     warning = esp_chips.revision_warning(facts)
     hints = [esp_chips.faster_clock(facts), "; ".join(warning) if warning else None]
     return [hint for hint in hints if hint]
+
+
+def packing_hints(flat, facts):
+    """Return a hint if the weights of a .tflm are packed for another core than the board's."""
+    packings = foreign_packings(runtime_files.kernels_of(flat), facts.arch, facts.core)
+    if not packings:
+        return []
+    return [
+        f"the weights are packed for another core ({', '.join(packings)}), which is slow here; "
+        "deploy the .tflite instead"
+    ]
 
 
 def runtime_text(facts, missing):
