@@ -154,16 +154,33 @@ _STATEMENTS = {
     "            continue\n        if t > 40:\n            break\n        t += n\n    out[0] = t",
     "for": "t = 0\n    for i in range(y & 7, 12, 2):\n        t += i * x\n"
     "    for i in range(x & 3):\n        out[i] = t\n    out[4] = t",
+    "byte products": "p = ptr8(int(op)); q = ptr8(int(op) + 4); t = x\n"
+    + "".join(f"    t += ((p[{i}] ^ 0x80) - 0x80) * ((q[{i}] ^ 0x80) - 0x80)\n" for i in range(4))
+    + "    out[0] = t\n"
+    + "".join(f"    t += q[{i}] * ((p[{i}] ^ 0x80) - 0x80)\n" for i in range(4))
+    + "    out[1] = t\n"
+    + "".join(f"    t += p[{i}] * q[{i}]\n" for i in range(4))
+    + "    out[2] = t",
     "stores": "p = ptr8(int(arena) + 4); p[1] = x; p[y & 7] = y; ptr16(arena)[1] = x",
 }
 
 
-@pytest.mark.parametrize("name", _STATEMENTS)
-def test_front_end_means_what_viper_means(name, tmp_path):
+_WITH_BYTE_PRODUCTS = [name for name in MACHINES if MACHINES[name].add_byte_products]
+
+
+@pytest.mark.parametrize(
+    "name, machine",
+    [
+        *((name, None) for name in _STATEMENTS),
+        *(("byte products", m) for m in _WITH_BYTE_PRODUCTS),
+    ],
+)
+def test_front_end_means_what_viper_means(name, machine, tmp_path):
     source = _SOURCE.format(statements=_STATEMENTS[name])
     path = tmp_path / f"{name}.py"
     path.write_text(source)
-    kernel = translate(path, "eval_test", InterpretedMachine())
+    kernel = translate(path, "eval_test", InterpretedMachine(MACHINES.get(machine)))
+    assert machine is None or "four products of bytes" in str([op.info for op in kernel.code])
     tracer = Tracer(32)
     function = tracer.compiled(source)["eval_test"]
     numbers = _numbers(6)

@@ -28,6 +28,7 @@ conv.eval_int8 armv7em rv32imc xtensawin
 cumsum.eval_int8 armv7em rv32imc xtensawin
 depthwise_conv.eval_int8 rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
+l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
 maximum_minimum.eval_int8 armv7em rv32imc xtensawin
 maximum_minimum_wide.eval_int16 armv7em rv32imc xtensawin
 mul.eval_int8 armv6m armv7em rv32imc xtensawin

@@ -46,13 +46,13 @@ def _int8(r):
     exps = r.constant(_EXPS, 1024, 4)
     r.need(bytes(exps[:4]) == _LARGEST and not [i for i in range(3, 1024, 4) if exps[i] > 127])
     caches = divided(r.units, group) * positions * size
-    r.reads(_QUERY, r.units * size)
-    r.reads(_KEYS, caches)
-    r.reads(_VALUES, caches)
+    r.reads(_QUERY, r.units * size, align=4)
+    r.reads(_KEYS, caches, align=4)
+    r.reads(_VALUES, caches, align=4)
     r.reads(_POSITION, 4, align=4)
     r.need(not (r[_QUERY] | r[_KEYS] | r[_VALUES]) & 1)
     r.writes(_OUTPUT, r.units * size)
-    r.writes(_SCRATCH, 4 * (_BLOCK + size) + positions + 4, align=4)
+    r.writes(_SCRATCH, 4 * _BLOCK + positions + 4, align=4)
     for i in (_QUERY, _KEYS, _VALUES, _POSITION, _OUTPUT):
         r.apart(i, _SCRATCH)
     for i in (_QUERY, _KEYS, _VALUES, _POSITION):

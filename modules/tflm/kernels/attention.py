@@ -32,7 +32,8 @@ _BLOCK = const(32)  # sums at a time
 #    later positions do not count; else they all get it.
 # 4. Sums of values times weights.
 #
-# scratch: 32 sums, the query as words, then a byte for each position and 4 more.
+# scratch: 32 sums, then a byte for each position and 4 more. Queries, keys, values and scratch are
+# at addresses that are multiples of 4.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -43,8 +44,7 @@ def eval_int8(op, arena, rom, start: int, stop: int):
     positions = r[_POSITIONS]
     size = r[_SIZE]
     sums = base + (r[_SCRATCH] >> 2)
-    taps = sums + 4 * _BLOCK
-    scores = taps + 4 * size
+    scores = sums + 4 * _BLOCK
     exps = ptr32(int(ptr8(rom)) + (r[_EXPS] >> 2))
     word = r[_POSITION]
     x = ptr32((int(ptr8(rom)) if word & 1 else base) + (word >> 2))
@@ -55,19 +55,8 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         filled = positions
     while start < stop:
         offset = start // r[_GROUP] * positions * size
-        # 1. Bytes are read with the top bit flipped: 128 more than the value.
-        p = ptr8(base + (r[_QUERY] >> 2) + start * size)
-        x = ptr32(taps)
-        total = 0
-        k = size
-        while k:
-            v = (p[0] ^ 0x80) - 0x80
-            x[0] = v
-            total += v
-            p = ptr8(int(p) + 1)
-            x = ptr32(int(x) + 4)
-            k -= 1
-        total = 0 - (total << 7)
+        # 1.
+        query = base + (r[_QUERY] >> 2) + start * size
         p = ptr8(base + (r[_KEYS] >> 2) + offset)
         done = 0
         while done < filled:
@@ -77,16 +66,16 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             y = ptr32(sums)
             k = count
             while k:
-                acc = total
-                x = ptr32(taps)
+                acc = 0
+                q = ptr8(query)
                 n = size
                 while n:
-                    acc += (p[0] ^ 0x80) * x[0]
-                    acc += (p[1] ^ 0x80) * x[1]
-                    acc += (p[2] ^ 0x80) * x[2]
-                    acc += (p[3] ^ 0x80) * x[3]
+                    acc += ((p[0] ^ 0x80) - 0x80) * ((q[0] ^ 0x80) - 0x80)
+                    acc += ((p[1] ^ 0x80) - 0x80) * ((q[1] ^ 0x80) - 0x80)
+                    acc += ((p[2] ^ 0x80) - 0x80) * ((q[2] ^ 0x80) - 0x80)
+                    acc += ((p[3] ^ 0x80) - 0x80) * ((q[3] ^ 0x80) - 0x80)
                     p = ptr8(int(p) + 4)
-                    x = ptr32(int(x) + 16)
+                    q = ptr8(int(q) + 4)
                     n -= 4
                 y[0] = acc
                 y = ptr32(int(y) + 4)
@@ -157,29 +146,28 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         # 3. The entry after the filled ones is the weight of the lowest score.
         p = ptr8(scores)
         p[filled] = 0x80
-        total = 0
         k = filled + 1
         while k:
             v = exps[top - (p[0] ^ 0x80)]
             if v:
-                n = v >> 16
-                v = v & 0xFFFF
-                a = v * high
-                b = n * low + (v * low >> 16 & 0xFFFF)
-                v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
+                if sign:
+                    v = (v * acc >> 30) + 1 >> 1
+                else:
+                    n = v >> 16
+                    v = v & 0xFFFF
+                    a = v * high
+                    b = n * low + (v * low >> 16 & 0xFFFF)
+                    v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
                 v = (v >> shift - 1) + 1 >> 1
                 if v > 255:
                     v = 255
             p[0] = v
-            total += v
             p = ptr8(int(p) + 1)
             k -= 1
         p = ptr8(scores)
         count = filled
         v = p[filled]
-        total -= v
         if v:
-            total += v * (positions - filled)
             while count < positions:
                 p[count] = v
                 count += 1
@@ -189,7 +177,6 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         p[count + 2] = 0
         count = count + 3 >> 2
         # 4.
-        total = 0 - (total << 7)
         target = (r[_OUTPUT] >> 2) + start * size
         offset += base + (r[_VALUES] >> 2)
         done = 0
@@ -201,15 +188,15 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             y = ptr32(sums)
             n = k
             while n:
-                acc = total
+                acc = 0
                 p = ptr8(scores)
                 q = ptr8(offset)
                 m = count
                 while m:
-                    acc += (q[0] ^ 0x80) * p[0]
-                    acc += (q[1] ^ 0x80) * p[1]
-                    acc += (q[2] ^ 0x80) * p[2]
-                    acc += (q[3] ^ 0x80) * p[3]
+                    acc += ((q[0] ^ 0x80) - 0x80) * p[0]
+                    acc += ((q[1] ^ 0x80) - 0x80) * p[1]
+                    acc += ((q[2] ^ 0x80) - 0x80) * p[2]
+                    acc += ((q[3] ^ 0x80) - 0x80) * p[3]
                     p = ptr8(int(p) + 4)
                     q = ptr8(int(q) + 4)
                     m -= 1

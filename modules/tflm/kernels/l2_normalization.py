@@ -68,13 +68,16 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
                     m = cube
                 elif step & 3 == 3:
                     v = _THREE_HALVES
-                k = v >> 16
-                v = v & 0xFFFF
-                n = m & 0xFFFF
-                m = m >> 16
-                a = v * m
-                n = k * n + (v * n >> 16 & 0xFFFF)
-                v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
+                if sign:
+                    v = (v * m >> 30) + 1 >> 1
+                else:
+                    k = v >> 16
+                    v = v & 0xFFFF
+                    n = m & 0xFFFF
+                    m = m >> 16
+                    a = v * m
+                    n = k * n + (v * n >> 16 & 0xFFFF)
+                    v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
                 if step == 20:
                     y = v
                 elif step & 3 == 1:
@@ -97,13 +100,16 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
             v = (x[i] ^ 0x80) - offset
             if shift < 0:
                 v = v << 0 - shift
-            k = v >> 16
-            v = v & 0xFFFF
-            n = y & 0xFFFF
-            m = y >> 16
-            a = v * m
-            n = k * n + (v * n >> 16 & 0xFFFF)
-            v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
+            if sign:
+                v = (v * y >> 30) + 1 >> 1
+            else:
+                k = v >> 16
+                v = v & 0xFFFF
+                n = y & 0xFFFF
+                m = y >> 16
+                a = v * m
+                n = k * n + (v * n >> 16 & 0xFFFF)
+                v = ((a & n & 1) + (a >> 1) + (n >> 1) + 0x2000 >> 14) + (k * m << 1)
             if shift > 0:
                 v = ((v >> 31) + v >> shift - 1) + 1 >> 1
             if v < 0 - 128:

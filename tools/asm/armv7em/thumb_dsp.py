@@ -239,6 +239,12 @@ class ThumbDsp(Thumb):
         low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
         self._wide(0xFA2F, low, text)
 
+    def uxtb16(self, to, value, rotation=0):
+        """Zero-extend bytes 0 and 2 to halfwords, or with a rotation of 8 bytes 1 and 3."""
+        text = f"uxtb16 {to}, {value}" + (f", ror #{rotation}" if rotation else "")
+        low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
+        self._wide(0xFA3F, low, text)
+
     def sxtab16(self, to, plus, value, rotation=0):
         """Sign-extend two bytes to halfwords and add them to the halfwords of `plus`."""
         text = f"sxtab16 {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")

@@ -37,6 +37,9 @@ class Machine:
     has_divide = True
     slot_cycles = 1  # of a load or store of a slot
     max_arguments = 4  # of a function that MicroPython calls
+    # Function (k, total, (word, sign), (word, sign)) that adds four products of the bytes of two
+    # words to `total`, if that is faster than to load the bytes. sign: whether the bytes have one.
+    add_byte_products = None
     pure = frozenset(PURE)
 
     def clobbers(self, op):

@@ -78,6 +78,16 @@ class Cursor:
             self.offset = 0
 
 
+def add_byte_products(k, total, one, other):
+    """Add four products of bytes; see Machine.add_byte_products."""
+    for low in range(0, 32, 8):
+        bytes_ = [
+            (word << 24 - low if low < 24 else word) >> 24 if sign else word.field(low, 8)
+            for word, sign in (one, other)
+        ]
+        total += bytes_[0] * bytes_[1]
+
+
 def divide_by_shifts(k, one, other):
     """Return (quotient, remainder) of numbers below 2 ** 31, for machines without a division."""
     rest, step = k.var("rest", one), k.var("step", other)

@@ -8,6 +8,8 @@
 #   (x & 0xFF ^ 0x80) - 0x80    an extension of the sign, also of 16 bits
 #   (x + (1 << n - 1) >> n) + y a shift that rounds
 #   if sign: v = (x * y >> 30) + 1 >> 1   the product of words of 64 bits, where mulh is fast
+#   four times acc += p[i] * q[i], i = 0..3, of bytes   Machine.add_byte_products, if it has that;
+#                               p and q are then multiples of 4
 # Not supported, because no portable kernel needs it: objects, floats, nested functions.
 
 import ast
@@ -297,8 +299,13 @@ class _Function:
     # Statements.
 
     def body(self, statements):
-        for statement in statements:
-            self.statement(statement)
+        at = 0
+        while at < len(statements):
+            if self._byte_products(statements[at : at + 4]):
+                at += 4
+                continue
+            self.statement(statements[at])
+            at += 1
 
     def statement(self, node):
         method = getattr(self, "_" + type(node).__name__.lower(), None)
@@ -371,6 +378,48 @@ class _Function:
                 self._set(target, product, "int")
                 return True
         return False
+
+    # Four times acc += p[i] * q[i], where p and q point to bytes, with sign or without.
+    def _byte_products(self, statements):
+        write = self.machine.add_byte_products
+        if write is None or len(statements) < 4:
+            return False
+        total, pairs = None, []
+        for i, node in enumerate(statements):
+            match node:
+                case ast.AugAssign(
+                    target=ast.Name(id=name),
+                    op=ast.Add(),
+                    value=ast.BinOp(one, ast.Mult(), other),
+                ) if total in (None, name):
+                    total = name
+                    pairs.append((self._byte_at(one, i), self._byte_at(other, i)))
+                case _:
+                    return False
+        if None in pairs[0] or len(set(pairs)) > 1:
+            return False
+        first = statements[0]
+        self.k.note(f"{self.file.path.name}:{first.lineno} four products of bytes")
+        words = [
+            (self.value(ast.Name(name, lineno=first.lineno)).get("w"), sign)
+            for name, sign in pairs[0]
+        ]
+        write(self.k, self.vars[total], *words)
+        return True
+
+    # (pointer, True if with sign) of byte `i` at a pointer, or None.
+    def _byte_at(self, node, i):
+        match node:
+            case ast.BinOp(ast.BinOp(byte, ast.BitXor(), flip), ast.Sub(), half) if (
+                _number(flip) == _number(half) == 0x80
+            ):
+                sign = True
+            case byte:
+                sign = False
+        match byte:
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if _number(index) == i:
+                return (name, sign) if self.types.get(name) == "ptr8" else None
+        return None
 
     def _if(self, node):
         k = self.k

@@ -83,7 +83,7 @@ class FilledAttention(PartialOperator):
         query, keys, values, position = self.inputs
         positions, size = self._fields["positions"], self._fields["size"]
         heads = query.elements() // size
-        scratch = 4 * (_BLOCK + size) + positions + 4
+        scratch = 4 * _BLOCK + positions + 4
         context.emit(
             "attention.eval_int8",
             LAYOUTS["attention.eval_int8"],

@@ -37,6 +37,7 @@ gen.attention
 gen.batch_matmul
 gen.dequantize
 gen.hybrid_quantize
+gen.l2_normalization
 gen.mul
 gen.mul_int16
 gen.pooling

@@ -20,6 +20,7 @@ gen.conv_int16
 gen.cumsum
 gen.dequantize
 gen.fully_connected_int16
+gen.l2_normalization
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul

@@ -42,6 +42,7 @@ gen.float32_math
 gen.fully_connected_float
 gen.fully_connected_int16
 gen.hybrid_quantize
+gen.l2_normalization
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul

@@ -104,6 +104,7 @@ gen.dequantize
 gen.float32_math
 gen.fully_connected_lanes
 gen.hybrid_quantize
+gen.l2_normalization
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul

@@ -4,7 +4,12 @@
 from ...common import thumb as asm
 from ..ir import Reg
 from ..machine import Machine
-from ..macros import divide_by_shifts, multiply_high, multiply_high_unsigned
+from ..macros import (
+    add_byte_products,
+    divide_by_shifts,
+    multiply_high,
+    multiply_high_unsigned,
+)
 from .thumb_text import ThumbText
 
 _LIMITS = {"u8": 32, "u16": 64, "w": 128}  # offsets of loads and stores end below these
@@ -29,6 +34,7 @@ class ThumbMachine(ThumbText, Machine):
     has_ascending_ldm = True
     has_mulh = has_divide = False
     slot_cycles = 2
+    add_byte_products = staticmethod(add_byte_products)
     pure = Machine.pure | _SET_FLAGS | {"add2", "uxtb", "uxth", "sxtb", "sxth", "ldx", "shift_adc"}
 
     assembler = asm.Thumb

@@ -12,6 +12,31 @@ _LOADS = ("ld", "reload", "ldrd")
 _SIZES = {"br": 8, "min": 8, "max": 8, "li": 8, "ult": 12, "shift_adc": 8}  # at most
 
 
+# Bytes 0 and 2, and 1 and 3, of two words as halfwords; then two products at once.
+def _products(t, even, other_even, total, one, other, one_sign, other_sign):
+    for by in (0, 8):
+        for to, word, sign in ((even, one, one_sign), (other_even, other, other_sign)):
+            (t.sxtb16 if sign else t.uxtb16)(to, word, by)
+        t.smlad(total, even, other_even)
+
+
+def _run_products(total, one, other, one_sign, other_sign):
+    for i in range(4):
+        bytes_ = [word >> 8 * i & 255 for word in (one, other)]
+        for j, sign in enumerate((one_sign, other_sign)):
+            if sign:
+                bytes_[j] = (bytes_[j] ^ 0x80) - 0x80
+        total += bytes_[0] * bytes_[1]
+    return 0, 0, total
+
+
+def _add_byte_products(k, total, one, other):
+    (one, one_sign), (other, other_sign) = one, other
+    spare = [k.reg(), k.reg()]
+    info = one_sign, other_sign
+    k.tile(_products, spare, (one, other), (total,), 24, info, _run_products)
+
+
 class ThumbDspMachine(ThumbMachine):
     """14 registers of one class, three operands, and operands that are shifted by a number."""
 
@@ -20,6 +45,7 @@ class ThumbDspMachine(ThumbMachine):
     has_ascending_ldm = False
     has_mulh = has_divide = True
     slot_cycles = 1
+    add_byte_products = staticmethod(_add_byte_products)
     pure = ThumbMachine.pure | set(PRODUCTS) | {"rsb", "addw", "ldrd", "ssat8", "ssat16", "bfi"}
 
     assembler = DspFunction

@@ -16,283 +16,238 @@ def run_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A0)  # sub sp, #128
-    data(2, 0x901C)  # str r0, [sp] op
-    data(2, 0x9118)  # str r1, [sp] arena
-    mov(r4, r2)
+    data(2, 0xB09F)  # sub sp, #124
+    data(2, 0x901B)  # str r0, [sp] op
+    data(2, 0x9117)  # str r1, [sp] arena
     lsr(r0, r3, 10)
-    data(2, 0x901E)  # str r0, [sp] start
+    data(2, 0x901D)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x901F)  # str r0, [sp] stop
+    data(2, 0x901E)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
-    # attention.py:38 r = ptr32(op)
-    data(2, 0x991C)  # ldr r1, [sp] op
-    data(2, 0x911D)  # str r1, [sp] r
-    # attention.py:39 base = int(ptr8(arena))
-    data(2, 0x9818)  # ldr r0, [sp] arena
-    data(2, 0x901A)  # str r0, [sp] base
-    # attention.py:43 positions = r[_POSITIONS]
-    ldr(r2, [r1, 32])
-    data(2, 0x9214)  # str r2, [sp] positions
-    # attention.py:44 size = r[_SIZE]
-    ldr(r2, [r1, 36])
-    data(2, 0x9211)  # str r2, [sp] size
-    # attention.py:45 sums = base + (r[_SCRATCH] >> 2)
-    ldr(r3, [r1, 28])
+    # attention.py:39 r = ptr32(op)
+    data(2, 0x981B)  # ldr r0, [sp] op
+    data(2, 0x901C)  # str r0, [sp] r
+    # attention.py:40 base = int(ptr8(arena))
+    data(2, 0x9917)  # ldr r1, [sp] arena
+    data(2, 0x9119)  # str r1, [sp] base
+    # attention.py:44 positions = r[_POSITIONS]
+    ldr(r3, [r0, 32])
+    data(2, 0x9313)  # str r3, [sp] positions
+    # attention.py:45 size = r[_SIZE]
+    ldr(r3, [r0, 36])
+    data(2, 0x9311)  # str r3, [sp] size
+    # attention.py:46 sums = base + (r[_SCRATCH] >> 2)
+    ldr(r3, [r0, 28])
     asr(r3, r3, 2)
-    add(r0, r0, r3)
-    data(2, 0x9019)  # str r0, [sp] sums
-    # attention.py:46 taps = sums + 4 * _BLOCK
-    add(r0, 128)
-    data(2, 0x9015)  # str r0, [sp] taps
-    # attention.py:47 scores = taps + 4 * size
-    lsl(r2, r2, 2)
-    add(r0, r0, r2)
-    data(2, 0x9013)  # str r0, [sp] scores
+    add(r1, r1, r3)
+    data(2, 0x9118)  # str r1, [sp] sums
+    # attention.py:47 scores = sums + 4 * _BLOCK
+    add(r1, 128)
+    data(2, 0x9112)  # str r1, [sp] scores
     # attention.py:48 exps = ptr32(int(ptr8(rom)) + (r[_EXPS] >> 2))
-    ldr(r0, [r1, 24])
-    asr(r0, r0, 2)
-    add(r0, r4, r0)
-    data(2, 0x901B)  # str r0, [sp] exps
+    ldr(r1, [r0, 24])
+    asr(r1, r1, 2)
+    add(r1, r2, r1)
+    data(2, 0x911A)  # str r1, [sp] exps
     # attention.py:49 word = r[_POSITION]
-    ldr(r0, [r1, 16])
+    ldr(r0, [r0, 16])
     # attention.py:50 x = ptr32((int(ptr8(rom)) if word & 1 else base) + (word >> 2))
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
     beq(else4)
     b(endif5)
     label(else4)
-    data(2, 0x9C1A)  # ldr r4, [sp] base
+    data(2, 0x9A19)  # ldr r2, [sp] base
     label(endif5)
     asr(r0, r0, 2)
-    add(r1, r4, r0)
+    add(r0, r2, r0)
     # attention.py:51 filled = ((x[0] << sign) >> sign) + 1
-    ldr(r0, [r1, 0])
+    ldr(r0, [r0, 0])
     add(r0, r0, 1)
-    data(2, 0x9017)  # str r0, [sp] filled
+    data(2, 0x9016)  # str r0, [sp] filled
     # attention.py:52 if filled < 0:
     bpl(else6)
     # attention.py:53 filled = 0
     mov(r0, 0)
-    data(2, 0x9017)  # str r0, [sp] filled
+    data(2, 0x9016)  # str r0, [sp] filled
     label(else6)
     # attention.py:54 if filled > positions:
-    data(2, 0x9917)  # ldr r1, [sp] filled
-    data(2, 0x9814)  # ldr r0, [sp] positions
+    data(2, 0x9916)  # ldr r1, [sp] filled
+    data(2, 0x9813)  # ldr r0, [sp] positions
     cmp(r1, r0)
     ble(else8)
     # attention.py:55 filled = positions
-    data(2, 0x9017)  # str r0, [sp] filled
+    data(2, 0x9016)  # str r0, [sp] filled
     label(else8)
     # attention.py:56 while start < stop:
-    data(2, 0x991E)  # ldr r1, [sp] start
-    data(2, 0x981F)  # ldr r0, [sp] stop
+    data(2, 0x991D)  # ldr r1, [sp] start
+    data(2, 0x981E)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_3)
     b(wend12)
     label(near_3)
     label(while10)
     # attention.py:57 offset = start // r[_GROUP] * positions * size
-    data(2, 0x981D)  # ldr r0, [sp] r
+    data(2, 0x981C)  # ldr r0, [sp] r
     ldr(r0, [r0, 40])
-    data(2, 0x991E)  # ldr r1, [sp] start
+    data(2, 0x991D)  # ldr r1, [sp] start
     asr(r4, r1, 31)
-    mov(r2, r4)
-    eor(r2, r1)
-    mov(r3, 0)
+    mov(r3, r4)
+    eor(r3, r1)
+    mov(r2, 0)
     mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if126)
-    label(double127)
+    cmp(r0, r3)
+    bhi(if125)
+    label(double126)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double127)
-    label(if126)
-    label(halve129)
+    cmp(r0, r3)
+    bls(double126)
+    label(if125)
+    label(halve128)
     lsr(r1, r1, 1)
-    beq(halve_end130)
+    beq(halve_end129)
     lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if131)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if131)
-    b(halve129)
-    label(halve_end130)
-    eor(r3, r4)
-    data(2, 0x9814)  # ldr r0, [sp] positions
-    mul(r3, r0)
-    data(2, 0x9811)  # ldr r0, [sp] size
-    mul(r3, r0)
-    data(2, 0x930A)  # str r3, [sp] offset
-    # attention.py:59 p = ptr8(base + (r[_QUERY] >> 2) + start * size)
-    data(2, 0x991D)  # ldr r1, [sp] r
-    ldr(r1, [r1, 4])
-    asr(r2, r1, 2)
-    data(2, 0x991A)  # ldr r1, [sp] base
-    add(r2, r1, r2)
-    data(2, 0x991E)  # ldr r1, [sp] start
-    mul(r1, r0)
-    add(r1, r2, r1)
-    mov(r12, r1)
-    # attention.py:60 x = ptr32(taps)
-    data(2, 0x9915)  # ldr r1, [sp] taps
-    # attention.py:61 total = 0
-    mov(r2, 0)
-    data(2, 0x920B)  # str r2, [sp] total
-    # attention.py:62 k = size
-    data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:63 while k:
-    cmp(r0, 0)
-    beq(wend15)
-    label(while13)
-    # attention.py:64 v = (p[0] ^ 0x80) - 0x80
-    mov(r0, 0)
-    mov(r3, r12)
-    data(2, 0x561A)  # ldrsb r2, [r3, r0]
-    # attention.py:65 x[0] = v
-    str(r2, [r1, 0])
-    # attention.py:66 total += v
-    data(2, 0x980B)  # ldr r0, [sp] total
+    cmp(r0, r3)
+    bhi(if130)
+    sub(r3, r3, r0)
+    orr(r2, r1)
+    label(if130)
+    b(halve128)
+    label(halve_end129)
+    eor(r2, r4)
+    data(2, 0x9813)  # ldr r0, [sp] positions
+    mul(r2, r0)
+    data(2, 0x9B11)  # ldr r3, [sp] size
+    mul(r2, r3)
+    data(2, 0x920A)  # str r2, [sp] offset
+    # attention.py:59 query = base + (r[_QUERY] >> 2) + start * size
+    data(2, 0x991C)  # ldr r1, [sp] r
+    ldr(r0, [r1, 4])
+    asr(r4, r0, 2)
+    data(2, 0x9819)  # ldr r0, [sp] base
+    add(r5, r0, r4)
+    data(2, 0x9C1D)  # ldr r4, [sp] start
+    mul(r4, r3)
+    add(r3, r5, r4)
+    data(2, 0x9314)  # str r3, [sp] query
+    # attention.py:60 p = ptr8(base + (r[_KEYS] >> 2) + offset)
+    ldr(r1, [r1, 8])
+    asr(r1, r1, 2)
+    add(r0, r0, r1)
     add(r0, r0, r2)
-    data(2, 0x900B)  # str r0, [sp] total
-    # attention.py:67 p = ptr8(int(p) + 1)
-    add(r0, r3, 1)
     mov(r12, r0)
-    # attention.py:68 x = ptr32(int(x) + 4)
-    add(r1, r1, 4)
-    # attention.py:69 k -= 1
-    data(2, 0x9805)  # ldr r0, [sp] k
-    sub(r0, r0, 1)
-    data(2, 0x9005)  # str r0, [sp] k
-    bne(while13)
-    label(wend15)
-    # attention.py:70 total = 0 - (total << 7)
-    data(2, 0x980B)  # ldr r0, [sp] total
-    lsl(r0, r0, 7)
-    neg(r0, r0)
-    data(2, 0x900B)  # str r0, [sp] total
-    # attention.py:71 p = ptr8(base + (r[_KEYS] >> 2) + offset)
-    data(2, 0x981D)  # ldr r0, [sp] r
-    ldr(r0, [r0, 8])
-    asr(r1, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] base
-    add(r1, r0, r1)
-    data(2, 0x980A)  # ldr r0, [sp] offset
-    add(r0, r1, r0)
-    mov(r12, r0)
-    # attention.py:72 done = 0
+    # attention.py:61 done = 0
     mov(r0, 0)
-    data(2, 0x9012)  # str r0, [sp] done
-    # attention.py:73 while done < filled:
-    data(2, 0x9917)  # ldr r1, [sp] filled
+    data(2, 0x9010)  # str r0, [sp] done
+    # attention.py:62 while done < filled:
+    data(2, 0x9916)  # ldr r1, [sp] filled
     cmp(r0, r1)
     blt(near_4)
-    b(wend18)
+    b(wend15)
     label(near_4)
-    label(while16)
-    # attention.py:74 count = filled - done
-    data(2, 0x9917)  # ldr r1, [sp] filled
-    data(2, 0x9812)  # ldr r0, [sp] done
+    label(while13)
+    # attention.py:63 count = filled - done
+    data(2, 0x9916)  # ldr r1, [sp] filled
+    data(2, 0x9810)  # ldr r0, [sp] done
     sub(r0, r1, r0)
-    data(2, 0x900E)  # str r0, [sp] count_71
-    # attention.py:75 if count > _BLOCK:
+    data(2, 0x900D)  # str r0, [sp] count_59
+    # attention.py:64 if count > _BLOCK:
     cmp(r0, 32)
-    ble(else19)
-    # attention.py:76 count = _BLOCK
+    ble(else16)
+    # attention.py:65 count = _BLOCK
     mov(r0, 32)
-    data(2, 0x900E)  # str r0, [sp] count_71
-    label(else19)
-    # attention.py:77 y = ptr32(sums)
-    data(2, 0x9D19)  # ldr r5, [sp] sums
-    # attention.py:78 k = count
-    data(2, 0x980E)  # ldr r0, [sp] count_71
+    data(2, 0x900D)  # str r0, [sp] count_59
+    label(else16)
+    # attention.py:66 y = ptr32(sums)
+    data(2, 0x9818)  # ldr r0, [sp] sums
+    mov(r8, r0)
+    # attention.py:67 k = count
+    data(2, 0x980D)  # ldr r0, [sp] count_59
     data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:79 while k:
+    # attention.py:68 while k:
     cmp(r0, 0)
+    beq(wend20)
+    label(while18)
+    # attention.py:69 acc = 0
+    mov(r0, 0)
+    # attention.py:70 q = ptr8(query)
+    data(2, 0x9914)  # ldr r1, [sp] query
+    # attention.py:71 n = size
+    data(2, 0x9C11)  # ldr r4, [sp] size
+    # attention.py:72 while n:
+    cmp(r4, 0)
     beq(wend23)
     label(while21)
-    # attention.py:80 acc = total
-    data(2, 0x980B)  # ldr r0, [sp] total
-    # attention.py:81 x = ptr32(taps)
-    data(2, 0x9915)  # ldr r1, [sp] taps
-    # attention.py:82 n = size
-    data(2, 0x9C11)  # ldr r4, [sp] size
-    # attention.py:83 while n:
-    cmp(r4, 0)
-    beq(wend26)
-    label(while24)
-    # attention.py:84 acc += (p[0] ^ 0x80) * x[0]
-    mov(r3, r12)
-    ldrb(r2, [r3, 0])
-    mov(r6, 128)
-    eor(r2, r6)
-    ldr(r6, [r1, 0])
-    mul(r2, r6)
+    # attention.py:73 four products of bytes
+    mov(r6, r12)
+    ldr(r2, [r6, 0])
+    ldr(r3, [r1, 0])
+    lsl(r5, r2, 24)
+    asr(r5, r5, 24)
+    lsl(r7, r3, 24)
+    asr(r7, r7, 24)
+    mul(r5, r7)
+    add(r0, r0, r5)
+    lsl(r5, r2, 16)
+    asr(r5, r5, 24)
+    lsl(r7, r3, 16)
+    asr(r7, r7, 24)
+    mul(r5, r7)
+    add(r0, r0, r5)
+    lsl(r5, r2, 8)
+    asr(r5, r5, 24)
+    lsl(r7, r3, 8)
+    asr(r7, r7, 24)
+    mul(r5, r7)
+    add(r0, r0, r5)
+    asr(r2, r2, 24)
+    asr(r3, r3, 24)
+    mul(r2, r3)
     add(r0, r0, r2)
-    # attention.py:85 acc += (p[1] ^ 0x80) * x[1]
-    ldrb(r2, [r3, 1])
-    mov(r6, 128)
-    eor(r2, r6)
-    ldr(r6, [r1, 4])
-    mul(r2, r6)
-    add(r0, r0, r2)
-    # attention.py:86 acc += (p[2] ^ 0x80) * x[2]
-    ldrb(r2, [r3, 2])
-    mov(r6, 128)
-    eor(r2, r6)
-    ldr(r6, [r1, 8])
-    mul(r2, r6)
-    add(r0, r0, r2)
-    # attention.py:87 acc += (p[3] ^ 0x80) * x[3]
-    ldrb(r2, [r3, 3])
-    mov(r6, 128)
-    eor(r2, r6)
-    ldr(r6, [r1, 12])
-    mul(r2, r6)
-    add(r0, r0, r2)
-    # attention.py:88 p = ptr8(int(p) + 4)
-    add(r2, r3, 4)
+    # attention.py:77 p = ptr8(int(p) + 4)
+    add(r2, r6, 4)
     mov(r12, r2)
-    # attention.py:89 x = ptr32(int(x) + 16)
-    add(r1, 16)
-    # attention.py:90 n -= 4
+    # attention.py:78 q = ptr8(int(q) + 4)
+    add(r1, r1, 4)
+    # attention.py:79 n -= 4
     sub(r4, r4, 4)
-    bne(while24)
-    label(wend26)
-    # attention.py:91 y[0] = acc
-    str(r0, [r5, 0])
-    # attention.py:92 y = ptr32(int(y) + 4)
-    add(r5, r5, 4)
-    # attention.py:93 k -= 1
+    bne(while21)
+    label(wend23)
+    # attention.py:80 y[0] = acc
+    mov(r1, r8)
+    str(r0, [r1, 0])
+    # attention.py:81 y = ptr32(int(y) + 4)
+    add(r0, r1, 4)
+    mov(r8, r0)
+    # attention.py:82 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
-    bne(while21)
-    label(wend23)
-    # attention.py:94 target = scores - base + done
-    data(2, 0x9913)  # ldr r1, [sp] scores
-    data(2, 0x981A)  # ldr r0, [sp] base
+    bne(while18)
+    label(wend20)
+    # attention.py:83 target = scores - base + done
+    data(2, 0x9912)  # ldr r1, [sp] scores
+    data(2, 0x9819)  # ldr r0, [sp] base
     sub(r2, r1, r0)
-    data(2, 0x9912)  # ldr r1, [sp] done
+    data(2, 0x9910)  # ldr r1, [sp] done
     add(r2, r2, r1)
-    data(2, 0x9216)  # str r2, [sp] target
-    # attention.py:95 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
-    data(2, 0x9919)  # ldr r1, [sp] sums
+    data(2, 0x9215)  # str r2, [sp] target
+    # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
+    data(2, 0x9918)  # ldr r1, [sp] sums
     sub(r4, r1, r0)
     mov(r0, 0)
     data(2, 0x9008)  # str r0, [sp] channel
-    data(2, 0x990E)  # ldr r1, [sp] count_71
+    data(2, 0x990D)  # ldr r1, [sp] count_59
     data(2, 0x9106)  # str r1, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9B1C)  # ldr r3, [sp] op
+    data(2, 0x9B1B)  # ldr r3, [sp] op
     add(r3, 52)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r0, [r3, 0])
@@ -310,12 +265,12 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9001)  # str r0, [sp] step
     # requantize.py:31 channels = q[_CHANNELS]
     ldr(r0, [r3, 16])
-    data(2, 0x900F)  # str r0, [sp] channels
+    data(2, 0x900E)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
     add(r3, 20)
-    data(2, 0x930C)  # str r3, [sp] table
+    data(2, 0x930B)  # str r3, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9818)  # ldr r0, [sp] arena
+    data(2, 0x9817)  # ldr r0, [sp] arena
     add(r3, r0, r4)
     mov(r8, r3)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
@@ -323,26 +278,26 @@ def run_int8(r0, r1, r2, r3):
     mov(r9, r0)
     # requantize.py:35 while count:
     cmp(r1, 0)
-    beq(wend30)
-    label(while28)
+    beq(wend27)
+    label(while25)
     # requantize.py:36 n = count
     data(2, 0x9C06)  # ldr r4, [sp] count
     # requantize.py:37 if step:
     data(2, 0x9801)  # ldr r0, [sp] step
     cmp(r0, 0)
-    beq(else31)
+    beq(else28)
     # requantize.py:38 n = channels - channel
-    data(2, 0x990F)  # ldr r1, [sp] channels
+    data(2, 0x990E)  # ldr r1, [sp] channels
     data(2, 0x9808)  # ldr r0, [sp] channel
     sub(r4, r1, r0)
     # requantize.py:39 if n > count:
     data(2, 0x9806)  # ldr r0, [sp] count
     cmp(r4, r0)
-    ble(else33)
+    ble(else30)
     # requantize.py:40 n = count
     mov(r4, r0)
-    label(else33)
-    label(else31)
+    label(else30)
+    label(else28)
     # requantize.py:41 count -= n
     data(2, 0x9806)  # ldr r0, [sp] count
     sub(r0, r0, r4)
@@ -352,10 +307,10 @@ def run_int8(r0, r1, r2, r3):
     lsl(r3, r2, 2)
     data(2, 0x9901)  # ldr r1, [sp] step
     mul(r3, r1)
-    data(2, 0x980C)  # ldr r0, [sp] table
+    data(2, 0x980B)  # ldr r0, [sp] table
     add(r3, r0, r3)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9D0F)  # ldr r5, [sp] channels
+    data(2, 0x9D0E)  # ldr r5, [sp] channels
     lsl(r5, r5, 2)
     add(r0, r0, r5)
     mul(r2, r1)
@@ -366,8 +321,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9008)  # str r0, [sp] channel
     # requantize.py:45 while n:
     cmp(r4, 0)
-    beq(wend37)
-    label(while35)
+    beq(wend34)
+    label(while32)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     mov(r0, r8)
     ldr(r0, [r0, 0])
@@ -377,7 +332,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r1, 32)
     sub(r2, r1, r2)
     # requantize.py:48 if e < 0:
-    bpl(else38)
+    bpl(else35)
     # requantize.py:49 e = 0 - e
     neg(r2, r2)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -393,22 +348,22 @@ def run_int8(r0, r1, r2, r3):
     orr(r1, r5)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
-    ble(else40)
+    ble(else37)
     # requantize.py:52 v = limit
     mov(r0, r1)
-    label(else40)
+    label(else37)
     # requantize.py:53 if v < 0 - limit:
     neg(r5, r1)
     cmp(r0, r5)
-    bge(else42)
+    bge(else39)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
-    label(else42)
+    label(else39)
     # requantize.py:55 v = v << e
     lsl(r0, r2)
     # requantize.py:56 e = 0
     mov(r2, 0)
-    label(else38)
+    label(else35)
     # requantize.py:60 h = v >> 16
     asr(r7, r0, 16)
     # requantize.py:61 v = v & 0xFFFF
@@ -445,7 +400,7 @@ def run_int8(r0, r1, r2, r3):
     adc(r0, r1)
     # requantize.py:68 if e:
     cmp(r2, 0)
-    beq(else46)
+    beq(else43)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
@@ -454,20 +409,20 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else46)
+    label(else43)
     # requantize.py:71 if v < low:
     data(2, 0x4558)  # cmp r0, r11
-    bge(else48)
+    bge(else45)
     # requantize.py:72 v = low
     mov(r0, r11)
-    label(else48)
+    label(else45)
     # requantize.py:73 if v > high:
     data(2, 0x9900)  # ldr r1, [sp] high
     cmp(r0, r1)
-    ble(else50)
+    ble(else47)
     # requantize.py:74 v = high
     mov(r0, r1)
-    label(else50)
+    label(else47)
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0x9903)  # ldr r1, [sp] zero_point
     add(r1, r0, r1)
@@ -490,526 +445,504 @@ def run_int8(r0, r1, r2, r3):
     mov(lr, r0)
     # requantize.py:80 n -= 1
     sub(r4, r4, 1)
-    bne(while35)
-    label(wend37)
+    bne(while32)
+    label(wend34)
     data(2, 0x9806)  # ldr r0, [sp] count
     cmp(r0, 0)
-    bne(while28)
-    label(wend30)
-    # attention.py:96 done += count
-    data(2, 0x9912)  # ldr r1, [sp] done
-    data(2, 0x980E)  # ldr r0, [sp] count_71
+    bne(while25)
+    label(wend27)
+    # attention.py:85 done += count
+    data(2, 0x9910)  # ldr r1, [sp] done
+    data(2, 0x980D)  # ldr r0, [sp] count_59
     add(r0, r1, r0)
-    data(2, 0x9012)  # str r0, [sp] done
-    data(2, 0x9917)  # ldr r1, [sp] filled
+    data(2, 0x9010)  # str r0, [sp] done
+    data(2, 0x9916)  # ldr r1, [sp] filled
     cmp(r0, r1)
     bge(near_5)
-    b(while16)
+    b(while13)
     label(near_5)
-    label(wend18)
-    # attention.py:98 top = 0
+    label(wend15)
+    # attention.py:87 top = 0
     mov(r0, 0)
-    mov(lr, r0)
-    # attention.py:99 p = ptr8(scores)
-    data(2, 0x9813)  # ldr r0, [sp] scores
+    mov(r8, r0)
+    # attention.py:88 p = ptr8(scores)
+    data(2, 0x9812)  # ldr r0, [sp] scores
     mov(r12, r0)
-    # attention.py:100 k = filled
-    data(2, 0x9817)  # ldr r0, [sp] filled
+    # attention.py:89 k = filled
+    data(2, 0x9816)  # ldr r0, [sp] filled
     data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:101 while k:
+    # attention.py:90 while k:
     cmp(r0, 0)
-    beq(wend54)
-    label(while52)
-    # attention.py:102 v = p[0] ^ 0x80
+    beq(wend51)
+    label(while49)
+    # attention.py:91 v = p[0] ^ 0x80
     mov(r0, r12)
-    ldrb(r2, [r0, 0])
+    ldrb(r1, [r0, 0])
     mov(r0, 128)
-    eor(r2, r0)
-    # attention.py:103 if v > top:
-    data(2, 0x4572)  # cmp r2, lr
-    ble(else55)
-    # attention.py:104 top = v
-    mov(lr, r2)
-    label(else55)
-    # attention.py:105 p = ptr8(int(p) + 1)
+    eor(r1, r0)
+    # attention.py:92 if v > top:
+    data(2, 0x4541)  # cmp r1, r8
+    ble(else52)
+    # attention.py:93 top = v
+    mov(r8, r1)
+    label(else52)
+    # attention.py:94 p = ptr8(int(p) + 1)
     mov(r0, r12)
     add(r0, r0, 1)
     mov(r12, r0)
-    # attention.py:106 k -= 1
+    # attention.py:95 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
-    bne(while52)
-    label(wend54)
-    # attention.py:107 v = exps[top]
-    mov(r0, lr)
-    lsl(r1, r0, 2)
-    data(2, 0x981B)  # ldr r0, [sp] exps
-    data(2, 0x5842)  # ldr r2, [r0, r1]
-    # attention.py:108 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
-    asr(r1, r2, 12)
-    asr(r0, r2, 11)
-    lsl(r0, r0, 31)
-    lsr(r0, r0, 31)
-    add(r1, r1, r0)
-    data(2, 0x9A14)  # ldr r2, [sp] positions
-    data(2, 0x9817)  # ldr r0, [sp] filled
-    sub(r2, r2, r0)
-    mul(r1, r2)
-    data(2, 0x910B)  # str r1, [sp] total
-    # attention.py:109 p = ptr8(scores)
-    data(2, 0x9913)  # ldr r1, [sp] scores
-    mov(r12, r1)
-    # attention.py:110 k = filled
-    data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:111 while k:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # attention.py:112 v = exps[top - (p[0] ^ 0x80)]
-    mov(r1, r12)
-    ldrb(r0, [r1, 0])
-    mov(r2, 128)
-    eor(r0, r2)
-    mov(r2, lr)
-    sub(r0, r2, r0)
-    lsl(r2, r0, 2)
-    data(2, 0x981B)  # ldr r0, [sp] exps
-    data(2, 0x5882)  # ldr r2, [r0, r2]
-    # attention.py:113 total += (v >> 12) + (v >> 11 & 1)
-    asr(r3, r2, 12)
-    asr(r0, r2, 11)
-    lsl(r0, r0, 31)
-    lsr(r0, r0, 31)
-    add(r2, r3, r0)
-    data(2, 0x980B)  # ldr r0, [sp] total
-    add(r0, r0, r2)
-    data(2, 0x900B)  # str r0, [sp] total
-    # attention.py:114 p = ptr8(int(p) + 1)
-    add(r0, r1, 1)
-    mov(r12, r0)
-    # attention.py:115 k -= 1
-    data(2, 0x9805)  # ldr r0, [sp] k
-    sub(r0, r0, 1)
-    data(2, 0x9005)  # str r0, [sp] k
-    bne(while57)
-    label(wend59)
-    # attention.py:118 half = total
-    data(2, 0x980B)  # ldr r0, [sp] total
-    mov(r12, r0)
-    # attention.py:119 shift = 34
-    mov(r0, 34)
-    mov(r8, r0)
-    # attention.py:120 while not half >> 30:
-    mov(r0, r12)
-    asr(r0, r0, 30)
-    bne(wend62)
-    label(while60)
-    # attention.py:121 half = half << 1
-    mov(r0, r12)
-    lsl(r0, r0, 1)
-    mov(r12, r0)
-    # attention.py:122 shift -= 1
+    bne(while49)
+    label(wend51)
+    # attention.py:96 v = exps[top]
     mov(r0, r8)
-    sub(r0, r0, 1)
-    mov(r8, r0)
-    mov(r0, r12)
-    asr(r0, r0, 30)
-    beq(while60)
-    label(wend62)
-    # attention.py:123 acc = 0
-    mov(r0, 0)
-    # attention.py:124 rest = (r[_NEWTON_SLOPE] << sign) >> sign
-    data(2, 0x991D)  # ldr r1, [sp] r
-    ldr(r1, [r1, 48])
-    mov(r9, r1)
-    # attention.py:125 step = 0
-    mov(r3, 0)
-    # attention.py:126 while step < 7:
-    cmp(r3, 7)
-    bge(wend65)
-    label(while63)
-    # attention.py:127 v = half
-    mov(r2, r12)
-    # attention.py:128 m = rest
-    mov(r6, r9)
-    # attention.py:129 if step & 1:
-    lsl(r1, r3, 31)
-    lsr(r1, r1, 31)
-    beq(else66)
-    # attention.py:130 m = acc
-    mov(r6, r0)
-    b(endif67)
-    label(else66)
-    # attention.py:131 elif step:
-    cmp(r3, 0)
-    beq(else68)
-    # attention.py:132 v = acc
-    mov(r2, r0)
-    label(else68)
-    label(endif67)
-    # attention.py:133 n = v >> 16
-    asr(r4, r2, 16)
-    # attention.py:134 v = v & 0xFFFF
-    data(2, 0xB292)  # uxth r2, r2
-    # attention.py:135 k = m & 0xFFFF
-    data(2, 0xB2B1)  # uxth r1, r6
-    data(2, 0x9105)  # str r1, [sp] k
-    # attention.py:136 m = m >> 16
-    asr(r6, r6, 16)
-    # attention.py:137 a = v * m
-    mov(r5, r2)
-    mul(r5, r6)
-    # attention.py:138 b = n * k + (v * k >> 16 & 0xFFFF)
-    mov(r7, r4)
-    mul(r7, r1)
+    lsl(r1, r0, 2)
+    data(2, 0x981A)  # ldr r0, [sp] exps
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    # attention.py:97 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
+    asr(r2, r1, 12)
+    asr(r0, r1, 11)
+    lsl(r0, r0, 31)
+    lsr(r0, r0, 31)
+    add(r2, r2, r0)
+    data(2, 0x9913)  # ldr r1, [sp] positions
+    data(2, 0x9816)  # ldr r0, [sp] filled
+    sub(r1, r1, r0)
     mul(r2, r1)
-    asr(r1, r2, 16)
+    # attention.py:98 p = ptr8(scores)
+    data(2, 0x9912)  # ldr r1, [sp] scores
+    mov(r12, r1)
+    # attention.py:99 k = filled
+    data(2, 0x9005)  # str r0, [sp] k
+    # attention.py:100 while k:
+    cmp(r0, 0)
+    beq(wend56)
+    label(while54)
+    # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
+    mov(r3, r12)
+    ldrb(r0, [r3, 0])
+    mov(r1, 128)
+    eor(r0, r1)
+    mov(r1, r8)
+    sub(r0, r1, r0)
+    lsl(r1, r0, 2)
+    data(2, 0x981A)  # ldr r0, [sp] exps
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    # attention.py:102 total += (v >> 12) + (v >> 11 & 1)
+    asr(r4, r1, 12)
+    asr(r0, r1, 11)
+    lsl(r0, r0, 31)
+    lsr(r0, r0, 31)
+    add(r0, r4, r0)
+    add(r2, r2, r0)
+    # attention.py:103 p = ptr8(int(p) + 1)
+    add(r0, r3, 1)
+    mov(r12, r0)
+    # attention.py:104 k -= 1
+    data(2, 0x9805)  # ldr r0, [sp] k
+    sub(r0, r0, 1)
+    data(2, 0x9005)  # str r0, [sp] k
+    bne(while54)
+    label(wend56)
+    # attention.py:107 half = total
+    mov(r5, r2)
+    # attention.py:108 shift = 34
+    mov(r0, 34)
+    mov(r9, r0)
+    # attention.py:109 while not half >> 30:
+    asr(r0, r5, 30)
+    bne(wend59)
+    label(while57)
+    # attention.py:110 half = half << 1
+    lsl(r5, r5, 1)
+    # attention.py:111 shift -= 1
+    mov(r0, r9)
+    sub(r0, r0, 1)
+    mov(r9, r0)
+    asr(r0, r5, 30)
+    beq(while57)
+    label(wend59)
+    # attention.py:112 acc = 0
+    mov(r0, 0)
+    # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
+    data(2, 0x991C)  # ldr r1, [sp] r
+    ldr(r1, [r1, 48])
+    mov(r12, r1)
+    # attention.py:114 step = 0
+    mov(r3, 0)
+    # attention.py:115 while step < 7:
+    cmp(r3, 7)
+    bge(wend62)
+    label(while60)
+    # attention.py:116 v = half
+    mov(r1, r5)
+    # attention.py:117 m = rest
+    mov(lr, r12)
+    # attention.py:118 if step & 1:
+    lsl(r2, r3, 31)
+    lsr(r2, r2, 31)
+    beq(else63)
+    # attention.py:119 m = acc
+    mov(lr, r0)
+    b(endif64)
+    label(else63)
+    # attention.py:120 elif step:
+    cmp(r3, 0)
+    beq(else65)
+    # attention.py:121 v = acc
+    mov(r1, r0)
+    label(else65)
+    label(endif64)
+    # attention.py:122 n = v >> 16
+    asr(r4, r1, 16)
+    # attention.py:123 v = v & 0xFFFF
+    data(2, 0xB289)  # uxth r1, r1
+    # attention.py:124 k = m & 0xFFFF
+    mov(r6, lr)
+    data(2, 0xB2B2)  # uxth r2, r6
+    data(2, 0x9205)  # str r2, [sp] k
+    # attention.py:125 m = m >> 16
+    asr(r6, r6, 16)
+    mov(lr, r6)
+    # attention.py:126 a = v * m
+    mov(r6, r1)
+    mov(r7, lr)
+    mul(r6, r7)
+    # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
+    mov(r7, r4)
+    mul(r7, r2)
+    mul(r1, r2)
+    asr(r1, r1, 16)
     data(2, 0xB289)  # uxth r1, r1
     add(r1, r7, r1)
-    # attention.py:139 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
-    mov(r2, r5)
+    # attention.py:128 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
+    mov(r2, r6)
     and_(r2, r1)
     lsl(r2, r2, 31)
     lsr(r2, r2, 31)
-    asr(r5, r5, 1)
-    add(r2, r2, r5)
+    asr(r6, r6, 1)
+    add(r2, r2, r6)
     asr(r1, r1, 1)
     add(r2, r2, r1)
-    mul(r4, r6)
-    lsl(r1, r4, 1)
-    asr(r2, r2, 14)
-    adc(r2, r1)
-    # attention.py:140 if not step:
+    mov(r1, lr)
+    mul(r4, r1)
+    lsl(r4, r4, 1)
+    mov(r1, r2)
+    asr(r1, r1, 14)
+    adc(r1, r4)
+    # attention.py:129 if not step:
     cmp(r3, 0)
-    bne(else70)
-    # attention.py:141 acc = r[_NEWTON_START] + v
-    data(2, 0x981D)  # ldr r0, [sp] r
+    bne(else67)
+    # attention.py:130 acc = r[_NEWTON_START] + v
+    data(2, 0x981C)  # ldr r0, [sp] r
     ldr(r0, [r0, 44])
-    add(r0, r0, r2)
-    b(endif71)
-    label(else70)
-    # attention.py:142 elif step & 1:
-    lsl(r1, r3, 31)
-    lsr(r1, r1, 31)
-    beq(else72)
-    # attention.py:143 rest = 0x20000000 - v
-    mov(r1, 1)
-    lsl(r1, r1, 29)
-    sub(r1, r1, r2)
-    mov(r9, r1)
-    b(endif73)
-    label(else72)
-    # attention.py:145 acc = (v << 2) + acc
-    lsl(r1, r2, 2)
+    add(r0, r0, r1)
+    b(endif68)
+    label(else67)
+    # attention.py:131 elif step & 1:
+    lsl(r2, r3, 31)
+    lsr(r2, r2, 31)
+    beq(else69)
+    # attention.py:132 rest = 0x20000000 - v
+    mov(r2, 1)
+    lsl(r2, r2, 29)
+    sub(r1, r2, r1)
+    mov(r12, r1)
+    b(endif70)
+    label(else69)
+    # attention.py:134 acc = (v << 2) + acc
+    lsl(r1, r1, 2)
     add(r0, r1, r0)
-    label(endif73)
-    label(endif71)
-    # attention.py:146 step += 1
+    label(endif70)
+    label(endif68)
+    # attention.py:135 step += 1
     add(r3, r3, 1)
     cmp(r3, 7)
-    blt(while63)
-    label(wend65)
-    # attention.py:147 if acc >> 30:
+    blt(while60)
+    label(wend62)
+    # attention.py:136 if acc >> 30:
     asr(r1, r0, 30)
-    beq(else74)
-    # attention.py:148 acc = 1
+    beq(else71)
+    # attention.py:137 acc = 1
     mov(r0, 1)
-    # attention.py:149 acc = (acc << 31) - 1
+    # attention.py:138 acc = (acc << 31) - 1
     lsl(r0, r0, 31)
     sub(r0, r0, 1)
-    b(endif75)
-    label(else74)
-    # attention.py:151 acc = acc << 1
+    b(endif72)
+    label(else71)
+    # attention.py:140 acc = acc << 1
     lsl(r0, r0, 1)
-    label(endif75)
-    # attention.py:152 if shift > 31:
-    mov(r1, r8)
+    label(endif72)
+    # attention.py:141 if shift > 31:
+    mov(r1, r9)
     cmp(r1, 31)
-    ble(else76)
-    # attention.py:153 shift = 31
+    ble(else73)
+    # attention.py:142 shift = 31
     mov(r0, 31)
-    mov(r8, r0)
-    # attention.py:154 acc = 0
+    mov(r9, r0)
+    # attention.py:143 acc = 0
     mov(r0, 0)
-    label(else76)
-    # attention.py:155 high = acc >> 16
-    asr(r3, r0, 16)
-    # attention.py:156 low = acc & 0xFFFF
-    data(2, 0xB286)  # uxth r6, r0
-    # attention.py:158 p = ptr8(scores)
-    data(2, 0x9813)  # ldr r0, [sp] scores
+    label(else73)
+    # attention.py:144 high = acc >> 16
+    asr(r2, r0, 16)
+    # attention.py:145 low = acc & 0xFFFF
+    data(2, 0xB283)  # uxth r3, r0
+    # attention.py:147 p = ptr8(scores)
+    data(2, 0x9812)  # ldr r0, [sp] scores
     mov(r12, r0)
-    # attention.py:159 p[filled] = 0x80
-    mov(r2, 128)
+    # attention.py:148 p[filled] = 0x80
+    mov(r4, 128)
     mov(r1, r12)
-    data(2, 0x9817)  # ldr r0, [sp] filled
-    data(2, 0x540A)  # strb r2, [r1, r0]
-    # attention.py:160 total = 0
-    mov(r1, 0)
-    data(2, 0x910B)  # str r1, [sp] total
-    # attention.py:161 k = filled + 1
+    data(2, 0x9816)  # ldr r0, [sp] filled
+    data(2, 0x540C)  # strb r4, [r1, r0]
+    # attention.py:149 k = filled + 1
     add(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:162 while k:
-    beq(wend80)
-    label(while78)
-    # attention.py:163 v = exps[top - (p[0] ^ 0x80)]
+    # attention.py:150 while k:
+    beq(wend77)
+    label(while75)
+    # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
     mov(r0, r12)
     ldrb(r0, [r0, 0])
     mov(r1, 128)
     eor(r0, r1)
-    mov(r1, lr)
+    mov(r1, r8)
     sub(r0, r1, r0)
     lsl(r1, r0, 2)
-    data(2, 0x981B)  # ldr r0, [sp] exps
-    data(2, 0x5842)  # ldr r2, [r0, r1]
-    # attention.py:164 if v:
-    cmp(r2, 0)
-    beq(else81)
-    # attention.py:165 n = v >> 16
-    asr(r4, r2, 16)
-    # attention.py:166 v = v & 0xFFFF
-    data(2, 0xB292)  # uxth r2, r2
-    # attention.py:167 a = v * high
-    mov(r5, r2)
-    mul(r5, r3)
-    # attention.py:168 b = n * low + (v * low >> 16 & 0xFFFF)
+    data(2, 0x981A)  # ldr r0, [sp] exps
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    # attention.py:152 if v:
+    cmp(r1, 0)
+    beq(else78)
+    # attention.py:156 n = v >> 16
+    asr(r4, r1, 16)
+    # attention.py:157 v = v & 0xFFFF
+    data(2, 0xB289)  # uxth r1, r1
+    # attention.py:158 a = v * high
+    mov(r6, r1)
+    mul(r6, r2)
+    # attention.py:159 b = n * low + (v * low >> 16 & 0xFFFF)
     mov(r0, r4)
-    mul(r0, r6)
-    mul(r2, r6)
-    asr(r1, r2, 16)
+    mul(r0, r3)
+    mul(r1, r3)
+    asr(r1, r1, 16)
     data(2, 0xB289)  # uxth r1, r1
     add(r1, r0, r1)
-    # attention.py:169 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
-    mov(r0, r5)
+    # attention.py:160 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
+    mov(r0, r6)
     and_(r0, r1)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
-    asr(r2, r5, 1)
-    add(r2, r0, r2)
+    asr(r5, r6, 1)
+    add(r5, r0, r5)
     asr(r0, r1, 1)
-    add(r2, r2, r0)
-    mul(r4, r3)
+    add(r1, r5, r0)
+    mul(r4, r2)
     lsl(r0, r4, 1)
-    asr(r2, r2, 14)
-    adc(r2, r0)
-    # attention.py:170 v = (v >> shift - 1) + 1 >> 1
-    mov(r0, r8)
+    asr(r1, r1, 14)
+    adc(r1, r0)
+    # attention.py:161 v = (v >> shift - 1) + 1 >> 1
+    mov(r0, r9)
     sub(r0, r0, 1)
-    asr(r2, r0)
-    add(r0, r2, 1)
-    asr(r2, r0, 1)
-    # attention.py:171 if v > 255:
-    cmp(r2, 255)
-    ble(else83)
-    # attention.py:172 v = 255
-    mov(r2, 255)
-    label(else83)
-    label(else81)
-    # attention.py:173 p[0] = v
-    mov(r1, r12)
-    strb(r2, [r1, 0])
-    # attention.py:174 total += v
-    data(2, 0x980B)  # ldr r0, [sp] total
-    add(r0, r0, r2)
-    data(2, 0x900B)  # str r0, [sp] total
-    # attention.py:175 p = ptr8(int(p) + 1)
+    asr(r1, r0)
     add(r0, r1, 1)
+    asr(r1, r0, 1)
+    # attention.py:162 if v > 255:
+    cmp(r1, 255)
+    ble(else82)
+    # attention.py:163 v = 255
+    mov(r1, 255)
+    label(else82)
+    label(else78)
+    # attention.py:164 p[0] = v
+    mov(r0, r12)
+    strb(r1, [r0, 0])
+    # attention.py:165 p = ptr8(int(p) + 1)
+    add(r0, r0, 1)
     mov(r12, r0)
-    # attention.py:176 k -= 1
+    # attention.py:166 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
-    bne(while78)
-    label(wend80)
-    # attention.py:177 p = ptr8(scores)
-    data(2, 0x9813)  # ldr r0, [sp] scores
+    bne(while75)
+    label(wend77)
+    # attention.py:167 p = ptr8(scores)
+    data(2, 0x9812)  # ldr r0, [sp] scores
     mov(r12, r0)
-    # attention.py:178 count = filled
-    data(2, 0x9817)  # ldr r0, [sp] filled
-    data(2, 0x900E)  # str r0, [sp] count_71
-    # attention.py:179 v = p[filled]
+    # attention.py:168 count = filled
+    data(2, 0x9816)  # ldr r0, [sp] filled
+    data(2, 0x900D)  # str r0, [sp] count_59
+    # attention.py:169 v = p[filled]
     mov(r1, r12)
-    data(2, 0x5C0A)  # ldrb r2, [r1, r0]
-    # attention.py:180 total -= v
-    data(2, 0x990B)  # ldr r1, [sp] total
-    sub(r1, r1, r2)
-    data(2, 0x910B)  # str r1, [sp] total
-    # attention.py:181 if v:
-    cmp(r2, 0)
-    beq(else85)
-    # attention.py:182 total += v * (positions - filled)
-    data(2, 0x9B14)  # ldr r3, [sp] positions
-    sub(r4, r3, r0)
-    mul(r4, r2)
-    add(r1, r1, r4)
-    data(2, 0x910B)  # str r1, [sp] total
-    # attention.py:183 while count < positions:
-    cmp(r0, r3)
-    bge(wend89)
-    label(while87)
-    # attention.py:184 p[count] = v
-    mov(r1, r12)
-    data(2, 0x980E)  # ldr r0, [sp] count_71
-    data(2, 0x540A)  # strb r2, [r1, r0]
-    # attention.py:185 count += 1
+    data(2, 0x5C09)  # ldrb r1, [r1, r0]
+    # attention.py:170 if v:
+    cmp(r1, 0)
+    beq(else84)
+    # attention.py:171 while count < positions:
+    data(2, 0x9A13)  # ldr r2, [sp] positions
+    cmp(r0, r2)
+    bge(wend88)
+    label(while86)
+    # attention.py:172 p[count] = v
+    mov(r2, r12)
+    data(2, 0x980D)  # ldr r0, [sp] count_59
+    data(2, 0x5411)  # strb r1, [r2, r0]
+    # attention.py:173 count += 1
     add(r0, r0, 1)
-    data(2, 0x900E)  # str r0, [sp] count_71
-    data(2, 0x9914)  # ldr r1, [sp] positions
-    cmp(r0, r1)
-    blt(while87)
-    label(wend89)
-    label(else85)
-    # attention.py:187 p[count] = 0
+    data(2, 0x900D)  # str r0, [sp] count_59
+    data(2, 0x9A13)  # ldr r2, [sp] positions
+    cmp(r0, r2)
+    blt(while86)
+    label(wend88)
+    label(else84)
+    # attention.py:175 p[count] = 0
     mov(r2, 0)
     mov(r1, r12)
-    data(2, 0x980E)  # ldr r0, [sp] count_71
+    data(2, 0x980D)  # ldr r0, [sp] count_59
     data(2, 0x540A)  # strb r2, [r1, r0]
-    # attention.py:188 p[count + 1] = 0
+    # attention.py:176 p[count + 1] = 0
     add(r3, r0, 1)
     mov(r2, 0)
     data(2, 0x54CA)  # strb r2, [r1, r3]
-    # attention.py:189 p[count + 2] = 0
+    # attention.py:177 p[count + 2] = 0
     add(r3, r0, 2)
     mov(r2, 0)
     data(2, 0x54CA)  # strb r2, [r1, r3]
-    # attention.py:190 count = count + 3 >> 2
+    # attention.py:178 count = count + 3 >> 2
     add(r0, r0, 3)
     asr(r0, r0, 2)
-    data(2, 0x900E)  # str r0, [sp] count_71
-    # attention.py:192 total = 0 - (total << 7)
-    data(2, 0x980B)  # ldr r0, [sp] total
-    lsl(r0, r0, 7)
-    neg(r0, r0)
-    data(2, 0x900B)  # str r0, [sp] total
-    # attention.py:193 target = (r[_OUTPUT] >> 2) + start * size
-    data(2, 0x981D)  # ldr r0, [sp] r
+    data(2, 0x900D)  # str r0, [sp] count_59
+    # attention.py:180 target = (r[_OUTPUT] >> 2) + start * size
+    data(2, 0x981C)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
     asr(r3, r1, 2)
-    data(2, 0x9A1E)  # ldr r2, [sp] start
+    data(2, 0x9A1D)  # ldr r2, [sp] start
     data(2, 0x9911)  # ldr r1, [sp] size
     mul(r2, r1)
     add(r2, r3, r2)
-    data(2, 0x9216)  # str r2, [sp] target
-    # attention.py:194 offset += base + (r[_VALUES] >> 2)
+    data(2, 0x9215)  # str r2, [sp] target
+    # attention.py:181 offset += base + (r[_VALUES] >> 2)
     ldr(r0, [r0, 12])
     asr(r2, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] base
+    data(2, 0x9819)  # ldr r0, [sp] base
     add(r2, r0, r2)
     data(2, 0x980A)  # ldr r0, [sp] offset
     add(r0, r0, r2)
     data(2, 0x900A)  # str r0, [sp] offset
-    # attention.py:195 done = 0
+    # attention.py:182 done = 0
     mov(r0, 0)
-    data(2, 0x9012)  # str r0, [sp] done
-    # attention.py:196 while done < size:
+    data(2, 0x9010)  # str r0, [sp] done
+    # attention.py:183 while done < size:
     cmp(r0, r1)
     blt(near_6)
-    b(wend92)
+    b(wend91)
     label(near_6)
-    label(while90)
-    # attention.py:197 k = size - done
+    label(while89)
+    # attention.py:184 k = size - done
     data(2, 0x9911)  # ldr r1, [sp] size
-    data(2, 0x9812)  # ldr r0, [sp] done
+    data(2, 0x9810)  # ldr r0, [sp] done
     sub(r0, r1, r0)
     data(2, 0x9005)  # str r0, [sp] k
-    # attention.py:198 if k > _BLOCK:
+    # attention.py:185 if k > _BLOCK:
     cmp(r0, 32)
-    ble(else93)
-    # attention.py:199 k = _BLOCK
+    ble(else92)
+    # attention.py:186 k = _BLOCK
     mov(r0, 32)
     data(2, 0x9005)  # str r0, [sp] k
-    label(else93)
-    # attention.py:200 done += k
-    data(2, 0x9812)  # ldr r0, [sp] done
+    label(else92)
+    # attention.py:187 done += k
+    data(2, 0x9810)  # ldr r0, [sp] done
     data(2, 0x9C05)  # ldr r4, [sp] k
     add(r0, r0, r4)
-    data(2, 0x9012)  # str r0, [sp] done
-    # attention.py:201 y = ptr32(sums)
-    data(2, 0x9D19)  # ldr r5, [sp] sums
-    # attention.py:203 while n:
+    data(2, 0x9010)  # str r0, [sp] done
+    # attention.py:188 y = ptr32(sums)
+    data(2, 0x9818)  # ldr r0, [sp] sums
+    mov(r8, r0)
+    # attention.py:190 while n:
     cmp(r4, 0)
-    beq(wend97)
-    label(while95)
-    # attention.py:204 acc = total
-    data(2, 0x980B)  # ldr r0, [sp] total
-    # attention.py:205 p = ptr8(scores)
-    data(2, 0x9913)  # ldr r1, [sp] scores
+    beq(wend96)
+    label(while94)
+    # attention.py:191 acc = 0
+    mov(r0, 0)
+    # attention.py:192 p = ptr8(scores)
+    data(2, 0x9912)  # ldr r1, [sp] scores
     mov(r12, r1)
-    # attention.py:206 q = ptr8(offset)
+    # attention.py:193 q = ptr8(offset)
     data(2, 0x990A)  # ldr r1, [sp] offset
-    # attention.py:207 m = count
-    data(2, 0x9E0E)  # ldr r6, [sp] count_71
-    # attention.py:208 while m:
-    cmp(r6, 0)
-    beq(wend100)
-    label(while98)
-    # attention.py:209 acc += (q[0] ^ 0x80) * p[0]
-    ldrb(r3, [r1, 0])
-    mov(r2, 128)
-    eor(r3, r2)
-    mov(r2, r12)
-    ldrb(r7, [r2, 0])
-    mul(r3, r7)
-    add(r0, r0, r3)
-    # attention.py:210 acc += (q[1] ^ 0x80) * p[1]
-    ldrb(r3, [r1, 1])
-    mov(r7, 128)
-    eor(r3, r7)
-    ldrb(r7, [r2, 1])
-    mul(r3, r7)
-    add(r0, r0, r3)
-    # attention.py:211 acc += (q[2] ^ 0x80) * p[2]
-    ldrb(r3, [r1, 2])
-    mov(r7, 128)
-    eor(r3, r7)
-    ldrb(r7, [r2, 2])
-    mul(r3, r7)
-    add(r0, r0, r3)
-    # attention.py:212 acc += (q[3] ^ 0x80) * p[3]
-    ldrb(r3, [r1, 3])
-    mov(r7, 128)
-    eor(r3, r7)
-    ldrb(r7, [r2, 3])
-    mul(r3, r7)
-    add(r0, r0, r3)
-    # attention.py:213 p = ptr8(int(p) + 4)
-    add(r2, r2, 4)
+    # attention.py:194 m = count
+    data(2, 0x9A0D)  # ldr r2, [sp] count_59
+    mov(lr, r2)
+    # attention.py:195 while m:
+    cmp(r2, 0)
+    beq(wend99)
+    label(while97)
+    # attention.py:196 four products of bytes
+    ldr(r6, [r1, 0])
+    mov(r5, r12)
+    ldr(r3, [r5, 0])
+    lsl(r2, r6, 24)
+    asr(r2, r2, 24)
+    data(2, 0xB2DF)  # uxtb r7, r3
+    mul(r2, r7)
+    add(r0, r0, r2)
+    lsl(r2, r6, 16)
+    asr(r2, r2, 24)
+    lsl(r7, r3, 16)
+    lsr(r7, r7, 24)
+    mul(r2, r7)
+    add(r0, r0, r2)
+    lsl(r2, r6, 8)
+    asr(r2, r2, 24)
+    lsl(r7, r3, 8)
+    lsr(r7, r7, 24)
+    mul(r2, r7)
+    add(r0, r0, r2)
+    asr(r2, r6, 24)
+    lsr(r3, r3, 24)
+    mul(r2, r3)
+    add(r0, r0, r2)
+    # attention.py:200 p = ptr8(int(p) + 4)
+    add(r2, r5, 4)
     mov(r12, r2)
-    # attention.py:214 q = ptr8(int(q) + 4)
+    # attention.py:201 q = ptr8(int(q) + 4)
     add(r1, r1, 4)
-    # attention.py:215 m -= 1
-    sub(r6, r6, 1)
-    bne(while98)
-    label(wend100)
-    # attention.py:216 y[0] = acc
-    str(r0, [r5, 0])
-    # attention.py:217 y = ptr32(int(y) + 4)
-    add(r5, r5, 4)
-    # attention.py:218 offset += positions
+    # attention.py:202 m -= 1
+    mov(r2, lr)
+    sub(r2, r2, 1)
+    mov(lr, r2)
+    bne(while97)
+    label(wend99)
+    # attention.py:203 y[0] = acc
+    mov(r1, r8)
+    str(r0, [r1, 0])
+    # attention.py:204 y = ptr32(int(y) + 4)
+    add(r0, r1, 4)
+    mov(r8, r0)
+    # attention.py:205 offset += positions
     data(2, 0x990A)  # ldr r1, [sp] offset
-    data(2, 0x9814)  # ldr r0, [sp] positions
+    data(2, 0x9813)  # ldr r0, [sp] positions
     add(r0, r1, r0)
     data(2, 0x900A)  # str r0, [sp] offset
-    # attention.py:219 n -= 1
+    # attention.py:206 n -= 1
     sub(r4, r4, 1)
-    bne(while95)
-    label(wend97)
-    # attention.py:220 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
-    data(2, 0x9919)  # ldr r1, [sp] sums
-    data(2, 0x981A)  # ldr r0, [sp] base
+    bne(while94)
+    label(wend96)
+    # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
+    data(2, 0x9918)  # ldr r1, [sp] sums
+    data(2, 0x9819)  # ldr r0, [sp] base
     sub(r2, r1, r0)
     mov(r0, 0)
-    data(2, 0x9009)  # str r0, [sp] channel_336
+    data(2, 0x9009)  # str r0, [sp] channel_317
     data(2, 0x9905)  # ldr r1, [sp] k
-    data(2, 0x9107)  # str r1, [sp] count_337
+    data(2, 0x9107)  # str r1, [sp] count_318
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9B1C)  # ldr r3, [sp] op
+    data(2, 0x9B1B)  # ldr r3, [sp] op
     add(r3, 80)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     ldr(r0, [r3, 0])
-    data(2, 0x9004)  # str r0, [sp] zero_point_341
+    data(2, 0x9004)  # str r0, [sp] zero_point_322
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
     ldr(r4, [r3, 4])
     sub(r4, r4, r0)
@@ -1020,69 +953,69 @@ def run_int8(r0, r1, r2, r3):
     mov(r11, r0)
     # requantize.py:30 step = q[_PER_CHANNEL]
     ldr(r0, [r3, 12])
-    data(2, 0x9002)  # str r0, [sp] step_349
+    data(2, 0x9002)  # str r0, [sp] step_330
     # requantize.py:31 channels = q[_CHANNELS]
     ldr(r0, [r3, 16])
-    data(2, 0x9010)  # str r0, [sp] channels_351
+    data(2, 0x900F)  # str r0, [sp] channels_332
     # requantize.py:32 table = int(q) + 4 * _TABLE
     add(r3, 20)
-    data(2, 0x930D)  # str r3, [sp] table_353
+    data(2, 0x930C)  # str r3, [sp] table_334
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9818)  # ldr r0, [sp] arena
+    data(2, 0x9817)  # ldr r0, [sp] arena
     add(r2, r0, r2)
     mov(lr, r2)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9A16)  # ldr r2, [sp] target
+    data(2, 0x9A15)  # ldr r2, [sp] target
     add(r0, r0, r2)
     mov(r8, r0)
     # requantize.py:35 while count:
     cmp(r1, 0)
-    beq(wend104)
-    label(while102)
+    beq(wend103)
+    label(while101)
     # requantize.py:36 n = count
-    data(2, 0x9807)  # ldr r0, [sp] count_337
+    data(2, 0x9807)  # ldr r0, [sp] count_318
     mov(r12, r0)
     # requantize.py:37 if step:
-    data(2, 0x9902)  # ldr r1, [sp] step_349
+    data(2, 0x9902)  # ldr r1, [sp] step_330
     cmp(r1, 0)
-    beq(else105)
+    beq(else104)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9A10)  # ldr r2, [sp] channels_351
-    data(2, 0x9909)  # ldr r1, [sp] channel_336
+    data(2, 0x9A0F)  # ldr r2, [sp] channels_332
+    data(2, 0x9909)  # ldr r1, [sp] channel_317
     sub(r1, r2, r1)
     mov(r12, r1)
     # requantize.py:39 if n > count:
     data(2, 0x4584)  # cmp r12, r0
-    ble(else107)
+    ble(else106)
     # requantize.py:40 n = count
     mov(r12, r0)
-    label(else107)
-    label(else105)
+    label(else106)
+    label(else104)
     # requantize.py:41 count -= n
-    data(2, 0x9807)  # ldr r0, [sp] count_337
+    data(2, 0x9807)  # ldr r0, [sp] count_318
     mov(r5, r12)
     sub(r0, r0, r5)
-    data(2, 0x9007)  # str r0, [sp] count_337
+    data(2, 0x9007)  # str r0, [sp] count_318
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A09)  # ldr r2, [sp] channel_336
+    data(2, 0x9A09)  # ldr r2, [sp] channel_317
     lsl(r3, r2, 2)
-    data(2, 0x9902)  # ldr r1, [sp] step_349
+    data(2, 0x9902)  # ldr r1, [sp] step_330
     mul(r3, r1)
-    data(2, 0x980D)  # ldr r0, [sp] table_353
+    data(2, 0x980C)  # ldr r0, [sp] table_334
     add(r3, r0, r3)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9C10)  # ldr r4, [sp] channels_351
+    data(2, 0x9C0F)  # ldr r4, [sp] channels_332
     lsl(r4, r4, 2)
     add(r0, r0, r4)
     mul(r2, r1)
     add(r4, r0, r2)
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9009)  # str r0, [sp] channel_336
+    data(2, 0x9009)  # str r0, [sp] channel_317
     # requantize.py:45 while n:
     cmp(r5, 0)
-    beq(wend111)
-    label(while109)
+    beq(wend110)
+    label(while108)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     mov(r0, lr)
     ldr(r0, [r0, 0])
@@ -1091,7 +1024,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r1, 32)
     sub(r2, r1, r2)
     # requantize.py:48 if e < 0:
-    bpl(else112)
+    bpl(else111)
     # requantize.py:49 e = 0 - e
     neg(r2, r2)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -1107,22 +1040,22 @@ def run_int8(r0, r1, r2, r3):
     orr(r1, r5)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
-    ble(else114)
+    ble(else113)
     # requantize.py:52 v = limit
     mov(r0, r1)
-    label(else114)
+    label(else113)
     # requantize.py:53 if v < 0 - limit:
     neg(r5, r1)
     cmp(r0, r5)
-    bge(else116)
+    bge(else115)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
-    label(else116)
+    label(else115)
     # requantize.py:55 v = v << e
     lsl(r0, r2)
     # requantize.py:56 e = 0
     mov(r2, 0)
-    label(else112)
+    label(else111)
     # requantize.py:60 h = v >> 16
     asr(r7, r0, 16)
     # requantize.py:61 v = v & 0xFFFF
@@ -1159,7 +1092,7 @@ def run_int8(r0, r1, r2, r3):
     adc(r0, r1)
     # requantize.py:68 if e:
     cmp(r2, 0)
-    beq(else120)
+    beq(else119)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
@@ -1168,21 +1101,21 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else120)
+    label(else119)
     # requantize.py:71 if v < low:
     data(2, 0x4550)  # cmp r0, r10
-    bge(else122)
+    bge(else121)
     # requantize.py:72 v = low
     mov(r0, r10)
-    label(else122)
+    label(else121)
     # requantize.py:73 if v > high:
     data(2, 0x4558)  # cmp r0, r11
-    ble(else124)
+    ble(else123)
     # requantize.py:74 v = high
     mov(r0, r11)
-    label(else124)
+    label(else123)
     # requantize.py:75 y[0] = v + zero_point
-    data(2, 0x9904)  # ldr r1, [sp] zero_point_341
+    data(2, 0x9904)  # ldr r1, [sp] zero_point_322
     add(r1, r0, r1)
     mov(r0, r8)
     strb(r1, [r0, 0])
@@ -1194,7 +1127,7 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r0, 1)
     mov(r8, r0)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0x9802)  # ldr r0, [sp] step_349
+    data(2, 0x9802)  # ldr r0, [sp] step_330
     lsl(r1, r0, 2)
     add(r3, r3, r1)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
@@ -1203,29 +1136,29 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r12)
     sub(r0, r0, 1)
     mov(r12, r0)
-    bne(while109)
-    label(wend111)
-    data(2, 0x9807)  # ldr r0, [sp] count_337
+    bne(while108)
+    label(wend110)
+    data(2, 0x9807)  # ldr r0, [sp] count_318
     cmp(r0, 0)
-    bne(while102)
-    label(wend104)
-    # attention.py:221 target += k
-    data(2, 0x9916)  # ldr r1, [sp] target
+    bne(while101)
+    label(wend103)
+    # attention.py:208 target += k
+    data(2, 0x9915)  # ldr r1, [sp] target
     data(2, 0x9805)  # ldr r0, [sp] k
     add(r0, r1, r0)
-    data(2, 0x9016)  # str r0, [sp] target
-    data(2, 0x9912)  # ldr r1, [sp] done
+    data(2, 0x9015)  # str r0, [sp] target
+    data(2, 0x9910)  # ldr r1, [sp] done
     data(2, 0x9811)  # ldr r0, [sp] size
     cmp(r1, r0)
     bge(near_7)
-    b(while90)
+    b(while89)
     label(near_7)
-    label(wend92)
-    # attention.py:222 start += 1
-    data(2, 0x981E)  # ldr r0, [sp] start
+    label(wend91)
+    # attention.py:209 start += 1
+    data(2, 0x981D)  # ldr r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901E)  # str r0, [sp] start
-    data(2, 0x991F)  # ldr r1, [sp] stop
+    data(2, 0x901D)  # str r0, [sp] start
+    data(2, 0x991E)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge(near_8)
     b(while10)
@@ -1236,12 +1169,12 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x901E)  # str r0, [sp] start
+    data(2, 0x901D)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901F)  # str r0, [sp] stop
+    data(2, 0x901E)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB020)  # add sp, #128
+    data(2, 0xB01F)  # add sp, #124
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

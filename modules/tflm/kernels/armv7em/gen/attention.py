@@ -12,43 +12,40 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB09A)  # sub sp, #104
-    data(2, 0x9016)  # str r0, [sp] op
-    data(2, 0x9111)  # str r1, [sp] arena
+    data(2, 0xB099)  # sub sp, #100
+    data(2, 0x9015)  # str r0, [sp] op
+    data(2, 0x9110)  # str r1, [sp] arena
     lsr(r0, r3, 10)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9017)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9019)  # str r0, [sp] stop
+    data(2, 0x9018)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    # attention.py:38 r = ptr32(op)
-    data(2, 0x9816)  # ldr r0, [sp] op
-    data(2, 0x9017)  # str r0, [sp] r
-    # attention.py:39 base = int(ptr8(arena))
-    data(2, 0x9911)  # ldr r1, [sp] arena
-    data(2, 0x9113)  # str r1, [sp] base
-    # attention.py:43 positions = r[_POSITIONS]
+    # attention.py:39 r = ptr32(op)
+    data(2, 0x9815)  # ldr r0, [sp] op
+    data(2, 0x9016)  # str r0, [sp] r
+    # attention.py:40 base = int(ptr8(arena))
+    data(2, 0x9910)  # ldr r1, [sp] arena
+    data(2, 0x9112)  # str r1, [sp] base
+    # attention.py:44 positions = r[_POSITIONS]
     ldr(r3, [r0, 32])
-    data(2, 0x930E)  # str r3, [sp] positions
-    # attention.py:44 size = r[_SIZE]
+    data(2, 0x930D)  # str r3, [sp] positions
+    # attention.py:45 size = r[_SIZE]
     ldr(r3, [r0, 36])
-    data(2, 0x930B)  # str r3, [sp] size
-    # attention.py:45 sums = base + (r[_SCRATCH] >> 2)
-    ldr(r4, [r0, 28])
-    data(2, 0xEB11, 0x01A4)  # adds r1, r1, r4, asr #2
-    data(2, 0x9112)  # str r1, [sp] sums
-    # attention.py:46 taps = sums + 4 * _BLOCK
+    data(2, 0x930A)  # str r3, [sp] size
+    # attention.py:46 sums = base + (r[_SCRATCH] >> 2)
+    ldr(r3, [r0, 28])
+    data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
+    data(2, 0x9111)  # str r1, [sp] sums
+    # attention.py:47 scores = sums + 4 * _BLOCK
     add(r1, 128)
-    data(2, 0x910F)  # str r1, [sp] taps
-    # attention.py:47 scores = taps + 4 * size
-    data(2, 0xEB11, 0x0183)  # adds r1, r1, r3, lsl #2
-    data(2, 0x910C)  # str r1, [sp] scores
+    data(2, 0x910B)  # str r1, [sp] scores
     # attention.py:48 exps = ptr32(int(ptr8(rom)) + (r[_EXPS] >> 2))
     ldr(r1, [r0, 24])
     data(2, 0xEB12, 0x01A1)  # adds r1, r2, r1, asr #2
-    data(2, 0x9115)  # str r1, [sp] exps
+    data(2, 0x9114)  # str r1, [sp] exps
     # attention.py:49 word = r[_POSITION]
     ldr(r0, [r0, 16])
     # attention.py:50 x = ptr32((int(ptr8(rom)) if word & 1 else base) + (word >> 2))
@@ -56,304 +53,261 @@ def run_int8(r0, r1, r2, r3):
     beq(else4)
     b(endif5)
     label(else4)
-    data(2, 0x9A13)  # ldr r2, [sp] base
+    data(2, 0x9A12)  # ldr r2, [sp] base
     label(endif5)
-    data(2, 0xEB12, 0x02A0)  # adds r2, r2, r0, asr #2
+    data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
     # attention.py:51 filled = ((x[0] << sign) >> sign) + 1
-    ldr(r0, [r2, 0])
+    ldr(r0, [r0, 0])
     add(r0, r0, 1)
-    data(2, 0x9014)  # str r0, [sp] filled
+    data(2, 0x9013)  # str r0, [sp] filled
     # attention.py:52 if filled < 0:
     bpl(else6)
     # attention.py:53 filled = 0
     mov(r0, 0)
-    data(2, 0x9014)  # str r0, [sp] filled
+    data(2, 0x9013)  # str r0, [sp] filled
     label(else6)
     # attention.py:54 if filled > positions:
-    data(2, 0x9914)  # ldr r1, [sp] filled
-    data(2, 0x980E)  # ldr r0, [sp] positions
+    data(2, 0x9913)  # ldr r1, [sp] filled
+    data(2, 0x980D)  # ldr r0, [sp] positions
     cmp(r1, r0)
     ble(else8)
     # attention.py:55 filled = positions
-    data(2, 0x9014)  # str r0, [sp] filled
+    data(2, 0x9013)  # str r0, [sp] filled
     label(else8)
     # attention.py:56 while start < stop:
-    data(2, 0x9918)  # ldr r1, [sp] start
-    data(2, 0x9819)  # ldr r0, [sp] stop
+    data(2, 0x9917)  # ldr r1, [sp] start
+    data(2, 0x9818)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(wend12)
     label(while10)
     # attention.py:57 offset = start // r[_GROUP] * positions * size
-    data(2, 0x9917)  # ldr r1, [sp] r
-    data(2, 0x9818)  # ldr r0, [sp] start
-    ldr(r4, [r1, 40])
-    asr(r2, r0, 31)
-    data(2, 0xEA90, 0x0302)  # xors r3, r0, r2
+    data(2, 0x9A16)  # ldr r2, [sp] r
+    data(2, 0x9917)  # ldr r1, [sp] start
+    ldr(r4, [r2, 40])
+    asr(r0, r1, 31)
+    data(2, 0xEA91, 0x0300)  # xors r3, r1, r0
     data(2, 0xFBB3, 0xF3F4)  # divu r3, r3, r4
-    eor(r3, r2)
-    data(2, 0x9A0E)  # ldr r2, [sp] positions
-    data(2, 0x9F0B)  # ldr r7, [sp] size
-    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
-    data(2, 0xFB02, 0xF207)  # mul r2, r2, r7
-    data(2, 0x9204)  # str r2, [sp] offset
-    # attention.py:59 p = ptr8(base + (r[_QUERY] >> 2) + start * size)
-    ldr(r2, [r1, 4])
-    data(2, 0x9913)  # ldr r1, [sp] base
-    data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
-    data(2, 0xFB00, 0x1107)  # mla r1, r0, r7, r1
-    # attention.py:60 x = ptr32(taps)
-    data(2, 0x9A0F)  # ldr r2, [sp] taps
-    # attention.py:61 total = 0
+    eor(r3, r0)
+    data(2, 0x980D)  # ldr r0, [sp] positions
+    data(2, 0x9C0A)  # ldr r4, [sp] size
+    data(2, 0xFB03, 0xF000)  # mul r0, r3, r0
+    data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
+    data(2, 0x9004)  # str r0, [sp] offset
+    # attention.py:59 query = base + (r[_QUERY] >> 2) + start * size
+    data(2, 0x9B12)  # ldr r3, [sp] base
+    ldr(r5, [r2, 4])
+    data(2, 0xEB13, 0x05A5)  # adds r5, r3, r5, asr #2
+    data(2, 0xFB01, 0x5104)  # mla r1, r1, r4, r5
+    data(2, 0x910E)  # str r1, [sp] query
+    # attention.py:60 p = ptr8(base + (r[_KEYS] >> 2) + offset)
+    ldr(r1, [r2, 8])
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
+    add(r3, r1, r0)
+    # attention.py:61 done = 0
     mov(r0, 0)
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:63 while k:
-    cmp(r7, 0)
-    beq(wend15)
+    data(2, 0x900C)  # str r0, [sp] done
+    # attention.py:62 while done < filled:
+    data(2, 0x9913)  # ldr r1, [sp] filled
+    cmp(r0, r1)
+    bge_w(wend15)
     label(while13)
-    # attention.py:64 v = (p[0] ^ 0x80) - 0x80
-    data(2, 0xF991, 0x5000)  # lds8 r5, [r1, #0]
-    # attention.py:65 x[0] = v
-    str(r5, [r2, 0])
-    # attention.py:66 total += v
-    data(2, 0x9805)  # ldr r0, [sp] total
-    add(r0, r0, r5)
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:67 p = ptr8(int(p) + 1)
-    add(r1, r1, 1)
-    # attention.py:68 x = ptr32(int(x) + 4)
-    add(r2, r2, 4)
-    # attention.py:69 k -= 1
-    sub(r7, r7, 1)
-    bne(while13)
-    label(wend15)
-    # attention.py:70 total = 0 - (total << 7)
-    data(2, 0x9805)  # ldr r0, [sp] total
-    lsl(r0, r0, 7)
-    data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:71 p = ptr8(base + (r[_KEYS] >> 2) + offset)
-    data(2, 0x9817)  # ldr r0, [sp] r
-    ldr(r1, [r0, 8])
-    data(2, 0x9813)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    data(2, 0x9804)  # ldr r0, [sp] offset
-    add(r1, r1, r0)
-    # attention.py:72 done = 0
-    mov(r0, 0)
-    data(2, 0x900D)  # str r0, [sp] done
-    # attention.py:73 while done < filled:
-    data(2, 0x9A14)  # ldr r2, [sp] filled
-    cmp(r0, r2)
-    bge_w(wend18)
-    label(while16)
-    # attention.py:74 count = filled - done
-    data(2, 0x9A14)  # ldr r2, [sp] filled
-    data(2, 0x980D)  # ldr r0, [sp] done
-    sub(r0, r2, r0)
-    data(2, 0x9008)  # str r0, [sp] count_71
-    # attention.py:75 if count > _BLOCK:
+    # attention.py:63 count = filled - done
+    data(2, 0x9913)  # ldr r1, [sp] filled
+    data(2, 0x980C)  # ldr r0, [sp] done
+    sub(r0, r1, r0)
+    data(2, 0x9007)  # str r0, [sp] count_59
+    # attention.py:64 if count > _BLOCK:
     cmp(r0, 32)
-    ble(else19)
-    # attention.py:76 count = _BLOCK
+    ble(else16)
+    # attention.py:65 count = _BLOCK
     mov(r0, 32)
-    data(2, 0x9008)  # str r0, [sp] count_71
-    label(else19)
-    # attention.py:77 y = ptr32(sums)
-    data(2, 0xF8DD, 0xC048)  # ldr r12, [sp, #72]
-    # attention.py:78 k = count
-    data(2, 0x9F08)  # ldr r7, [sp] count_71
-    # attention.py:79 while k:
-    cmp(r7, 0)
+    data(2, 0x9007)  # str r0, [sp] count_59
+    label(else16)
+    # attention.py:66 y = ptr32(sums)
+    data(2, 0x9F11)  # ldr r7, [sp] sums
+    # attention.py:67 k = count
+    data(2, 0xF8DD, 0xC01C)  # ldr r12, [sp, #28]
+    # attention.py:68 while k:
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(wend20)
+    label(while18)
+    # attention.py:69 acc = 0
+    mov(r4, 0)
+    # attention.py:70 q = ptr8(query)
+    data(2, 0x980E)  # ldr r0, [sp] query
+    # attention.py:71 n = size
+    data(2, 0x990A)  # ldr r1, [sp] size
+    # attention.py:72 while n:
+    cmp(r1, 0)
     beq(wend23)
     label(while21)
-    # attention.py:80 acc = total
-    data(2, 0x9805)  # ldr r0, [sp] total
-    # attention.py:81 x = ptr32(taps)
-    data(2, 0x9A0F)  # ldr r2, [sp] taps
-    # attention.py:82 n = size
-    data(2, 0x9B0B)  # ldr r3, [sp] size
-    # attention.py:83 while n:
-    cmp(r3, 0)
-    beq(wend26)
-    label(while24)
-    # attention.py:84 acc += (p[0] ^ 0x80) * x[0]
-    ldrb(r4, [r1, 0])
-    data(2, 0xF094, 0x0580)  # xors r5, r4, #128
-    ldr(r4, [r2, 0])
-    data(2, 0xFB05, 0x0004)  # mla r0, r5, r4, r0
-    # attention.py:85 acc += (p[1] ^ 0x80) * x[1]
-    ldrb(r4, [r1, 1])
-    data(2, 0xF094, 0x0580)  # xors r5, r4, #128
-    ldr(r4, [r2, 4])
-    data(2, 0xFB05, 0x0004)  # mla r0, r5, r4, r0
-    # attention.py:86 acc += (p[2] ^ 0x80) * x[2]
-    ldrb(r4, [r1, 2])
-    data(2, 0xF094, 0x0580)  # xors r5, r4, #128
-    ldr(r4, [r2, 8])
-    data(2, 0xFB05, 0x0004)  # mla r0, r5, r4, r0
-    # attention.py:87 acc += (p[3] ^ 0x80) * x[3]
-    ldrb(r4, [r1, 3])
-    data(2, 0xF094, 0x0580)  # xors r5, r4, #128
-    ldr(r4, [r2, 12])
-    data(2, 0xFB05, 0x0004)  # mla r0, r5, r4, r0
-    # attention.py:88 p = ptr8(int(p) + 4)
-    add(r1, r1, 4)
-    # attention.py:89 x = ptr32(int(x) + 16)
-    add(r2, 16)
-    # attention.py:90 n -= 4
-    sub(r3, r3, 4)
-    bne(while24)
-    label(wend26)
-    # attention.py:91 y[0] = acc
-    data(2, 0xF8CC, 0x0000)  # stw r0, [r12, #0]
-    # attention.py:92 y = ptr32(int(y) + 4)
-    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
-    # attention.py:93 k -= 1
-    sub(r7, r7, 1)
+    # attention.py:73 four products of bytes
+    ldr(r2, [r0, 0])
+    ldr(r5, [r3, 0])
+    data(2, 0xFA2F, 0xFE85)  # sxtb16 lr, r5
+    data(2, 0xFA2F, 0xF682)  # sxtb16 r6, r2
+    data(2, 0xFB2E, 0x4406)  # smlad r4, lr, r6, r4
+    data(2, 0xFA2F, 0xFE95)  # sxtb16 lr, r5, ror #8
+    data(2, 0xFA2F, 0xF692)  # sxtb16 r6, r2, ror #8
+    data(2, 0xFB2E, 0x4406)  # smlad r4, lr, r6, r4
+    # attention.py:77 p = ptr8(int(p) + 4)
+    add(r3, r3, 4)
+    # attention.py:78 q = ptr8(int(q) + 4)
+    add(r0, r0, 4)
+    # attention.py:79 n -= 4
+    sub(r1, r1, 4)
     bne(while21)
     label(wend23)
-    # attention.py:94 target = scores - base + done
-    data(2, 0x9A0C)  # ldr r2, [sp] scores
-    data(2, 0x9813)  # ldr r0, [sp] base
-    sub(r3, r2, r0)
-    data(2, 0x9A0D)  # ldr r2, [sp] done
-    add(r2, r3, r2)
-    data(2, 0x9210)  # str r2, [sp] target
-    # attention.py:95 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
-    data(2, 0x9B12)  # ldr r3, [sp] sums
-    sub(r4, r3, r0)
+    # attention.py:80 y[0] = acc
+    str(r4, [r7, 0])
+    # attention.py:81 y = ptr32(int(y) + 4)
+    add(r7, r7, 4)
+    # attention.py:82 k -= 1
+    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
+    bne(while18)
+    label(wend20)
+    # attention.py:83 target = scores - base + done
+    data(2, 0x990B)  # ldr r1, [sp] scores
+    data(2, 0x9812)  # ldr r0, [sp] base
+    sub(r2, r1, r0)
+    data(2, 0x990C)  # ldr r1, [sp] done
+    add(r1, r2, r1)
+    data(2, 0x910F)  # str r1, [sp] target
+    # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
+    data(2, 0x9A11)  # ldr r2, [sp] sums
+    sub(r4, r2, r0)
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
-    data(2, 0x9808)  # ldr r0, [sp] count_71
+    data(2, 0x9807)  # ldr r0, [sp] count_59
     data(2, 0x9000)  # str r0, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9B16)  # ldr r3, [sp] op
-    data(2, 0xF113, 0x0634)  # adds r6, r3, #52
+    data(2, 0x9A15)  # ldr r2, [sp] op
+    data(2, 0xF112, 0x0634)  # adds r6, r2, #52
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     data(2, 0xF8D6, 0xB000)  # ldw r11, [r6, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r3, [r6, 4])
-    data(2, 0xEBB3, 0x0A0B)  # subs r10, r3, r11
+    ldr(r2, [r6, 4])
+    data(2, 0xEBB2, 0x0A0B)  # subs r10, r2, r11
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r3, [r6, 8])
-    data(2, 0xEBB3, 0x090B)  # subs r9, r3, r11
+    ldr(r2, [r6, 8])
+    data(2, 0xEBB2, 0x090B)  # subs r9, r2, r11
     # requantize.py:30 step = q[_PER_CHANNEL]
     data(2, 0xF8D6, 0x800C)  # ldw r8, [r6, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r3, [r6, 16])
-    data(2, 0x9309)  # str r3, [sp] channels
+    ldr(r2, [r6, 16])
+    data(2, 0x9208)  # str r2, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF116, 0x0314)  # adds r3, r6, #20
-    data(2, 0x9306)  # str r3, [sp] table
+    data(2, 0xF116, 0x0214)  # adds r2, r6, #20
+    data(2, 0x9205)  # str r2, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9B11)  # ldr r3, [sp] arena
-    data(2, 0xEB13, 0x0C04)  # adds r12, r3, r4
+    data(2, 0x9A10)  # ldr r2, [sp] arena
+    data(2, 0xEB12, 0x0C04)  # adds r12, r2, r4
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r7, r3, r2)
+    add(r7, r2, r1)
     # requantize.py:35 while count:
     cmp(r0, 0)
-    beq_w(wend30)
-    label(while28)
+    beq_w(wend27)
+    label(while25)
     # requantize.py:36 n = count
     data(2, 0x9D00)  # ldr r5, [sp] count
     # requantize.py:37 if step:
     data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
-    beq(else31)
+    beq(else28)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9A09)  # ldr r2, [sp] channels
+    data(2, 0x9908)  # ldr r1, [sp] channels
     data(2, 0x9802)  # ldr r0, [sp] channel
-    sub(r5, r2, r0)
+    sub(r5, r1, r0)
     # requantize.py:39 if n > count:
     data(2, 0x9800)  # ldr r0, [sp] count
     cmp(r5, r0)
-    ble(else33)
+    ble(else30)
     # requantize.py:40 n = count
     mov(r5, r0)
-    label(else33)
-    label(else31)
+    label(else30)
+    label(else28)
     # requantize.py:41 count -= n
     data(2, 0x9800)  # ldr r0, [sp] count
     sub(r0, r0, r5)
     data(2, 0x9000)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A02)  # ldr r2, [sp] channel
-    data(2, 0x9806)  # ldr r0, [sp] table
-    lsl(r3, r2, 2)
-    data(2, 0xFB03, 0x0608)  # mla r6, r3, r8, r0
+    data(2, 0x9902)  # ldr r1, [sp] channel
+    data(2, 0x9805)  # ldr r0, [sp] table
+    lsl(r2, r1, 2)
+    data(2, 0xFB02, 0x0608)  # mla r6, r2, r8, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9B09)  # ldr r3, [sp] channels
-    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
-    data(2, 0xFB02, 0x0408)  # mla r4, r2, r8, r0
+    data(2, 0x9A08)  # ldr r2, [sp] channels
+    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
+    data(2, 0xFB01, 0x0408)  # mla r4, r1, r8, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
     # requantize.py:45 while n:
     cmp(r5, 0)
-    beq(wend37)
-    label(while35)
+    beq(wend34)
+    label(while32)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r2, [r4, 0])
-    data(2, 0xF1D2, 0x0220)  # rsbs r2, r2, #32
+    ldrb(r1, [r4, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else38)
+    bpl(else35)
     # requantize.py:49 e = 0 - e
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4340)  # mvn r3, #-1073741824
-    asr(r3, r2)
-    data(2, 0xF053, 0x0301)  # ors r3, r3, #1
+    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
+    asr(r2, r1)
+    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r3)
-    ble(else40)
+    cmp(r0, r2)
+    ble(else37)
     # requantize.py:52 v = limit
-    mov(r0, r3)
-    label(else40)
+    mov(r0, r2)
+    label(else37)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D3, 0x0E00)  # rsbs r14, r3, #0
+    data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
     data(2, 0x4570)  # cmp r0, lr
-    bge(else42)
+    bge(else39)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D3, 0x0000)  # rsbs r0, r3, #0
-    label(else42)
+    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    label(else39)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r1)
     # requantize.py:56 e = 0
-    mov(r2, 0)
-    label(else38)
+    mov(r1, 0)
+    label(else35)
     # requantize.py:57 if sign:
     data(2, 0xF8D6, 0xE000)  # ldw lr, [r6, #0]
-    data(2, 0xFB0E, 0xF300)  # mul r3, lr, r0
-    lsr(r3, r3, 30)
+    data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
+    lsr(r2, r2, 30)
     data(2, 0xFB5E, 0xF000)  # mulh r0, lr, r0
     lsl(r0, r0, 1)
-    asr(r3, r3, 1)
-    data(2, 0xEB43, 0x0300)  # adc r3, r3, r0
-    mov(r0, r3)
+    asr(r2, r2, 1)
+    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
+    mov(r0, r2)
     # requantize.py:68 if e:
-    cmp(r2, 0)
-    beq(else44)
+    cmp(r1, 0)
+    beq(else41)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r2, r2, 1)
-    asr(r0, r2)
+    sub(r1, r1, 1)
+    asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else44)
+    label(else41)
     # requantize.py:71 if v < low:
     data(2, 0x4550)  # cmp r0, r10
-    bge(else46)
+    bge(else43)
     # requantize.py:72 v = low
     mov(r0, r10)
-    label(else46)
+    label(else43)
     # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else48)
+    ble(else45)
     # requantize.py:74 v = high
     mov(r0, r9)
-    label(else48)
+    label(else45)
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0xEB10, 0x000B)  # adds r0, r0, r11
     strb(r0, [r7, 0])
@@ -367,429 +321,377 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
     # requantize.py:80 n -= 1
     sub(r5, r5, 1)
-    bne(while35)
-    label(wend37)
+    bne(while32)
+    label(wend34)
     data(2, 0x9800)  # ldr r0, [sp] count
     cmp(r0, 0)
-    bne_w(while28)
-    label(wend30)
-    # attention.py:96 done += count
-    data(2, 0x9A0D)  # ldr r2, [sp] done
-    data(2, 0x9808)  # ldr r0, [sp] count_71
-    add(r0, r2, r0)
-    data(2, 0x900D)  # str r0, [sp] done
-    data(2, 0x9A14)  # ldr r2, [sp] filled
-    cmp(r0, r2)
-    blt_w(while16)
-    label(wend18)
-    # attention.py:98 top = 0
+    bne_w(while25)
+    label(wend27)
+    # attention.py:85 done += count
+    data(2, 0x990C)  # ldr r1, [sp] done
+    data(2, 0x9807)  # ldr r0, [sp] count_59
+    add(r0, r1, r0)
+    data(2, 0x900C)  # str r0, [sp] done
+    data(2, 0x9913)  # ldr r1, [sp] filled
+    cmp(r0, r1)
+    blt_w(while13)
+    label(wend15)
+    # attention.py:87 top = 0
     data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
-    # attention.py:99 p = ptr8(scores)
-    data(2, 0x990C)  # ldr r1, [sp] scores
-    # attention.py:100 k = filled
-    data(2, 0x9F14)  # ldr r7, [sp] filled
-    # attention.py:101 while k:
-    cmp(r7, 0)
-    beq(wend52)
-    label(while50)
-    # attention.py:102 v = p[0] ^ 0x80
-    ldrb(r0, [r1, 0])
-    data(2, 0xF090, 0x0580)  # xors r5, r0, #128
-    # attention.py:103 if v > top:
-    data(2, 0x4575)  # cmp r5, lr
-    ble(else53)
-    # attention.py:104 top = v
-    mov(lr, r5)
-    label(else53)
-    # attention.py:105 p = ptr8(int(p) + 1)
-    add(r1, r1, 1)
-    # attention.py:106 k -= 1
-    sub(r7, r7, 1)
-    bne(while50)
-    label(wend52)
-    # attention.py:107 v = exps[top]
-    data(2, 0x9815)  # ldr r0, [sp] exps
-    data(2, 0xF850, 0x502E)  # ldw r5, [r0, lr, lsl #2]
-    # attention.py:108 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
-    asr(r0, r5, 11)
-    data(2, 0xF010, 0x0001)  # ands r0, r0, #1
-    data(2, 0xEB10, 0x3125)  # adds r1, r0, r5, asr #12
-    data(2, 0x980E)  # ldr r0, [sp] positions
-    data(2, 0x9F14)  # ldr r7, [sp] filled
-    sub(r0, r0, r7)
-    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:109 p = ptr8(scores)
-    data(2, 0x990C)  # ldr r1, [sp] scores
-    # attention.py:111 while k:
-    cmp(r7, 0)
-    beq(wend57)
+    # attention.py:88 p = ptr8(scores)
+    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    # attention.py:89 k = filled
+    data(2, 0xF8DD, 0xC04C)  # ldr r12, [sp, #76]
+    # attention.py:90 while k:
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(wend49)
+    label(while47)
+    # attention.py:91 v = p[0] ^ 0x80
+    ldrb(r0, [r3, 0])
+    data(2, 0xF090, 0x0080)  # xors r0, r0, #128
+    # attention.py:92 if v > top:
+    data(2, 0x4570)  # cmp r0, lr
+    ble(else50)
+    # attention.py:93 top = v
+    mov(lr, r0)
+    label(else50)
+    # attention.py:94 p = ptr8(int(p) + 1)
+    add(r3, r3, 1)
+    # attention.py:95 k -= 1
+    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
+    bne(while47)
+    label(wend49)
+    # attention.py:96 v = exps[top]
+    data(2, 0x9814)  # ldr r0, [sp] exps
+    data(2, 0xF850, 0x002E)  # ldw r0, [r0, lr, lsl #2]
+    # attention.py:97 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
+    asr(r1, r0, 11)
+    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
+    data(2, 0xEB11, 0x3120)  # adds r1, r1, r0, asr #12
+    data(2, 0x980D)  # ldr r0, [sp] positions
+    data(2, 0xF8DD, 0xC04C)  # ldr r12, [sp, #76]
+    data(2, 0xEBB0, 0x000C)  # subs r0, r0, r12
+    data(2, 0xFB01, 0xF500)  # mul r5, r1, r0
+    # attention.py:98 p = ptr8(scores)
+    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    # attention.py:100 while k:
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(wend54)
+    label(while52)
+    # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
+    ldrb(r0, [r3, 0])
+    data(2, 0xF090, 0x0080)  # xors r0, r0, #128
+    data(2, 0xEBBE, 0x0100)  # subs r1, lr, r0
+    data(2, 0x9814)  # ldr r0, [sp] exps
+    data(2, 0xF850, 0x0021)  # ldw r0, [r0, r1, lsl #2]
+    # attention.py:102 total += (v >> 12) + (v >> 11 & 1)
+    asr(r1, r0, 11)
+    data(2, 0xF011, 0x0101)  # ands r1, r1, #1
+    data(2, 0xEB11, 0x3020)  # adds r0, r1, r0, asr #12
+    add(r5, r5, r0)
+    # attention.py:103 p = ptr8(int(p) + 1)
+    add(r3, r3, 1)
+    # attention.py:104 k -= 1
+    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
+    bne(while52)
+    label(wend54)
+    # attention.py:108 shift = 34
+    mov(r7, 34)
+    # attention.py:109 while not half >> 30:
+    asr(r0, r5, 30)
+    bne(wend57)
     label(while55)
-    # attention.py:112 v = exps[top - (p[0] ^ 0x80)]
-    ldrb(r0, [r1, 0])
-    data(2, 0xF090, 0x0080)  # xors r0, r0, #128
-    data(2, 0xEBBE, 0x0200)  # subs r2, lr, r0
-    data(2, 0x9815)  # ldr r0, [sp] exps
-    data(2, 0xF850, 0x5022)  # ldw r5, [r0, r2, lsl #2]
-    # attention.py:113 total += (v >> 12) + (v >> 11 & 1)
-    asr(r0, r5, 11)
-    data(2, 0xF010, 0x0001)  # ands r0, r0, #1
-    data(2, 0xEB10, 0x3225)  # adds r2, r0, r5, asr #12
-    data(2, 0x9805)  # ldr r0, [sp] total
-    add(r0, r0, r2)
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:114 p = ptr8(int(p) + 1)
-    add(r1, r1, 1)
-    # attention.py:115 k -= 1
+    # attention.py:110 half = half << 1
+    lsl(r5, r5, 1)
+    # attention.py:111 shift -= 1
     sub(r7, r7, 1)
-    bne(while55)
+    asr(r0, r5, 30)
+    beq(while55)
     label(wend57)
-    # attention.py:118 half = total
-    data(2, 0x9E05)  # ldr r6, [sp] total
-    # attention.py:119 shift = 34
-    data(2, 0xF240, 0x0822)  # movw r8, #34
-    # attention.py:120 while not half >> 30:
-    asr(r0, r6, 30)
-    bne(wend60)
+    # attention.py:112 acc = 0
+    mov(r4, 0)
+    # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
+    data(2, 0x9816)  # ldr r0, [sp] r
+    data(2, 0xF8D0, 0x8030)  # ldw r8, [r0, #48]
+    # attention.py:114 step = 0
+    mov(r3, 0)
+    # attention.py:115 while step < 7:
+    cmp(r3, 7)
+    bge(wend60)
     label(while58)
-    # attention.py:121 half = half << 1
-    lsl(r6, r6, 1)
-    # attention.py:122 shift -= 1
-    data(2, 0xF1B8, 0x0801)  # subs r8, r8, #1
-    asr(r0, r6, 30)
-    beq(while58)
-    label(wend60)
-    # attention.py:123 acc = 0
-    mov(r0, 0)
-    # attention.py:124 rest = (r[_NEWTON_SLOPE] << sign) >> sign
-    data(2, 0x9917)  # ldr r1, [sp] r
-    data(2, 0xF8D1, 0x9030)  # ldw r9, [r1, #48]
-    # attention.py:125 step = 0
-    mov(r1, 0)
-    # attention.py:126 while step < 7:
-    cmp(r1, 7)
-    bge(wend63)
-    label(while61)
-    # attention.py:127 v = half
-    mov(r5, r6)
-    # attention.py:128 m = rest
-    mov(r4, r9)
-    # attention.py:129 if step & 1:
-    data(2, 0xF011, 0x0201)  # ands r2, r1, #1
-    beq(else64)
-    # attention.py:130 m = acc
-    mov(r4, r0)
-    b(endif65)
-    label(else64)
-    # attention.py:131 elif step:
-    cmp(r1, 0)
-    beq(else66)
-    # attention.py:132 v = acc
-    mov(r5, r0)
-    label(else66)
-    label(endif65)
-    # attention.py:133 n = v >> 16
-    asr(r3, r5, 16)
-    # attention.py:134 v = v & 0xFFFF
-    data(2, 0xF3C5, 0x050F)  # ubfx r5, r5, #0, #16
-    # attention.py:135 k = m & 0xFFFF
-    data(2, 0xF3C4, 0x070F)  # ubfx r7, r4, #0, #16
-    # attention.py:136 m = m >> 16
-    asr(r4, r4, 16)
-    # attention.py:137 a = v * m
-    data(2, 0xFB05, 0xFC04)  # mul r12, r5, r4
-    # attention.py:138 b = n * k + (v * k >> 16 & 0xFFFF)
-    data(2, 0xFB05, 0xF207)  # mul r2, r5, r7
+    # attention.py:116 v = half
+    mov(r0, r5)
+    # attention.py:117 m = rest
+    mov(r2, r8)
+    # attention.py:118 if step & 1:
+    data(2, 0xF013, 0x0101)  # ands r1, r3, #1
+    beq(else61)
+    # attention.py:119 m = acc
+    mov(r2, r4)
+    b(endif62)
+    label(else61)
+    # attention.py:120 elif step:
+    cmp(r3, 0)
+    beq(else63)
+    # attention.py:121 v = acc
+    mov(r0, r4)
+    label(else63)
+    label(endif62)
+    # attention.py:122 n = v >> 16
+    asr(r1, r0, 16)
+    # attention.py:123 v = v & 0xFFFF
+    data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
+    # attention.py:124 k = m & 0xFFFF
+    data(2, 0xF3C2, 0x0C0F)  # ubfx r12, r2, #0, #16
+    # attention.py:125 m = m >> 16
     asr(r2, r2, 16)
-    data(2, 0xF3C2, 0x020F)  # ubfx r2, r2, #0, #16
-    data(2, 0xFB03, 0x2207)  # mla r2, r3, r7, r2
-    # attention.py:139 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
-    data(2, 0xEA1C, 0x0502)  # ands r5, r12, r2
-    data(2, 0xF015, 0x0501)  # ands r5, r5, #1
-    data(2, 0xEB15, 0x056C)  # adds r5, r5, r12, asr #1
-    data(2, 0xEB15, 0x0562)  # adds r5, r5, r2, asr #1
-    data(2, 0xFB03, 0xF204)  # mul r2, r3, r4
-    lsl(r2, r2, 1)
-    asr(r5, r5, 14)
-    data(2, 0xEB45, 0x0502)  # adc r5, r5, r2
-    # attention.py:140 if not step:
-    cmp(r1, 0)
-    bne(else68)
-    # attention.py:141 acc = r[_NEWTON_START] + v
-    data(2, 0x9817)  # ldr r0, [sp] r
-    ldr(r0, [r0, 44])
-    add(r0, r0, r5)
-    b(endif69)
-    label(else68)
-    # attention.py:142 elif step & 1:
-    data(2, 0xF011, 0x0201)  # ands r2, r1, #1
-    beq(else70)
-    # attention.py:143 rest = 0x20000000 - v
-    data(2, 0xF1D5, 0x5900)  # rsbs r9, r5, #536870912
-    b(endif71)
-    label(else70)
-    # attention.py:145 acc = (v << 2) + acc
-    data(2, 0xEB10, 0x0085)  # adds r0, r0, r5, lsl #2
-    label(endif71)
-    label(endif69)
-    # attention.py:146 step += 1
-    add(r1, r1, 1)
-    cmp(r1, 7)
-    blt(while61)
-    label(wend63)
-    # attention.py:147 if acc >> 30:
-    asr(r1, r0, 30)
-    beq(else72)
-    # attention.py:148 acc = 1
-    mov(r0, 1)
-    # attention.py:149 acc = (acc << 31) - 1
-    lsl(r0, r0, 31)
-    sub(r0, r0, 1)
-    b(endif73)
-    label(else72)
-    # attention.py:151 acc = acc << 1
-    lsl(r0, r0, 1)
-    label(endif73)
-    # attention.py:152 if shift > 31:
-    data(2, 0xF1B8, 0x0F1F)  # cmp r15, r8, #31
-    ble(else74)
-    # attention.py:153 shift = 31
-    data(2, 0xF240, 0x081F)  # movw r8, #31
-    # attention.py:154 acc = 0
-    mov(r0, 0)
-    label(else74)
-    # attention.py:155 high = acc >> 16
-    asr(r4, r0, 16)
-    # attention.py:156 low = acc & 0xFFFF
-    data(2, 0xF3C0, 0x060F)  # ubfx r6, r0, #0, #16
-    # attention.py:158 p = ptr8(scores)
-    data(2, 0x990C)  # ldr r1, [sp] scores
-    # attention.py:159 p[filled] = 0x80
-    data(2, 0x9814)  # ldr r0, [sp] filled
-    mov(r2, 128)
-    data(2, 0xF801, 0x2000)  # stu8 r2, [r1, r0]
-    # attention.py:160 total = 0
-    mov(r2, 0)
-    data(2, 0x9205)  # str r2, [sp] total
-    # attention.py:161 k = filled + 1
-    add(r7, r0, 1)
-    # attention.py:162 while k:
-    beq(wend78)
-    label(while76)
-    # attention.py:163 v = exps[top - (p[0] ^ 0x80)]
-    ldrb(r0, [r1, 0])
-    data(2, 0xF090, 0x0080)  # xors r0, r0, #128
-    data(2, 0xEBBE, 0x0200)  # subs r2, lr, r0
-    data(2, 0x9815)  # ldr r0, [sp] exps
-    data(2, 0xF850, 0x5022)  # ldw r5, [r0, r2, lsl #2]
-    # attention.py:164 if v:
-    cmp(r5, 0)
-    beq(else79)
-    # attention.py:165 n = v >> 16
-    asr(r3, r5, 16)
-    # attention.py:166 v = v & 0xFFFF
-    data(2, 0xF3C5, 0x050F)  # ubfx r5, r5, #0, #16
-    # attention.py:167 a = v * high
-    data(2, 0xFB05, 0xFC04)  # mul r12, r5, r4
-    # attention.py:168 b = n * low + (v * low >> 16 & 0xFFFF)
-    data(2, 0xFB05, 0xF006)  # mul r0, r5, r6
+    # attention.py:126 a = v * m
+    data(2, 0xFB00, 0xF602)  # mul r6, r0, r2
+    # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
+    data(2, 0xFB00, 0xF00C)  # mul r0, r0, r12
     asr(r0, r0, 16)
     data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
-    data(2, 0xFB03, 0x0206)  # mla r2, r3, r6, r0
-    # attention.py:169 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
-    data(2, 0xEA1C, 0x0002)  # ands r0, r12, r2
-    data(2, 0xF010, 0x0001)  # ands r0, r0, #1
-    data(2, 0xEB10, 0x006C)  # adds r0, r0, r12, asr #1
-    data(2, 0xEB10, 0x0562)  # adds r5, r0, r2, asr #1
-    data(2, 0xFB03, 0xF004)  # mul r0, r3, r4
+    data(2, 0xFB01, 0x000C)  # mla r0, r1, r12, r0
+    # attention.py:128 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
+    data(2, 0xEA16, 0x0C00)  # ands r12, r6, r0
+    data(2, 0xF01C, 0x0C01)  # ands r12, r12, #1
+    data(2, 0xEB1C, 0x0666)  # adds r6, r12, r6, asr #1
+    data(2, 0xEB16, 0x0060)  # adds r0, r6, r0, asr #1
+    data(2, 0xFB01, 0xF102)  # mul r1, r1, r2
+    lsl(r1, r1, 1)
+    asr(r0, r0, 14)
+    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    # attention.py:129 if not step:
+    cmp(r3, 0)
+    bne(else65)
+    # attention.py:130 acc = r[_NEWTON_START] + v
+    data(2, 0x9916)  # ldr r1, [sp] r
+    ldr(r1, [r1, 44])
+    add(r4, r1, r0)
+    b(endif66)
+    label(else65)
+    # attention.py:131 elif step & 1:
+    data(2, 0xF013, 0x0101)  # ands r1, r3, #1
+    beq(else67)
+    # attention.py:132 rest = 0x20000000 - v
+    data(2, 0xF1D0, 0x5800)  # rsbs r8, r0, #536870912
+    b(endif68)
+    label(else67)
+    # attention.py:134 acc = (v << 2) + acc
+    data(2, 0xEB14, 0x0480)  # adds r4, r4, r0, lsl #2
+    label(endif68)
+    label(endif66)
+    # attention.py:135 step += 1
+    add(r3, r3, 1)
+    cmp(r3, 7)
+    blt(while58)
+    label(wend60)
+    # attention.py:136 if acc >> 30:
+    asr(r0, r4, 30)
+    beq(else69)
+    # attention.py:137 acc = 1
+    mov(r4, 1)
+    # attention.py:138 acc = (acc << 31) - 1
+    lsl(r0, r4, 31)
+    sub(r4, r0, 1)
+    b(endif70)
+    label(else69)
+    # attention.py:140 acc = acc << 1
+    lsl(r4, r4, 1)
+    label(endif70)
+    # attention.py:141 if shift > 31:
+    cmp(r7, 31)
+    ble(else71)
+    # attention.py:142 shift = 31
+    mov(r7, 31)
+    # attention.py:143 acc = 0
+    mov(r4, 0)
+    label(else71)
+    # attention.py:147 p = ptr8(scores)
+    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    # attention.py:148 p[filled] = 0x80
+    data(2, 0x9813)  # ldr r0, [sp] filled
+    mov(r1, 128)
+    data(2, 0xF803, 0x1000)  # stu8 r1, [r3, r0]
+    # attention.py:149 k = filled + 1
+    data(2, 0xF110, 0x0C01)  # adds r12, r0, #1
+    # attention.py:150 while k:
+    beq(wend75)
+    label(while73)
+    # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
+    ldrb(r0, [r3, 0])
+    data(2, 0xF090, 0x0080)  # xors r0, r0, #128
+    data(2, 0xEBBE, 0x0100)  # subs r1, lr, r0
+    data(2, 0x9814)  # ldr r0, [sp] exps
+    data(2, 0xF850, 0x0021)  # ldw r0, [r0, r1, lsl #2]
+    # attention.py:152 if v:
+    cmp(r0, 0)
+    beq(else76)
+    # attention.py:153 if sign:
+    data(2, 0xFB00, 0xF104)  # mul r1, r0, r4
+    lsr(r1, r1, 30)
+    data(2, 0xFB50, 0xF004)  # mulh r0, r0, r4
     lsl(r0, r0, 1)
-    asr(r5, r5, 14)
-    data(2, 0xEB45, 0x0500)  # adc r5, r5, r0
-    # attention.py:170 v = (v >> shift - 1) + 1 >> 1
-    data(2, 0xF1B8, 0x0001)  # subs r0, r8, #1
-    data(2, 0xFA55, 0xF000)  # asrs r0, r5, r0
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    mov(r0, r1)
+    # attention.py:161 v = (v >> shift - 1) + 1 >> 1
+    sub(r1, r7, 1)
+    asr(r0, r1)
     add(r0, r0, 1)
-    asr(r5, r0, 1)
-    # attention.py:171 if v > 255:
-    cmp(r5, 255)
-    ble(else81)
-    # attention.py:172 v = 255
-    mov(r5, 255)
-    label(else81)
-    label(else79)
-    # attention.py:173 p[0] = v
-    strb(r5, [r1, 0])
-    # attention.py:174 total += v
-    data(2, 0x9805)  # ldr r0, [sp] total
-    add(r0, r0, r5)
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:175 p = ptr8(int(p) + 1)
+    asr(r0, r0, 1)
+    # attention.py:162 if v > 255:
+    cmp(r0, 255)
+    ble(else78)
+    # attention.py:163 v = 255
+    mov(r0, 255)
+    label(else78)
+    label(else76)
+    # attention.py:164 p[0] = v
+    strb(r0, [r3, 0])
+    # attention.py:165 p = ptr8(int(p) + 1)
+    add(r3, r3, 1)
+    # attention.py:166 k -= 1
+    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
+    bne(while73)
+    label(wend75)
+    # attention.py:167 p = ptr8(scores)
+    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    # attention.py:168 count = filled
+    data(2, 0x9913)  # ldr r1, [sp] filled
+    data(2, 0x9107)  # str r1, [sp] count_59
+    # attention.py:169 v = p[filled]
+    data(2, 0xF813, 0x0001)  # ldu8 r0, [r3, r1]
+    # attention.py:170 if v:
+    cmp(r0, 0)
+    beq(else80)
+    # attention.py:171 while count < positions:
+    data(2, 0x9A0D)  # ldr r2, [sp] positions
+    cmp(r1, r2)
+    bge(wend84)
+    label(while82)
+    # attention.py:172 p[count] = v
+    data(2, 0x9907)  # ldr r1, [sp] count_59
+    data(2, 0xF803, 0x0001)  # stu8 r0, [r3, r1]
+    # attention.py:173 count += 1
     add(r1, r1, 1)
-    # attention.py:176 k -= 1
-    sub(r7, r7, 1)
-    bne(while76)
-    label(wend78)
-    # attention.py:177 p = ptr8(scores)
-    data(2, 0x990C)  # ldr r1, [sp] scores
-    # attention.py:178 count = filled
-    data(2, 0x9814)  # ldr r0, [sp] filled
-    data(2, 0x9008)  # str r0, [sp] count_71
-    # attention.py:179 v = p[filled]
-    data(2, 0xF811, 0x5000)  # ldu8 r5, [r1, r0]
-    # attention.py:180 total -= v
-    data(2, 0x9A05)  # ldr r2, [sp] total
-    sub(r2, r2, r5)
-    data(2, 0x9205)  # str r2, [sp] total
-    # attention.py:181 if v:
-    cmp(r5, 0)
-    beq(else83)
-    # attention.py:182 total += v * (positions - filled)
-    data(2, 0x9B0E)  # ldr r3, [sp] positions
-    sub(r4, r3, r0)
-    data(2, 0xFB05, 0x2204)  # mla r2, r5, r4, r2
-    data(2, 0x9205)  # str r2, [sp] total
-    # attention.py:183 while count < positions:
-    cmp(r0, r3)
-    bge(wend87)
-    label(while85)
-    # attention.py:184 p[count] = v
-    data(2, 0x9808)  # ldr r0, [sp] count_71
-    data(2, 0xF801, 0x5000)  # stu8 r5, [r1, r0]
-    # attention.py:185 count += 1
-    add(r0, r0, 1)
-    data(2, 0x9008)  # str r0, [sp] count_71
-    data(2, 0x9A0E)  # ldr r2, [sp] positions
-    cmp(r0, r2)
-    blt(while85)
-    label(wend87)
-    label(else83)
-    # attention.py:187 p[count] = 0
-    data(2, 0x9808)  # ldr r0, [sp] count_71
-    mov(r2, 0)
-    data(2, 0xF801, 0x2000)  # stu8 r2, [r1, r0]
-    # attention.py:188 p[count + 1] = 0
-    add(r3, r0, 1)
-    mov(r2, 0)
-    data(2, 0xF801, 0x2003)  # stu8 r2, [r1, r3]
-    # attention.py:189 p[count + 2] = 0
-    add(r3, r0, 2)
-    mov(r2, 0)
-    data(2, 0xF801, 0x2003)  # stu8 r2, [r1, r3]
-    # attention.py:190 count = count + 3 >> 2
+    data(2, 0x9107)  # str r1, [sp] count_59
+    data(2, 0x9A0D)  # ldr r2, [sp] positions
+    cmp(r1, r2)
+    blt(while82)
+    label(wend84)
+    label(else80)
+    # attention.py:175 p[count] = 0
+    data(2, 0x9807)  # ldr r0, [sp] count_59
+    mov(r1, 0)
+    data(2, 0xF803, 0x1000)  # stu8 r1, [r3, r0]
+    # attention.py:176 p[count + 1] = 0
+    add(r2, r0, 1)
+    mov(r1, 0)
+    data(2, 0xF803, 0x1002)  # stu8 r1, [r3, r2]
+    # attention.py:177 p[count + 2] = 0
+    add(r2, r0, 2)
+    mov(r1, 0)
+    data(2, 0xF803, 0x1002)  # stu8 r1, [r3, r2]
+    # attention.py:178 count = count + 3 >> 2
     add(r0, r0, 3)
     asr(r0, r0, 2)
-    data(2, 0x9008)  # str r0, [sp] count_71
-    # attention.py:192 total = 0 - (total << 7)
-    data(2, 0x9805)  # ldr r0, [sp] total
-    lsl(r0, r0, 7)
-    data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
-    data(2, 0x9005)  # str r0, [sp] total
-    # attention.py:193 target = (r[_OUTPUT] >> 2) + start * size
-    data(2, 0x9817)  # ldr r0, [sp] r
+    data(2, 0x9007)  # str r0, [sp] count_59
+    # attention.py:180 target = (r[_OUTPUT] >> 2) + start * size
+    data(2, 0x9816)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
     asr(r3, r1, 2)
-    data(2, 0x9A18)  # ldr r2, [sp] start
-    data(2, 0x990B)  # ldr r1, [sp] size
+    data(2, 0x9A17)  # ldr r2, [sp] start
+    data(2, 0x990A)  # ldr r1, [sp] size
     data(2, 0xFB02, 0x3201)  # mla r2, r2, r1, r3
-    data(2, 0x9210)  # str r2, [sp] target
-    # attention.py:194 offset += base + (r[_VALUES] >> 2)
+    data(2, 0x920F)  # str r2, [sp] target
+    # attention.py:181 offset += base + (r[_VALUES] >> 2)
     ldr(r2, [r0, 12])
-    data(2, 0x9813)  # ldr r0, [sp] base
+    data(2, 0x9812)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x02A2)  # adds r2, r0, r2, asr #2
     data(2, 0x9804)  # ldr r0, [sp] offset
     add(r0, r0, r2)
     data(2, 0x9004)  # str r0, [sp] offset
-    # attention.py:195 done = 0
+    # attention.py:182 done = 0
     mov(r0, 0)
-    data(2, 0x900D)  # str r0, [sp] done
-    # attention.py:196 while done < size:
+    data(2, 0x900C)  # str r0, [sp] done
+    # attention.py:183 while done < size:
     cmp(r0, r1)
-    bge_w(wend90)
-    label(while88)
-    # attention.py:197 k = size - done
-    data(2, 0x990B)  # ldr r1, [sp] size
-    data(2, 0x980D)  # ldr r0, [sp] done
-    sub(r7, r1, r0)
-    # attention.py:198 if k > _BLOCK:
-    cmp(r7, 32)
-    ble(else91)
-    # attention.py:199 k = _BLOCK
-    mov(r7, 32)
-    label(else91)
-    # attention.py:200 done += k
-    data(2, 0x980D)  # ldr r0, [sp] done
-    add(r0, r0, r7)
-    data(2, 0x900D)  # str r0, [sp] done
-    # attention.py:201 y = ptr32(sums)
-    data(2, 0xF8DD, 0xC048)  # ldr r12, [sp, #72]
-    # attention.py:202 n = k
-    mov(r3, r7)
-    # attention.py:203 while n:
-    cmp(r3, 0)
+    bge_w(wend87)
+    label(while85)
+    # attention.py:184 k = size - done
+    data(2, 0x990A)  # ldr r1, [sp] size
+    data(2, 0x980C)  # ldr r0, [sp] done
+    data(2, 0xEBB1, 0x0C00)  # subs r12, r1, r0
+    # attention.py:185 if k > _BLOCK:
+    data(2, 0xF1BC, 0x0F20)  # cmp r15, r12, #32
+    ble(else88)
+    # attention.py:186 k = _BLOCK
+    data(2, 0xF240, 0x0C20)  # movw r12, #32
+    label(else88)
+    # attention.py:187 done += k
+    data(2, 0x980C)  # ldr r0, [sp] done
+    data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
+    data(2, 0x900C)  # str r0, [sp] done
+    # attention.py:188 y = ptr32(sums)
+    data(2, 0x9F11)  # ldr r7, [sp] sums
+    # attention.py:189 n = k
+    mov(r1, r12)
+    # attention.py:190 while n:
+    cmp(r1, 0)
+    beq(wend92)
+    label(while90)
+    # attention.py:191 acc = 0
+    mov(r4, 0)
+    # attention.py:192 p = ptr8(scores)
+    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    # attention.py:193 q = ptr8(offset)
+    data(2, 0x9804)  # ldr r0, [sp] offset
+    # attention.py:194 m = count
+    data(2, 0x9A07)  # ldr r2, [sp] count_59
+    # attention.py:195 while m:
+    cmp(r2, 0)
     beq(wend95)
     label(while93)
-    # attention.py:204 acc = total
-    data(2, 0x9805)  # ldr r0, [sp] total
-    # attention.py:205 p = ptr8(scores)
-    data(2, 0x990C)  # ldr r1, [sp] scores
-    # attention.py:206 q = ptr8(offset)
-    data(2, 0x9A04)  # ldr r2, [sp] offset
-    # attention.py:207 m = count
-    data(2, 0x9C08)  # ldr r4, [sp] count_71
-    # attention.py:208 while m:
-    cmp(r4, 0)
-    beq(wend98)
-    label(while96)
-    # attention.py:209 acc += (q[0] ^ 0x80) * p[0]
-    ldrb(r5, [r2, 0])
-    data(2, 0xF095, 0x0680)  # xors r6, r5, #128
-    ldrb(r5, [r1, 0])
-    data(2, 0xFB06, 0x0005)  # mla r0, r6, r5, r0
-    # attention.py:210 acc += (q[1] ^ 0x80) * p[1]
-    ldrb(r5, [r2, 1])
-    data(2, 0xF095, 0x0680)  # xors r6, r5, #128
-    ldrb(r5, [r1, 1])
-    data(2, 0xFB06, 0x0005)  # mla r0, r6, r5, r0
-    # attention.py:211 acc += (q[2] ^ 0x80) * p[2]
-    ldrb(r5, [r2, 2])
-    data(2, 0xF095, 0x0680)  # xors r6, r5, #128
-    ldrb(r5, [r1, 2])
-    data(2, 0xFB06, 0x0005)  # mla r0, r6, r5, r0
-    # attention.py:212 acc += (q[3] ^ 0x80) * p[3]
-    ldrb(r5, [r2, 3])
-    data(2, 0xF095, 0x0680)  # xors r6, r5, #128
-    ldrb(r5, [r1, 3])
-    data(2, 0xFB06, 0x0005)  # mla r0, r6, r5, r0
-    # attention.py:213 p = ptr8(int(p) + 4)
-    add(r1, r1, 4)
-    # attention.py:214 q = ptr8(int(q) + 4)
-    add(r2, r2, 4)
-    # attention.py:215 m -= 1
-    sub(r4, r4, 1)
-    bne(while96)
-    label(wend98)
-    # attention.py:216 y[0] = acc
-    data(2, 0xF8CC, 0x0000)  # stw r0, [r12, #0]
-    # attention.py:217 y = ptr32(int(y) + 4)
-    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
-    # attention.py:218 offset += positions
-    data(2, 0x9904)  # ldr r1, [sp] offset
-    data(2, 0x980E)  # ldr r0, [sp] positions
-    add(r0, r1, r0)
-    data(2, 0x9004)  # str r0, [sp] offset
-    # attention.py:219 n -= 1
-    sub(r3, r3, 1)
+    # attention.py:196 four products of bytes
+    ldr(r5, [r3, 0])
+    ldr(r6, [r0, 0])
+    data(2, 0xFA2F, 0xF886)  # sxtb16 r8, r6
+    data(2, 0xFA3F, 0xFE85)  # uxtb16 lr, r5
+    data(2, 0xFB28, 0x440E)  # smlad r4, r8, lr, r4
+    data(2, 0xFA2F, 0xF896)  # sxtb16 r8, r6, ror #8
+    data(2, 0xFA3F, 0xFE95)  # uxtb16 lr, r5, ror #8
+    data(2, 0xFB28, 0x440E)  # smlad r4, r8, lr, r4
+    # attention.py:200 p = ptr8(int(p) + 4)
+    add(r3, r3, 4)
+    # attention.py:201 q = ptr8(int(q) + 4)
+    add(r0, r0, 4)
+    # attention.py:202 m -= 1
+    sub(r2, r2, 1)
     bne(while93)
     label(wend95)
-    # attention.py:220 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
-    data(2, 0x9912)  # ldr r1, [sp] sums
-    data(2, 0x9813)  # ldr r0, [sp] base
+    # attention.py:203 y[0] = acc
+    str(r4, [r7, 0])
+    # attention.py:204 y = ptr32(int(y) + 4)
+    add(r7, r7, 4)
+    # attention.py:205 offset += positions
+    data(2, 0x9A04)  # ldr r2, [sp] offset
+    data(2, 0x980D)  # ldr r0, [sp] positions
+    add(r0, r2, r0)
+    data(2, 0x9004)  # str r0, [sp] offset
+    # attention.py:206 n -= 1
+    sub(r1, r1, 1)
+    bne(while90)
+    label(wend92)
+    # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
+    data(2, 0x9911)  # ldr r1, [sp] sums
+    data(2, 0x9812)  # ldr r0, [sp] base
     sub(r1, r1, r0)
     mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel_320
-    data(2, 0x9701)  # str r7, [sp] count_321
+    data(2, 0x9003)  # str r0, [sp] channel_260
+    data(2, 0xF8CD, 0xC004)  # str r12, [sp, #4]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9816)  # ldr r0, [sp] op
+    data(2, 0x9815)  # ldr r0, [sp] op
     data(2, 0xF110, 0x0550)  # adds r5, r0, #80
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     data(2, 0xF8D5, 0xB000)  # ldw r11, [r5, #0]
@@ -803,64 +705,64 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
     # requantize.py:31 channels = q[_CHANNELS]
     ldr(r0, [r5, 16])
-    data(2, 0x900A)  # str r0, [sp] channels_335
+    data(2, 0x9009)  # str r0, [sp] channels_275
     # requantize.py:32 table = int(q) + 4 * _TABLE
     data(2, 0xF115, 0x0014)  # adds r0, r5, #20
-    data(2, 0x9007)  # str r0, [sp] table_337
+    data(2, 0x9006)  # str r0, [sp] table_277
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9811)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x0C01)  # adds r12, r0, r1
+    data(2, 0x9810)  # ldr r0, [sp] arena
+    add(r7, r0, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     add(r6, r0, r1)
     # requantize.py:35 while count:
-    cmp(r7, 0)
-    beq_w(wend102)
-    label(while100)
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq_w(wend99)
+    label(while97)
     # requantize.py:36 n = count
-    data(2, 0x9C01)  # ldr r4, [sp] count_321
+    data(2, 0x9C01)  # ldr r4, [sp] count_261
     # requantize.py:37 if step:
     data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
-    beq(else103)
+    beq(else100)
     # requantize.py:38 n = channels - channel
-    data(2, 0x990A)  # ldr r1, [sp] channels_335
-    data(2, 0x9803)  # ldr r0, [sp] channel_320
+    data(2, 0x9909)  # ldr r1, [sp] channels_275
+    data(2, 0x9803)  # ldr r0, [sp] channel_260
     sub(r4, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9801)  # ldr r0, [sp] count_321
+    data(2, 0x9801)  # ldr r0, [sp] count_261
     cmp(r4, r0)
-    ble(else105)
+    ble(else102)
     # requantize.py:40 n = count
     mov(r4, r0)
-    label(else105)
-    label(else103)
+    label(else102)
+    label(else100)
     # requantize.py:41 count -= n
-    data(2, 0x9801)  # ldr r0, [sp] count_321
+    data(2, 0x9801)  # ldr r0, [sp] count_261
     sub(r0, r0, r4)
-    data(2, 0x9001)  # str r0, [sp] count_321
+    data(2, 0x9001)  # str r0, [sp] count_261
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9903)  # ldr r1, [sp] channel_320
-    data(2, 0x9807)  # ldr r0, [sp] table_337
+    data(2, 0x9903)  # ldr r1, [sp] channel_260
+    data(2, 0x9806)  # ldr r0, [sp] table_277
     lsl(r2, r1, 2)
     data(2, 0xFB02, 0x0508)  # mla r5, r2, r8, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A0A)  # ldr r2, [sp] channels_335
+    data(2, 0x9A09)  # ldr r2, [sp] channels_275
     data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
     data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel_320
+    data(2, 0x9003)  # str r0, [sp] channel_260
     # requantize.py:45 while n:
     cmp(r4, 0)
-    beq(wend109)
-    label(while107)
+    beq(wend106)
+    label(while104)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
+    ldr(r0, [r7, 0])
     # requantize.py:47 e = 32 - shifts[0]
     ldrb(r1, [r3, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else110)
+    bpl(else107)
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -869,22 +771,22 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF052, 0x0201)  # ors r2, r2, #1
     # requantize.py:51 if v > limit:
     cmp(r0, r2)
-    ble(else112)
+    ble(else109)
     # requantize.py:52 v = limit
     mov(r0, r2)
-    label(else112)
+    label(else109)
     # requantize.py:53 if v < 0 - limit:
     data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
     data(2, 0x4570)  # cmp r0, lr
-    bge(else114)
+    bge(else111)
     # requantize.py:54 v = 0 - limit
     data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
-    label(else114)
+    label(else111)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
-    label(else110)
+    label(else107)
     # requantize.py:57 if sign:
     data(2, 0xF8D5, 0xE000)  # ldw lr, [r5, #0]
     data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
@@ -896,7 +798,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r2)
     # requantize.py:68 if e:
     cmp(r1, 0)
-    beq(else116)
+    beq(else113)
     # requantize.py:69 v = (v >> 31) + v
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
@@ -904,24 +806,24 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else116)
+    label(else113)
     # requantize.py:71 if v < low:
     data(2, 0x4550)  # cmp r0, r10
-    bge(else118)
+    bge(else115)
     # requantize.py:72 v = low
     mov(r0, r10)
-    label(else118)
+    label(else115)
     # requantize.py:73 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else120)
+    ble(else117)
     # requantize.py:74 v = high
     mov(r0, r9)
-    label(else120)
+    label(else117)
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0xEB10, 0x000B)  # adds r0, r0, r11
     strb(r0, [r6, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
+    add(r7, r7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r6, r6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
@@ -930,38 +832,38 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
     # requantize.py:80 n -= 1
     sub(r4, r4, 1)
-    bne(while107)
-    label(wend109)
-    data(2, 0x9801)  # ldr r0, [sp] count_321
+    bne(while104)
+    label(wend106)
+    data(2, 0x9801)  # ldr r0, [sp] count_261
     cmp(r0, 0)
-    bne_w(while100)
-    label(wend102)
-    # attention.py:221 target += k
-    data(2, 0x9810)  # ldr r0, [sp] target
-    add(r0, r0, r7)
-    data(2, 0x9010)  # str r0, [sp] target
-    data(2, 0x990D)  # ldr r1, [sp] done
-    data(2, 0x980B)  # ldr r0, [sp] size
+    bne_w(while97)
+    label(wend99)
+    # attention.py:208 target += k
+    data(2, 0x980F)  # ldr r0, [sp] target
+    data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
+    data(2, 0x900F)  # str r0, [sp] target
+    data(2, 0x990C)  # ldr r1, [sp] done
+    data(2, 0x980A)  # ldr r0, [sp] size
     cmp(r1, r0)
-    blt_w(while88)
-    label(wend90)
-    # attention.py:222 start += 1
-    data(2, 0x9818)  # ldr r0, [sp] start
+    blt_w(while85)
+    label(wend87)
+    # attention.py:209 start += 1
+    data(2, 0x9817)  # ldr r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9018)  # str r0, [sp] start
-    data(2, 0x9919)  # ldr r1, [sp] stop
+    data(2, 0x9017)  # str r0, [sp] start
+    data(2, 0x9918)  # ldr r1, [sp] stop
     cmp(r0, r1)
     blt_w(while10)
     label(wend12)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9017)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9019)  # str r0, [sp] stop
+    data(2, 0x9018)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB01A)  # add sp, #104
+    data(2, 0xB019)  # add sp, #100
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -10,53 +10,46 @@ import micropython
 # eval_int8() of kernels/attention.py, compiled.
 @micropython.asm_rv32
 def run_int8(a0, a1, a2, a3):
-    addi(sp, sp, -96)
-    sw(s0, 32(sp))
-    sw(s1, 36(sp))
-    sw(s2, 40(sp))
-    sw(s3, 44(sp))
-    sw(s4, 48(sp))
-    sw(s5, 52(sp))
-    sw(s6, 56(sp))
-    sw(s7, 60(sp))
-    sw(s8, 64(sp))
-    sw(s9, 68(sp))
-    sw(s10, 72(sp))
-    sw(s11, 76(sp))
-    sw(ra, 80(sp))
-    sw(a0, 16(sp))
-    sw(a1, 0(sp))
+    addi(sp, sp, -80)
+    sw(s0, 24(sp))
+    sw(s1, 28(sp))
+    sw(s2, 32(sp))
+    sw(s3, 36(sp))
+    sw(s4, 40(sp))
+    sw(s5, 44(sp))
+    sw(s6, 48(sp))
+    sw(s7, 52(sp))
+    sw(s8, 56(sp))
+    sw(s9, 60(sp))
+    sw(s10, 64(sp))
+    sw(s11, 68(sp))
+    sw(a0, 8(sp))
+    mv(s0, a1)
     srli(a0, a3, 10)
-    sw(a0, 24(sp))
+    sw(a0, 16(sp))
     andi(a1, a3, 1023)
     add(a0, a0, a1)
-    sw(a0, 28(sp))
+    sw(a0, 20(sp))
     blt(a3, zero, rare1)
     label(end2)
-    # attention.py:38 r = ptr32(op)
-    lw(a0, 16(sp))
-    sw(a0, 20(sp))
-    # attention.py:39 base = int(ptr8(arena))
-    lw(a1, 0(sp))
-    sw(a1, 4(sp))
-    # attention.py:43 positions = r[_POSITIONS]
-    lw(t6, 32(a0))
-    # attention.py:44 size = r[_SIZE]
-    lw(t3, 36(a0))
-    # attention.py:45 sums = base + (r[_SCRATCH] >> 2)
-    lw(a3, 28(a0))
-    srai(a3, a3, 2)
-    add(s1, a1, a3)
-    # attention.py:46 taps = sums + 4 * _BLOCK
-    addi(s0, s1, 128)
-    # attention.py:47 scores = taps + 4 * size
-    slli(a1, t3, 2)
-    add(t4, s0, a1)
+    # attention.py:39 r = ptr32(op)
+    lw(a0, 8(sp))
+    sw(a0, 12(sp))
+    # attention.py:44 positions = r[_POSITIONS]
+    lw(t5, 32(a0))
+    # attention.py:45 size = r[_SIZE]
+    lw(t2, 36(a0))
+    # attention.py:46 sums = base + (r[_SCRATCH] >> 2)
+    lw(a1, 28(a0))
+    srai(a1, a1, 2)
+    add(t6, s0, a1)
+    # attention.py:47 scores = sums + 4 * _BLOCK
+    addi(t3, t6, 128)
     # attention.py:48 exps = ptr32(int(ptr8(rom)) + (r[_EXPS] >> 2))
     lw(a1, 24(a0))
     srai(a1, a1, 2)
     add(a1, a2, a1)
-    sw(a1, 12(sp))
+    sw(a1, 4(sp))
     # attention.py:49 word = r[_POSITION]
     lw(a0, 16(a0))
     # attention.py:50 x = ptr32((int(ptr8(rom)) if word & 1 else base) + (word >> 2))
@@ -64,746 +57,667 @@ def run_int8(a0, a1, a2, a3):
     beq(a1, zero, else4)
     jal(zero, endif5)
     label(else4)
-    lw(a2, 4(sp))
+    mv(a2, s0)
     label(endif5)
     srai(a0, a0, 2)
-    add(a2, a2, a0)
+    add(a0, a2, a0)
     # attention.py:51 filled = ((x[0] << sign) >> sign) + 1
-    lw(a0, 0(a2))
+    lw(a0, 0(a0))
     addi(a0, a0, 1)
-    sw(a0, 8(sp))
+    sw(a0, 0(sp))
     # attention.py:52 if filled < 0:
     bge(a0, zero, else6)
     # attention.py:53 filled = 0
     li(a0, 0)
-    sw(a0, 8(sp))
+    sw(a0, 0(sp))
     label(else6)
     # attention.py:54 if filled > positions:
-    lw(a0, 8(sp))
-    bge(t6, a0, else8)
+    lw(a0, 0(sp))
+    bge(t5, a0, else8)
     # attention.py:55 filled = positions
-    sw(t6, 8(sp))
+    sw(t5, 0(sp))
     label(else8)
     # attention.py:56 while start < stop:
-    lw(a1, 24(sp))
-    lw(a0, 28(sp))
+    lw(a1, 16(sp))
+    lw(a0, 20(sp))
     bge(a1, a0, wend12)
     label(while10)
     # attention.py:57 offset = start // r[_GROUP] * positions * size
-    lw(a1, 20(sp))
+    lw(a1, 12(sp))
     lw(a4, 40(a1))
-    lw(a0, 24(sp))
+    lw(a0, 16(sp))
     srai(a2, a0, 31)
     xor(a3, a0, a2)
     divu(a3, a3, a4)
     xor(a2, a3, a2)
-    mul(a2, a2, t6)
-    mul(t0, a2, t3)
-    # attention.py:59 p = ptr8(base + (r[_QUERY] >> 2) + start * size)
-    lw(a1, 4(a1))
-    srai(a2, a1, 2)
-    lw(a1, 4(sp))
-    add(a1, a1, a2)
-    mul(a0, a0, t3)
-    add(a1, a1, a0)
-    # attention.py:60 x = ptr32(taps)
-    mv(a2, s0)
-    # attention.py:61 total = 0
-    li(t1, 0)
-    # attention.py:62 k = size
-    mv(s5, t3)
-    # attention.py:63 while k:
-    beq(s5, zero, wend15)
+    mul(a2, a2, t5)
+    mul(t0, a2, t2)
+    # attention.py:59 query = base + (r[_QUERY] >> 2) + start * size
+    lw(a2, 4(a1))
+    srai(a2, a2, 2)
+    add(a2, s0, a2)
+    mul(a0, a0, t2)
+    add(s7, a2, a0)
+    # attention.py:60 p = ptr8(base + (r[_KEYS] >> 2) + offset)
+    lw(a0, 8(a1))
+    srai(a0, a0, 2)
+    add(a0, s0, a0)
+    add(a2, a0, t0)
+    # attention.py:61 done = 0
+    li(t4, 0)
+    # attention.py:62 while done < filled:
+    lw(a0, 0(sp))
+    bge(t4, a0, wend15)
     label(while13)
-    # attention.py:64 v = (p[0] ^ 0x80) - 0x80
-    lb(a5, 0(a1))
-    # attention.py:65 x[0] = v
-    sw(a5, 0(a2))
-    # attention.py:66 total += v
-    add(t1, t1, a5)
-    # attention.py:67 p = ptr8(int(p) + 1)
-    addi(a1, a1, 1)
-    # attention.py:68 x = ptr32(int(x) + 4)
-    addi(a2, a2, 4)
-    # attention.py:69 k -= 1
-    addi(s5, s5, -1)
-    bne(s5, zero, while13)
-    label(wend15)
-    # attention.py:70 total = 0 - (total << 7)
-    slli(a0, t1, 7)
-    sub(t1, zero, a0)
-    # attention.py:71 p = ptr8(base + (r[_KEYS] >> 2) + offset)
-    lw(a0, 20(sp))
-    lw(a0, 8(a0))
-    srai(a1, a0, 2)
-    lw(a0, 4(sp))
-    add(a0, a0, a1)
-    add(a1, a0, t0)
-    # attention.py:72 done = 0
-    li(t5, 0)
-    # attention.py:73 while done < filled:
-    lw(a0, 8(sp))
-    bge(t5, a0, wend18)
-    label(while16)
-    # attention.py:74 count = filled - done
-    lw(a0, 8(sp))
-    sub(t2, a0, t5)
-    # attention.py:75 if count > _BLOCK:
+    # attention.py:63 count = filled - done
+    lw(a0, 0(sp))
+    sub(t1, a0, t4)
+    # attention.py:64 if count > _BLOCK:
     li(a0, 32)
-    bge(a0, t2, else19)
-    # attention.py:76 count = _BLOCK
-    li(t2, 32)
-    label(else19)
-    # attention.py:77 y = ptr32(sums)
-    mv(a7, s1)
-    # attention.py:78 k = count
-    mv(s5, t2)
-    # attention.py:79 while k:
-    beq(s5, zero, wend23)
+    bge(a0, t1, else16)
+    # attention.py:65 count = _BLOCK
+    li(t1, 32)
+    label(else16)
+    # attention.py:66 y = ptr32(sums)
+    mv(a7, t6)
+    # attention.py:67 k = count
+    mv(s4, t1)
+    # attention.py:68 while k:
+    beq(s4, zero, wend20)
+    label(while18)
+    # attention.py:69 acc = 0
+    li(a0, 0)
+    # attention.py:70 q = ptr8(query)
+    mv(a1, s7)
+    # attention.py:71 n = size
+    mv(a3, t2)
+    # attention.py:72 while n:
+    beq(a3, zero, wend23)
     label(while21)
-    # attention.py:80 acc = total
-    mv(a0, t1)
-    # attention.py:81 x = ptr32(taps)
-    mv(a2, s0)
-    # attention.py:82 n = size
-    mv(a3, t3)
-    # attention.py:83 while n:
-    beq(a3, zero, wend26)
-    label(while24)
-    # attention.py:84 acc += (p[0] ^ 0x80) * x[0]
-    lbu(a4, 0(a1))
-    xori(a5, a4, 128)
-    lw(a4, 0(a2))
+    # attention.py:73 acc += ((p[0] ^ 0x80) - 0x80) * ((q[0] ^ 0x80) - 0x80)
+    lb(a5, 0(a2))
+    lb(a4, 0(a1))
     mul(a4, a5, a4)
     add(a0, a0, a4)
-    # attention.py:85 acc += (p[1] ^ 0x80) * x[1]
-    lbu(a4, 1(a1))
-    xori(a5, a4, 128)
-    lw(a4, 4(a2))
+    # attention.py:74 acc += ((p[1] ^ 0x80) - 0x80) * ((q[1] ^ 0x80) - 0x80)
+    lb(a5, 1(a2))
+    lb(a4, 1(a1))
     mul(a4, a5, a4)
     add(a0, a0, a4)
-    # attention.py:86 acc += (p[2] ^ 0x80) * x[2]
-    lbu(a4, 2(a1))
-    xori(a5, a4, 128)
-    lw(a4, 8(a2))
+    # attention.py:75 acc += ((p[2] ^ 0x80) - 0x80) * ((q[2] ^ 0x80) - 0x80)
+    lb(a5, 2(a2))
+    lb(a4, 2(a1))
     mul(a4, a5, a4)
     add(a0, a0, a4)
-    # attention.py:87 acc += (p[3] ^ 0x80) * x[3]
-    lbu(a4, 3(a1))
-    xori(a5, a4, 128)
-    lw(a4, 12(a2))
+    # attention.py:76 acc += ((p[3] ^ 0x80) - 0x80) * ((q[3] ^ 0x80) - 0x80)
+    lb(a5, 3(a2))
+    lb(a4, 3(a1))
     mul(a4, a5, a4)
     add(a0, a0, a4)
-    # attention.py:88 p = ptr8(int(p) + 4)
+    # attention.py:77 p = ptr8(int(p) + 4)
+    addi(a2, a2, 4)
+    # attention.py:78 q = ptr8(int(q) + 4)
     addi(a1, a1, 4)
-    # attention.py:89 x = ptr32(int(x) + 16)
-    addi(a2, a2, 16)
-    # attention.py:90 n -= 4
+    # attention.py:79 n -= 4
     addi(a3, a3, -4)
-    bne(a3, zero, while24)
-    label(wend26)
-    # attention.py:91 y[0] = acc
-    sw(a0, 0(a7))
-    # attention.py:92 y = ptr32(int(y) + 4)
-    addi(a7, a7, 4)
-    # attention.py:93 k -= 1
-    addi(s5, s5, -1)
-    bne(s5, zero, while21)
+    bne(a3, zero, while21)
     label(wend23)
-    # attention.py:94 target = scores - base + done
-    lw(a0, 4(sp))
-    sub(a2, t4, a0)
-    add(s4, a2, t5)
-    # attention.py:95 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
-    sub(a2, s1, a0)
-    li(s9, 0)
-    mv(s8, t2)
+    # attention.py:80 y[0] = acc
+    sw(a0, 0(a7))
+    # attention.py:81 y = ptr32(int(y) + 4)
+    addi(a7, a7, 4)
+    # attention.py:82 k -= 1
+    addi(s4, s4, -1)
+    bne(s4, zero, while18)
+    label(wend20)
+    # attention.py:83 target = scores - base + done
+    sub(a0, t3, s0)
+    add(s1, a0, t4)
+    # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
+    sub(a1, t6, s0)
+    li(s8, 0)
+    mv(s6, t1)
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    lw(a0, 16(sp))
+    lw(a0, 8(sp))
     addi(a4, a0, 52)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(s7, 0(a4))
+    lw(s5, 0(a4))
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
     lw(a0, 4(a4))
-    sub(s6, a0, s7)
+    sub(s4, a0, s5)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
     lw(a0, 8(a4))
-    sub(s5, a0, s7)
+    sub(s3, a0, s5)
     # requantize.py:30 step = q[_PER_CHANNEL]
-    lw(s3, 12(a4))
+    lw(s2, 12(a4))
     # requantize.py:31 channels = q[_CHANNELS]
-    lw(s11, 16(a4))
+    lw(s10, 16(a4))
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    addi(s10, a4, 20)
+    addi(s9, a4, 20)
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    lw(a0, 0(sp))
-    add(a7, a0, a2)
+    add(a7, s0, a1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(a6, a0, s4)
+    add(a6, s0, s1)
     # requantize.py:35 while count:
-    beq(s8, zero, wend30)
-    label(while28)
+    beq(s6, zero, wend27)
+    label(while25)
     # requantize.py:36 n = count
-    mv(a3, s8)
+    mv(a3, s6)
     # requantize.py:37 if step:
-    beq(s3, zero, else31)
+    beq(s2, zero, else28)
     # requantize.py:38 n = channels - channel
-    sub(a3, s11, s9)
+    sub(a3, s10, s8)
     # requantize.py:39 if n > count:
-    bge(s8, a3, else33)
+    bge(s6, a3, else30)
     # requantize.py:40 n = count
-    mv(a3, s8)
-    label(else33)
-    label(else31)
+    mv(a3, s6)
+    label(else30)
+    label(else28)
     # requantize.py:41 count -= n
-    sub(s8, s8, a3)
+    sub(s6, s6, a3)
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    slli(a0, s9, 2)
-    mul(a0, a0, s3)
-    add(a4, s10, a0)
+    slli(a0, s8, 2)
+    mul(a0, a0, s2)
+    add(a4, s9, a0)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    slli(a0, s11, 2)
-    add(a2, s10, a0)
-    mul(a0, s9, s3)
-    add(a5, a2, a0)
+    slli(a0, s10, 2)
+    add(a1, s9, a0)
+    mul(a0, s8, s2)
+    add(a5, a1, a0)
     # requantize.py:44 channel = 0
-    li(s9, 0)
+    li(s8, 0)
     # requantize.py:45 while n:
-    beq(a3, zero, wend37)
-    label(while35)
+    beq(a3, zero, wend34)
+    label(while32)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     lw(a0, 0(a7))
     # requantize.py:47 e = 32 - shifts[0]
-    lbu(s2, 0(a5))
-    li(a2, 32)
-    sub(a2, a2, s2)
+    lbu(s1, 0(a5))
+    li(a1, 32)
+    sub(a1, a1, s1)
     # requantize.py:48 if e < 0:
-    bge(a2, zero, else38)
+    bge(a1, zero, else35)
     # requantize.py:49 e = 0 - e
-    sub(a2, zero, a2)
+    sub(a1, zero, a1)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    li(s2, 1073741823)
-    sra(s4, s2, a2)
-    li(s2, 1)
-    or_(s2, s4, s2)
+    li(s1, 1073741823)
+    sra(s11, s1, a1)
+    li(s1, 1)
+    or_(s1, s11, s1)
     # requantize.py:51 if v > limit:
-    bge(s2, a0, else40)
+    bge(s1, a0, else37)
     # requantize.py:52 v = limit
-    mv(a0, s2)
-    label(else40)
+    mv(a0, s1)
+    label(else37)
     # requantize.py:53 if v < 0 - limit:
-    sub(s4, zero, s2)
-    bge(a0, s4, else42)
+    sub(s11, zero, s1)
+    bge(a0, s11, else39)
     # requantize.py:54 v = 0 - limit
-    sub(a0, zero, s2)
-    label(else42)
+    sub(a0, zero, s1)
+    label(else39)
     # requantize.py:55 v = v << e
-    sll(a0, a0, a2)
+    sll(a0, a0, a1)
     # requantize.py:56 e = 0
-    li(a2, 0)
-    label(else38)
+    li(a1, 0)
+    label(else35)
     # requantize.py:57 if sign:
-    lw(s2, 0(a4))
-    mul(s4, s2, a0)
-    srli(s4, s4, 30)
-    mulh(a0, s2, a0)
-    slli(s2, a0, 1)
-    addi(a0, s4, 1)
+    lw(s1, 0(a4))
+    mul(s11, s1, a0)
+    srli(s11, s11, 30)
+    mulh(a0, s1, a0)
+    slli(s1, a0, 1)
+    addi(a0, s11, 1)
     srai(a0, a0, 1)
-    add(a0, a0, s2)
+    add(a0, a0, s1)
     # requantize.py:68 if e:
-    beq(a2, zero, else44)
+    beq(a1, zero, else41)
     # requantize.py:69 v = (v >> 31) + v
-    srai(s2, a0, 31)
-    add(a0, s2, a0)
+    srai(s1, a0, 31)
+    add(a0, s1, a0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    addi(a2, a2, -1)
-    sra(a0, a0, a2)
+    addi(a1, a1, -1)
+    sra(a0, a0, a1)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else44)
+    label(else41)
     # requantize.py:71 if v < low:
-    bge(a0, s6, else46)
+    bge(a0, s4, else43)
     # requantize.py:72 v = low
-    mv(a0, s6)
-    label(else46)
+    mv(a0, s4)
+    label(else43)
     # requantize.py:73 if v > high:
-    bge(s5, a0, else48)
+    bge(s3, a0, else45)
     # requantize.py:74 v = high
-    mv(a0, s5)
-    label(else48)
+    mv(a0, s3)
+    label(else45)
     # requantize.py:75 y[0] = v + zero_point
-    add(a0, a0, s7)
+    add(a0, a0, s5)
     sb(a0, 0(a6))
     # requantize.py:76 acc = ptr32(int(acc) + 4)
     addi(a7, a7, 4)
     # requantize.py:77 y = ptr8(int(y) + 1)
     addi(a6, a6, 1)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    slli(a0, s3, 2)
+    slli(a0, s2, 2)
     add(a4, a4, a0)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    add(a5, a5, s3)
+    add(a5, a5, s2)
     # requantize.py:80 n -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while35)
-    label(wend37)
-    bne(s8, zero, while28)
-    label(wend30)
-    # attention.py:96 done += count
-    add(t5, t5, t2)
-    lw(a0, 8(sp))
-    blt(t5, a0, while16)
-    label(wend18)
-    # attention.py:98 top = 0
-    li(t2, 0)
-    # attention.py:99 p = ptr8(scores)
-    mv(a1, t4)
-    # attention.py:100 k = filled
-    lw(s5, 8(sp))
-    # attention.py:101 while k:
-    beq(s5, zero, wend52)
-    label(while50)
-    # attention.py:102 v = p[0] ^ 0x80
-    lbu(a0, 0(a1))
-    xori(a5, a0, 128)
-    # attention.py:103 if v > top:
-    bge(t2, a5, else53)
-    # attention.py:104 top = v
-    mv(t2, a5)
-    label(else53)
-    # attention.py:105 p = ptr8(int(p) + 1)
-    addi(a1, a1, 1)
-    # attention.py:106 k -= 1
-    addi(s5, s5, -1)
-    bne(s5, zero, while50)
-    label(wend52)
-    # attention.py:107 v = exps[top]
-    slli(a0, t2, 2)
-    lw(a1, 12(sp))
+    bne(a3, zero, while32)
+    label(wend34)
+    bne(s6, zero, while25)
+    label(wend27)
+    # attention.py:85 done += count
+    add(t4, t4, t1)
+    lw(a0, 0(sp))
+    blt(t4, a0, while13)
+    label(wend15)
+    # attention.py:87 top = 0
+    li(t1, 0)
+    # attention.py:88 p = ptr8(scores)
+    mv(a2, t3)
+    # attention.py:89 k = filled
+    lw(s4, 0(sp))
+    # attention.py:90 while k:
+    beq(s4, zero, wend49)
+    label(while47)
+    # attention.py:91 v = p[0] ^ 0x80
+    lbu(a0, 0(a2))
+    xori(a1, a0, 128)
+    # attention.py:92 if v > top:
+    bge(t1, a1, else50)
+    # attention.py:93 top = v
+    mv(t1, a1)
+    label(else50)
+    # attention.py:94 p = ptr8(int(p) + 1)
+    addi(a2, a2, 1)
+    # attention.py:95 k -= 1
+    addi(s4, s4, -1)
+    bne(s4, zero, while47)
+    label(wend49)
+    # attention.py:96 v = exps[top]
+    slli(a0, t1, 2)
+    lw(a1, 4(sp))
     add(a0, a1, a0)
-    lw(a5, 0(a0))
-    # attention.py:108 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
-    srai(a1, a5, 12)
-    srai(a0, a5, 11)
+    lw(a1, 0(a0))
+    # attention.py:97 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
+    srai(a2, a1, 12)
+    srai(a0, a1, 11)
     andi(a0, a0, 1)
-    add(a1, a1, a0)
-    lw(s5, 8(sp))
-    sub(a0, t6, s5)
-    mul(t1, a1, a0)
-    # attention.py:109 p = ptr8(scores)
-    mv(a1, t4)
-    # attention.py:111 while k:
-    beq(s5, zero, wend57)
-    label(while55)
-    # attention.py:112 v = exps[top - (p[0] ^ 0x80)]
-    lbu(a0, 0(a1))
+    add(a1, a2, a0)
+    lw(s4, 0(sp))
+    sub(a0, t5, s4)
+    mul(a5, a1, a0)
+    # attention.py:98 p = ptr8(scores)
+    mv(a2, t3)
+    # attention.py:100 while k:
+    beq(s4, zero, wend54)
+    label(while52)
+    # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
+    lbu(a0, 0(a2))
     xori(a0, a0, 128)
-    sub(a0, t2, a0)
+    sub(a0, t1, a0)
     slli(a0, a0, 2)
-    lw(a2, 12(sp))
-    add(a0, a2, a0)
-    lw(a5, 0(a0))
-    # attention.py:113 total += (v >> 12) + (v >> 11 & 1)
-    srai(a2, a5, 12)
-    srai(a0, a5, 11)
+    lw(a1, 4(sp))
+    add(a0, a1, a0)
+    lw(a1, 0(a0))
+    # attention.py:102 total += (v >> 12) + (v >> 11 & 1)
+    srai(a3, a1, 12)
+    srai(a0, a1, 11)
     andi(a0, a0, 1)
-    add(a0, a2, a0)
-    add(t1, t1, a0)
-    # attention.py:114 p = ptr8(int(p) + 1)
-    addi(a1, a1, 1)
-    # attention.py:115 k -= 1
-    addi(s5, s5, -1)
-    bne(s5, zero, while55)
-    label(wend57)
-    # attention.py:119 shift = 34
+    add(a0, a3, a0)
+    add(a5, a5, a0)
+    # attention.py:103 p = ptr8(int(p) + 1)
+    addi(a2, a2, 1)
+    # attention.py:104 k -= 1
+    addi(s4, s4, -1)
+    bne(s4, zero, while52)
+    label(wend54)
+    # attention.py:108 shift = 34
     li(a7, 34)
-    # attention.py:120 while not half >> 30:
-    srai(a0, t1, 30)
-    bne(a0, zero, wend60)
-    label(while58)
-    # attention.py:121 half = half << 1
-    slli(t1, t1, 1)
-    # attention.py:122 shift -= 1
+    # attention.py:109 while not half >> 30:
+    srai(a0, a5, 30)
+    bne(a0, zero, wend57)
+    label(while55)
+    # attention.py:110 half = half << 1
+    slli(a5, a5, 1)
+    # attention.py:111 shift -= 1
     addi(a7, a7, -1)
-    srai(a0, t1, 30)
-    beq(a0, zero, while58)
-    label(wend60)
-    # attention.py:123 acc = 0
+    srai(a0, a5, 30)
+    beq(a0, zero, while55)
+    label(wend57)
+    # attention.py:112 acc = 0
     li(a0, 0)
-    # attention.py:124 rest = (r[_NEWTON_SLOPE] << sign) >> sign
-    lw(a1, 20(sp))
-    lw(t5, 48(a1))
-    # attention.py:125 step = 0
-    li(a1, 0)
-    # attention.py:126 while step < 7:
-    li(a2, 7)
-    bge(a1, a2, wend63)
-    label(while61)
-    # attention.py:127 v = half
-    mv(a5, t1)
-    # attention.py:128 m = rest
-    mv(a4, t5)
-    # attention.py:129 if step & 1:
-    andi(a2, a1, 1)
-    beq(a2, zero, else64)
-    # attention.py:130 m = acc
+    # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
+    lw(a1, 12(sp))
+    lw(t4, 48(a1))
+    # attention.py:114 step = 0
+    li(a2, 0)
+    # attention.py:115 while step < 7:
+    li(a1, 7)
+    bge(a2, a1, wend60)
+    label(while58)
+    # attention.py:116 v = half
+    mv(a1, a5)
+    # attention.py:117 m = rest
+    mv(a4, t4)
+    # attention.py:118 if step & 1:
+    andi(a3, a2, 1)
+    beq(a3, zero, else61)
+    # attention.py:119 m = acc
     mv(a4, a0)
-    jal(zero, endif65)
-    label(else64)
-    # attention.py:131 elif step:
-    beq(a1, zero, else66)
-    # attention.py:132 v = acc
-    mv(a5, a0)
-    label(else66)
-    label(endif65)
-    # attention.py:133 n = v >> 16
-    srai(a3, a5, 16)
-    # attention.py:134 v = v & 0xFFFF
-    li(a2, 65535)
-    and_(a5, a5, a2)
-    # attention.py:135 k = m & 0xFFFF
-    li(a2, 65535)
-    and_(s5, a4, a2)
-    # attention.py:136 m = m >> 16
+    jal(zero, endif62)
+    label(else61)
+    # attention.py:120 elif step:
+    beq(a2, zero, else63)
+    # attention.py:121 v = acc
+    mv(a1, a0)
+    label(else63)
+    label(endif62)
+    # attention.py:122 n = v >> 16
+    srai(a3, a1, 16)
+    # attention.py:123 v = v & 0xFFFF
+    li(a6, 65535)
+    and_(a1, a1, a6)
+    # attention.py:124 k = m & 0xFFFF
+    li(a6, 65535)
+    and_(s4, a4, a6)
+    # attention.py:125 m = m >> 16
     srai(a4, a4, 16)
-    # attention.py:137 a = v * m
-    mul(a6, a5, a4)
-    # attention.py:138 b = n * k + (v * k >> 16 & 0xFFFF)
-    mul(s2, a3, s5)
-    mul(a2, a5, s5)
-    srai(a5, a2, 16)
-    li(a2, 65535)
-    and_(a2, a5, a2)
-    add(a2, s2, a2)
-    # attention.py:139 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
-    and_(a5, a6, a2)
-    andi(s2, a5, 1)
-    srai(a5, a6, 1)
-    add(a5, s2, a5)
-    srai(a2, a2, 1)
-    add(a5, a5, a2)
-    mul(a2, a3, a4)
-    slli(a3, a2, 1)
-    li(a2, 8192)
-    add(a2, a5, a2)
-    srai(a2, a2, 14)
-    add(a5, a2, a3)
-    # attention.py:140 if not step:
-    bne(a1, zero, else68)
-    # attention.py:141 acc = r[_NEWTON_START] + v
-    lw(a0, 20(sp))
+    # attention.py:126 a = v * m
+    mul(a6, a1, a4)
+    # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
+    mul(s2, a3, s4)
+    mul(a1, a1, s4)
+    srai(s1, a1, 16)
+    li(a1, 65535)
+    and_(a1, s1, a1)
+    add(a1, s2, a1)
+    # attention.py:128 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
+    and_(s1, a6, a1)
+    andi(s1, s1, 1)
+    srai(a6, a6, 1)
+    add(a6, s1, a6)
+    srai(a1, a1, 1)
+    add(a6, a6, a1)
+    mul(a1, a3, a4)
+    slli(a3, a1, 1)
+    li(a1, 8192)
+    add(a1, a6, a1)
+    srai(a1, a1, 14)
+    add(a1, a1, a3)
+    # attention.py:129 if not step:
+    bne(a2, zero, else65)
+    # attention.py:130 acc = r[_NEWTON_START] + v
+    lw(a0, 12(sp))
     lw(a0, 44(a0))
-    add(a0, a0, a5)
-    jal(zero, endif69)
-    label(else68)
-    # attention.py:142 elif step & 1:
-    andi(a2, a1, 1)
-    beq(a2, zero, else70)
-    # attention.py:143 rest = 0x20000000 - v
-    li(a2, 536870912)
-    sub(t5, a2, a5)
-    jal(zero, endif71)
-    label(else70)
-    # attention.py:145 acc = (v << 2) + acc
-    slli(a2, a5, 2)
-    add(a0, a2, a0)
-    label(endif71)
-    label(endif69)
-    # attention.py:146 step += 1
-    addi(a1, a1, 1)
-    li(a2, 7)
-    blt(a1, a2, while61)
-    label(wend63)
-    # attention.py:147 if acc >> 30:
+    add(a0, a0, a1)
+    jal(zero, endif66)
+    label(else65)
+    # attention.py:131 elif step & 1:
+    andi(a3, a2, 1)
+    beq(a3, zero, else67)
+    # attention.py:132 rest = 0x20000000 - v
+    li(a3, 536870912)
+    sub(t4, a3, a1)
+    jal(zero, endif68)
+    label(else67)
+    # attention.py:134 acc = (v << 2) + acc
+    slli(a1, a1, 2)
+    add(a0, a1, a0)
+    label(endif68)
+    label(endif66)
+    # attention.py:135 step += 1
+    addi(a2, a2, 1)
+    li(a1, 7)
+    blt(a2, a1, while58)
+    label(wend60)
+    # attention.py:136 if acc >> 30:
     srai(a1, a0, 30)
-    beq(a1, zero, else72)
-    # attention.py:148 acc = 1
+    beq(a1, zero, else69)
+    # attention.py:137 acc = 1
     li(a0, 1)
-    # attention.py:149 acc = (acc << 31) - 1
+    # attention.py:138 acc = (acc << 31) - 1
     slli(a0, a0, 31)
     addi(a0, a0, -1)
-    jal(zero, endif73)
-    label(else72)
-    # attention.py:151 acc = acc << 1
+    jal(zero, endif70)
+    label(else69)
+    # attention.py:140 acc = acc << 1
     slli(a0, a0, 1)
-    label(endif73)
-    # attention.py:152 if shift > 31:
+    label(endif70)
+    # attention.py:141 if shift > 31:
     li(a1, 31)
-    bge(a1, a7, else74)
-    # attention.py:153 shift = 31
+    bge(a1, a7, else71)
+    # attention.py:142 shift = 31
     li(a7, 31)
-    # attention.py:154 acc = 0
+    # attention.py:143 acc = 0
     li(a0, 0)
-    label(else74)
-    # attention.py:155 high = acc >> 16
-    srai(t5, a0, 16)
-    # attention.py:156 low = acc & 0xFFFF
-    li(a1, 65535)
-    and_(a4, a0, a1)
-    # attention.py:158 p = ptr8(scores)
-    mv(a1, t4)
-    # attention.py:159 p[filled] = 0x80
-    li(a3, 128)
-    lw(a0, 8(sp))
-    add(a2, a1, a0)
-    sb(a3, 0(a2))
-    # attention.py:160 total = 0
-    li(t1, 0)
-    # attention.py:161 k = filled + 1
-    addi(s5, a0, 1)
-    # attention.py:162 while k:
-    beq(s5, zero, wend78)
-    label(while76)
-    # attention.py:163 v = exps[top - (p[0] ^ 0x80)]
-    lbu(a0, 0(a1))
-    xori(a0, a0, 128)
-    sub(a0, t2, a0)
-    slli(a0, a0, 2)
-    lw(a2, 12(sp))
-    add(a0, a2, a0)
-    lw(a5, 0(a0))
-    # attention.py:164 if v:
-    beq(a5, zero, else79)
-    # attention.py:165 n = v >> 16
-    srai(a3, a5, 16)
-    # attention.py:166 v = v & 0xFFFF
-    li(a0, 65535)
-    and_(a5, a5, a0)
-    # attention.py:167 a = v * high
-    mul(a6, a5, t5)
-    # attention.py:168 b = n * low + (v * low >> 16 & 0xFFFF)
-    mul(s2, a3, a4)
-    mul(a0, a5, a4)
-    srai(a2, a0, 16)
-    li(a0, 65535)
-    and_(a0, a2, a0)
-    add(a2, s2, a0)
-    # attention.py:169 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
-    and_(a0, a6, a2)
-    andi(a5, a0, 1)
-    srai(a0, a6, 1)
-    add(a5, a5, a0)
-    srai(a0, a2, 1)
-    add(a5, a5, a0)
-    mul(a0, a3, t5)
-    slli(a2, a0, 1)
-    li(a0, 8192)
-    add(a0, a5, a0)
-    srai(a0, a0, 14)
-    add(a5, a0, a2)
-    # attention.py:170 v = (v >> shift - 1) + 1 >> 1
-    addi(a0, a7, -1)
-    sra(a0, a5, a0)
-    addi(a0, a0, 1)
-    srai(a5, a0, 1)
-    # attention.py:171 if v > 255:
-    li(a0, 255)
-    bge(a0, a5, else81)
-    # attention.py:172 v = 255
-    li(a5, 255)
-    label(else81)
-    label(else79)
-    # attention.py:173 p[0] = v
-    sb(a5, 0(a1))
-    # attention.py:174 total += v
-    add(t1, t1, a5)
-    # attention.py:175 p = ptr8(int(p) + 1)
+    label(else71)
+    # attention.py:147 p = ptr8(scores)
+    mv(a2, t3)
+    # attention.py:148 p[filled] = 0x80
+    li(a4, 128)
+    lw(a1, 0(sp))
+    add(a3, a2, a1)
+    sb(a4, 0(a3))
+    # attention.py:149 k = filled + 1
+    addi(s4, a1, 1)
+    # attention.py:150 while k:
+    beq(s4, zero, wend75)
+    label(while73)
+    # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
+    lbu(a1, 0(a2))
+    xori(a1, a1, 128)
+    sub(a1, t1, a1)
+    slli(a1, a1, 2)
+    lw(a3, 4(sp))
+    add(a1, a3, a1)
+    lw(a1, 0(a1))
+    # attention.py:152 if v:
+    beq(a1, zero, else76)
+    # attention.py:153 if sign:
+    mul(a3, a1, a0)
+    srli(a4, a3, 30)
+    mulh(a1, a1, a0)
+    slli(a3, a1, 1)
+    addi(a1, a4, 1)
+    srai(a1, a1, 1)
+    add(a1, a1, a3)
+    # attention.py:161 v = (v >> shift - 1) + 1 >> 1
+    addi(a3, a7, -1)
+    sra(a1, a1, a3)
     addi(a1, a1, 1)
-    # attention.py:176 k -= 1
-    addi(s5, s5, -1)
-    bne(s5, zero, while76)
-    label(wend78)
-    # attention.py:177 p = ptr8(scores)
-    mv(a1, t4)
-    # attention.py:178 count = filled
-    lw(t2, 8(sp))
-    # attention.py:179 v = p[filled]
-    lw(a0, 8(sp))
-    add(a2, a1, a0)
-    lbu(a5, 0(a2))
-    # attention.py:180 total -= v
-    sub(t1, t1, a5)
-    # attention.py:181 if v:
-    beq(a5, zero, else83)
-    # attention.py:182 total += v * (positions - filled)
-    sub(a0, t6, a0)
-    mul(a0, a5, a0)
-    add(t1, t1, a0)
-    # attention.py:183 while count < positions:
-    bge(t2, t6, wend87)
-    label(while85)
-    # attention.py:184 p[count] = v
-    add(a0, a1, t2)
-    sb(a5, 0(a0))
-    # attention.py:185 count += 1
-    addi(t2, t2, 1)
-    blt(t2, t6, while85)
-    label(wend87)
-    label(else83)
-    # attention.py:187 p[count] = 0
-    add(a0, a1, t2)
+    srai(a1, a1, 1)
+    # attention.py:162 if v > 255:
+    li(a3, 255)
+    bge(a3, a1, else78)
+    # attention.py:163 v = 255
+    li(a1, 255)
+    label(else78)
+    label(else76)
+    # attention.py:164 p[0] = v
+    sb(a1, 0(a2))
+    # attention.py:165 p = ptr8(int(p) + 1)
+    addi(a2, a2, 1)
+    # attention.py:166 k -= 1
+    addi(s4, s4, -1)
+    bne(s4, zero, while73)
+    label(wend75)
+    # attention.py:167 p = ptr8(scores)
+    mv(a2, t3)
+    # attention.py:168 count = filled
+    lw(t1, 0(sp))
+    # attention.py:169 v = p[filled]
+    lw(a0, 0(sp))
+    add(a0, a2, a0)
+    lbu(a1, 0(a0))
+    # attention.py:170 if v:
+    beq(a1, zero, else80)
+    # attention.py:171 while count < positions:
+    bge(t1, t5, wend84)
+    label(while82)
+    # attention.py:172 p[count] = v
+    add(a0, a2, t1)
+    sb(a1, 0(a0))
+    # attention.py:173 count += 1
+    addi(t1, t1, 1)
+    blt(t1, t5, while82)
+    label(wend84)
+    label(else80)
+    # attention.py:175 p[count] = 0
+    add(a0, a2, t1)
     sb(zero, 0(a0))
-    # attention.py:188 p[count + 1] = 0
-    addi(a0, t2, 1)
-    add(a0, a1, a0)
+    # attention.py:176 p[count + 1] = 0
+    addi(a0, t1, 1)
+    add(a0, a2, a0)
     sb(zero, 0(a0))
-    # attention.py:189 p[count + 2] = 0
-    addi(a0, t2, 2)
-    add(a0, a1, a0)
+    # attention.py:177 p[count + 2] = 0
+    addi(a0, t1, 2)
+    add(a0, a2, a0)
     sb(zero, 0(a0))
-    # attention.py:190 count = count + 3 >> 2
-    addi(a0, t2, 3)
-    srai(t2, a0, 2)
-    # attention.py:192 total = 0 - (total << 7)
-    slli(a0, t1, 7)
-    sub(t1, zero, a0)
-    # attention.py:193 target = (r[_OUTPUT] >> 2) + start * size
-    lw(a0, 20(sp))
+    # attention.py:178 count = count + 3 >> 2
+    addi(a0, t1, 3)
+    srai(t1, a0, 2)
+    # attention.py:180 target = (r[_OUTPUT] >> 2) + start * size
+    lw(a0, 12(sp))
     lw(a1, 20(a0))
     srai(a2, a1, 2)
-    lw(a1, 24(sp))
-    mul(a1, a1, t3)
-    add(s4, a2, a1)
-    # attention.py:194 offset += base + (r[_VALUES] >> 2)
+    lw(a1, 16(sp))
+    mul(a1, a1, t2)
+    add(s1, a2, a1)
+    # attention.py:181 offset += base + (r[_VALUES] >> 2)
     lw(a0, 12(a0))
-    srai(a1, a0, 2)
-    lw(a0, 4(sp))
-    add(a0, a0, a1)
+    srai(a0, a0, 2)
+    add(a0, s0, a0)
     add(t0, t0, a0)
-    # attention.py:195 done = 0
-    li(t5, 0)
-    # attention.py:196 while done < size:
-    bge(t5, t3, wend90)
-    label(while88)
-    # attention.py:197 k = size - done
-    sub(s5, t3, t5)
-    # attention.py:198 if k > _BLOCK:
+    # attention.py:182 done = 0
+    li(t4, 0)
+    # attention.py:183 while done < size:
+    bge(t4, t2, wend87)
+    label(while85)
+    # attention.py:184 k = size - done
+    sub(s4, t2, t4)
+    # attention.py:185 if k > _BLOCK:
     li(a0, 32)
-    bge(a0, s5, else91)
-    # attention.py:199 k = _BLOCK
-    li(s5, 32)
-    label(else91)
-    # attention.py:200 done += k
-    add(t5, t5, s5)
-    # attention.py:201 y = ptr32(sums)
-    mv(a7, s1)
-    # attention.py:202 n = k
-    mv(a3, s5)
-    # attention.py:203 while n:
-    beq(a3, zero, wend95)
+    bge(a0, s4, else88)
+    # attention.py:186 k = _BLOCK
+    li(s4, 32)
+    label(else88)
+    # attention.py:187 done += k
+    add(t4, t4, s4)
+    # attention.py:188 y = ptr32(sums)
+    mv(a7, t6)
+    # attention.py:189 n = k
+    mv(a3, s4)
+    # attention.py:190 while n:
+    beq(a3, zero, wend92)
+    label(while90)
+    # attention.py:191 acc = 0
+    li(a0, 0)
+    # attention.py:192 p = ptr8(scores)
+    mv(a2, t3)
+    # attention.py:193 q = ptr8(offset)
+    mv(a1, t0)
+    # attention.py:194 m = count
+    mv(a4, t1)
+    # attention.py:195 while m:
+    beq(a4, zero, wend95)
     label(while93)
-    # attention.py:204 acc = total
-    mv(a0, t1)
-    # attention.py:205 p = ptr8(scores)
-    mv(a1, t4)
-    # attention.py:206 q = ptr8(offset)
-    mv(a2, t0)
-    # attention.py:207 m = count
-    mv(a4, t2)
-    # attention.py:208 while m:
-    beq(a4, zero, wend98)
-    label(while96)
-    # attention.py:209 acc += (q[0] ^ 0x80) * p[0]
+    # attention.py:196 acc += ((q[0] ^ 0x80) - 0x80) * p[0]
+    lb(a6, 0(a1))
     lbu(a5, 0(a2))
-    xori(a6, a5, 128)
-    lbu(a5, 0(a1))
     mul(a5, a6, a5)
     add(a0, a0, a5)
-    # attention.py:210 acc += (q[1] ^ 0x80) * p[1]
+    # attention.py:197 acc += ((q[1] ^ 0x80) - 0x80) * p[1]
+    lb(a6, 1(a1))
     lbu(a5, 1(a2))
-    xori(a6, a5, 128)
-    lbu(a5, 1(a1))
     mul(a5, a6, a5)
     add(a0, a0, a5)
-    # attention.py:211 acc += (q[2] ^ 0x80) * p[2]
+    # attention.py:198 acc += ((q[2] ^ 0x80) - 0x80) * p[2]
+    lb(a6, 2(a1))
     lbu(a5, 2(a2))
-    xori(a6, a5, 128)
-    lbu(a5, 2(a1))
     mul(a5, a6, a5)
     add(a0, a0, a5)
-    # attention.py:212 acc += (q[3] ^ 0x80) * p[3]
+    # attention.py:199 acc += ((q[3] ^ 0x80) - 0x80) * p[3]
+    lb(a6, 3(a1))
     lbu(a5, 3(a2))
-    xori(a6, a5, 128)
-    lbu(a5, 3(a1))
     mul(a5, a6, a5)
     add(a0, a0, a5)
-    # attention.py:213 p = ptr8(int(p) + 4)
-    addi(a1, a1, 4)
-    # attention.py:214 q = ptr8(int(q) + 4)
+    # attention.py:200 p = ptr8(int(p) + 4)
     addi(a2, a2, 4)
-    # attention.py:215 m -= 1
+    # attention.py:201 q = ptr8(int(q) + 4)
+    addi(a1, a1, 4)
+    # attention.py:202 m -= 1
     addi(a4, a4, -1)
-    bne(a4, zero, while96)
-    label(wend98)
-    # attention.py:216 y[0] = acc
-    sw(a0, 0(a7))
-    # attention.py:217 y = ptr32(int(y) + 4)
-    addi(a7, a7, 4)
-    # attention.py:218 offset += positions
-    add(t0, t0, t6)
-    # attention.py:219 n -= 1
-    addi(a3, a3, -1)
-    bne(a3, zero, while93)
+    bne(a4, zero, while93)
     label(wend95)
-    # attention.py:220 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
-    lw(a0, 4(sp))
-    sub(a1, s1, a0)
-    li(s9, 0)
-    mv(s8, s5)
+    # attention.py:203 y[0] = acc
+    sw(a0, 0(a7))
+    # attention.py:204 y = ptr32(int(y) + 4)
+    addi(a7, a7, 4)
+    # attention.py:205 offset += positions
+    add(t0, t0, t5)
+    # attention.py:206 n -= 1
+    addi(a3, a3, -1)
+    bne(a3, zero, while90)
+    label(wend92)
+    # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
+    sub(a1, t6, s0)
+    li(s8, 0)
+    mv(s7, s4)
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    lw(a0, 16(sp))
+    lw(a0, 8(sp))
     addi(a3, a0, 80)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    lw(s7, 0(a3))
+    lw(s6, 0(a3))
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
     lw(a0, 4(a3))
-    sub(s6, a0, s7)
+    sub(s5, a0, s6)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
     lw(a0, 8(a3))
-    sub(s3, a0, s7)
+    sub(s3, a0, s6)
     # requantize.py:30 step = q[_PER_CHANNEL]
     lw(s2, 12(a3))
     # requantize.py:31 channels = q[_CHANNELS]
-    lw(s11, 16(a3))
+    lw(s10, 16(a3))
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    addi(s10, a3, 20)
+    addi(s9, a3, 20)
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    lw(a0, 0(sp))
-    add(a6, a0, a1)
+    add(a6, s0, a1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(a5, a0, s4)
+    add(a5, s0, s1)
     # requantize.py:35 while count:
-    beq(s8, zero, wend102)
-    label(while100)
+    beq(s7, zero, wend99)
+    label(while97)
     # requantize.py:36 n = count
-    mv(a2, s8)
+    mv(a2, s7)
     # requantize.py:37 if step:
-    beq(s2, zero, else103)
+    beq(s2, zero, else100)
     # requantize.py:38 n = channels - channel
-    sub(a2, s11, s9)
+    sub(a2, s10, s8)
     # requantize.py:39 if n > count:
-    bge(s8, a2, else105)
+    bge(s7, a2, else102)
     # requantize.py:40 n = count
-    mv(a2, s8)
-    label(else105)
-    label(else103)
+    mv(a2, s7)
+    label(else102)
+    label(else100)
     # requantize.py:41 count -= n
-    sub(s8, s8, a2)
+    sub(s7, s7, a2)
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    slli(a0, s9, 2)
+    slli(a0, s8, 2)
     mul(a0, a0, s2)
-    add(a3, s10, a0)
+    add(a3, s9, a0)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    slli(a0, s11, 2)
-    add(a1, s10, a0)
-    mul(a0, s9, s2)
+    slli(a0, s10, 2)
+    add(a1, s9, a0)
+    mul(a0, s8, s2)
     add(a4, a1, a0)
     # requantize.py:44 channel = 0
-    li(s9, 0)
+    li(s8, 0)
     # requantize.py:45 while n:
-    beq(a2, zero, wend109)
-    label(while107)
+    beq(a2, zero, wend106)
+    label(while104)
     # requantize.py:46 v = (acc[0] << sign) >> sign
     lw(a0, 0(a6))
     # requantize.py:47 e = 32 - shifts[0]
@@ -811,41 +725,41 @@ def run_int8(a0, a1, a2, a3):
     li(a1, 32)
     sub(a1, a1, a7)
     # requantize.py:48 if e < 0:
-    bge(a1, zero, else110)
+    bge(a1, zero, else107)
     # requantize.py:49 e = 0 - e
     sub(a1, zero, a1)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
     li(a7, 1073741823)
-    sra(ra, a7, a1)
+    sra(s11, a7, a1)
     li(a7, 1)
-    or_(a7, ra, a7)
+    or_(a7, s11, a7)
     # requantize.py:51 if v > limit:
-    bge(a7, a0, else112)
+    bge(a7, a0, else109)
     # requantize.py:52 v = limit
     mv(a0, a7)
-    label(else112)
+    label(else109)
     # requantize.py:53 if v < 0 - limit:
-    sub(ra, zero, a7)
-    bge(a0, ra, else114)
+    sub(s11, zero, a7)
+    bge(a0, s11, else111)
     # requantize.py:54 v = 0 - limit
     sub(a0, zero, a7)
-    label(else114)
+    label(else111)
     # requantize.py:55 v = v << e
     sll(a0, a0, a1)
     # requantize.py:56 e = 0
     li(a1, 0)
-    label(else110)
+    label(else107)
     # requantize.py:57 if sign:
     lw(a7, 0(a3))
-    mul(ra, a7, a0)
-    srli(ra, ra, 30)
+    mul(s11, a7, a0)
+    srli(s11, s11, 30)
     mulh(a0, a7, a0)
     slli(a7, a0, 1)
-    addi(a0, ra, 1)
+    addi(a0, s11, 1)
     srai(a0, a0, 1)
     add(a0, a0, a7)
     # requantize.py:68 if e:
-    beq(a1, zero, else116)
+    beq(a1, zero, else113)
     # requantize.py:69 v = (v >> 31) + v
     srai(a7, a0, 31)
     add(a0, a7, a0)
@@ -854,19 +768,19 @@ def run_int8(a0, a1, a2, a3):
     sra(a0, a0, a1)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else116)
+    label(else113)
     # requantize.py:71 if v < low:
-    bge(a0, s6, else118)
+    bge(a0, s5, else115)
     # requantize.py:72 v = low
-    mv(a0, s6)
-    label(else118)
+    mv(a0, s5)
+    label(else115)
     # requantize.py:73 if v > high:
-    bge(s3, a0, else120)
+    bge(s3, a0, else117)
     # requantize.py:74 v = high
     mv(a0, s3)
-    label(else120)
+    label(else117)
     # requantize.py:75 y[0] = v + zero_point
-    add(a0, a0, s7)
+    add(a0, a0, s6)
     sb(a0, 0(a5))
     # requantize.py:76 acc = ptr32(int(acc) + 4)
     addi(a6, a6, 4)
@@ -879,43 +793,42 @@ def run_int8(a0, a1, a2, a3):
     add(a4, a4, s2)
     # requantize.py:80 n -= 1
     addi(a2, a2, -1)
-    bne(a2, zero, while107)
-    label(wend109)
-    bne(s8, zero, while100)
-    label(wend102)
-    # attention.py:221 target += k
-    add(s4, s4, s5)
-    blt(t5, t3, while88)
-    label(wend90)
-    # attention.py:222 start += 1
-    lw(a0, 24(sp))
+    bne(a2, zero, while104)
+    label(wend106)
+    bne(s7, zero, while97)
+    label(wend99)
+    # attention.py:208 target += k
+    add(s1, s1, s4)
+    blt(t4, t2, while85)
+    label(wend87)
+    # attention.py:209 start += 1
+    lw(a0, 16(sp))
     addi(a0, a0, 1)
-    sw(a0, 24(sp))
-    lw(a1, 28(sp))
+    sw(a0, 16(sp))
+    lw(a1, 20(sp))
     blt(a0, a1, while10)
     label(wend12)
     jal(zero, return_1)
     label(rare1)
     xori(a0, a3, -1)
-    sw(a0, 24(sp))
+    sw(a0, 16(sp))
     addi(a0, a0, 1)
-    sw(a0, 28(sp))
+    sw(a0, 20(sp))
     jal(zero, end2)
     label(return_1)
-    lw(s0, 32(sp))
-    lw(s1, 36(sp))
-    lw(s2, 40(sp))
-    lw(s3, 44(sp))
-    lw(s4, 48(sp))
-    lw(s5, 52(sp))
-    lw(s6, 56(sp))
-    lw(s7, 60(sp))
-    lw(s8, 64(sp))
-    lw(s9, 68(sp))
-    lw(s10, 72(sp))
-    lw(s11, 76(sp))
-    lw(ra, 80(sp))
-    addi(sp, sp, 96)
+    lw(s0, 24(sp))
+    lw(s1, 28(sp))
+    lw(s2, 32(sp))
+    lw(s3, 36(sp))
+    lw(s4, 40(sp))
+    lw(s5, 44(sp))
+    lw(s6, 48(sp))
+    lw(s7, 52(sp))
+    lw(s8, 56(sp))
+    lw(s9, 60(sp))
+    lw(s10, 64(sp))
+    lw(s11, 68(sp))
+    addi(sp, sp, 80)
     li(a0, 0)
 
 

@@ -12,221 +12,190 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 364101 entry a1, 160
+    #: 226119 s32i a2, a1, 100
+    #: 326114 s32i a3, a1, 80
+    #: 52611b s32i a5, a1, 108
+    #: 62611c s32i a6, a1, 112
+    # attention.py:39 r = ptr32(op)
     #: 22611a s32i a2, a1, 104
-    #: 326115 s32i a3, a1, 84
-    #: 52611c s32i a5, a1, 112
-    #: 62611d s32i a6, a1, 116
-    # attention.py:38 r = ptr32(op)
-    #: 22611b s32i a2, a1, 108
-    # attention.py:39 base = int(ptr8(arena))
-    #: 326117 s32i a3, a1, 92
-    # attention.py:43 positions = r[_POSITIONS]
-    #: 5882 l32i.n a5, a2, 32
-    #: 526112 s32i a5, a1, 72
-    # attention.py:44 size = r[_SIZE]
-    #: 5892 l32i.n a5, a2, 36
-    #: 59f1 s32i.n a5, a1, 60
-    # attention.py:45 sums = base + (r[_SCRATCH] >> 2)
-    #: 6872 l32i.n a6, a2, 28
-    #: 606221 srai a6, a6, 2
-    #: 6a33 add.n a3, a3, a6
+    # attention.py:40 base = int(ptr8(arena))
     #: 326116 s32i a3, a1, 88
-    # attention.py:46 taps = sums + 4 * _BLOCK
+    # attention.py:44 positions = r[_POSITIONS]
+    #: 5882 l32i.n a5, a2, 32
+    #: 526111 s32i a5, a1, 68
+    # attention.py:45 size = r[_SIZE]
+    #: 5892 l32i.n a5, a2, 36
+    #: 59e1 s32i.n a5, a1, 56
+    # attention.py:46 sums = base + (r[_SCRATCH] >> 2)
+    #: 5872 l32i.n a5, a2, 28
+    #: 505221 srai a5, a5, 2
+    #: 5a33 add.n a3, a3, a5
+    #: 326115 s32i a3, a1, 84
+    # attention.py:47 scores = sums + 4 * _BLOCK
     #: 32d301 addmi a3, a3, 0x100
     #: 32c380 addi a3, a3, -128
-    #: 326113 s32i a3, a1, 76
-    # attention.py:47 scores = taps + 4 * size
-    #: e05511 slli a5, a5, 2
-    #: 5a33 add.n a3, a3, a5
-    #: 326110 s32i a3, a1, 64
+    #: 39f1 s32i.n a3, a1, 60
     # attention.py:48 exps = ptr32(int(ptr8(rom)) + (r[_EXPS] >> 2))
     #: 3862 l32i.n a3, a2, 24
     #: 303221 srai a3, a3, 2
     #: 3a34 add.n a3, a4, a3
-    #: 326119 s32i a3, a1, 100
+    #: 326118 s32i a3, a1, 96
     # attention.py:49 word = r[_POSITION]
     #: 2842 l32i.n a2, a2, 16
     # attention.py:50 x = ptr32((int(ptr8(rom)) if word & 1 else base) + (word >> 2))
     #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x4e
-    #: 860000 j 0x51
-    #: 422117 l32i a4, a1, 92
+    #: 162300 beqz a3, 0x45
+    #: 860000 j 0x48
+    #: 422116 l32i a4, a1, 88
     #: 202221 srai a2, a2, 2
-    #: 2a44 add.n a4, a4, a2
+    #: 2a24 add.n a2, a4, a2
     # attention.py:51 filled = ((x[0] << sign) >> sign) + 1
-    #: 2804 l32i.n a2, a4, 0
+    #: 2802 l32i.n a2, a2, 0
     #: 1b22 addi.n a2, a2, 1
-    #: 226118 s32i a2, a1, 96
+    #: 226117 s32i a2, a1, 92
     # attention.py:52 if filled < 0:
-    #: d64200 bgez a2, 0x65
+    #: d64200 bgez a2, 0x5c
     # attention.py:53 filled = 0
     #: 0c02 movi.n a2, 0
-    #: 226118 s32i a2, a1, 96
+    #: 226117 s32i a2, a1, 92
     # attention.py:54 if filled > positions:
-    #: 222112 l32i a2, a1, 72
-    #: 322118 l32i a3, a1, 96
-    #: 37a202 bge a2, a3, 0x71
+    #: 222111 l32i a2, a1, 68
+    #: 322117 l32i a3, a1, 92
+    #: 37a202 bge a2, a3, 0x68
     # attention.py:55 filled = positions
-    #: 226118 s32i a2, a1, 96
+    #: 226117 s32i a2, a1, 92
     # attention.py:56 while start < stop:
-    #: 32211c l32i a3, a1, 112
-    #: 22211d l32i a2, a1, 116
-    #: 272302 blt a3, a2, 0x7d
-    #: 86a301 j 0x70c
+    #: 32211b l32i a3, a1, 108
+    #: 22211c l32i a2, a1, 112
+    #: 272302 blt a3, a2, 0x74
+    #: 468f01 j 0x6b2
     # attention.py:57 offset = start // r[_GROUP] * positions * size
-    #: 42211b l32i a4, a1, 108
+    #: 42211a l32i a4, a1, 104
     #: 68a4 l32i.n a6, a4, 40
-    #: 32211c l32i a3, a1, 112
+    #: 32211b l32i a3, a1, 108
     #: 302f31 srai a2, a3, 31
     #: 205330 xor a5, a3, a2
     #: 6055c2 quou a5, a5, a6
     #: 205530 xor a5, a5, a2
-    #: 222112 l32i a2, a1, 72
-    #: 205582 mull a5, a5, a2
-    #: 28f1 l32i.n a2, a1, 60
-    #: 205582 mull a5, a5, a2
-    #: 5981 s32i.n a5, a1, 32
-    # attention.py:59 p = ptr8(base + (r[_QUERY] >> 2) + start * size)
-    #: 4814 l32i.n a4, a4, 4
-    #: 405221 srai a5, a4, 2
-    #: 422117 l32i a4, a1, 92
-    #: 5a44 add.n a4, a4, a5
-    #: 203382 mull a3, a3, a2
-    #: 3a34 add.n a3, a4, a3
-    # attention.py:60 x = ptr32(taps)
-    #: 422113 l32i a4, a1, 76
-    # attention.py:61 total = 0
-    #: 0c05 movi.n a5, 0
-    #: 5991 s32i.n a5, a1, 36
-    # attention.py:62 k = size
-    #: 2931 s32i.n a2, a1, 12
-    # attention.py:63 while k:
-    #: 16d201 beqz a2, 0xd7
-    # attention.py:64 v = (p[0] ^ 0x80) - 0x80
-    #: 220300 l8ui a2, a3, 0
-    #: 807201 slli a7, a2, 24
-    #: 707831 srai a7, a7, 24
-    # attention.py:65 x[0] = v
-    #: 7904 s32i.n a7, a4, 0
-    # attention.py:66 total += v
-    #: 2891 l32i.n a2, a1, 36
-    #: 7a22 add.n a2, a2, a7
-    #: 2991 s32i.n a2, a1, 36
-    # attention.py:67 p = ptr8(int(p) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # attention.py:68 x = ptr32(int(x) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # attention.py:69 k -= 1
-    #: 2831 l32i.n a2, a1, 12
-    #: 0b22 addi.n a2, a2, -1
-    #: 2931 s32i.n a2, a1, 12
-    #: 5612fe bnez a2, 0xb9
-    # attention.py:70 total = 0 - (total << 7)
-    #: 2891 l32i.n a2, a1, 36
-    #: 902211 slli a2, a2, 7
-    #: 202060 neg a2, a2
-    #: 2991 s32i.n a2, a1, 36
-    # attention.py:71 p = ptr8(base + (r[_KEYS] >> 2) + offset)
-    #: 22211b l32i a2, a1, 108
-    #: 2822 l32i.n a2, a2, 8
-    #: 203221 srai a3, a2, 2
-    #: 222117 l32i a2, a1, 92
-    #: 3a32 add.n a3, a2, a3
-    #: 2881 l32i.n a2, a1, 32
-    #: 2a33 add.n a3, a3, a2
-    # attention.py:72 done = 0
-    #: 0c02 movi.n a2, 0
-    #: 226111 s32i a2, a1, 68
-    # attention.py:73 while done < filled:
-    #: 422118 l32i a4, a1, 96
-    #: 472202 blt a2, a4, 0x100
-    #: 067200 j 0x2c9
-    # attention.py:74 count = filled - done
-    #: 422118 l32i a4, a1, 96
     #: 222111 l32i a2, a1, 68
-    #: 2024c0 sub a2, a4, a2
-    #: 29c1 s32i.n a2, a1, 48
-    # attention.py:75 if count > _BLOCK:
-    #: 2c04 movi.n a4, 32
-    #: 27a403 bge a4, a2, 0x114
-    # attention.py:76 count = _BLOCK
+    #: 202582 mull a2, a5, a2
+    #: 68e1 l32i.n a6, a1, 56
+    #: 602282 mull a2, a2, a6
+    #: 2981 s32i.n a2, a1, 32
+    # attention.py:59 query = base + (r[_QUERY] >> 2) + start * size
+    #: 5814 l32i.n a5, a4, 4
+    #: 507221 srai a7, a5, 2
+    #: 522116 l32i a5, a1, 88
+    #: 7a75 add.n a7, a5, a7
+    #: 603382 mull a3, a3, a6
+    #: 3a37 add.n a3, a7, a3
+    #: 326112 s32i a3, a1, 72
+    # attention.py:60 p = ptr8(base + (r[_KEYS] >> 2) + offset)
+    #: 3824 l32i.n a3, a4, 8
+    #: 303221 srai a3, a3, 2
+    #: 3a35 add.n a3, a5, a3
+    #: 2a43 add.n a4, a3, a2
+    # attention.py:61 done = 0
+    #: 0c02 movi.n a2, 0
+    #: 226110 s32i a2, a1, 64
+    # attention.py:62 while done < filled:
+    #: 322117 l32i a3, a1, 92
+    #: 372202 blt a2, a3, 0xbe
+    #: 867800 j 0x2a1
+    # attention.py:63 count = filled - done
+    #: 322117 l32i a3, a1, 92
+    #: 222110 l32i a2, a1, 64
+    #: 2023c0 sub a2, a3, a2
+    #: 29b1 s32i.n a2, a1, 44
+    # attention.py:64 if count > _BLOCK:
+    #: 2c03 movi.n a3, 32
+    #: 27a303 bge a3, a2, 0xd2
+    # attention.py:65 count = _BLOCK
     #: 2c02 movi.n a2, 32
-    #: 29c1 s32i.n a2, a1, 48
-    # attention.py:77 y = ptr32(sums)
-    #: 822116 l32i a8, a1, 88
-    # attention.py:78 k = count
-    #: 28c1 l32i.n a2, a1, 48
+    #: 29b1 s32i.n a2, a1, 44
+    # attention.py:66 y = ptr32(sums)
+    #: 822115 l32i a8, a1, 84
+    # attention.py:67 k = count
+    #: 28b1 l32i.n a2, a1, 44
     #: 2931 s32i.n a2, a1, 12
-    # attention.py:79 while k:
-    #: 161206 beqz a2, 0x180
-    # attention.py:80 acc = total
-    #: 2891 l32i.n a2, a1, 36
-    # attention.py:81 x = ptr32(taps)
-    #: 422113 l32i a4, a1, 76
-    # attention.py:82 n = size
-    #: 58f1 l32i.n a5, a1, 60
-    # attention.py:83 while n:
-    #: 16a504 beqz a5, 0x173
-    # attention.py:84 acc += (p[0] ^ 0x80) * x[0]
-    #: 720300 l8ui a7, a3, 0
-    #: 62a080 movi a6, 128
-    #: 607730 xor a7, a7, a6
-    #: 6804 l32i.n a6, a4, 0
-    #: 606782 mull a6, a7, a6
-    #: 6a22 add.n a2, a2, a6
-    # attention.py:85 acc += (p[1] ^ 0x80) * x[1]
-    #: 720301 l8ui a7, a3, 1
-    #: 62a080 movi a6, 128
-    #: 607730 xor a7, a7, a6
-    #: 6814 l32i.n a6, a4, 4
-    #: 606782 mull a6, a7, a6
-    #: 6a22 add.n a2, a2, a6
-    # attention.py:86 acc += (p[2] ^ 0x80) * x[2]
-    #: 720302 l8ui a7, a3, 2
-    #: 62a080 movi a6, 128
-    #: 607730 xor a7, a7, a6
-    #: 6824 l32i.n a6, a4, 8
-    #: 606782 mull a6, a7, a6
-    #: 6a22 add.n a2, a2, a6
-    # attention.py:87 acc += (p[3] ^ 0x80) * x[3]
-    #: 720303 l8ui a7, a3, 3
-    #: 62a080 movi a6, 128
-    #: 607730 xor a7, a7, a6
-    #: 6834 l32i.n a6, a4, 12
-    #: 606782 mull a6, a7, a6
-    #: 6a22 add.n a2, a2, a6
-    # attention.py:88 p = ptr8(int(p) + 4)
+    # attention.py:68 while k:
+    #: 16c207 beqz a2, 0x159
+    # attention.py:69 acc = 0
+    #: 0c02 movi.n a2, 0
+    # attention.py:70 q = ptr8(query)
+    #: 322112 l32i a3, a1, 72
+    # attention.py:71 n = size
+    #: 78e1 l32i.n a7, a1, 56
+    # attention.py:72 while n:
+    #: 165706 beqz a7, 0x14c
+    # attention.py:73 acc += ((p[0] ^ 0x80) - 0x80) * ((q[0] ^ 0x80) - 0x80)
+    #: 520400 l8ui a5, a4, 0
+    #: 806501 slli a6, a5, 24
+    #: 606831 srai a6, a6, 24
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505682 mull a5, a6, a5
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:74 acc += ((p[1] ^ 0x80) - 0x80) * ((q[1] ^ 0x80) - 0x80)
+    #: 520401 l8ui a5, a4, 1
+    #: 806501 slli a6, a5, 24
+    #: 606831 srai a6, a6, 24
+    #: 520301 l8ui a5, a3, 1
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505682 mull a5, a6, a5
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:75 acc += ((p[2] ^ 0x80) - 0x80) * ((q[2] ^ 0x80) - 0x80)
+    #: 520402 l8ui a5, a4, 2
+    #: 806501 slli a6, a5, 24
+    #: 606831 srai a6, a6, 24
+    #: 520302 l8ui a5, a3, 2
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505682 mull a5, a6, a5
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:76 acc += ((p[3] ^ 0x80) - 0x80) * ((q[3] ^ 0x80) - 0x80)
+    #: 520403 l8ui a5, a4, 3
+    #: 806501 slli a6, a5, 24
+    #: 606831 srai a6, a6, 24
+    #: 520303 l8ui a5, a3, 3
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505682 mull a5, a6, a5
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:77 p = ptr8(int(p) + 4)
+    #: 4b44 addi.n a4, a4, 4
+    # attention.py:78 q = ptr8(int(q) + 4)
     #: 4b33 addi.n a3, a3, 4
-    # attention.py:89 x = ptr32(int(x) + 16)
-    #: 42c410 addi a4, a4, 16
-    # attention.py:90 n -= 4
-    #: 52c5fc addi a5, a5, -4
-    #: 5645fb bnez a5, 0x128
-    # attention.py:91 y[0] = acc
+    # attention.py:79 n -= 4
+    #: 72c7fc addi a7, a7, -4
+    #: 5697f9 bnez a7, 0xe6
+    # attention.py:80 y[0] = acc
     #: 2908 s32i.n a2, a8, 0
-    # attention.py:92 y = ptr32(int(y) + 4)
+    # attention.py:81 y = ptr32(int(y) + 4)
     #: 4b88 addi.n a8, a8, 4
-    # attention.py:93 k -= 1
+    # attention.py:82 k -= 1
     #: 2831 l32i.n a2, a1, 12
     #: 0b22 addi.n a2, a2, -1
     #: 2931 s32i.n a2, a1, 12
-    #: 56d2f9 bnez a2, 0x11e
-    # attention.py:94 target = scores - base + done
-    #: 422110 l32i a4, a1, 64
-    #: 222117 l32i a2, a1, 92
-    #: 2054c0 sub a5, a4, a2
-    #: 422111 l32i a4, a1, 68
-    #: 4a55 add.n a5, a5, a4
-    #: 526114 s32i a5, a1, 80
-    # attention.py:95 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
-    #: 422116 l32i a4, a1, 88
-    #: 2074c0 sub a7, a4, a2
+    #: 5622f8 bnez a2, 0xdc
+    # attention.py:83 target = scores - base + done
+    #: 38f1 l32i.n a3, a1, 60
+    #: 222116 l32i a2, a1, 88
+    #: 2053c0 sub a5, a3, a2
+    #: 322110 l32i a3, a1, 64
+    #: 3a55 add.n a5, a5, a3
+    #: 526113 s32i a5, a1, 76
+    # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
+    #: 322115 l32i a3, a1, 84
+    #: 2073c0 sub a7, a3, a2
     #: 0c02 movi.n a2, 0
     #: 2961 s32i.n a2, a1, 24
-    #: 48c1 l32i.n a4, a1, 48
-    #: 4941 s32i.n a4, a1, 16
+    #: 38b1 l32i.n a3, a1, 44
+    #: 3941 s32i.n a3, a1, 16
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 22211a l32i a2, a1, 104
+    #: 222119 l32i a2, a1, 100
     #: 62c234 addi a6, a2, 52
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2806 l32i.n a2, a6, 0
@@ -242,28 +211,28 @@ def eval_int8(op, arena, rom, start, stop):
     #: c836 l32i.n a12, a6, 12
     # requantize.py:31 channels = q[_CHANNELS]
     #: 2846 l32i.n a2, a6, 16
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29c1 s32i.n a2, a1, 48
     # requantize.py:32 table = int(q) + 4 * _TABLE
     #: 22c614 addi a2, a6, 20
-    #: 29a1 s32i.n a2, a1, 40
+    #: 2991 s32i.n a2, a1, 36
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    #: 222115 l32i a2, a1, 84
+    #: 222114 l32i a2, a1, 80
     #: 7aa2 add.n a10, a2, a7
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     #: 5a92 add.n a9, a2, a5
     # requantize.py:35 while count:
-    #: 16b40e beqz a4, 0x2b6
+    #: 16b30e beqz a3, 0x28e
     # requantize.py:36 n = count
     #: 7841 l32i.n a7, a1, 16
     # requantize.py:37 if step:
-    #: 16dc00 beqz a12, 0x1dd
+    #: 16dc00 beqz a12, 0x1b5
     # requantize.py:38 n = channels - channel
-    #: 48d1 l32i.n a4, a1, 52
+    #: 38c1 l32i.n a3, a1, 48
     #: 2861 l32i.n a2, a1, 24
-    #: 2074c0 sub a7, a4, a2
+    #: 2073c0 sub a7, a3, a2
     # requantize.py:39 if n > count:
     #: 2841 l32i.n a2, a1, 16
-    #: 77a201 bge a2, a7, 0x1dd
+    #: 77a201 bge a2, a7, 0x1b5
     # requantize.py:40 n = count
     #: 7d02 mov.n a7, a2
     # requantize.py:41 count -= n
@@ -271,50 +240,50 @@ def eval_int8(op, arena, rom, start, stop):
     #: 7022c0 sub a2, a2, a7
     #: 2941 s32i.n a2, a1, 16
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    #: 4861 l32i.n a4, a1, 24
-    #: e02411 slli a2, a4, 2
+    #: 3861 l32i.n a3, a1, 24
+    #: e02311 slli a2, a3, 2
     #: c05282 mull a5, a2, a12
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2891 l32i.n a2, a1, 36
     #: 5a62 add.n a6, a2, a5
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    #: 58d1 l32i.n a5, a1, 52
+    #: 58c1 l32i.n a5, a1, 48
     #: e05511 slli a5, a5, 2
     #: 5a52 add.n a5, a2, a5
-    #: c02482 mull a2, a4, a12
+    #: c02382 mull a2, a3, a12
     #: 2a85 add.n a8, a5, a2
     # requantize.py:44 channel = 0
     #: 0c02 movi.n a2, 0
     #: 2961 s32i.n a2, a1, 24
     # requantize.py:45 while n:
-    #: 16d70a beqz a7, 0x2b1
+    #: 16d70a beqz a7, 0x289
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 280a l32i.n a2, a10, 0
     # requantize.py:47 e = 32 - shifts[0]
     #: 520800 l8ui a5, a8, 0
-    #: 2c04 movi.n a4, 32
-    #: 5054c0 sub a5, a4, a5
+    #: 2c03 movi.n a3, 32
+    #: 5053c0 sub a5, a3, a5
     # requantize.py:48 if e < 0:
-    #: d6d502 bgez a5, 0x23e
+    #: d6d502 bgez a5, 0x216
     # requantize.py:49 e = 0 - e
     #: 505060 neg a5, a5
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    #: 0c14 movi.n a4, 1
-    #: a04401 slli a4, a4, 22
-    #: 804411 slli a4, a4, 8
-    #: 0b44 addi.n a4, a4, -1
+    #: 0c13 movi.n a3, 1
+    #: a03301 slli a3, a3, 22
+    #: 803311 slli a3, a3, 8
+    #: 0b33 addi.n a3, a3, -1
     #: 000540 ssr a5
-    #: 40b0b1 sra a11, a4
-    #: 0c14 movi.n a4, 1
-    #: 404b20 or a4, a11, a4
+    #: 30b0b1 sra a11, a3
+    #: 0c13 movi.n a3, 1
+    #: 303b20 or a3, a11, a3
     # requantize.py:51 if v > limit:
-    #: 27a401 bge a4, a2, 0x22d
+    #: 27a301 bge a3, a2, 0x205
     # requantize.py:52 v = limit
-    #: 2d04 mov.n a2, a4
+    #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
-    #: 40b060 neg a11, a4
-    #: b7a202 bge a2, a11, 0x236
+    #: 30b060 neg a11, a3
+    #: b7a202 bge a2, a11, 0x20e
     # requantize.py:54 v = 0 - limit
-    #: 402060 neg a2, a4
+    #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
     #: 001540 ssl a5
     #: 0022a1 sll a2, a2
@@ -325,52 +294,52 @@ def eval_int8(op, arena, rom, start, stop):
     # requantize.py:61 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
     # requantize.py:62 b = ptr16(q)[0]
-    #: 421600 l16ui a4, a6, 0
+    #: 321600 l16ui a3, a6, 0
     # requantize.py:63 m = ptr16(q)[1]
     #: b21601 l16ui a11, a6, 2
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    #: 40fe82 mull a15, a14, a4
-    #: 404282 mull a4, a2, a4
-    #: 404031 srai a4, a4, 16
-    #: 4040f4 extui a4, a4, 0, 16
-    #: 4a4f add.n a4, a15, a4
+    #: 30fe82 mull a15, a14, a3
+    #: 303282 mull a3, a2, a3
+    #: 303031 srai a3, a3, 16
+    #: 3030f4 extui a3, a3, 0, 16
+    #: 3a3f add.n a3, a15, a3
     # requantize.py:65 v = v * m
     #: b02282 mull a2, a2, a11
     # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
-    #: 40f210 and a15, a2, a4
+    #: 30f210 and a15, a2, a3
     #: f0f004 extui a15, a15, 0, 1
     #: 202121 srai a2, a2, 1
     #: 2aff add.n a15, a15, a2
-    #: 402121 srai a2, a4, 1
+    #: 302121 srai a2, a3, 1
     #: 2aff add.n a15, a15, a2
     #: b02e82 mull a2, a14, a11
-    #: f04211 slli a4, a2, 1
+    #: f03211 slli a3, a2, 1
     #: 22df20 addmi a2, a15, 0x2000
     #: 202e21 srai a2, a2, 14
-    #: 4a22 add.n a2, a2, a4
+    #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161501 beqz a5, 0x28e
+    #: 161501 beqz a5, 0x266
     # requantize.py:69 v = (v >> 31) + v
-    #: 204f31 srai a4, a2, 31
-    #: 2a24 add.n a2, a4, a2
+    #: 203f31 srai a3, a2, 31
+    #: 2a23 add.n a2, a3, a2
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    #: 0b45 addi.n a4, a5, -1
-    #: 000440 ssr a4
+    #: 0b35 addi.n a3, a5, -1
+    #: 000340 ssr a3
     #: 2020b1 sra a2, a2
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
-    #: 4801 l32i.n a4, a1, 0
-    #: 47a201 bge a2, a4, 0x295
+    #: 3801 l32i.n a3, a1, 0
+    #: 37a201 bge a2, a3, 0x26d
     # requantize.py:72 v = low
-    #: 2d04 mov.n a2, a4
+    #: 2d03 mov.n a2, a3
     # requantize.py:73 if v > high:
-    #: 27ad01 bge a13, a2, 0x29a
+    #: 27ad01 bge a13, a2, 0x272
     # requantize.py:74 v = high
     #: 2d0d mov.n a2, a13
     # requantize.py:75 y[0] = v + zero_point
-    #: 4811 l32i.n a4, a1, 4
-    #: 4a22 add.n a2, a2, a4
+    #: 3811 l32i.n a3, a1, 4
+    #: 3a22 add.n a2, a2, a3
     #: 224900 s8i a2, a9, 0
     # requantize.py:76 acc = ptr32(int(acc) + 4)
     #: 4baa addi.n a10, a10, 4
@@ -383,434 +352,408 @@ def eval_int8(op, arena, rom, start, stop):
     #: ca88 add.n a8, a8, a12
     # requantize.py:80 n -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5617f5 bnez a7, 0x203
+    #: 5617f5 bnez a7, 0x1db
     #: 2841 l32i.n a2, a1, 16
-    #: 5632f1 bnez a2, 0x1ca
-    # attention.py:96 done += count
-    #: 422111 l32i a4, a1, 68
-    #: 28c1 l32i.n a2, a1, 48
-    #: 2a24 add.n a2, a4, a2
-    #: 226111 s32i a2, a1, 68
-    #: 422118 l32i a4, a1, 96
-    #: 47a202 bge a2, a4, 0x2c9
-    #: 868dff j 0x100
-    # attention.py:98 top = 0
-    #: 0c0a movi.n a10, 0
-    # attention.py:99 p = ptr8(scores)
+    #: 5632f1 bnez a2, 0x1a2
+    # attention.py:85 done += count
     #: 322110 l32i a3, a1, 64
-    # attention.py:100 k = filled
-    #: 222118 l32i a2, a1, 96
+    #: 28b1 l32i.n a2, a1, 44
+    #: 2a23 add.n a2, a3, a2
+    #: 226110 s32i a2, a1, 64
+    #: 322117 l32i a3, a1, 92
+    #: 37a202 bge a2, a3, 0x2a1
+    #: 0687ff j 0xbe
+    # attention.py:87 top = 0
+    #: 0c0a movi.n a10, 0
+    # attention.py:88 p = ptr8(scores)
+    #: 48f1 l32i.n a4, a1, 60
+    # attention.py:89 k = filled
+    #: 222117 l32i a2, a1, 92
     #: 2931 s32i.n a2, a1, 12
-    # attention.py:101 while k:
-    #: 168201 beqz a2, 0x2ef
-    # attention.py:102 v = p[0] ^ 0x80
-    #: 420300 l8ui a4, a3, 0
+    # attention.py:90 while k:
+    #: 168201 beqz a2, 0x2c6
+    # attention.py:91 v = p[0] ^ 0x80
+    #: 320400 l8ui a3, a4, 0
     #: 22a080 movi a2, 128
-    #: 207430 xor a7, a4, a2
-    # attention.py:103 if v > top:
-    #: 77aa01 bge a10, a7, 0x2e4
-    # attention.py:104 top = v
-    #: ad07 mov.n a10, a7
-    # attention.py:105 p = ptr8(int(p) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # attention.py:106 k -= 1
+    #: 203330 xor a3, a3, a2
+    # attention.py:92 if v > top:
+    #: 37aa01 bge a10, a3, 0x2bb
+    # attention.py:93 top = v
+    #: ad03 mov.n a10, a3
+    # attention.py:94 p = ptr8(int(p) + 1)
+    #: 1b44 addi.n a4, a4, 1
+    # attention.py:95 k -= 1
     #: 2831 l32i.n a2, a1, 12
     #: 0b22 addi.n a2, a2, -1
     #: 2931 s32i.n a2, a1, 12
-    #: 5662fe bnez a2, 0x2d6
-    # attention.py:107 v = exps[top]
-    #: 222119 l32i a2, a1, 100
-    #: 202aa0 addx4 a2, a10, a2
-    #: 7802 l32i.n a7, a2, 0
-    # attention.py:108 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
-    #: 703c21 srai a3, a7, 12
-    #: 702b21 srai a2, a7, 11
-    #: 202004 extui a2, a2, 0, 1
-    #: 2a43 add.n a4, a3, a2
-    #: 322112 l32i a3, a1, 72
+    #: 5662fe bnez a2, 0x2ad
+    # attention.py:96 v = exps[top]
     #: 222118 l32i a2, a1, 96
-    #: 2033c0 sub a3, a3, a2
-    #: 303482 mull a3, a4, a3
-    #: 3991 s32i.n a3, a1, 36
-    # attention.py:109 p = ptr8(scores)
-    #: 322110 l32i a3, a1, 64
-    # attention.py:110 k = filled
-    #: 2931 s32i.n a2, a1, 12
-    # attention.py:111 while k:
-    #: 16f202 beqz a2, 0x348
-    # attention.py:112 v = exps[top - (p[0] ^ 0x80)]
-    #: 420300 l8ui a4, a3, 0
-    #: 22a080 movi a2, 128
-    #: 202430 xor a2, a4, a2
-    #: 204ac0 sub a4, a10, a2
-    #: 222119 l32i a2, a1, 100
-    #: 2024a0 addx4 a2, a4, a2
-    #: 7802 l32i.n a7, a2, 0
-    # attention.py:113 total += (v >> 12) + (v >> 11 & 1)
-    #: 704c21 srai a4, a7, 12
-    #: 702b21 srai a2, a7, 11
+    #: 202aa0 addx4 a2, a10, a2
+    #: 3802 l32i.n a3, a2, 0
+    # attention.py:97 total = ((v >> 12) + (v >> 11 & 1)) * (positions - filled)
+    #: 304c21 srai a4, a3, 12
+    #: 302b21 srai a2, a3, 11
     #: 202004 extui a2, a2, 0, 1
     #: 2a44 add.n a4, a4, a2
-    #: 2891 l32i.n a2, a1, 36
-    #: 4a22 add.n a2, a2, a4
-    #: 2991 s32i.n a2, a1, 36
-    # attention.py:114 p = ptr8(int(p) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # attention.py:115 k -= 1
+    #: 322111 l32i a3, a1, 68
+    #: 222117 l32i a2, a1, 92
+    #: 2033c0 sub a3, a3, a2
+    #: 305482 mull a5, a4, a3
+    # attention.py:98 p = ptr8(scores)
+    #: 48f1 l32i.n a4, a1, 60
+    # attention.py:99 k = filled
+    #: 2931 s32i.n a2, a1, 12
+    # attention.py:100 while k:
+    #: 16b202 beqz a2, 0x318
+    # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
+    #: 320400 l8ui a3, a4, 0
+    #: 22a080 movi a2, 128
+    #: 202330 xor a2, a3, a2
+    #: 203ac0 sub a3, a10, a2
+    #: 222118 l32i a2, a1, 96
+    #: 2023a0 addx4 a2, a3, a2
+    #: 3802 l32i.n a3, a2, 0
+    # attention.py:102 total += (v >> 12) + (v >> 11 & 1)
+    #: 306c21 srai a6, a3, 12
+    #: 302b21 srai a2, a3, 11
+    #: 202004 extui a2, a2, 0, 1
+    #: 2a26 add.n a2, a6, a2
+    #: 2a55 add.n a5, a5, a2
+    # attention.py:103 p = ptr8(int(p) + 1)
+    #: 1b44 addi.n a4, a4, 1
+    # attention.py:104 k -= 1
     #: 2831 l32i.n a2, a1, 12
     #: 0b22 addi.n a2, a2, -1
     #: 2931 s32i.n a2, a1, 12
-    #: 56f2fc bnez a2, 0x318
-    # attention.py:118 half = total
-    #: 8891 l32i.n a8, a1, 36
-    # attention.py:119 shift = 34
+    #: 5632fd bnez a2, 0x2ec
+    # attention.py:108 shift = 34
     #: 2c2b movi.n a11, 34
-    # attention.py:120 while not half >> 30:
-    #: 802e31 srai a2, a8, 30
-    #: 56a200 bnez a2, 0x35d
-    # attention.py:121 half = half << 1
-    #: f08811 slli a8, a8, 1
-    # attention.py:122 shift -= 1
+    # attention.py:109 while not half >> 30:
+    #: 502e31 srai a2, a5, 30
+    #: 56a200 bnez a2, 0x32b
+    # attention.py:110 half = half << 1
+    #: f05511 slli a5, a5, 1
+    # attention.py:111 shift -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 802e31 srai a2, a8, 30
-    #: 1642ff beqz a2, 0x352
-    # attention.py:123 acc = 0
+    #: 502e31 srai a2, a5, 30
+    #: 1642ff beqz a2, 0x320
+    # attention.py:112 acc = 0
     #: 0c02 movi.n a2, 0
-    # attention.py:124 rest = (r[_NEWTON_SLOPE] << sign) >> sign
-    #: 32211b l32i a3, a1, 108
+    # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
+    #: 32211a l32i a3, a1, 104
     #: c8c3 l32i.n a12, a3, 48
-    # attention.py:125 step = 0
-    #: 0c03 movi.n a3, 0
-    # attention.py:126 while step < 7:
-    #: 0c74 movi.n a4, 7
-    #: 472302 blt a3, a4, 0x36e
-    #: 461f00 j 0x3ec
-    # attention.py:127 v = half
-    #: 7d08 mov.n a7, a8
-    # attention.py:128 m = rest
+    # attention.py:114 step = 0
+    #: 0c04 movi.n a4, 0
+    # attention.py:115 while step < 7:
+    #: 0c73 movi.n a3, 7
+    #: 372402 blt a4, a3, 0x33c
+    #: 461f00 j 0x3ba
+    # attention.py:116 v = half
+    #: 3d05 mov.n a3, a5
+    # attention.py:117 m = rest
     #: 6d0c mov.n a6, a12
-    # attention.py:129 if step & 1:
-    #: 304004 extui a4, a3, 0, 1
-    #: 164400 beqz a4, 0x37d
-    # attention.py:130 m = acc
+    # attention.py:118 if step & 1:
+    #: 407004 extui a7, a4, 0, 1
+    #: 164700 beqz a7, 0x34b
+    # attention.py:119 m = acc
     #: 6d02 mov.n a6, a2
-    #: 060100 j 0x382
-    # attention.py:131 elif step:
-    #: 161300 beqz a3, 0x382
-    # attention.py:132 v = acc
-    #: 7d02 mov.n a7, a2
-    # attention.py:133 n = v >> 16
-    #: 705031 srai a5, a7, 16
-    # attention.py:134 v = v & 0xFFFF
-    #: 7070f4 extui a7, a7, 0, 16
-    # attention.py:135 k = m & 0xFFFF
-    #: 6040f4 extui a4, a6, 0, 16
-    #: 4931 s32i.n a4, a1, 12
-    # attention.py:136 m = m >> 16
+    #: 060100 j 0x350
+    # attention.py:120 elif step:
+    #: 161400 beqz a4, 0x350
+    # attention.py:121 v = acc
+    #: 3d02 mov.n a3, a2
+    # attention.py:122 n = v >> 16
+    #: 307031 srai a7, a3, 16
+    # attention.py:123 v = v & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # attention.py:124 k = m & 0xFFFF
+    #: 6080f4 extui a8, a6, 0, 16
+    #: 8931 s32i.n a8, a1, 12
+    # attention.py:125 m = m >> 16
     #: 606031 srai a6, a6, 16
-    # attention.py:137 a = v * m
-    #: 609782 mull a9, a7, a6
-    # attention.py:138 b = n * k + (v * k >> 16 & 0xFFFF)
-    #: 40d582 mull a13, a5, a4
-    #: 404782 mull a4, a7, a4
-    #: 404031 srai a4, a4, 16
-    #: 4040f4 extui a4, a4, 0, 16
-    #: 4a4d add.n a4, a13, a4
-    # attention.py:139 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
-    #: 407910 and a7, a9, a4
-    #: 70d004 extui a13, a7, 0, 1
-    #: 907121 srai a7, a9, 1
-    #: 7a7d add.n a7, a13, a7
-    #: 404121 srai a4, a4, 1
-    #: 4a77 add.n a7, a7, a4
-    #: 604582 mull a4, a5, a6
-    #: f05411 slli a5, a4, 1
-    #: 42d720 addmi a4, a7, 0x2000
-    #: 404e21 srai a4, a4, 14
-    #: 5a74 add.n a7, a4, a5
-    # attention.py:140 if not step:
-    #: 569300 bnez a3, 0x3cc
-    # attention.py:141 acc = r[_NEWTON_START] + v
-    #: 22211b l32i a2, a1, 108
+    # attention.py:126 a = v * m
+    #: 609382 mull a9, a3, a6
+    # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
+    #: 80d782 mull a13, a7, a8
+    #: 803382 mull a3, a3, a8
+    #: 303031 srai a3, a3, 16
+    #: 3030f4 extui a3, a3, 0, 16
+    #: 3a3d add.n a3, a13, a3
+    # attention.py:128 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
+    #: 308910 and a8, a9, a3
+    #: 80d004 extui a13, a8, 0, 1
+    #: 908121 srai a8, a9, 1
+    #: 8a8d add.n a8, a13, a8
+    #: 303121 srai a3, a3, 1
+    #: 3a88 add.n a8, a8, a3
+    #: 603782 mull a3, a7, a6
+    #: f06311 slli a6, a3, 1
+    #: 32d820 addmi a3, a8, 0x2000
+    #: 303e21 srai a3, a3, 14
+    #: 6a33 add.n a3, a3, a6
+    # attention.py:129 if not step:
+    #: 569400 bnez a4, 0x39a
+    # attention.py:130 acc = r[_NEWTON_START] + v
+    #: 22211a l32i a2, a1, 104
     #: 28b2 l32i.n a2, a2, 44
-    #: 7a22 add.n a2, a2, a7
-    #: 460500 j 0x3e2
-    # attention.py:142 elif step & 1:
-    #: 304004 extui a4, a3, 0, 1
-    #: 16a400 beqz a4, 0x3dd
-    # attention.py:143 rest = 0x20000000 - v
-    #: 0c14 movi.n a4, 1
-    #: 304401 slli a4, a4, 29
-    #: 70c4c0 sub a12, a4, a7
-    #: 060100 j 0x3e2
-    # attention.py:145 acc = (v << 2) + acc
-    #: e04711 slli a4, a7, 2
-    #: 2a24 add.n a2, a4, a2
-    # attention.py:146 step += 1
-    #: 1b33 addi.n a3, a3, 1
-    #: 0c74 movi.n a4, 7
-    #: 47a302 bge a3, a4, 0x3ec
-    #: 46e0ff j 0x36e
-    # attention.py:147 if acc >> 30:
+    #: 3a22 add.n a2, a2, a3
+    #: 460500 j 0x3b0
+    # attention.py:131 elif step & 1:
+    #: 406004 extui a6, a4, 0, 1
+    #: 16a600 beqz a6, 0x3ab
+    # attention.py:132 rest = 0x20000000 - v
+    #: 0c16 movi.n a6, 1
+    #: 306601 slli a6, a6, 29
+    #: 30c6c0 sub a12, a6, a3
+    #: 060100 j 0x3b0
+    # attention.py:134 acc = (v << 2) + acc
+    #: e03311 slli a3, a3, 2
+    #: 2a23 add.n a2, a3, a2
+    # attention.py:135 step += 1
+    #: 1b44 addi.n a4, a4, 1
+    #: 0c73 movi.n a3, 7
+    #: 37a402 bge a4, a3, 0x3ba
+    #: 46e0ff j 0x33c
+    # attention.py:136 if acc >> 30:
     #: 203e31 srai a3, a2, 30
-    #: 169300 beqz a3, 0x3fc
-    # attention.py:148 acc = 1
+    #: 169300 beqz a3, 0x3ca
+    # attention.py:137 acc = 1
     #: 0c12 movi.n a2, 1
-    # attention.py:149 acc = (acc << 31) - 1
+    # attention.py:138 acc = (acc << 31) - 1
     #: 102201 slli a2, a2, 31
     #: 0b22 addi.n a2, a2, -1
-    #: 860000 j 0x3ff
-    # attention.py:151 acc = acc << 1
+    #: 860000 j 0x3cd
+    # attention.py:140 acc = acc << 1
     #: f02211 slli a2, a2, 1
-    # attention.py:152 if shift > 31:
+    # attention.py:141 if shift > 31:
     #: 1cf3 movi.n a3, 31
-    #: b7a303 bge a3, a11, 0x408
-    # attention.py:153 shift = 31
+    #: b7a303 bge a3, a11, 0x3d6
+    # attention.py:142 shift = 31
     #: 1cfb movi.n a11, 31
-    # attention.py:154 acc = 0
+    # attention.py:143 acc = 0
     #: 0c02 movi.n a2, 0
-    # attention.py:155 high = acc >> 16
-    #: 206031 srai a6, a2, 16
-    # attention.py:156 low = acc & 0xFFFF
-    #: 2080f4 extui a8, a2, 0, 16
-    # attention.py:158 p = ptr8(scores)
-    #: 322110 l32i a3, a1, 64
-    # attention.py:159 p[filled] = 0x80
-    #: 52a080 movi a5, 128
-    #: 222118 l32i a2, a1, 96
-    #: 3a42 add.n a4, a2, a3
-    #: 524400 s8i a5, a4, 0
-    # attention.py:160 total = 0
-    #: 0c04 movi.n a4, 0
-    #: 4991 s32i.n a4, a1, 36
-    # attention.py:161 k = filled + 1
+    # attention.py:144 high = acc >> 16
+    #: 205031 srai a5, a2, 16
+    # attention.py:145 low = acc & 0xFFFF
+    #: 2060f4 extui a6, a2, 0, 16
+    # attention.py:147 p = ptr8(scores)
+    #: 48f1 l32i.n a4, a1, 60
+    # attention.py:148 p[filled] = 0x80
+    #: 72a080 movi a7, 128
+    #: 222117 l32i a2, a1, 92
+    #: 4a32 add.n a3, a2, a4
+    #: 724300 s8i a7, a3, 0
+    # attention.py:149 k = filled + 1
     #: 1b22 addi.n a2, a2, 1
     #: 2931 s32i.n a2, a1, 12
-    # attention.py:162 while k:
-    #: 165207 beqz a2, 0x49d
-    # attention.py:163 v = exps[top - (p[0] ^ 0x80)]
-    #: 420300 l8ui a4, a3, 0
+    # attention.py:150 while k:
+    #: 16f206 beqz a2, 0x460
+    # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
+    #: 320400 l8ui a3, a4, 0
     #: 22a080 movi a2, 128
-    #: 202430 xor a2, a4, a2
-    #: 204ac0 sub a4, a10, a2
-    #: 222119 l32i a2, a1, 100
-    #: 2024a0 addx4 a2, a4, a2
-    #: 7802 l32i.n a7, a2, 0
-    # attention.py:164 if v:
-    #: 16a704 beqz a7, 0x489
-    # attention.py:165 n = v >> 16
-    #: 705031 srai a5, a7, 16
-    # attention.py:166 v = v & 0xFFFF
-    #: 7070f4 extui a7, a7, 0, 16
-    # attention.py:167 a = v * high
-    #: 609782 mull a9, a7, a6
-    # attention.py:168 b = n * low + (v * low >> 16 & 0xFFFF)
-    #: 804582 mull a4, a5, a8
-    #: 802782 mull a2, a7, a8
+    #: 202330 xor a2, a3, a2
+    #: 203ac0 sub a3, a10, a2
+    #: 222118 l32i a2, a1, 96
+    #: 2023a0 addx4 a2, a3, a2
+    #: 3802 l32i.n a3, a2, 0
+    # attention.py:152 if v:
+    #: 16a304 beqz a3, 0x452
+    # attention.py:156 n = v >> 16
+    #: 307031 srai a7, a3, 16
+    # attention.py:157 v = v & 0xFFFF
+    #: 3030f4 extui a3, a3, 0, 16
+    # attention.py:158 a = v * high
+    #: 509382 mull a9, a3, a5
+    # attention.py:159 b = n * low + (v * low >> 16 & 0xFFFF)
+    #: 608782 mull a8, a7, a6
+    #: 602382 mull a2, a3, a6
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
-    #: 2a44 add.n a4, a4, a2
-    # attention.py:169 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
-    #: 402910 and a2, a9, a4
-    #: 207004 extui a7, a2, 0, 1
+    #: 2a38 add.n a3, a8, a2
+    # attention.py:160 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
+    #: 302910 and a2, a9, a3
+    #: 208004 extui a8, a2, 0, 1
     #: 902121 srai a2, a9, 1
-    #: 2a77 add.n a7, a7, a2
-    #: 402121 srai a2, a4, 1
-    #: 2a77 add.n a7, a7, a2
-    #: 602582 mull a2, a5, a6
-    #: f04211 slli a4, a2, 1
-    #: 22d720 addmi a2, a7, 0x2000
+    #: 2a88 add.n a8, a8, a2
+    #: 302121 srai a2, a3, 1
+    #: 2a88 add.n a8, a8, a2
+    #: 502782 mull a2, a7, a5
+    #: f03211 slli a3, a2, 1
+    #: 22d820 addmi a2, a8, 0x2000
     #: 202e21 srai a2, a2, 14
-    #: 4a72 add.n a7, a2, a4
-    # attention.py:170 v = (v >> shift - 1) + 1 >> 1
+    #: 3a32 add.n a3, a2, a3
+    # attention.py:161 v = (v >> shift - 1) + 1 >> 1
     #: 0b2b addi.n a2, a11, -1
     #: 000240 ssr a2
-    #: 7020b1 sra a2, a7
+    #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
-    #: 207121 srai a7, a2, 1
-    # attention.py:171 if v > 255:
+    #: 203121 srai a3, a2, 1
+    # attention.py:162 if v > 255:
     #: 22a0ff movi a2, 255
-    #: 77a202 bge a2, a7, 0x489
-    # attention.py:172 v = 255
-    #: 72a0ff movi a7, 255
-    # attention.py:173 p[0] = v
-    #: 724300 s8i a7, a3, 0
-    # attention.py:174 total += v
-    #: 2891 l32i.n a2, a1, 36
-    #: 7a22 add.n a2, a2, a7
-    #: 2991 s32i.n a2, a1, 36
-    # attention.py:175 p = ptr8(int(p) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # attention.py:176 k -= 1
+    #: 37a202 bge a2, a3, 0x452
+    # attention.py:163 v = 255
+    #: 32a0ff movi a3, 255
+    # attention.py:164 p[0] = v
+    #: 324400 s8i a3, a4, 0
+    # attention.py:165 p = ptr8(int(p) + 1)
+    #: 1b44 addi.n a4, a4, 1
+    # attention.py:166 k -= 1
     #: 2831 l32i.n a2, a1, 12
     #: 0b22 addi.n a2, a2, -1
     #: 2931 s32i.n a2, a1, 12
-    #: 5692f8 bnez a2, 0x427
-    # attention.py:177 p = ptr8(scores)
-    #: 322110 l32i a3, a1, 64
-    # attention.py:178 count = filled
-    #: 222118 l32i a2, a1, 96
-    #: 29c1 s32i.n a2, a1, 48
-    # attention.py:179 v = p[filled]
-    #: 3a42 add.n a4, a2, a3
-    #: 720400 l8ui a7, a4, 0
-    # attention.py:180 total -= v
-    #: 4891 l32i.n a4, a1, 36
-    #: 7044c0 sub a4, a4, a7
-    #: 4991 s32i.n a4, a1, 36
-    # attention.py:181 if v:
-    #: 160702 beqz a7, 0x4d5
-    # attention.py:182 total += v * (positions - filled)
-    #: 522112 l32i a5, a1, 72
-    #: 2065c0 sub a6, a5, a2
-    #: 606782 mull a6, a7, a6
-    #: 6a44 add.n a4, a4, a6
-    #: 4991 s32i.n a4, a1, 36
-    # attention.py:183 while count < positions:
-    #: 57a210 bge a2, a5, 0x4d5
-    # attention.py:184 p[count] = v
-    #: 28c1 l32i.n a2, a1, 48
-    #: 3a42 add.n a4, a2, a3
-    #: 724400 s8i a7, a4, 0
-    # attention.py:185 count += 1
+    #: 56f2f8 bnez a2, 0x3f0
+    # attention.py:167 p = ptr8(scores)
+    #: 48f1 l32i.n a4, a1, 60
+    # attention.py:168 count = filled
+    #: 222117 l32i a2, a1, 92
+    #: 29b1 s32i.n a2, a1, 44
+    # attention.py:169 v = p[filled]
+    #: 4a32 add.n a3, a2, a4
+    #: 320300 l8ui a3, a3, 0
+    # attention.py:170 if v:
+    #: 166301 beqz a3, 0x486
+    # attention.py:171 while count < positions:
+    #: 522111 l32i a5, a1, 68
+    #: 57a210 bge a2, a5, 0x486
+    # attention.py:172 p[count] = v
+    #: 28b1 l32i.n a2, a1, 44
+    #: 4a52 add.n a5, a2, a4
+    #: 324500 s8i a3, a5, 0
+    # attention.py:173 count += 1
     #: 1b22 addi.n a2, a2, 1
-    #: 29c1 s32i.n a2, a1, 48
-    #: 422112 l32i a4, a1, 72
-    #: 4722ee blt a2, a4, 0x4c4
-    # attention.py:187 p[count] = 0
+    #: 29b1 s32i.n a2, a1, 44
+    #: 522111 l32i a5, a1, 68
+    #: 5722ee blt a2, a5, 0x475
+    # attention.py:175 p[count] = 0
     #: 0c05 movi.n a5, 0
-    #: 28c1 l32i.n a2, a1, 48
-    #: 3a42 add.n a4, a2, a3
-    #: 524400 s8i a5, a4, 0
-    # attention.py:188 p[count + 1] = 0
-    #: 1b42 addi.n a4, a2, 1
+    #: 28b1 l32i.n a2, a1, 44
+    #: 4a32 add.n a3, a2, a4
+    #: 524300 s8i a5, a3, 0
+    # attention.py:176 p[count + 1] = 0
+    #: 1b32 addi.n a3, a2, 1
     #: 0c05 movi.n a5, 0
-    #: 3a44 add.n a4, a4, a3
-    #: 524400 s8i a5, a4, 0
-    # attention.py:189 p[count + 2] = 0
-    #: 2b52 addi.n a5, a2, 2
-    #: 0c04 movi.n a4, 0
-    #: 3a35 add.n a3, a5, a3
-    #: 424300 s8i a4, a3, 0
-    # attention.py:190 count = count + 3 >> 2
+    #: 4a33 add.n a3, a3, a4
+    #: 524300 s8i a5, a3, 0
+    # attention.py:177 p[count + 2] = 0
+    #: 2b32 addi.n a3, a2, 2
+    #: 0c05 movi.n a5, 0
+    #: 4a33 add.n a3, a3, a4
+    #: 524300 s8i a5, a3, 0
+    # attention.py:178 count = count + 3 >> 2
     #: 3b22 addi.n a2, a2, 3
     #: 202221 srai a2, a2, 2
-    #: 29c1 s32i.n a2, a1, 48
-    # attention.py:192 total = 0 - (total << 7)
-    #: 2891 l32i.n a2, a1, 36
-    #: 902211 slli a2, a2, 7
-    #: 202060 neg a2, a2
-    #: 2991 s32i.n a2, a1, 36
-    # attention.py:193 target = (r[_OUTPUT] >> 2) + start * size
-    #: 22211b l32i a2, a1, 108
+    #: 29b1 s32i.n a2, a1, 44
+    # attention.py:180 target = (r[_OUTPUT] >> 2) + start * size
+    #: 22211a l32i a2, a1, 104
     #: 3852 l32i.n a3, a2, 20
     #: 305221 srai a5, a3, 2
-    #: 42211c l32i a4, a1, 112
-    #: 38f1 l32i.n a3, a1, 60
+    #: 42211b l32i a4, a1, 108
+    #: 38e1 l32i.n a3, a1, 56
     #: 304482 mull a4, a4, a3
     #: 4a45 add.n a4, a5, a4
-    #: 426114 s32i a4, a1, 80
-    # attention.py:194 offset += base + (r[_VALUES] >> 2)
+    #: 426113 s32i a4, a1, 76
+    # attention.py:181 offset += base + (r[_VALUES] >> 2)
     #: 2832 l32i.n a2, a2, 12
     #: 204221 srai a4, a2, 2
-    #: 222117 l32i a2, a1, 92
+    #: 222116 l32i a2, a1, 88
     #: 4a42 add.n a4, a2, a4
     #: 2881 l32i.n a2, a1, 32
     #: 4a22 add.n a2, a2, a4
     #: 2981 s32i.n a2, a1, 32
-    # attention.py:195 done = 0
+    # attention.py:182 done = 0
     #: 0c02 movi.n a2, 0
-    #: 226111 s32i a2, a1, 68
-    # attention.py:196 while done < size:
-    #: 372202 blt a2, a3, 0x531
-    #: 467200 j 0x6fb
-    # attention.py:197 k = size - done
-    #: 38f1 l32i.n a3, a1, 60
-    #: 222111 l32i a2, a1, 68
+    #: 226110 s32i a2, a1, 64
+    # attention.py:183 while done < size:
+    #: 372202 blt a2, a3, 0x4d8
+    #: 067200 j 0x6a1
+    # attention.py:184 k = size - done
+    #: 38e1 l32i.n a3, a1, 56
+    #: 222110 l32i a2, a1, 64
     #: 2023c0 sub a2, a3, a2
     #: 2931 s32i.n a2, a1, 12
-    # attention.py:198 if k > _BLOCK:
+    # attention.py:185 if k > _BLOCK:
     #: 2c03 movi.n a3, 32
-    #: 27a303 bge a3, a2, 0x544
-    # attention.py:199 k = _BLOCK
+    #: 27a303 bge a3, a2, 0x4eb
+    # attention.py:186 k = _BLOCK
     #: 2c02 movi.n a2, 32
     #: 2931 s32i.n a2, a1, 12
-    # attention.py:200 done += k
-    #: 222111 l32i a2, a1, 68
-    #: 5831 l32i.n a5, a1, 12
-    #: 5a22 add.n a2, a2, a5
-    #: 226111 s32i a2, a1, 68
-    # attention.py:201 y = ptr32(sums)
-    #: 822116 l32i a8, a1, 88
-    # attention.py:203 while n:
-    #: 16a506 beqz a5, 0x5bf
-    # attention.py:204 acc = total
-    #: 2891 l32i.n a2, a1, 36
-    # attention.py:205 p = ptr8(scores)
-    #: 322110 l32i a3, a1, 64
-    # attention.py:206 q = ptr8(offset)
-    #: 4881 l32i.n a4, a1, 32
-    # attention.py:207 m = count
-    #: 68c1 l32i.n a6, a1, 48
-    # attention.py:208 while m:
-    #: 16c604 beqz a6, 0x5ad
-    # attention.py:209 acc += (q[0] ^ 0x80) * p[0]
-    #: 920400 l8ui a9, a4, 0
-    #: 72a080 movi a7, 128
-    #: 709930 xor a9, a9, a7
-    #: 720300 l8ui a7, a3, 0
-    #: 707982 mull a7, a9, a7
+    # attention.py:187 done += k
+    #: 222110 l32i a2, a1, 64
+    #: 7831 l32i.n a7, a1, 12
     #: 7a22 add.n a2, a2, a7
-    # attention.py:210 acc += (q[1] ^ 0x80) * p[1]
-    #: 920401 l8ui a9, a4, 1
-    #: 72a080 movi a7, 128
-    #: 709930 xor a9, a9, a7
-    #: 720301 l8ui a7, a3, 1
-    #: 707982 mull a7, a9, a7
-    #: 7a22 add.n a2, a2, a7
-    # attention.py:211 acc += (q[2] ^ 0x80) * p[2]
-    #: 920402 l8ui a9, a4, 2
-    #: 72a080 movi a7, 128
-    #: 709930 xor a9, a9, a7
-    #: 720302 l8ui a7, a3, 2
-    #: 707982 mull a7, a9, a7
-    #: 7a22 add.n a2, a2, a7
-    # attention.py:212 acc += (q[3] ^ 0x80) * p[3]
-    #: 920403 l8ui a9, a4, 3
-    #: 72a080 movi a7, 128
-    #: 709930 xor a9, a9, a7
-    #: 720303 l8ui a7, a3, 3
-    #: 707982 mull a7, a9, a7
-    #: 7a22 add.n a2, a2, a7
-    # attention.py:213 p = ptr8(int(p) + 4)
-    #: 4b33 addi.n a3, a3, 4
-    # attention.py:214 q = ptr8(int(q) + 4)
-    #: 4b44 addi.n a4, a4, 4
-    # attention.py:215 m -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 5626fb bnez a6, 0x560
-    # attention.py:216 y[0] = acc
-    #: 2908 s32i.n a2, a8, 0
-    # attention.py:217 y = ptr32(int(y) + 4)
-    #: 4b88 addi.n a8, a8, 4
-    # attention.py:218 offset += positions
+    #: 226110 s32i a2, a1, 64
+    # attention.py:188 y = ptr32(sums)
+    #: 822115 l32i a8, a1, 84
+    # attention.py:190 while n:
+    #: 169706 beqz a7, 0x565
+    # attention.py:191 acc = 0
+    #: 0c02 movi.n a2, 0
+    # attention.py:192 p = ptr8(scores)
+    #: 48f1 l32i.n a4, a1, 60
+    # attention.py:193 q = ptr8(offset)
     #: 3881 l32i.n a3, a1, 32
-    #: 222112 l32i a2, a1, 72
+    # attention.py:194 m = count
+    #: 68b1 l32i.n a6, a1, 44
+    # attention.py:195 while m:
+    #: 16c604 beqz a6, 0x553
+    # attention.py:196 acc += ((q[0] ^ 0x80) - 0x80) * p[0]
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 920400 l8ui a9, a4, 0
+    #: 905582 mull a5, a5, a9
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:197 acc += ((q[1] ^ 0x80) - 0x80) * p[1]
+    #: 520301 l8ui a5, a3, 1
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 920401 l8ui a9, a4, 1
+    #: 905582 mull a5, a5, a9
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:198 acc += ((q[2] ^ 0x80) - 0x80) * p[2]
+    #: 520302 l8ui a5, a3, 2
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 920402 l8ui a9, a4, 2
+    #: 905582 mull a5, a5, a9
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:199 acc += ((q[3] ^ 0x80) - 0x80) * p[3]
+    #: 520303 l8ui a5, a3, 3
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 920403 l8ui a9, a4, 3
+    #: 905582 mull a5, a5, a9
+    #: 5a22 add.n a2, a2, a5
+    # attention.py:200 p = ptr8(int(p) + 4)
+    #: 4b44 addi.n a4, a4, 4
+    # attention.py:201 q = ptr8(int(q) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # attention.py:202 m -= 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 5626fb bnez a6, 0x506
+    # attention.py:203 y[0] = acc
+    #: 2908 s32i.n a2, a8, 0
+    # attention.py:204 y = ptr32(int(y) + 4)
+    #: 4b88 addi.n a8, a8, 4
+    # attention.py:205 offset += positions
+    #: 3881 l32i.n a3, a1, 32
+    #: 222111 l32i a2, a1, 68
     #: 2a23 add.n a2, a3, a2
     #: 2981 s32i.n a2, a1, 32
-    # attention.py:219 n -= 1
-    #: 0b55 addi.n a5, a5, -1
-    #: 5645f9 bnez a5, 0x554
-    # attention.py:220 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
-    #: 322116 l32i a3, a1, 88
-    #: 222117 l32i a2, a1, 92
+    # attention.py:206 n -= 1
+    #: 0b77 addi.n a7, a7, -1
+    #: 5657f9 bnez a7, 0x4fb
+    # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
+    #: 322115 l32i a3, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 2043c0 sub a4, a3, a2
     #: 0c02 movi.n a2, 0
     #: 2971 s32i.n a2, a1, 28
     #: 3831 l32i.n a3, a1, 12
     #: 3951 s32i.n a3, a1, 20
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    #: 22211a l32i a2, a1, 104
+    #: 222119 l32i a2, a1, 100
     #: 52c250 addi a5, a2, 80
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2805 l32i.n a2, a5, 0
@@ -825,29 +768,29 @@ def eval_int8(op, arena, rom, start, stop):
     #: b835 l32i.n a11, a5, 12
     # requantize.py:31 channels = q[_CHANNELS]
     #: 2845 l32i.n a2, a5, 16
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29d1 s32i.n a2, a1, 52
     # requantize.py:32 table = int(q) + 4 * _TABLE
     #: 22c514 addi a2, a5, 20
-    #: 29b1 s32i.n a2, a1, 44
+    #: 29a1 s32i.n a2, a1, 40
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    #: 222115 l32i a2, a1, 84
+    #: 222114 l32i a2, a1, 80
     #: 4a92 add.n a9, a2, a4
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    #: 422114 l32i a4, a1, 80
+    #: 422113 l32i a4, a1, 76
     #: 4a82 add.n a8, a2, a4
     # requantize.py:35 while count:
-    #: 16930e beqz a3, 0x6e6
+    #: 16930e beqz a3, 0x68c
     # requantize.py:36 n = count
     #: 6851 l32i.n a6, a1, 20
     # requantize.py:37 if step:
-    #: 16db00 beqz a11, 0x60f
+    #: 16db00 beqz a11, 0x5b5
     # requantize.py:38 n = channels - channel
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38d1 l32i.n a3, a1, 52
     #: 2871 l32i.n a2, a1, 28
     #: 2063c0 sub a6, a3, a2
     # requantize.py:39 if n > count:
     #: 2851 l32i.n a2, a1, 20
-    #: 67a201 bge a2, a6, 0x60f
+    #: 67a201 bge a2, a6, 0x5b5
     # requantize.py:40 n = count
     #: 6d02 mov.n a6, a2
     # requantize.py:41 count -= n
@@ -858,10 +801,10 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3871 l32i.n a3, a1, 28
     #: e02311 slli a2, a3, 2
     #: b04282 mull a4, a2, a11
-    #: 28b1 l32i.n a2, a1, 44
+    #: 28a1 l32i.n a2, a1, 40
     #: 4a52 add.n a5, a2, a4
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    #: 48e1 l32i.n a4, a1, 56
+    #: 48d1 l32i.n a4, a1, 52
     #: e04411 slli a4, a4, 2
     #: 4a42 add.n a4, a2, a4
     #: b02382 mull a2, a3, a11
@@ -870,7 +813,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 2971 s32i.n a2, a1, 28
     # requantize.py:45 while n:
-    #: 16b60a beqz a6, 0x6e1
+    #: 16b60a beqz a6, 0x687
     # requantize.py:46 v = (acc[0] << sign) >> sign
     #: 2809 l32i.n a2, a9, 0
     # requantize.py:47 e = 32 - shifts[0]
@@ -878,7 +821,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 4043c0 sub a4, a3, a4
     # requantize.py:48 if e < 0:
-    #: d6d402 bgez a4, 0x670
+    #: d6d402 bgez a4, 0x616
     # requantize.py:49 e = 0 - e
     #: 404060 neg a4, a4
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
@@ -891,12 +834,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 303a20 or a3, a10, a3
     # requantize.py:51 if v > limit:
-    #: 27a301 bge a3, a2, 0x65f
+    #: 27a301 bge a3, a2, 0x605
     # requantize.py:52 v = limit
     #: 2d03 mov.n a2, a3
     # requantize.py:53 if v < 0 - limit:
     #: 30a060 neg a10, a3
-    #: a7a202 bge a2, a10, 0x668
+    #: a7a202 bge a2, a10, 0x60e
     # requantize.py:54 v = 0 - limit
     #: 302060 neg a2, a3
     # requantize.py:55 v = v << e
@@ -933,7 +876,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
-    #: 161401 beqz a4, 0x6c0
+    #: 161401 beqz a4, 0x666
     # requantize.py:69 v = (v >> 31) + v
     #: 203f31 srai a3, a2, 31
     #: 2a23 add.n a2, a3, a2
@@ -944,11 +887,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     # requantize.py:71 if v < low:
-    #: d7a201 bge a2, a13, 0x6c5
+    #: d7a201 bge a2, a13, 0x66b
     # requantize.py:72 v = low
     #: 2d0d mov.n a2, a13
     # requantize.py:73 if v > high:
-    #: 27ac01 bge a12, a2, 0x6ca
+    #: 27ac01 bge a12, a2, 0x670
     # requantize.py:74 v = high
     #: 2d0c mov.n a2, a12
     # requantize.py:75 y[0] = v + zero_point
@@ -966,25 +909,25 @@ def eval_int8(op, arena, rom, start, stop):
     #: ba77 add.n a7, a7, a11
     # requantize.py:80 n -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5636f5 bnez a6, 0x635
+    #: 5636f5 bnez a6, 0x5db
     #: 2851 l32i.n a2, a1, 20
-    #: 5652f1 bnez a2, 0x5fc
-    # attention.py:221 target += k
-    #: 322114 l32i a3, a1, 80
+    #: 5652f1 bnez a2, 0x5a2
+    # attention.py:208 target += k
+    #: 322113 l32i a3, a1, 76
     #: 2831 l32i.n a2, a1, 12
     #: 2a23 add.n a2, a3, a2
-    #: 226114 s32i a2, a1, 80
-    #: 322111 l32i a3, a1, 68
-    #: 28f1 l32i.n a2, a1, 60
-    #: 27a302 bge a3, a2, 0x6fb
-    #: 468dff j 0x531
-    # attention.py:222 start += 1
-    #: 22211c l32i a2, a1, 112
+    #: 226113 s32i a2, a1, 76
+    #: 322110 l32i a3, a1, 64
+    #: 28e1 l32i.n a2, a1, 56
+    #: 27a302 bge a3, a2, 0x6a1
+    #: 868dff j 0x4d8
+    # attention.py:209 start += 1
+    #: 22211b l32i a2, a1, 108
     #: 1b22 addi.n a2, a2, 1
-    #: 22611c s32i a2, a1, 112
-    #: 32211d l32i a3, a1, 116
-    #: 37a202 bge a2, a3, 0x70c
-    #: 065cfe j 0x7d
+    #: 22611b s32i a2, a1, 108
+    #: 32211c l32i a3, a1, 112
+    #: 37a202 bge a2, a3, 0x6b2
+    #: 4670fe j 0x74
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
