@@ -72,6 +72,48 @@ position = text.position, text.tokens
 print(json.dumps([first, again, asyncio.run(collect()), others, some, message, position]))
 """
 
+WORDS = """
+import json
+import sys
+from tflm.text.generator import Text
+
+
+class Model:
+    data = [0]
+
+    def input(self, i):
+        return self
+
+    def invoke(self):
+        pass
+
+
+class Pieces:
+    begin = end = -1
+    is_prefixed = False
+    positions = 10000
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+        self.at = -1
+
+    def choose(self):
+        self.at += 1
+        return self.at
+
+    def piece(self, token):
+        return bytes(self.pieces[token])
+
+
+with open(sys.argv[1]) as file:
+    jobs = json.load(file)
+texts = []
+for job in jobs:
+    pieces = Pieces(job)
+    texts.append("".join(Text(Model(), pieces, [0], len(job), pieces)))
+print(json.dumps(texts))
+"""
+
 TOKENS = """
 import json
 import sys
@@ -165,6 +207,21 @@ def test_writer(folder, precision):
     assert len(set(others)) > 1
     assert len(some) == 1
     assert "longest text 32" in message
+
+
+# Tokens of random bytes: characters whose bytes are several tokens, and bytes that are no text.
+def test_words_of_bytes(tmp_path):
+    random = np.random.default_rng(2026)
+    text = "a\u00e4\u20ac\U0001f600 b" * 20
+    noise = bytes(random.choice([65, 0xC3, 0xA4, 0xF0, 0xFF], 300).tolist())
+    jobs = []
+    for data in (text.encode(), noise):
+        ends = np.cumsum(random.integers(1, 4, len(data))).tolist()
+        jobs.append([list(data[at:end]) for at, end in zip([0, *ends], ends, strict=False)])
+    (tmp_path / "job.json").write_text(json.dumps(jobs))
+    found = json.loads(run_script(WORDS, str(tmp_path / "job.json")))
+    assert found[0] == text
+    assert found[1].replace("\ufffd", "").encode() == noise.decode(errors="ignore").encode()
 
 
 # Tokens at temperature 0 equal the tokens of TFLM (int8) and of numpy (float32).

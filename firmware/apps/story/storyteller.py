@@ -8,6 +8,7 @@ import time
 _BEGINNINGS = ("Once upon a time", "There once was", "Every day")
 _TEMPERATURE = 0.5
 _WIDTH = 72  # characters of a line
+_LAST_TOKENS = 8  # characters for later tokens of a word that begins near the end of a line
 
 
 # Prints words, and breaks lines between them.
@@ -16,7 +17,7 @@ class Paper:
         self._column = 0
 
     def write(self, words):
-        if self._column + len(words) > _WIDTH and words.startswith(" "):
+        if self._column + len(words) > _WIDTH - _LAST_TOKENS and words.startswith(" "):
             print()
             words = words[1:]
             self._column = 0

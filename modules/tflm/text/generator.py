@@ -76,8 +76,13 @@ class Text:
 
     def __init__(self, interpreter, vocabulary, prompt, n, sampler):
         self.position = self.tokens = 0
-        self._interpreter, self._vocabulary, self._sampler = interpreter, vocabulary, sampler
-        self._prompt, self._most = prompt, n
+        self._interpreter, self._vocabulary, self._prompt = interpreter, vocabulary, prompt
+        self._choose = sampler.choose
+        self._token, self._position = (interpreter.input(i).data for i in (_TOKEN, _POSITION))
+        self._stops = vocabulary.begin, vocabulary.end
+        self._end = vocabulary.positions  # the position at which the text ends
+        if n is not None:
+            self._end = min(self._end, len(prompt) - 1 + n) if n > 0 else 0
         self._next = prompt[0]  # the token that the model reads next; None at the end
         self._bytes = b""  # of a character that is not complete
 
@@ -94,9 +99,10 @@ class Text:
     def __next__(self):
         words = ""
         while not words:
-            if not self._has_next():
+            if self._next is None or self.position >= self._end:
                 raise StopIteration
-            self._set_inputs()
+            self._token[0] = self._next
+            self._position[0] = self.position
             self._interpreter.invoke()
             words = self._words()
         return words
@@ -104,52 +110,54 @@ class Text:
     async def __anext__(self):
         words = ""
         while not words:
-            if not self._has_next():
+            if self._next is None or self.position >= self._end:
                 raise StopAsyncIteration
-            self._set_inputs()
+            self._token[0] = self._next
+            self._position[0] = self.position
             await self._interpreter.invoke_async()
             words = self._words()
         return words
-
-    def _has_next(self):
-        if self._next is None or self.position >= self._vocabulary.positions:
-            return False
-        return self._most is None or self.tokens < self._most
-
-    def _set_inputs(self):
-        self._interpreter.input(_TOKEN).data[0] = self._next
-        self._interpreter.input(_POSITION).data[0] = self.position
 
     # Choose the next token after an invoke; return the text that is complete now, maybe "".
     def _words(self):
         if self._next is None:  # stop() was called during the invoke
             return ""
-        self.position += 1
-        if self.position < len(self._prompt):
-            self._next = self._prompt[self.position]
+        self.position = position = self.position + 1
+        if position < len(self._prompt):
+            self._next = self._prompt[position]
             return ""
-        token = self._sampler.choose()
-        vocabulary = self._vocabulary
-        if token in (vocabulary.begin, vocabulary.end):
+        token = self._choose()
+        if token in self._stops:
             self._next = None
             return ""
         self._next = token
         self.tokens += 1
-        piece = vocabulary.piece(token)
-        if vocabulary.is_prefixed and self.position == 1:
+        piece = self._vocabulary.piece(token)
+        if position == 1 and self._vocabulary.is_prefixed:
             piece = piece.lstrip()
-        return self._decoded(piece)
-
-    # The text of a piece; the bytes of an incomplete character wait for the next piece.
-    def _decoded(self, piece):
-        data = self._bytes + piece
-        try:
-            words = data.decode()
+        if self._bytes:
+            piece = self._bytes + piece
             self._bytes = b""
+        try:
+            return piece.decode()
         except UnicodeError:
-            words = ""
-            self._bytes = data
-            if len(data) > 4:
-                words = "?"
-                self._bytes = b""
+            return self._decoded(piece)
+
+    # The text of bytes of which some are no text; a character that is not complete waits.
+    def _decoded(self, data):
+        words = ""
+        at = 0
+        while at < len(data):
+            first = data[at]
+            size = 1 if first < 0xC2 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+            character = data[at : at + size]
+            if len(character) < size and all(value & 0xC0 == 0x80 for value in character[1:]):
+                self._bytes = character
+                break
+            try:
+                words += character.decode()
+                at += size
+            except UnicodeError:
+                words += "\ufffd"
+                at += 1
         return words

@@ -102,46 +102,21 @@ def _to_levels(source, target, size: int) -> int:
 
 # Choose a token from int8 levels. k: the number of likeliest tokens, 0 for all, -1 for the first
 # of the likeliest.
+# 1. Count the tokens of each level. Level i, from 0 to 255, is the byte i ^ 0x80.
+# 2. Add the weights of the levels, from the top one down to the level of the k-th likeliest token.
+# 3. Take a random number below this total, and find its level and its token of this level.
 @micropython.viper
 def _choose(levels, size: int, weights, counts, state, k: int) -> int:
-    x = ptr8(levels)
-    w = ptr32(weights)
-    top = 0
-    best = 0
-    i = 0
-    while i < size:
-        v = x[i] ^ 0x80
-        if not i or v > top:
-            top = v
-            best = i
-        i += 1
+    n = ptr32(counts)
+    _clear(counts)
+    _count(counts, levels, 0, size)
+    top = 255
+    while not n[top ^ 0x80]:
+        top -= 1
     if k < 0:
-        return best
-    last = 255
-    if k:
-        # The level of the k-th likeliest token.
-        n = ptr32(counts)
-        i = 0
-        while i < 256:
-            n[i] = 0
-            i += 1
-        i = 0
-        while i < size:
-            v = top - (x[i] ^ 0x80)
-            n[v] = n[v] + 1
-            i += 1
-        last = 0
-        i = n[0]
-        while i < k and last < 255:
-            last += 1
-            i += n[last]
-    total = 0
-    i = 0
-    while i < size:
-        v = top - (x[i] ^ 0x80)
-        if v <= last:
-            total += w[v]
-        i += 1
+        return int(_nth(levels, top ^ 0x80, 0))
+    w = ptr32(weights)
+    total = int(_total(counts, weights, top, k if k else size))
     # Two steps of a linear congruential generator modulo 2**30 give 30 bits, from their upper
     # halves.
     s = ptr32(state)
@@ -150,12 +125,81 @@ def _choose(levels, size: int, weights, counts, state, k: int) -> int:
     v = v * 1664525 + 1013904223 & 0x3FFFFFFF
     s[0] = v
     rest = (rest | v >> 16) % total
-    i = 0
-    while i < size:
-        v = top - (x[i] ^ 0x80)
-        if v <= last:
-            rest -= w[v]
-            if rest < 0:
-                return i
-        i += 1
-    return best
+    i = top
+    v = n[i ^ 0x80] * w[0]
+    while rest >= v:
+        rest -= v
+        i -= 1
+        v = n[i ^ 0x80]
+        if v:
+            v = v * w[top - i]
+    return int(_nth(levels, i ^ 0x80, rest // w[top - i]))
+
+
+# On ARM, viper keeps the first three variables of a function in registers, which are its
+# arguments. So the loops over tokens and levels are functions, and some have an argument that is
+# only a variable.
+
+
+@micropython.viper
+def _clear(counts: ptr32):
+    end = int(counts) + 1024
+    while int(counts) < end:
+        counts[0] = 0
+        counts[1] = 0
+        counts[2] = 0
+        counts[3] = 0
+        counts[4] = 0
+        counts[5] = 0
+        counts[6] = 0
+        counts[7] = 0
+        counts = ptr32(int(counts) + 32)
+
+
+@micropython.viper
+def _count(counts: ptr32, x: ptr8, v: int, size: int):
+    while size > 3:
+        v = x[0]
+        counts[v] = counts[v] + 1
+        v = x[1]
+        counts[v] = counts[v] + 1
+        v = x[2]
+        counts[v] = counts[v] + 1
+        v = x[3]
+        counts[v] = counts[v] + 1
+        x = ptr8(int(x) + 4)
+        size -= 4
+    while size:
+        v = x[0]
+        counts[v] = counts[v] + 1
+        x = ptr8(int(x) + 1)
+        size -= 1
+
+
+# Return the weights of the `left` likeliest tokens, and those as likely as the last of them.
+@micropython.viper
+def _total(counts: ptr32, w: ptr32, level: int, left: int) -> int:
+    total = 0
+    while left > 0:
+        v = counts[level ^ 0x80]
+        if v:
+            left -= v
+            total += v * w[0]
+        w = ptr32(int(w) + 4)
+        level -= 1
+        if level < 0:
+            left = 0
+    return total
+
+
+# Return the token number `n`, from 0, of those with the byte `v`; there are more than `n`.
+@micropython.viper
+def _nth(x: ptr8, v: int, n: int) -> int:
+    begin = int(x)
+    while True:
+        while x[0] != v:
+            x = ptr8(int(x) + 1)
+        if not n:
+            return int(x) - begin
+        n -= 1
+        x = ptr8(int(x) + 1)

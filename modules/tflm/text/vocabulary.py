@@ -14,7 +14,8 @@ NAME = "tflm.text"  # of the metadata of a model
 # the texts. The pair of tokens whose joined text has the lowest rank is joined first.
 HEADER = "<7I"
 HEADER_BYTES = 28
-PREFIX_SPACE = 1  # flag: a space is put before each text
+PREFIX_SPACE = 1  # flags: a space is put before each text
+UNLESS_SPACE = 2  # that does not begin with one
 NONE = 0xFFFF
 MAX_TOKENS = NONE
 
@@ -34,6 +35,7 @@ class Vocabulary:
         self.size, self._sorted, flags, self.begin, self.end, self.unknown = header[:6]
         self.positions = header[6]
         self.is_prefixed = flags & PREFIX_SPACE != 0
+        self._keeps_space = flags & UNLESS_SPACE != 0
         self._data = memoryview(data)
         self._order = HEADER_BYTES + 4 * (self.size + 1)
         self._ranks = self._order + 2 * self._sorted
@@ -57,7 +59,7 @@ class Vocabulary:
         """Return the text of a token as bytes, b"" for tokens that only control the model."""
         if not 0 <= token < self.size:
             raise InputError("there is no token %d; give a number below %d" % (token, self.size))
-        at, end = self._offset(token), self._offset(token + 1)
+        at, end = struct.unpack_from("<2I", self._data, HEADER_BYTES + 4 * token)
         return bytes(self._data[self._texts + at : self._texts + end])
 
     def find(self, text):
@@ -78,7 +80,7 @@ class Vocabulary:
     def encode(self, text):
         """Return the tokens of a text, without a token that begins it."""
         data = text.encode()
-        if data and self.is_prefixed:
+        if data and self.is_prefixed and not (self._keeps_space and data[0] == 32):
             data = b" " + data
         tokens = self._split(data)
         pairs = [self._joined(tokens, i) for i in range(len(tokens))]

@@ -57,8 +57,25 @@ def _halves(weight, heads):
     return pairs.swapaxes(1, 2).reshape(weight.shape)
 
 
-def write_safetensors(folder, checkpoint, dtype="F32", **config):
-    """Write config.json, model.safetensors and tokenizer.json into a folder; return the folder."""
+def _safetensors(tensors, dtype):
+    entries, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, array in tensors.items():
+        if dtype == "BF16":
+            raw = (array.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
+        else:
+            raw = array.astype("<f4" if dtype == "F32" else "<f2").tobytes()
+        offsets = [len(data), len(data) + len(raw)]
+        entries[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": offsets}
+        data += raw
+    header = json.dumps(entries).encode()
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def write_safetensors(folder, checkpoint, dtype="F32", files=1, **config):
+    """Write config.json, tokenizer.json and the weights into a folder; return the folder.
+
+    files: the number of .safetensors; several have an index.
+    """
     tensors = {
         "model.embed_tokens.weight": checkpoint.weights["embedding"],
         "model.norm.weight": checkpoint.weights["final_norm"],
@@ -70,17 +87,17 @@ def write_safetensors(folder, checkpoint, dtype="F32", **config):
             if name in heads:
                 weight = _halves(weight, heads[name])
             tensors[f"model.layers.{i}.{theirs}.weight"] = weight
-    entries, data = {}, b""
-    for name, array in tensors.items():
-        if dtype == "BF16":
-            raw = (array.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
-        else:
-            raw = array.astype("<f4" if dtype == "F32" else "<f2").tobytes()
-        offsets = [len(data), len(data) + len(raw)]
-        entries[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": offsets}
-        data += raw
-    header = json.dumps(entries).encode()
-    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + data)
+    if "classifier" in checkpoint.weights:
+        tensors["lm_head.weight"] = checkpoint.weights["classifier"]
+    names = ["model.safetensors"]
+    if files > 1:
+        names = [f"model-{i + 1:05}-of-{files:05}.safetensors" for i in range(files)]
+        index = {key: names[i % files] for i, key in enumerate(tensors)}
+        text = json.dumps({"metadata": {}, "weight_map": index})
+        (folder / "model.safetensors.index.json").write_text(text)
+    for i, name in enumerate(names):
+        chosen = {key: tensors[key] for key in list(tensors)[i::files]}
+        (folder / name).write_bytes(_safetensors(chosen, dtype))
     settings = {
         "model_type": "llama", "hidden_size": checkpoint.dim, "vocab_size": len(PIECES),
         "intermediate_size": checkpoint.hidden, "num_hidden_layers": checkpoint.layers,

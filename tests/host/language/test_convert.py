@@ -100,6 +100,69 @@ def test_narrow_weights(tmp_path, dtype):
         assert np.allclose(found.weights[name], weight, rtol=1e-2, atol=1e-3), name
 
 
+# Weights in several files, a classifier, and the base of the rotation as newer versions write it.
+def test_weights_in_several_files(folders, tmp_path):
+    model = checkpoints.random_checkpoint()
+    model.weights["classifier"] = model.weights["embedding"][::-1].copy()
+    rope = {"rope_type": "default", "rope_theta": 5000.0}
+    changes = {"rope_parameters": rope, "sliding_window": 24, "tie_word_embeddings": False}
+    checkpoints.write_safetensors(
+        tmp_path, model, files=3, model_type="mistral", head_dim=None, **changes
+    )
+    found = checkpoint.read(tmp_path)
+    assert (found.theta, found.positions) == (5000.0, 24)
+    assert found.weights.keys() == model.weights.keys()
+    for name, weight in model.weights.items():
+        assert np.array_equal(found.weights[name], weight), name
+    next(tmp_path.glob("model-00002*")).unlink()
+    with pytest.raises(ToolError, match="cannot read .*model-00002"):
+        checkpoint.read(tmp_path)
+    (tmp_path / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../b"}}')
+    with pytest.raises(ToolError, match="names no files"):
+        checkpoint.read(tmp_path)
+    (tmp_path / "model.safetensors.index.json").unlink()
+    with pytest.raises(ToolError, match="has no model.safetensors"):
+        checkpoint.read(tmp_path)
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    with pytest.raises(ToolError, match="save_pretrained"):
+        checkpoint.read(tmp_path)
+
+
+# Byte pairs as GPT-2 has them: characters stand for bytes, and a space may be put before a text.
+# The expected tokens were computed by the package tokenizers.
+@pytest.mark.parametrize("pre_tokenizer, prefix", [
+    ({"type": "ByteLevel", "add_prefix_space": False}, ""),
+    ({"type": "Sequence", "pretokenizers": [
+        {"type": "Digits"}, {"type": "ByteLevel", "add_prefix_space": True}
+    ]}, " "),
+])  # fmt: skip
+def test_byte_level_tokenizer(tmp_path, pre_tokenizer, prefix):
+    of_byte = tokens._characters()
+    vocabulary = {of_byte[value]: value for value in range(256)}
+    merges = [("t", "h"), ("th", "e"), ("\u0120", "the"), ("\u00c3", "\u00a4")]
+    for one, other in merges:
+        vocabulary[one + other] = len(vocabulary)
+    content = {
+        "added_tokens": [
+            {"id": 260, "content": "<|endoftext|>", "special": True},
+            {"id": 261, "content": "  ", "special": False},
+            {"id": 999, "content": "<pad>", "special": True},
+        ],
+        "pre_tokenizer": pre_tokenizer,
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": [" ".join(m) for m in merges]},
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    found = Vocabulary(tokens.read(tmp_path / "tokenizer.json", 262).pack(32))
+    assert (found.begin, found.end, found.size) == (260, 260, 262)
+    assert found.encode(" the \u00e4\U0001f600") == [258, 32, 259, 240, 159, 152, 128]
+    assert found.encode("the") == ([258] if prefix else [257])
+    assert (found.piece(260), found.piece(261), found.piece(128)) == (b"", b"  ", b"\x80")
+    content["normalizer"] = {"type": "Sequence", "normalizers": [{"type": "Lowercase"}]}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    with pytest.raises(ToolError, match="changes texts .Lowercase."):
+        tokens.read(tmp_path / "tokenizer.json", 262)
+
+
 @pytest.mark.parametrize("precision, most", [(INT8, 0.1), (FLOAT32, 1e-4), (DYNAMIC, 0.05)])
 def test_conversion(folders, tmp_path, precision, most):
     output = tmp_path / "model.tflite"
@@ -154,6 +217,10 @@ def changed(folder, target, **config):
         ({"hidden_size": 32}, "do not belong together"),
         ({"num_attention_heads": 5}, "do not divide"),
         ({"vocab_size": 100}, "do not belong together"),
+        ({"vocab_size": 10_000_000}, "has 160,0.* weights, about 160 MB as int8"),
+        ({"hidden_size": "16"}, "'16' is no valid dim"),
+        ({"rope_parameters": {"rope_type": "yarn"}}, "rope_scaling, yarn"),
+        ({"bos_token_id": 292}, "correct bos_token_id"),
     ],
 )
 def test_refused_configurations(folders, tmp_path, config, message):
@@ -166,6 +233,7 @@ def test_refused_configurations(folders, tmp_path, config, message):
     [
         (lambda data: data[:10], "too short"),
         (lambda data: data[:-4000], "weights, and its header requires"),
+        (lambda data: b"PK\x03\x04" + data, "is a PyTorch file"),
         (lambda data: b"\xff" * len(data), "no llama2.c file: its header"),
         (lambda data: (0x616B3432).to_bytes(4, "little") + data, "version 1 or 2"),
     ],

@@ -15,6 +15,9 @@ _LLAMA2C_HEADER = "<7i"
 _LLAMA2C_VERSIONED = 0x616B3432  # the magic number of llama2.c's later formats
 _MAX_DIMENSION = 1 << 20  # a larger number in a header means another file format
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+_INDEX = "model.safetensors.index.json"  # names the file of each tensor, if there are several
+_PYTORCH = b"PK\x03\x04"  # begins a file of torch.save()
+_MAX_PARAMETERS = 64_000_000  # int8 weights of four times the largest flash, 16 MB
 
 # {name in a Checkpoint: name in a layer of a safetensors file}.
 _LAYER_NAMES = {
@@ -106,6 +109,11 @@ def read(path):
 # llama2.c: 7 integers, then all weights in float32.
 def _read_llama2c(path, data):
     header = struct.calcsize(_LLAMA2C_HEADER)
+    if data.startswith(_PYTORCH):
+        raise ToolError(
+            f"{path} is a PyTorch file; save the model as safetensors: "
+            "model.save_pretrained(FOLDER)"
+        )
     if len(data) < header:
         raise ToolError(
             f"{path} has {len(data)} bytes, which is too short for a llama2.c file; get it again"
@@ -151,31 +159,29 @@ def _check_sizes(path, found):
             f"{path}: {found.dim} channels do not divide into {found.heads} heads with "
             f"{found.kv_heads} of keys; the file is damaged, or another format"
         )
+    count = sum(int(np.prod(shape)) for shape in found.shapes().values())
+    if count > _MAX_PARAMETERS:
+        raise ToolError(
+            f"{path}: the model has {count:,} weights, about {count / 1e6:,.0f} MB as int8, and "
+            f"boards have 16 MB of flash at most; choose a model of at most {_MAX_PARAMETERS:,}"
+        )
 
 
 def _read_safetensors(path):
     folder = path if path.is_dir() else path.parent
-    weights_path = folder / _WEIGHTS if path.is_dir() else path
-    if not weights_path.exists() and list(folder.glob("model-*.safetensors")):
-        raise ToolError(
-            f"{folder} has weights in several files, which are for models that fit no board; "
-            "give a model of one file"
-        )
     config_path = folder / _CONFIG
-    try:
-        config = json.loads(files.read(config_path))
-    except ValueError:
-        raise ToolError(f"{config_path} is not JSON; get the model again") from None
+    config = _json(config_path)
     found = _configured(config_path, config)
-    tensors = _Tensors(weights_path)
+    tensors = _Tensors(_weight_files(folder) if path.is_dir() else [path])
+    prefix = "" if "embed_tokens.weight" in tensors else "model."  # "" without a classifier
     layers = range(found.layers)
     for name, shape in found.shapes().items():
         if name == "embedding":
-            found.weights[name] = tensors.get("model.embed_tokens.weight", shape)
+            found.weights[name] = tensors.get(prefix + "embed_tokens.weight", shape)
         elif name == "final_norm":
-            found.weights[name] = tensors.get("model.norm.weight", shape)
+            found.weights[name] = tensors.get(prefix + "norm.weight", shape)
         else:
-            keys = (f"model.layers.{i}.{_LAYER_NAMES[name]}.weight" for i in layers)
+            keys = (f"{prefix}layers.{i}.{_LAYER_NAMES[name]}.weight" for i in layers)
             found.weights[name] = np.stack([tensors.get(key, shape[1:]) for key in keys])
     for name, heads in (("query", found.heads), ("key", found.kv_heads)):
         # These files rotate row i of a head with row i + half.
@@ -184,6 +190,50 @@ def _read_safetensors(path):
     if "lm_head.weight" in tensors and not config.get("tie_word_embeddings", False):
         found.weights["classifier"] = tensors.get("lm_head.weight", found.shapes()["embedding"])
     return found
+
+
+# The object in a JSON file.
+def _json(path):
+    try:
+        content = json.loads(files.read(path))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise ToolError(f"{path} is not a JSON object; get the model again")
+    return content
+
+
+# The .safetensors of a folder: one, or those that its index names.
+def _weight_files(folder):
+    if (folder / _WEIGHTS).exists():
+        return [folder / _WEIGHTS]
+    if (folder / _INDEX).exists():
+        names = _json(folder / _INDEX).get("weight_map")
+        names = set(names.values()) if isinstance(names, dict) else {""}
+        if not all(isinstance(name, str) and name == Path(name).name != "" for name in names):
+            raise ToolError(f"{folder / _INDEX} names no files; get the model again")
+        return [folder / name for name in sorted(names)]
+    if list(folder.glob("pytorch_model*.bin")):
+        raise ToolError(
+            f"{folder} has weights of PyTorch only; save the model as safetensors: "
+            "model.save_pretrained(FOLDER)"
+        )
+    raise ToolError(f"{folder} has no {_WEIGHTS} and no {_INDEX}; get the model again")
+
+
+# (theta, positions) of a config.json; newer versions have rope_parameters.
+def _rotary(path, config):
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    kind = rope.get("rope_type", rope.get("type", "default")) if isinstance(rope, dict) else rope
+    if kind != "default" or rope.get("factor", 1) != 1:
+        raise ToolError(
+            f"{path}: the positions are scaled (rope_scaling, {kind}), and tflm converts only "
+            "models that do not scale them; choose another model"
+        )
+    theta = rope.get("rope_theta", config.get("rope_theta", 10000.0))
+    positions = config.get("max_position_embeddings", 2048)
+    window = config.get("sliding_window")
+    return theta, min(positions, window) if window else positions
 
 
 # The Checkpoint, without weights, of a config.json.
@@ -195,16 +245,16 @@ def _configured(path, config):
         )
     for key, wanted in (
         ("hidden_act", "silu"),
-        ("rope_scaling", None),
         ("attention_bias", False),
         ("mlp_bias", False),
-        ("sliding_window", None),
+        ("partial_rotary_factor", 1),
     ):
         if config.get(key, wanted) != wanted:
             raise ToolError(
                 f"{path}: {key} is {config[key]}, and tflm converts only {wanted}; choose another "
                 "model"
             )
+    theta, positions = _rotary(path, config)
     try:
         found = Checkpoint(
             dim=config["hidden_size"],
@@ -213,13 +263,18 @@ def _configured(path, config):
             heads=config["num_attention_heads"],
             kv_heads=config.get("num_key_value_heads", config["num_attention_heads"]),
             vocabulary=config["vocab_size"],
-            positions=config.get("max_position_embeddings", 2048),
-            theta=config.get("rope_theta", 10000.0),
+            positions=positions,
+            theta=theta,
             epsilon=config.get("rms_norm_eps", 1e-5),
         )
     except KeyError as error:
         raise ToolError(f"{path} lacks {error}; get the model again") from None
-    if config.get("head_dim", found.head_dim) != found.head_dim:
+    sizes = {name: value for name, value in vars(found).items() if name != "weights"}
+    for name, value in sizes.items():
+        kinds = (int, float) if name in ("theta", "epsilon") else int
+        if not isinstance(value, kinds) or isinstance(value, bool) or value <= 0:
+            raise ToolError(f"{path}: {value!r} is no valid {name}; get the model again")
+    if (config.get("head_dim") or found.head_dim) != found.head_dim:
         raise ToolError(
             f"{path}: head_dim is {config['head_dim']}, not hidden_size divided by the heads; "
             "choose another model"
@@ -229,42 +284,44 @@ def _configured(path, config):
 
 
 class _Tensors:
-    """The tensors of a .safetensors, read on demand as float32."""
+    """The tensors of .safetensors files, converted on demand to float32."""
 
-    def __init__(self, path):
-        self._path, self._data = path, files.read(path)
-        try:
-            size = struct.unpack_from("<Q", self._data)[0]
-            self._entries = json.loads(self._data[8 : 8 + size])
-        except (struct.error, ValueError):
-            raise ToolError(f"{path} is not a .safetensors; get the model again") from None
-        self._start = 8 + size
+    def __init__(self, paths):
+        self._paths, self._entries = paths, {}
+        for path in paths:
+            data = files.read(path)
+            try:
+                size = struct.unpack_from("<Q", data)[0]
+                entries = json.loads(data[8 : 8 + size])
+                entries.pop("__metadata__", None)
+                for name, entry in entries.items():
+                    start, stop = entry["data_offsets"]
+                    raw = data[8 + size + start : 8 + size + stop]
+                    self._entries[name] = path, entry["dtype"], tuple(entry["shape"]), raw
+            except (struct.error, ValueError, TypeError, KeyError, AttributeError):
+                raise ToolError(f"{path} is not a .safetensors; get the model again") from None
 
     def __contains__(self, name):
         return name in self._entries
 
     def get(self, name, shape):
         """Return a tensor; raises ToolError if it is absent or has another shape."""
-        entry = self._entries.get(name)
-        if entry is None:
-            raise ToolError(f"{self._path} lacks {name}; the file belongs to another config.json")
-        if tuple(entry["shape"]) != tuple(shape):
+        if name not in self._entries:
+            paths = ", ".join(map(str, self._paths))
+            raise ToolError(f"{paths} lacks {name}; the file belongs to another config.json")
+        path, dtype, found, raw = self._entries[name]
+        if found != tuple(shape):
             raise ToolError(
-                f"{self._path}: {name} is {entry['shape']}, and config.json says {list(shape)}; "
+                f"{path}: {name} is {list(found)}, and config.json says {list(shape)}; "
                 "the files do not belong together"
             )
-        start, stop = entry["data_offsets"]
-        raw = self._data[self._start + start : self._start + stop]
         kinds = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
-        if entry["dtype"] not in kinds:
-            raise ToolError(
-                f"{self._path}: {name} is {entry['dtype']}; convert the weights to F32, F16 or "
-                "BF16"
-            )
-        width = 4 if entry["dtype"] == "F32" else 2
+        if dtype not in kinds:
+            raise ToolError(f"{path}: {name} is {dtype}; convert the weights to F32, F16 or BF16")
+        width = 4 if dtype == "F32" else 2
         if len(raw) != width * int(np.prod(shape)):
-            raise ToolError(f"{self._path} is cut off in {name}; get the model again")
-        values = np.frombuffer(raw, kinds[entry["dtype"]])
-        if entry["dtype"] == "BF16":  # the upper half of a float32
+            raise ToolError(f"{path} is cut off in {name}; get the model again")
+        values = np.frombuffer(raw, kinds[dtype])
+        if dtype == "BF16":  # the upper half of a float32
             values = (values.astype(np.uint32) << 16).view(np.float32)
         return values.astype(np.float32).reshape(shape)

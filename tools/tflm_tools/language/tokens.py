@@ -13,6 +13,8 @@ from .. import files
 from ..errors import ToolError
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+NEVER, ALWAYS, UNLESS_SPACE = 0, layout.PREFIX_SPACE, layout.PREFIX_SPACE | layout.UNLESS_SPACE
+_NORMALIZERS = "Prepend", "Replace", "NFC", "NFKC", "NFD", "NFKD"  # leave ASCII texts as they are
 _SPACE = "\u2581"  # stands for a space in SentencePiece's vocabularies
 
 
@@ -23,8 +25,8 @@ class Tokens:
     texts: the bytes of each token, b"" for tokens that only control the model. ranks: {token:
     rank};
     pairs are joined to the token of the lowest rank first. byte_tokens: {byte: token}. begin, end,
-    unknown: tokens that begin and end a text, and replace text without token. prefix_space: a
-    space is put before each text.
+    unknown: tokens that begin and end a text, and replace text without token. prefix: ALWAYS if a
+    space is put before each text, UNLESS_SPACE if only before texts that begin without one, NEVER.
     """
 
     texts: list[bytes]
@@ -33,7 +35,7 @@ class Tokens:
     begin: int
     end: int
     unknown: int
-    prefix_space: bool
+    prefix: int
 
     def pack(self, positions):
         """Return the bytes that Vocabulary reads; positions: the longest text of the model."""
@@ -53,14 +55,13 @@ class Tokens:
             offsets.append(offsets[-1] + len(text))
         ranks = [min(self.ranks.get(i, layout.NONE), layout.NONE) for i in range(len(self.texts))]
         halves = [*order, *ranks, *(self.byte_tokens.get(i, layout.NONE) for i in range(256))]
-        flags = layout.PREFIX_SPACE if self.prefix_space else 0
         return b"".join(
             (
                 struct.pack(
                     layout.HEADER,
                     len(self.texts),
                     len(order),
-                    flags,
+                    self.prefix,
                     self.begin,
                     self.end,
                     self.unknown,
@@ -88,7 +89,7 @@ def llama2c(pieces, scores):
             texts.append(b"" if token < 3 else piece.encode(errors="surrogateescape"))
     order = sorted(range(len(texts)), key=lambda token: -scores[token])
     ranks = {token: rank for rank, token in enumerate(order)}
-    return Tokens(texts, ranks, byte_tokens, begin=1, end=2, unknown=0, prefix_space=True)
+    return Tokens(texts, ranks, byte_tokens, begin=1, end=2, unknown=0, prefix=ALWAYS)
 
 
 def read(path, count, checkpoint=None):
@@ -99,7 +100,7 @@ def read(path, count, checkpoint=None):
     """
     path, data = Path(path), files.read(path)
     is_json = path.suffix.lower() == ".json"
-    found = _from_json(path, data, checkpoint) if is_json else _from_llama2c(path, data)
+    found = _from_json(path, data, count, checkpoint) if is_json else _from_llama2c(path, data)
     if len(found.texts) > count:
         raise ToolError(
             f"{path} has {len(found.texts):,} tokens, and the model has {count:,}; give the "
@@ -128,18 +129,20 @@ def _from_llama2c(path, data):
     return llama2c(pieces, scores)
 
 
-def _from_json(path, data, checkpoint):
+def _from_json(path, data, limit, checkpoint):
     try:
         content = json.loads(data)
         model = content["model"]
-        vocabulary, merges = model["vocab"], model["merges"]
-    except (ValueError, KeyError, TypeError):
+        vocabulary, merges = dict(model["vocab"]), list(model["merges"])
+        added = {each["content"]: each for each in content.get("added_tokens") or []}
+        added = {text: each for text, each in added.items() if each["id"] < limit}
+        count = max([*vocabulary.values(), *(each["id"] for each in added.values())]) + 1
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise ToolError(
             f"{path} is no tokenizer.json of byte pairs (BPE); choose another model"
         ) from None
+    _check_normalizer(path, content.get("normalizer"))
     is_bytes = "ByteLevel" in json.dumps([content.get("pre_tokenizer"), content.get("decoder")])
-    added = {entry["content"]: entry["id"] for entry in content.get("added_tokens") or []}
-    count = max([*vocabulary.values(), *added.values()]) + 1
     texts, byte_tokens = [b""] * count, {}
     of_character = {character: value for value, character in _characters().items()}
     for piece, token in vocabulary.items():
@@ -155,17 +158,53 @@ def _from_json(path, data, checkpoint):
                 byte_tokens[of_character[piece]] = token
         else:
             texts[token] = piece.replace(_SPACE, " ").encode()
+    for text, entry in added.items():
+        if not entry.get("special", True):
+            texts[entry["id"]] = text.encode()
     ranks = {}
     for rank, merge in enumerate(merges):
         joined = "".join(merge.split(" ", 1) if isinstance(merge, str) else merge)
         if joined in vocabulary:
             ranks.setdefault(vocabulary[joined], rank)
-    prefix = "Prepend" in json.dumps(content.get("normalizer")) or '"prepend_scheme": "' in (
-        json.dumps(content.get("pre_tokenizer")).replace('"prepend_scheme": "never"', "")
-    )
-    begin, end = _ends(checkpoint, vocabulary | added)
-    unknown = vocabulary.get(model.get("unk_token") or "<unk>", begin)
-    return Tokens(texts, ranks, byte_tokens, begin, end, unknown, prefix)
+    numbers = vocabulary | {text: entry["id"] for text, entry in added.items()}
+    begin, end = _ends(checkpoint, numbers)
+    if not 0 <= begin < limit:
+        raise ToolError(
+            f"{path}: token {begin} begins a text, and the model has {limit:,}; correct "
+            "bos_token_id in config.json"
+        )
+    unknown = numbers.get(model.get("unk_token") or "<unk>", begin)
+    return Tokens(texts, ranks, byte_tokens, begin, end, unknown, _prefix(content))
+
+
+# The parts of a normalizer or pre-tokenizer of a tokenizer.json, which may be a sequence.
+def _steps(entry, key):
+    if not isinstance(entry, dict):
+        return []
+    return [entry] if entry.get("type") != "Sequence" else list(entry.get(key) or [])
+
+
+def _check_normalizer(path, normalizer):
+    for step in _steps(normalizer, "normalizers"):
+        if step.get("type") not in _NORMALIZERS:
+            raise ToolError(
+                f"{path} changes texts ({step.get('type')}), and tflm does not; choose another "
+                "model"
+            )
+
+
+# Whether a space is put before a text.
+def _prefix(content):
+    for step in _steps(content.get("normalizer"), "normalizers"):
+        if step["type"] == "Prepend":
+            return ALWAYS
+    for step in _steps(content.get("pre_tokenizer"), "pretokenizers"):
+        if step.get("type") == "ByteLevel" and step.get("add_prefix_space"):
+            return UNLESS_SPACE
+        if step.get("type") == "Metaspace":
+            is_first = step.get("prepend_scheme", "always") != "never"
+            return UNLESS_SPACE if is_first and step.get("add_prefix_space", True) else NEVER
+    return NEVER
 
 
 # (token that begins a text, token that ends it).
