@@ -108,16 +108,29 @@ async function start() {
   const exec = (code, options) => repl.exec(code, options);
   const model = new Model(tools, about.models, exec, power);
   const ownBoard = new OwnBoard(tools, () => model.given(), about.boards);
-  // A large model of the visitor replaces other files in /rom.
+  // Run a program of /rom. A large model of the visitor replaces files there, and other programs fill the heap: then
+  // the board starts again, and the program, too.
   /** @type {Repl['exec']} */
   const fromRom = async (code, options = {}) => {
+    let printed = false;
+    const each = (/** @type {string} */ text) => {
+      printed = true;
+      options.each?.(text);
+    };
     try {
-      return await repl.exec(code, options);
+      return await repl.exec(code, { ...options, each });
     } catch (error) {
-      if (!(error instanceof BoardError) || !error.message.includes('no module named')) throw error;
-      options.waits?.('Your model had replaced this model in flash, so the flash of the page is written again.');
-      model.forget();
-      await power(image);
+      if (!(error instanceof BoardError) || printed) throw error;
+      if (error.message.includes('no module named')) {
+        options.waits?.('Your model replaced this one in flash, so the page writes its flash again.');
+        model.forget();
+        await power(image);
+      } else if (/^(ArenaError|MemoryError)/.test(error.message)) {
+        options.waits?.("The board's memory is full, so the board starts again.");
+        await power(null);
+      } else {
+        throw error;
+      }
       return repl.exec(code, options);
     }
   };

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
-from steps import answered, expect
+from steps import answered, expect, run_code
 from support.builder import ModelBuilder
 from tflm_tools.language.write import write
 
@@ -63,6 +63,19 @@ def test_after_large_model(opened, repository):
     assert wanted.startswith(page.locator("#story-text").inner_text())
     page.click("#invoke")
     expect(state).to_contain_text("ms on a Pico", timeout=_PATIENCE)
+
+
+# A board whose heap is full of other models starts again.
+def test_full_heap(opened):
+    page = opened()
+    answered(page)
+    run_code(page, "import teach\nteach._use('sound')\nkept = bytearray(80000)")
+    _begin(page, "Tom was", 0, 1)
+    state = page.locator("#story-state")
+    expect(state).to_contain_text("memory is full", timeout=_PATIENCE)
+    expect(page.locator("#story-text")).to_contain_text("Tom was a", timeout=_PATIENCE)
+    page.click("#story-stop")
+    expect(state).to_have_text("The story is stopped.", timeout=_PATIENCE)
 
 
 def test_long_beginning(opened):
