@@ -249,6 +249,14 @@ def test_readme_has_every_command(tflm, repository):
         assert command in cli.commands
 
 
+# The count of operators in the table of runtimes.
+def test_readme_counts_the_operators(repository):
+    from tflm.prepare.table import CUSTOM, OPS
+
+    text = (repository / "README.md").read_text()
+    assert f"`.tflite` with {len(OPS) + len(CUSTOM)} operators" in text
+
+
 # All options of commands exist, in blocks and in running text, also in pages whose code does not
 # run.
 def test_options_exist(repository):
