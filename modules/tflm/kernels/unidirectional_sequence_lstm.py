@@ -188,5 +188,5 @@ def _add(arena, target: int, values: int, count: int, keep: int, limit: int):
         count -= 1
 
 
-# For unidirectional_sequence_lstm_rows.py, which passes unsupported records to it.
+# For overrides, which pass other records to it.
 ALL = (eval_integers,)

@@ -20,6 +20,7 @@ from . import (
     int16_windows,
     lanes_gather,
     lanes_multiply,
+    lstm,
     lstm_float,
     lut,
     matrix,
@@ -43,6 +44,7 @@ FILES = {
         (depthwise_column.depthwise_column,),
     ),
     "dense_asm.py": ("CONV_2D and FULLY_CONNECTED, int8, weights used once", (dense.dense,)),
+    "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
     "lut_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, weights of four bits used once",
         (lut.dense_lut,),
@@ -97,14 +99,8 @@ FILES = {
         (transpose_conv.sums_of_cells, transpose_conv.store_sums),
     ),
     "recurrent_asm.py": (
-        "SVDF and LSTM, int8",
-        (
-            recurrent.rescale,
-            recurrent.gate,
-            recurrent.products,
-            recurrent.remember_8,
-            recurrent.remember_16,
-        ),
+        "SVDF, int8",
+        (recurrent.rescale, recurrent.remember_8, recurrent.remember_16),
     ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

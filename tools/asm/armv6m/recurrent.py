@@ -1,21 +1,13 @@
-# Generator of the assembler kernels of SVDF and LSTM for Cortex-M0+
+# Generator of the assembler kernels of SVDF for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, Thumb
 from .requantize import product
 
 _RESCALE = """
 Multiplies the `r2` words at `r1` by a multiplier and 2 ** (a shift - 32), which are two words at
 `r0`. The two words for the next value are `r3` bytes after them. Rounds and wraps around as
 fixed_point.py does.
-"""
-_GATE = """
-Multiplies words at `r1` by the multiplier and shift at `r0`, rounded as in rescale(), and stores
-them clamped to int16 at `r2`. `r3` is the number of words. `r3` | 1 << 12 adds the results to the
-values at `r2`, clamped to -limit..limit; `r3` | limit << 13 is the limit (2 ** 15: int16).
-"""
-_PRODUCTS = """
-The products of the `r3` int16 at `r1` and those at `r2`, to words at `r0`.
 """
 _REMEMBER = """
 Moves rows of the state (int{bits}, at `r0`) one element to the left and appends the next of the
@@ -93,77 +85,6 @@ def rescale():
     t.sub(R1, 1)
     t.mov(R10, R1)
     t.branch_far("ne", value)
-    return t.text()
-
-
-# r5: next target; r7: next value; r8: multiplier; r9: right shift; r10: values left; r11: left
-# shift; r12: limit << 1 | whether the results are added to the targets.
-def gate():
-    t = Thumb("gate", _GATE, arguments=4)
-    value, stored, low, done = map(t.new_label, ("value", "stored", "low", "done"))
-    t.mov(R7, R1)
-    t.mov(R5, R2)
-    t.lsr(R1, R3, 12)
-    t.mov(R12, R1)
-    t.lsl(R3, R3, 20)
-    t.lsr(R3, R3, 20)
-    t.mov(R10, R3)
-    t.ldr(R2, R0, 0)
-    t.mov(R8, R2)
-    t.ldr(R6, R0, 4)
-    _directions(t, R3)
-    t.mov(R9, R6)
-    t.mov(R11, R3)
-    t.label(value)
-    t.ldm(R7, R0)
-    t.mov(R1, R11)
-    t.lsl(R0, R0, R1)
-    t.mov(R2, R8)
-    t.mov(R6, R9)
-    scale(t)
-    _clamp(t, 16)
-    t.mov(R1, R12)
-    t.lsr(R1, R1, 1)
-    t.branch("cc", stored)
-    t.ldrh(R2, R5)
-    t.sxth(R2, R2)
-    t.add(R0, R2)
-    t.lsr(R2, R1, 15)  # the upper limit of 2 ** 15 is 1 less
-    t.sub(R2, R1, R2)
-    t.two("neg", R1, R1)
-    t.cmp(R0, R2)
-    t.branch("le", low)
-    t.mov(R0, R2)
-    t.label(low)
-    t.cmp(R0, R1)
-    t.branch("ge", stored)
-    t.mov(R0, R1)
-    t.label(stored)
-    t.strh(R0, R5)
-    t.add(R5, 2)
-    t.mov(R1, R10)
-    t.sub(R1, 1)
-    t.branch("eq", done)
-    t.mov(R10, R1)
-    t.b(value)
-    t.label(done)
-    return t.text()
-
-
-def products():
-    t = Thumb("products", _PRODUCTS, arguments=4)
-    value = t.new_label("value")
-    t.label(value)
-    t.ldrh(R4, R1)
-    t.sxth(R4, R4)
-    t.ldrh(R5, R2)
-    t.sxth(R5, R5)
-    t.mul(R4, R5)
-    t.stm(R0, R4)
-    t.add(R1, 2)
-    t.add(R2, 2)
-    t.sub(R3, 1)
-    t.branch("ne", value)
     return t.text()
 
 

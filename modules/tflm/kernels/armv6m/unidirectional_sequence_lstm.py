@@ -1,12 +1,58 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..unidirectional_sequence_lstm_rows import run_rows
-from .gen.matrix_asm import dot
-from .gen.recurrent_asm import gate, products, rescale
+from ..unidirectional_sequence_lstm import ALL
+from .gen.lstm_asm import run_rows
+
+_INPUT_GATE_BIAS = const(15)
+_INPUT_SIZE = const(19)
+_STATE_SIZE = const(20)
+_BLOCK = const(23)  # elements of the state that fit the scratch buffer
+_WIDE = const(24)
+_INPUT_GATE_OFFSETS = const(26)  # of 4 gates: offsets, multiplier, shift for input and recurrent
+_FORGET_MULTIPLIER = const(50)  # FIXED_POINT blocks
+_OUTPUT_ZERO_POINT = const(56)
+_ACTIVATION = const(80)  # 0: the cell gate has no activation
+
+_SYMMETRIC = const(0x80)  # in the upper half of offsets: weights without a zero point
+_TAPS = const(64)  # words of the scratch buffer after the accumulators, at most
+_COUNT = const(1023)  # elements of a call
 
 
-# Units are elements of the output.
+# Units are elements of the output. The machine code uses the accumulators of the scratch buffer
+# for taps, too.
 @micropython.viper
-def eval_integers(op, arena, rom, start, stop):
-    run_rows(op, arena, rom, start, stop, dot, rescale, gate, products)
+def eval_integers(op, arena, rom, start: int, stop: int):
+    r = ptr32(op)
+    longest = r[_INPUT_SIZE]
+    if r[_STATE_SIZE] > longest:
+        longest = r[_STATE_SIZE]
+    words = longest if longest < _TAPS else _TAPS
+    is_plain = r[_WIDE] == 0 and r[_ACTIVATION] != 0 and r[_INPUT_SIZE] != 0
+    if (longest + 3) >> 2 > (r[_BLOCK] + words) >> 1 or stop >> 20:
+        is_plain = False
+    n = 0
+    while n < 8:
+        block = ptr32(int(r) + 4 * _INPUT_GATE_OFFSETS + 12 * n)
+        if block[0] >> 16 != _SYMMETRIC or block[2] > 32:
+            is_plain = False
+        n += 1
+    n = _FORGET_MULTIPLIER + 1
+    while n < _OUTPUT_ZERO_POINT:
+        if r[n] > 32:
+            is_plain = False
+        n += 2
+    n = _INPUT_GATE_BIAS
+    while n < _INPUT_GATE_BIAS + 4:
+        if r[n] == 1:
+            is_plain = False
+        n += 1
+    if not is_plain:
+        ALL[0](op, arena, rom, start, stop)
+        return
+    while start < stop:
+        n = stop - start
+        if n > _COUNT:
+            n = _COUNT
+        run_rows(op, arena, rom, start << 10 | n)
+        start += n

@@ -8,7 +8,7 @@ import micropython
 
 # Elements of the output of an int8 LSTM. The record is INTEGERS of prepare/lstm_integer.py, whose
 # weights have no zero point, whose rows have 4 elements at least, and whose multipliers are below
-# 1. `units`: first element << 10 | number of elements.
+# 1. `units`: first element << 10 | number of elements, which is not 0.
 @micropython.asm_thumb
 def run_rows(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
@@ -18,11 +18,9 @@ def run_rows(r0, r1, r2, r3):
     lsr(r1, r3, 10)
     data(2, 0x9112)  # str r1, [sp] start
     data(2, 0xF3C3, 0x0209)  # ubfx r2, r3, #0, #10
-    add(r2, r1, r2)
-    data(2, 0x9218)  # str r2, [sp] stop
-    cmp(r1, r2)
-    bge_w(if1)
-    label(step2)
+    add(r1, r1, r2)
+    data(2, 0x9119)  # str r1, [sp] stop
+    label(step1)
     ldr(r1, [r0, 80])
     data(2, 0x9115)  # str r1, [sp] state_size
     data(2, 0x9B12)  # ldr r3, [sp] start
@@ -30,7 +28,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFB04, 0x3211)  # mls r2, r4, r1, r3
     data(2, 0x9214)  # str r2, [sp] first
     sub(r1, r1, r2)
-    data(2, 0x9A18)  # ldr r2, [sp] stop
+    data(2, 0x9A19)  # ldr r2, [sp] stop
     sub(r2, r2, r3)
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
@@ -45,7 +43,7 @@ def run_rows(r0, r1, r2, r3):
     ldr(r2, [r0, 88])
     data(2, 0xFBB3, 0xF5F2)  # divu r5, r3, r2
     data(2, 0xFB02, 0x3215)  # mls r2, r2, r5, r3
-    data(2, 0x9219)  # str r2, [sp] batch
+    data(2, 0x9218)  # str r2, [sp] batch
     data(2, 0x9B11)  # ldr r3, [sp] arena
     ldr(r2, [r0, 20])
     data(2, 0xEB13, 0x0292)  # adds r2, r3, r2, lsr #2
@@ -58,9 +56,9 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r0, 4])
     data(2, 0xF8D0, 0xC04C)  # ldw r12, [r0, #76]
     lsl(r2, r1, 31)
-    beq(if4)
+    beq(if3)
     data(2, 0x9B13)  # ldr r3, [sp] rom
-    label(if4)
+    label(if3)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     ldr(r2, [r0, 104])
     data(2, 0xFB04, 0x110C)  # mla r1, r4, r12, r1
@@ -72,13 +70,13 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9B09)  # ldr r3, [sp] taps
     data(2, 0xEB11, 0x020C)  # adds r2, r1, r12
     sub(r6, r2, 4)
-    label(unpack5)
+    label(unpack4)
     data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
     data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
     data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
     cmp(r1, r6)
-    bls(unpack5)
+    bls(unpack4)
     data(2, 0x9303)  # str r3, [sp] words_end
     data(2, 0xEA5F, 0x02AC)  # mov asrs r2, pc, r12, asr #2
     data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
@@ -89,53 +87,53 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r6)
     data(2, 0x9106)  # str r1, [sp] overlap
     cmp(r1, 4)
-    beq(if7)
+    beq(if6)
     ldr(r5, [r6, 0])
     data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
     cmp(r1, 2)
-    ble(if8)
+    ble(if7)
     mov(r2, 0)
-    label(if8)
+    label(if7)
     lsr(r1, r2, 16)
     lsl(r2, r1, 16)
     data(2, 0x9906)  # ldr r1, [sp] overlap
     cmp(r1, 1)
-    ble(if9)
+    ble(if8)
     lsr(r1, r4, 16)
     lsl(r4, r1, 16)
-    label(if9)
+    label(if8)
     data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
-    label(if7)
+    label(if6)
     data(2, 0x9914)  # ldr r1, [sp] first
     data(2, 0xFB01, 0xF10C)  # mul r1, r1, r12
     ldr(r2, [r0, 28])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
+    beq(if9)
+    data(2, 0x9B13)  # ldr r3, [sp] rom
+    label(if9)
+    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
+    ldr(r2, [r0, 32])
+    data(2, 0x9B11)  # ldr r3, [sp] arena
+    lsl(r4, r2, 31)
     beq(if10)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if10)
-    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
-    ldr(r2, [r0, 32])
+    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
+    ldr(r2, [r0, 36])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if11)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if11)
-    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
-    ldr(r2, [r0, 36])
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
+    ldr(r2, [r0, 40])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if12)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if12)
-    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
-    ldr(r2, [r0, 40])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
-    lsl(r4, r2, 31)
-    beq(if13)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
-    label(if13)
     data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
@@ -146,33 +144,33 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r0, 60])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
+    beq(if13)
+    data(2, 0x9B13)  # ldr r3, [sp] rom
+    label(if13)
+    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
+    data(2, 0x910A)  # str r1, [sp] input_gate_bias
+    ldr(r1, [r0, 64])
+    data(2, 0x9B11)  # ldr r3, [sp] arena
+    lsl(r4, r1, 31)
     beq(if14)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if14)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910A)  # str r1, [sp] input_gate_bias
-    ldr(r1, [r0, 64])
+    data(2, 0x910B)  # str r1, [sp] forget_gate_bias
+    ldr(r1, [r0, 68])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if15)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if15)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910B)  # str r1, [sp] forget_gate_bias
-    ldr(r1, [r0, 68])
+    data(2, 0x910C)  # str r1, [sp] cell_gate_bias
+    ldr(r1, [r0, 72])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if16)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if16)
-    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910C)  # str r1, [sp] cell_gate_bias
-    ldr(r1, [r0, 72])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
-    lsl(r4, r1, 31)
-    beq(if17)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
-    label(if17)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
     data(2, 0x9B0A)  # ldr r3, [sp] input_gate_bias
     add(r3, r3, r2)
@@ -187,7 +185,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x910D)  # str r1, [sp] output_gate_bias
     data(2, 0x9916)  # ldr r1, [sp] gates
     data(2, 0x9100)  # str r1, [sp] gate
-    label(element18)
+    label(element17)
     data(2, 0x990A)  # ldr r1, [sp] input_gate_bias
     data(2, 0xF851, 0x7B04)  # ldr r7, [r1], #4
     data(2, 0x910A)  # str r1, [sp] input_gate_bias
@@ -204,7 +202,29 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x990F)  # ldr r1, [sp] entry
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(words24)
+    label(words23)
+    label(copy19)
+    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
+    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
+    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
+    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
+    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
+    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
     label(copy20)
     data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
     data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
@@ -271,34 +291,12 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
     data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
     data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    label(copy23)
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
-    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
     data(2, 0x9903)  # ldr r1, [sp] words_end
     cmp(r3, r1)
-    bcc_w(words24)
+    bcc_w(words23)
     data(2, 0x9906)  # ldr r1, [sp] overlap
     cmp(r1, 4)
-    beq(if26)
+    beq(if25)
     data(2, 0xEBB9, 0x0901)  # subs r9, r9, r1
     data(2, 0xEBB8, 0x0801)  # subs r8, r8, r1
     data(2, 0xEBBE, 0x0E01)  # subs lr, lr, r1
@@ -324,7 +322,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA2F, 0xF393)  # sxtb16 r3, r3, ror #8
     data(2, 0xFB2A, 0x4402)  # smlad r4, r10, r2, r4
     data(2, 0xFB23, 0x4401)  # smlad r4, r3, r1, r4
-    label(if26)
+    label(if25)
     ldr(r1, [r0, 112])
     ldr(r3, [r0, 108])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
@@ -382,8 +380,8 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9100)  # str r1, [sp] gate
     data(2, 0x9A0E)  # ldr r2, [sp] gates_end
     cmp(r1, r2)
-    bcc_w(element18)
-    data(2, 0x9919)  # ldr r1, [sp] batch
+    bcc_w(element17)
+    data(2, 0x9918)  # ldr r1, [sp] batch
     data(2, 0xF8D0, 0xC050)  # ldw r12, [r0, #80]
     data(2, 0xFB01, 0xFA0C)  # mul r10, r1, r12
     data(2, 0x9A11)  # ldr r2, [sp] arena
@@ -399,7 +397,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9B09)  # ldr r3, [sp] taps
     data(2, 0xEB11, 0x020C)  # adds r2, r1, r12
     sub(r6, r2, 4)
-    label(unpack27)
+    label(unpack26)
     data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
     data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
@@ -407,7 +405,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA94, 0xF404)  # sadd16 r4, r4, r4
     data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
     cmp(r1, r6)
-    bls(unpack27)
+    bls(unpack26)
     data(2, 0x9304)  # str r3, [sp] words_end_220
     data(2, 0xEA5F, 0x02AC)  # mov asrs r2, pc, r12, asr #2
     data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
@@ -418,55 +416,55 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r6)
     data(2, 0x9107)  # str r1, [sp] overlap_227
     cmp(r1, 4)
-    beq(if29)
+    beq(if28)
     ldr(r5, [r6, 0])
     data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
     data(2, 0xFA92, 0xF202)  # sadd16 r2, r2, r2
     data(2, 0xFA94, 0xF404)  # sadd16 r4, r4, r4
     cmp(r1, 2)
-    ble(if30)
+    ble(if29)
     mov(r2, 0)
-    label(if30)
+    label(if29)
     lsr(r1, r2, 16)
     lsl(r2, r1, 16)
     data(2, 0x9907)  # ldr r1, [sp] overlap_227
     cmp(r1, 1)
-    ble(if31)
+    ble(if30)
     lsr(r1, r4, 16)
     lsl(r4, r1, 16)
-    label(if31)
+    label(if30)
     data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
-    label(if29)
+    label(if28)
     data(2, 0x9914)  # ldr r1, [sp] first
     data(2, 0xFB01, 0xF10C)  # mul r1, r1, r12
     ldr(r2, [r0, 44])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
+    beq(if31)
+    data(2, 0x9B13)  # ldr r3, [sp] rom
+    label(if31)
+    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
+    ldr(r2, [r0, 48])
+    data(2, 0x9B11)  # ldr r3, [sp] arena
+    lsl(r4, r2, 31)
     beq(if32)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if32)
-    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
-    ldr(r2, [r0, 48])
+    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
+    ldr(r2, [r0, 52])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if33)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if33)
-    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
-    ldr(r2, [r0, 52])
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
+    ldr(r2, [r0, 56])
     data(2, 0x9B11)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if34)
     data(2, 0x9B13)  # ldr r3, [sp] rom
     label(if34)
-    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
-    ldr(r2, [r0, 56])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
-    lsl(r4, r2, 31)
-    beq(if35)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
-    label(if35)
     data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
@@ -486,27 +484,27 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9208)  # str r2, [sp] output
     ldr(r2, [r0, 24])
     lsl(r3, r2, 31)
-    beq(if36)
+    beq(if35)
     data(2, 0x9913)  # ldr r1, [sp] rom
-    label(if36)
+    label(if35)
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
     data(2, 0x9102)  # str r1, [sp] entries
     data(2, 0x9916)  # ldr r1, [sp] gates
     data(2, 0x9101)  # str r1, [sp] gate_284
-    b(cell37)
-    label(rare47)
+    b(cell36)
+    label(rare46)
     data(2, 0xF64F, 0x4100)  # movw r1, #64512
     data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known46)
-    label(rare50)
+    b(known45)
+    label(rare49)
     data(2, 0xF64F, 0x4100)  # movw r1, #64512
     data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known49)
-    label(rare53)
+    b(known48)
+    label(rare52)
     data(2, 0xF64F, 0x7100)  # movw r1, #65280
     data(2, 0xF2C0, 0x01FF)  # movt r1, #255
-    b(known52)
-    label(cell37)
+    b(known51)
+    label(cell36)
     mov(r6, 0)
     mov(r5, 0)
     mov(r4, 0)
@@ -515,7 +513,29 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9910)  # ldr r1, [sp] entry_225
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(words43)
+    label(words42)
+    label(copy38)
+    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
+    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
+    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
+    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
+    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
+    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
+    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
     label(copy39)
     data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
     data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
@@ -582,34 +602,12 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
     data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
     data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
-    label(copy42)
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
     data(2, 0x9904)  # ldr r1, [sp] words_end_220
     cmp(r7, r1)
-    bcc_w(words43)
+    bcc_w(words42)
     data(2, 0x9907)  # ldr r1, [sp] overlap_227
     cmp(r1, 4)
-    beq(if45)
+    beq(if44)
     data(2, 0xEBB9, 0x0901)  # subs r9, r9, r1
     data(2, 0xEBB8, 0x0801)  # subs r8, r8, r1
     data(2, 0xEBBE, 0x0E01)  # subs lr, lr, r1
@@ -635,7 +633,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
     data(2, 0xFB2A, 0x3302)  # smlad r3, r10, r2, r3
     data(2, 0xFB27, 0x3301)  # smlad r3, r7, r1, r3
-    label(if45)
+    label(if44)
     ldr(r1, [r0, 124])
     ldr(r2, [r0, 120])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
@@ -653,7 +651,7 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r2)
     asr(r6, r1, 9)
     cmp(r6, 255)
-    bge_w(rare47)
+    bge_w(rare46)
     data(2, 0x9F02)  # ldr r7, [sp] entries
     data(2, 0xEB17, 0x0746)  # adds r7, r7, r6, lsl #1
     ldrh(r6, [r7, 0])
@@ -662,7 +660,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r6, r6, 9)
     data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
     data(2, 0xFB01, 0x6107)  # mla r1, r1, r7, r6
-    label(known46)
+    label(known45)
     data(2, 0xEA91, 0x0602)  # xors r6, r1, r2
     data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
     add(r1, r6, r1)
@@ -685,7 +683,7 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r2)
     asr(r5, r1, 9)
     cmp(r5, 255)
-    bge_w(rare50)
+    bge_w(rare49)
     data(2, 0x9F02)  # ldr r7, [sp] entries
     data(2, 0xEB17, 0x0745)  # adds r7, r7, r5, lsl #1
     ldrh(r5, [r7, 0])
@@ -694,7 +692,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r5, r5, 9)
     data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
     data(2, 0xFB01, 0x5107)  # mla r1, r1, r7, r5
-    label(known49)
+    label(known48)
     data(2, 0xEA91, 0x0502)  # xors r5, r1, r2
     data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
     add(r1, r5, r1)
@@ -717,7 +715,7 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r2)
     asr(r4, r1, 8)
     cmp(r4, 255)
-    bge_w(rare53)
+    bge_w(rare52)
     data(2, 0x9F02)  # ldr r7, [sp] entries
     data(2, 0xEB17, 0x0744)  # adds r7, r7, r4, lsl #1
     ldrh(r4, [r7, 0])
@@ -726,7 +724,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r4, r4, 8)
     data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
     data(2, 0xFB01, 0x4107)  # mla r1, r1, r7, r4
-    label(known52)
+    label(known51)
     data(2, 0xEA91, 0x0402)  # xors r4, r1, r2
     data(2, 0xF012, 0x7180)  # ands r1, r2, #16777216
     add(r1, r4, r1)
@@ -750,7 +748,7 @@ def run_rows(r0, r1, r2, r3):
     sub(r1, r1, r2)
     asr(r3, r1, 9)
     cmp(r3, 255)
-    bge_w(rare56)
+    bge_w(rare55)
     data(2, 0x9F02)  # ldr r7, [sp] entries
     data(2, 0xEB17, 0x0743)  # adds r7, r7, r3, lsl #1
     ldrh(r3, [r7, 0])
@@ -759,7 +757,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r3, r3, 9)
     data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
     data(2, 0xFB01, 0x3107)  # mla r1, r1, r7, r3
-    label(known55)
+    label(known54)
     data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
     data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
     add(r1, r3, r1)
@@ -802,15 +800,15 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xF8D0, 0x2128)  # ldw r2, [r0, #296]
     data(2, 0xFB01, 0xF104)  # mul r1, r1, r4
     cmp(r2, 0)
-    bne(rare58)
-    label(end59)
+    bne(rare57)
+    label(end58)
     asr(r1, r2)
     asr(r2, r1, 31)
     eor(r1, r2)
     sub(r1, r1, r2)
     asr(r4, r1, 8)
     cmp(r4, 255)
-    bge(rare61)
+    bge(rare60)
     data(2, 0x9D02)  # ldr r5, [sp] entries
     data(2, 0xEB15, 0x0544)  # adds r5, r5, r4, lsl #1
     ldrh(r4, [r5, 0])
@@ -819,7 +817,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r4, r4, 8)
     data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
     data(2, 0xFB01, 0x4105)  # mla r1, r1, r5, r4
-    label(known60)
+    label(known59)
     data(2, 0xEA91, 0x0402)  # xors r4, r1, r2
     data(2, 0xF012, 0x7180)  # ands r1, r2, #16777216
     add(r1, r4, r1)
@@ -850,23 +848,23 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9101)  # str r1, [sp] gate_284
     data(2, 0x9A0E)  # ldr r2, [sp] gates_end
     cmp(r1, r2)
-    bcc_w(cell37)
-    b(cell_end38)
-    label(rare56)
+    bcc_w(cell36)
+    b(cell_end37)
+    label(rare55)
     data(2, 0xF64F, 0x4100)  # movw r1, #64512
     data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known55)
-    label(rare58)
+    b(known54)
+    label(rare57)
     mov(r5, 1)
     sub(r4, r2, 1)
     data(2, 0xFA15, 0xF404)  # lsls r4, r5, r4
     add(r1, r1, r4)
-    b(end59)
-    label(rare61)
+    b(end58)
+    label(rare60)
     data(2, 0xF64F, 0x7100)  # movw r1, #65280
     data(2, 0xF2C0, 0x01FF)  # movt r1, #255
-    b(known60)
-    label(cell_end38)
+    b(known59)
+    label(cell_end37)
     data(2, 0x9912)  # ldr r1, [sp] start
     data(2, 0x9A17)  # ldr r2, [sp] count
     add(r1, r1, r2)
@@ -875,7 +873,7 @@ def run_rows(r0, r1, r2, r3):
     add(r2, r3, r2)
     data(2, 0x9B15)  # ldr r3, [sp] state_size
     cmp(r2, r3)
-    bne(if63)
+    bne(if62)
     data(2, 0x9C11)  # ldr r4, [sp] arena
     ldr(r2, [r0, 16])
     data(2, 0xEB14, 0x0292)  # adds r2, r4, r2, lsr #2
@@ -883,22 +881,21 @@ def run_rows(r0, r1, r2, r3):
     ldr(r2, [r0, 8])
     sub(r1, r1, r3)
     data(2, 0xEB14, 0x0492)  # adds r4, r4, r2, lsr #2
-    data(2, 0x9A19)  # ldr r2, [sp] batch
+    data(2, 0x9A18)  # ldr r2, [sp] batch
     data(2, 0xFB02, 0x4203)  # mla r2, r2, r3, r4
     add(r4, r1, r3)
-    label(state64)
+    label(state63)
     ldrb(r3, [r1, 0])
     strb(r3, [r2, 0])
     add(r1, r1, 1)
     add(r2, r2, 1)
     cmp(r1, r4)
-    bcc(state64)
-    label(if63)
+    bcc(state63)
+    label(if62)
     data(2, 0x9A12)  # ldr r2, [sp] start
-    data(2, 0x9918)  # ldr r1, [sp] stop
+    data(2, 0x9919)  # ldr r1, [sp] stop
     cmp(r2, r1)
-    blt_w(step2)
-    label(if1)
+    blt_w(step1)
     label(return_1)
     data(2, 0xB01A)  # add sp, #104
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}

@@ -1,0 +1,47 @@
+# Generator of the assembler kernel of the int8 LSTM for Cortex-M0+
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from ..common.lstm import Lstm
+
+
+# As _round(), with a register `sign` that changes. The carry is the last bit that the shift drops.
+def _round_short(t, sign, value, shift):
+    t.asr(sign, value, 31)
+    t.add(value, sign)
+    t.mov(sign, 0)
+    t.asr(value, value, shift)
+    t.adc(value, sign)
+
+
+class _ThumbLstm(Lstm):
+    """The kernel for a Cortex-M0+, whose loads of bytes with sign take a register as offset."""
+
+    # A jump to the begin, because a Cortex-M0+ jumps at most 2 KB.
+    def middle(self, loop):
+        k = self.k
+        again, onward = k.new_label("again"), k.new_label("onward")
+        k.goto(onward)
+        k.label(again)
+        loop.repeat()
+        k.label(onward)
+        return again
+
+    def dot(self, weights, sums, depth):
+        k = self.k
+        for row in weights:
+            row += depth
+        taps_end = k.var("taps_end", self.taps + (depth << 1))
+        at = k.var("at", -depth)
+        with k.loop("tap", times=16) as loop:
+            value = taps_end.get("s16", at, scale=1)
+            for row, acc in zip(weights, sums, strict=True):
+                acc += row.get("s8", at) * value
+            at += 1
+            loop.repeat_if(at != 0)
+
+    def round(self, value, shift):
+        self.k.tile(_round_short, [self.k.reg()], [shift], [value], size=10)
+
+
+def rows():
+    return _ThumbLstm.source("armv6m")
