@@ -14,15 +14,12 @@ from ..errors import InputError, ModelError
 from ..features.fft import transform
 from ..interpreter import Interpreter
 from . import suppression
+from .mel_bands import store_positions
 
 BLOCK = 128  # samples, 8 ms
 _WINDOW = 256
 _N_FFT = 512  # real numbers of a transform: 256 complex ones
 _LEAST = 26  # of 256: the least gain, -20 dB
-
-
-def _mel(hertz):
-    return math.log(1 + hertz / 700)
 
 
 class Denoiser:
@@ -64,11 +61,8 @@ class Denoiser:
         self._window = array("H", bytes(2 * _WINDOW))
         for i in range(_WINDOW):
             self._window[i] = int(math.sin(math.pi * (i + 0.5) / _WINDOW) * 32767 + 0.5)
-        # The middles of the bands are at equal distances in mel from 0 to 8000 Hz.
         self._bands = array("H", bytes(2 * BLOCK))
-        for i in range(1, BLOCK):
-            position = _mel(62.5 * i) / _mel(8000) * (bands - 1)
-            self._bands[i] = int(position) << 8 | int(position * 256) & 255
+        store_positions(self._bands, 0, BLOCK, bands)
         self._kept = array("h", bytes(2 * BLOCK))
         self._tail = array("i", bytes(4 * BLOCK))
         self._floors = array("i", bytes(4 * bands))

@@ -16,6 +16,7 @@ from array import array
 from ..errors import InputError, ModelError, check_count
 from ..features.fft import transform
 from . import synthesis
+from .mel_bands import store_positions
 
 RATE = 16000
 BANDS = 48
@@ -26,19 +27,6 @@ _FRAMES = 4  # in the ring
 _N_FFT = 512  # real numbers of a transform: 256 complex ones
 _MAX_PITCH = 1000
 _MAX_FACTORS = (0, 1 << 23, 1 << 16)  # of values of 1 and 2 bytes: products are below 2 ** 31
-
-
-def _mel(hertz):
-    return math.log(1 + hertz / 700)
-
-
-# Store, for each bin, the band below it and how far the bin is from it, in 1 / 256: the middles of
-# the bands are at equal distances in mel from 0 to 8000 Hz.
-def _set_positions(tables, at, bands):
-    for i in range(synthesis.BINS):
-        position = _mel(62.5 * i) / _mel(RATE / 2) * (bands - 1)
-        band = min(int(position), bands - 2)
-        tables[at + i] = band << 8 | min(int((position - band) * 256), 255)
 
 
 # Return the tables of the kernels:
@@ -52,8 +40,8 @@ def _tables():
     for i in range(65):
         tables[i] = min(int((2 ** (i / 64) - 1) * 65536 + 0.5), 65535)
         tables[synthesis.ROOTS + i] = int(math.sqrt(1 - (i / 64) ** 2) * 2048 + 0.5)
-    _set_positions(tables, synthesis.ENVELOPE, BANDS)
-    _set_positions(tables, synthesis.APERIODICITY, VALUES - BANDS)
+    store_positions(tables, synthesis.ENVELOPE, synthesis.BINS, BANDS)
+    store_positions(tables, synthesis.APERIODICITY, synthesis.BINS, VALUES - BANDS)
     for i in range(193):
         x = i / 64
         value = 0.25 if i == 64 else 0.5
