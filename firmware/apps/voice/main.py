@@ -53,14 +53,15 @@ def _warm_up(listener):
 
 def main():
     try:
-        listener = Listener()
-        actions = _Actions(board.ACTIONS)
-        _warm_up(listener)
-        gc.collect()
-        words = [name for name in listener.recognizer.classes if not name.startswith("_")]
-        print("listening for", ", ".join(words))
+        # First, while the heap has a block for the microphone's ring. It starts when it is read.
         source = board.microphone()
         try:
+            listener = Listener()
+            actions = _Actions(board.ACTIONS)
+            _warm_up(listener)
+            gc.collect()
+            words = [name for name in listener.recognizer.classes if not name.startswith("_")]
+            print("listening for", ", ".join(words))
             listen(listener, source, board.led(), actions)
         finally:
             source.close()
