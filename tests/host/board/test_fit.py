@@ -27,6 +27,31 @@ def test_fit_of_a_pico_with_stock_firmware(arena, flash, fits, advice):
     assert found.fits == fits and advice in found.advice, found
 
 
+# A model of the size of a recognizer of 35 million multiply-accumulates, and one that only boards
+# with much flash hold.
+def test_ways_for_a_large_model():
+    found = _fits(59, 1060)
+    assert not any(found[name].fits for name in ("Pico", "Pico 2"))
+    assert found["Pico 2"].advice.endswith("it fits firmware with tflm: tflm flash RPI_PICO2")
+    assert "tflm flash" not in found["Pico"].advice
+    found = _fits(170, 1060)
+    assert not any(found[name].fits for name in ("Pico", "Pico 2", "ESP32"))
+    assert found["ESP32-S3 (generic module)"].advice == "with the model frozen into the firmware"
+
+
+@pytest.mark.parametrize(
+    ("machine", "has_tflm", "flash", "advice"),
+    [
+        ("Raspberry Pi Pico 2 with RP2350", False, 1060, "(tflm flash RPI_PICO2)"),
+        ("Raspberry Pi Pico with RP2040", True, 1060, "that it fits: RPI_PICO2 with tflm"),
+        ("Raspberry Pi Pico 2 with RP2350", True, 1700, ""),
+    ],
+)
+def test_advice_for_storages(machine, has_tflm, flash, advice):
+    text = fit.storage_advice(machine, has_tflm, 59 * _KB, flash * _KB)
+    assert text.startswith(", or use ") and advice in text if advice else not text
+
+
 def test_fit_of_each_firmware():
     found = {(f.board, f.firmware): f for f in fit.fits_all(20 * _KB, 400 * _KB)}
     assert not found["Raspberry Pi Pico", "stock"].fits

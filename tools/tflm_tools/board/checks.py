@@ -16,6 +16,7 @@ from .esp_heap import (
     missing_memory,
 )
 from .facts import script_source
+from .fit import storage_advice
 from .storage import RESERVED_BYTES
 from .storage_choice import format_free_bytes
 
@@ -118,7 +119,7 @@ def check_memory(facts, need, flat_bytes, too_small=None, weights=""):
             f"is read in place ({format_free_bytes(too_small)} free), and the heap of the board "
             f"at {facts.port} cannot hold both the model and its arena; remove files there, "
             "delete the old model first with --replace, or make the model smaller with "
-            "--flash-budget",
+            f"--flash-budget{storage_advice(facts.machine, facts.frozen, need.arena, flat_bytes)}",
             "flash",
         )
     model = f", {need.model} for the model in RAM{weights}" if need.model else ""

@@ -101,15 +101,18 @@ class BoardFit:
     advice: str
 
 
+# The real boards.
+def _profiles():
+    return [profile for profile in profiles.load_all() if profile.qemu is None]
+
+
 def fits_all(arena, flash):
     """Return a BoardFit for each real board of boards/ and each firmware for it.
 
     arena, flash: bytes of a model's arena and of its .tflm.
     """
     result = []
-    for profile in profiles.load_all():
-        if profile.qemu is not None:
-            continue
+    for profile in _profiles():
         for name, firmware in (("stock", profile.stock), ("tflm", profile.tflm)):
             if firmware is None:
                 continue
@@ -123,7 +126,60 @@ def fits_all(arena, flash):
     return result
 
 
+# The Fit of the firmware with tflm for a board, None without such firmware.
+def _fit_with_tflm(profile, arena, flash):
+    if profile.tflm is None:
+        return None
+    return _fit(free_memory(profile.name, profile.tflm, True), arena, flash)
+
+
+# How to use firmware with tflm for a board, as text; "" if the model does not fit it either.
+def _larger_firmware(profile, arena, flash):
+    fit = _fit_with_tflm(profile, arena, flash)
+    if fit is None or not fit.fits:
+        return ""
+    return f"it fits firmware with tflm: tflm flash {profile.id}"
+
+
 def fits(arena, flash):
-    """Return a Fit for each board that `tflm inspect` shows; arena, flash: as for fits_all()."""
-    boards = ((name, profiles.named(board)) for name, board in _INSPECT_BOARDS.items())
-    return [_fit(free_memory(name, board.stock, False), arena, flash) for name, board in boards]
+    """Return a Fit for each board that `tflm inspect` shows; arena, flash: as for fits_all().
+
+    If the model fits none of them, other boards that it fits follow.
+    """
+    rows = []
+    for name, board in _INSPECT_BOARDS.items():
+        profile = profiles.named(board)
+        fit = _fit(free_memory(name, profile.stock, False), arena, flash)
+        if not fit.fits and (text := _larger_firmware(profile, arena, flash)):
+            fit.advice += f"; {text}"
+        rows.append(fit)
+    if not any(fit.fits for fit in rows):
+        for profile in _profiles():
+            if profile.id in _INSPECT_BOARDS.values() or profile.stock is None:
+                continue
+            fit = _fit(free_memory(profile.name, profile.stock, False), arena, flash)
+            rows += [fit] if fit.fits else []
+    return rows
+
+
+def storage_advice(machine, has_tflm, arena, flash):
+    """Return where a model fits that is too large for a board's storage, as text for an error.
+
+    machine: the board's own name. has_tflm: its firmware has tflm. arena, flash: as for
+    fits_all(). The text begins with ", or "; it is empty if no known board has enough memory.
+    """
+    own = profiles.matching(machine)
+    for profile in own if not has_tflm else ():
+        if _larger_firmware(profile, arena, flash):
+            return f", or use firmware with tflm, which it fits (tflm flash {profile.id})"
+    names = []
+    for profile in _profiles():
+        if profile in own:
+            continue
+        stock = _fit(free_memory(profile.name, profile.stock, False), arena, flash)
+        with_tflm = _fit_with_tflm(profile, arena, flash)
+        if stock.fits and not stock.advice.startswith("with the model frozen"):
+            names.append(profile.id)
+        elif with_tflm is not None and with_tflm.fits:
+            names.append(f"{profile.id} with tflm")
+    return f", or use another board that it fits: {', '.join(names)}" if names else ""

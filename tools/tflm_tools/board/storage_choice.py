@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..errors import DeviceError
+from ..model.flat_file import FlatFile
+from .fit import storage_advice
 from .romfs import RomfsStorage
 from .rp2_flash import Rp2FlashStorage
 from .storage import RESERVED_BYTES, FileStorage
@@ -68,9 +70,11 @@ def choose_storage(storages, facts, name, flat, replace, weights=""):
         has_old = has_old or not replace and storage.free_bytes(name, True) > free
     text = f"free: {format_free_bytes(too_small)}" if too_small else "it has no storage for models"
     delete = ", delete the old model first with --replace" if has_old else ""
+    arena = FlatFile(flat).arena_bytes
+    more = storage_advice(facts.machine, facts.frozen, arena, len(flat))
     raise DeviceError(
         f"the .tflm has {len(flat)} bytes{weights}, which do not fit the flash of the "
         f"board at {facts.port} ({text}); remove files there{delete}, or make the model smaller "
-        "with `tflm flatten --flash-budget`",
+        f"with `tflm flatten --flash-budget`{more}",
         "flash",
     )
