@@ -1,4 +1,4 @@
-# Tests of `tflm speech listen` with our voice detector and recognizer
+# Tests of `tflm speech listen` and `denoise` with our models
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from rules.sources import REPOSITORY
 from tflm_tools.errors import ToolError
+from tflm_tools.speech import denoising
 from tflm_tools.speech.files import model_of
 from tflm_tools.speech.listen import listen
 
@@ -51,6 +52,31 @@ def test_wrong_files(tmp_path):
     ]:
         with pytest.raises(ToolError, match=message):
             list(listen(detector, recognizer, _SOUND))
+
+
+# The samples of both files are at the same times; noise at the ends is weaker.
+def test_denoise(tflm, tmp_path):
+    with wave.open(str(_SOUND)) as file:
+        speech = np.frombuffer(file.readframes(40001), "<i2")
+    noise = np.random.RandomState(5).normal(0, 500, len(speech))
+    noisy = np.round(speech + noise).clip(-32768, 32767).astype("<i2")
+    path, output = tmp_path / "noisy.wav", tmp_path / "clear.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 16000, 0, "NONE", ""))
+        file.writeframes(noisy.tobytes())
+    found = tflm("speech", "denoise", _MODELS / "denoise.tflite", "--wav", path, "-o", output)
+    assert found.code == 0, found.err
+    assert found.out == f"{output}  2.5 s\n"
+    with wave.open(str(output)) as file:
+        clear = np.frombuffer(file.readframes(len(speech) + 1), "<i2")
+    assert len(clear) == len(speech)
+    before, after = (
+        denoising.si_sdr(sound.astype(float), speech.astype(float)) for sound in (noisy, clear)
+    )
+    assert after > before + 4
+    found = tflm("speech", "denoise", _MODELS / "words.tflite", "--wav", path, "-o", output)
+    assert found.code == 1 and "int8 with 24 values for each column" in found.err
+    assert output.read_bytes()[44:] == clear.tobytes()
 
 
 # A clip of the word "yes" as an input of `tflm run`; its class is 1.

@@ -1,4 +1,4 @@
-# tflm_tools: cli: the command group speech: listen, train, say
+# tflm_tools: cli: the command group speech: listen, train, say, denoise
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
@@ -12,7 +12,7 @@ from .output import show
 
 @click.group()
 def speech():
-    """Detect voice, recognize words, and train models for your own words."""
+    """Detect voice, recognize words, suppress noise, and train models for your own words."""
 
 
 @speech.command()
@@ -154,6 +154,40 @@ def say(texts, output, as_json, **voice):
             f"{result.path}  {len(result.names)} clips, {result.seconds:.1f} s, "
             f"{result.size} bytes"
         )
+
+
+@speech.command()
+@click.argument("model", type=options.FilePath())
+@click.option(
+    "--wav",
+    "path",
+    type=options.FilePath(allow_dash=True),
+    required=True,
+    metavar="FILE",
+    help="Sound of 16 kHz, mono, 16 bits; - for raw samples from standard input.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=options.FilePath(),
+    required=True,
+    metavar="FILE",
+    help="WAV file of the sound with less noise.",
+)
+@options.as_json
+def denoise(model, path, output, as_json):
+    """Suppress noise in a sound: write what tflm.speech.Denoiser makes of it on a board.
+
+    MODEL is a network that chooses gains for bands, like models/speech/denoise.tflite. The code of
+    boards runs in MicroPython's unix port.
+    """
+    from ..speech.denoise import denoise
+
+    result = denoise(model, path, output)
+    if as_json:
+        click.echo(json.dumps(vars(result)))
+    else:
+        click.echo(f"{result.path}  {result.seconds:.1f} s")
 
 
 COMMANDS = (speech,)
