@@ -41,6 +41,14 @@ def test_outputs_have_the_bits_of_tflm(file, core):
     assert not failures(jobs, core)
 
 
+# Models for the DSP extension, whose kernel for pairs of pixels other models do not name.
+@needs_firmware("m33")
+def test_pairs_of_pixels_have_the_bits_of_tflm():
+    cases = _cases("test_conv_int16")
+    jobs = [(case.name, case.build(), "armv7em", case.input_lists()) for case in cases]
+    assert not failures(jobs, "m33")
+
+
 # A Cortex-M0+ stops at a load from an address that is not a multiple of its size.
 @needs_firmware("m0plus")
 @pytest.mark.parametrize("file", _FILES)

@@ -55,6 +55,16 @@ add(source=(1, 4, 4, 4), groups=4, filters=4, per_channel=False)
 add(source=(1, 2, 4, 200), extreme=127, gain=0.05)  # more taps than 32 bits hold the sum of
 add(source=(1, 1, 200, 1), window=(1, 150), padding="VALID")
 add(computed=True)
+# Four channels and more at a time, of pairs of pixels.
+for bias in ("int64", None):
+    add(bias=bias, source=(1, 5, 3, 8), window=(3, 3), filters=8)
+    add(bias=bias, source=(1, 5, 5, 4), window=(3, 2), filters=4, stride=(2, 2), gain=1e-8)
+add(source=(1, 9, 2, 12), window=(3, 1), dilation=(2, 1), filters=12, per_channel=False)
+add(source=(2, 3, 3, 4), window=(1, 1), filters=8, activation="RELU", gain=8.0)
+add(source=(3, 1, 1, 4), window=(1, 1), filters=4, zero_points=(7, -300))
+add(source=(1, 3, 3, 100), window=(2, 2), filters=4, extreme=127, gain=0.05)
+add(source=(1, 3, 3, 4), filters=4, bias_range=(-(2**44), 2**44), gain=2e-6)
+add(source=(1, 3, 3, 4), filters=4, bias_range=(-(2**46), 2**46 - 1), gain=300.0)
 
 for number in range(40):
     random = generator(f"conv int16 {number}")

@@ -42,6 +42,7 @@ _FILES = {
     "conv_dsp": "dsp",
     "conv_float": "convolution_float",
     "conv_int16": "convolution_int16",
+    "conv_int16_dsp": "convolution_int16",
     "conv_lanes": "lanes",
     "conv_mac16": "lanes",
     "conv_pie": "pie",

@@ -8,11 +8,18 @@ from .windows import PIXELS, windows
 # Words of the records.
 _WEIGHTS = const(2)
 _INPUT_HEIGHT = const(6)
+_INPUT_CHANNELS = const(8)
+_OUTPUT_CHANNELS = const(11)
+_FILTER_HEIGHT = const(12)
+_FILTER_WIDTH = const(13)
+_DILATION_WIDTH = const(17)
 _FILTER_CHANNELS = const(20)
+_GROUP_CHANNELS = const(21)
 _CONV_BIAS_KIND = const(22)
 _OUTPUT_ZERO_POINT = const(20)
 _INPUT = const(1)
 _OUTPUT = const(4)
+_SCRATCH = const(5)
 _DEPTH = const(6)
 _BATCHES = const(7)
 _FULLY_CONNECTED_BIAS_KIND = const(9)
@@ -26,6 +33,18 @@ def _conv(r):
     r.need(channels % group == 0 and channels // group * run <= depth)
     r.reads(_WEIGHTS, channels * taps_y * taps_x * run)
     sums(r, _CONV_BIAS_KIND, channels, group, taps_x * run)
+
+
+# Kernels for pairs of pixels keep four pixels and four channels of weights in the scratch buffer.
+def _conv_pairs(r):
+    _conv(r)
+    depth, channels = r[_INPUT_CHANNELS], r[_OUTPUT_CHANNELS]
+    taps_y, taps_x = r[_FILTER_HEIGHT], r[_FILTER_WIDTH]
+    r.need(r[_FILTER_CHANNELS] == depth and r[_GROUP_CHANNELS] == channels)
+    r.need(not depth & 3 and not channels & 3 and r[_CONV_BIAS_KIND] == _INT64)
+    r.need(taps_x == 1 or r[_DILATION_WIDTH] == 1)
+    r.writes(_SCRATCH, 16 * taps_y * taps_x * depth, align=4)
+    r.apart(_OUTPUT, _SCRATCH)
 
 
 def _depthwise(r):
@@ -48,6 +67,7 @@ def _fully_connected(r):
 
 CHECKS = {
     "conv_int16.eval_int16": _conv,
+    "conv_int16_dsp.eval_int16": _conv_pairs,
     "depthwise_conv_int16.eval_int16": _depthwise,
     "fully_connected_int16.eval_int16": _fully_connected,
 }

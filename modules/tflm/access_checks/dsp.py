@@ -88,6 +88,7 @@ def _depthwise(r, stride, side, across_side, size, block):
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
     r.need(r.units <= channels and r.units <= depth * multiplier)
+    r.need(band > 1)  # a kernel for a stride of 2 halves it
     r.need(across >= left and across >= (columns - 1) * stride + across_side)
     r.small((top + height + (rows + band) * stride + side) * width * depth, columns * stride)
     # With stride 1, two rows of outputs are computed at a time; the second may not exist.

@@ -1,8 +1,16 @@
 # tflm: CONV_2D and DEPTHWISE_CONV_2D, int16 with weights of int8: Prepare
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import struct
+
 from .. import dtypes
-from .convolution import WINDOWS, channel_multipliers, check_bias, needs_split
+from .convolution import (
+    WINDOWS,
+    channel_multipliers,
+    check_bias,
+    horizontal_dilation,
+    needs_split,
+)
 from .requantize_int16 import (
     REQUANTIZE_INT16,
     bias_kind,
@@ -19,6 +27,13 @@ CONV = (
     + REQUANTIZE_INT16
 )
 DEPTHWISE = _OPERANDS + WINDOWS + REQUANTIZE_INT16
+
+# Of the kernel for pairs of pixels.
+_PAIRS_BYTES = 16  # of scratch for each element of a window: four pixels, four channels of weights
+_PAIRS_BLOCK = 4  # pixels for which it unpacks weights once
+_PAIRS_PIXELS = 3  # for which it is faster
+_PAIRS_SPEED = 2  # a multiply-accumulate of this kernel is that much faster
+_MAX_SUM = 65535  # of absolute weights, times 32768
 
 
 # Emit a CONV_2D. `fields`: WINDOWS and filter_channels. With a bias of int32 sums are int32, too.
@@ -39,20 +54,50 @@ def _emit_windows(context, node, activation, bias_type, fields):
     weights = node.input(1)
     groups = fields["input_channels"] // fields["filter_channels"]
     kind = check_types(node, (dtypes.INT32, dtypes.INT64), bias_type, fields)
+    kernel, work = "conv_int16.eval_int16", weights.elements()
+    scratch = scratch_bytes(kind, fields["output_channels"], work)
+    at_once = 1
+    if context.target_packing == "dsp" and _has_pairs(node, kind, fields):
+        kernel = "conv_int16_dsp.eval_int16"
+        scratch = max(scratch, _PAIRS_BYTES * work // fields["output_channels"])
+        work //= _PAIRS_SPEED
+        at_once = _PAIRS_BLOCK
     emit_pixels(
         context,
         node,
         activation,
-        "conv_int16.eval_int16",
+        kernel,
         CONV,
         kind,
-        weights.elements(),
-        scratch_bytes(kind, fields["output_channels"], weights.elements()),
+        work,
+        scratch,
+        at_once=at_once,
         group_channels=max(1, fields["output_channels"] // groups),
         bias_kind=kind,
         offsets=matrix_offsets(kind),
         **fields,
     )
+
+
+# Whether the kernel for pairs of pixels can compute a CONV_2D: it sums up products of a channel
+# in 32 bits, reads inputs by fours, and unpacks weights for several pixels.
+def _has_pairs(node, kind, fields):
+    weights, target = node.input(1), node.output(0)
+    depth, channels = fields["input_channels"], fields["output_channels"]
+    if kind != 1 or not weights.is_constant() or fields["filter_channels"] != depth:
+        return False
+    if depth % 4 or channels % 4 or horizontal_dilation(fields) != 1:
+        return False
+    if target.elements() < _PAIRS_PIXELS * channels:
+        return False
+    window = weights.elements() // channels
+    if window <= _MAX_SUM >> 7:
+        return True
+    values = struct.unpack("<%db" % weights.elements(), bytes(weights.data))
+    for first in range(0, len(values), window):
+        if sum([abs(value) for value in values[first : first + window]]) > _MAX_SUM:
+            return False
+    return True
 
 
 # Write the record of DEPTHWISE_CONV_2D. `fields`: WINDOWS.

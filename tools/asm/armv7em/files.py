@@ -3,8 +3,10 @@
 
 from . import (
     conv_gather,
+    conv_int16_dsp,
     conv_multiply,
     depthwise,
+    depthwise_groups,
     fully_connected,
     int16_windows,
     lstm,
@@ -13,6 +15,7 @@ from . import (
 CORE = "the DSP extension"
 FILES = {
     "conv_asm.py": ("CONV_2D, int8", (conv_gather.gather, conv_multiply.multiply)),
+    "conv_int16_dsp_asm.py": ("CONV_2D, int16", (conv_int16_dsp.multiply_pixels,)),
     "depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8",
         (
@@ -20,6 +23,7 @@ FILES = {
             depthwise.depthwise_3x3_stride_2,
             depthwise.depthwise,
             depthwise.depthwise_stride_2,
+            depthwise_groups.depthwise_groups,
         ),
     ),
     "int16_windows_asm.py": (

@@ -78,6 +78,18 @@ class ThumbDsp(Thumb):
     def str_wide(self, value, base, offset=0):
         self._plain(0xF8C0, "str", value, base, offset)
 
+    def ldr_scaled(self, to, base, index, by=0):
+        """Load the word at base + (index << by)."""
+        _check(0 <= by < 4, f"ldr lsl #{by}")
+        low = to.number << 12 | by << 4 | index.number
+        self._wide(0xF850 | base.number, low, f"ldr {to}, [{base}, {index}, lsl #{by}]")
+
+    def ldr_advance(self, to, base, step):
+        """Advance `base`, then load the word at it."""
+        _check(0 < step < 256 and to.number != base.number, f"ldr +{step}")
+        low = to.number << 12 | 0xF00 | step
+        self._wide(0xF850 | base.number, low, f"ldr {to}, [{base}, #{step}]!")
+
     def ldr_next(self, to, base):
         self._post(0xF850, "ldr", to, base, 4)
 
@@ -137,8 +149,8 @@ class ThumbDsp(Thumb):
     def add_wide(self, to, one, other, shift="lsl", by=0, flags=False):
         self._three(0xEB00, "add", to, one, other, shift, by, flags)
 
-    def adc_wide(self, to, one, other, flags=False):
-        self._three(0xEB40, "adc", to, one, other, "lsl", 0, flags)
+    def adc_wide(self, to, one, other, shift="lsl", by=0, flags=False):
+        self._three(0xEB40, "adc", to, one, other, shift, by, flags)
 
     def add_carry(self, to, one):
         self._wide(0xF140 | one.number, to.number << 8, f"adc {to}, {one}, #0")
@@ -176,6 +188,16 @@ class ThumbDsp(Thumb):
         """Shift right by a register, with sign; the last bit that is dropped goes to the carry."""
         text = f"asrs {to}, {value}, {by}"
         self._wide(0xFA50 | value.number, 0xF000 | to.number << 8 | by.number, text)
+
+    def lsrs(self, to, value, by):
+        """Shift right by a register; the last bit that is dropped goes to the carry."""
+        text = f"lsrs {to}, {value}, {by}"
+        self._wide(0xFA30 | value.number, 0xF000 | to.number << 8 | by.number, text)
+
+    def lsl_wide(self, to, value, by):
+        """Shift left by a register."""
+        text = f"lsl {to}, {value}, {by}"
+        self._wide(0xFA00 | value.number, 0xF000 | to.number << 8 | by.number, text)
 
     def bfi(self, to, value, at, bits):
         """Insert the lowest bits of `value` into `to`, from bit `at` on."""

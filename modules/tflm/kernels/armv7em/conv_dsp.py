@@ -105,8 +105,8 @@ def _rows(op, arena, rom, row: int, last: int, first: int, stop: int):
     p[_G_IS_WHOLE] = 0
     if r[_RUN] & 3 == 0 and row_bytes >= r[_RUN]:
         p[_G_IS_WHOLE] = 1
-    # A pass of the loop has 16 words of lanes, 44 bytes of code each.
-    p[_M_SKIPPED] = ((0 - (window >> 1)) & 15) * 44
+    # A pass of the loop has 16 words of lanes, 52 bytes of code each.
+    p[_M_SKIPPED] = ((0 - (window >> 1)) & 15) * 52
     p[_M_WEIGHTS] = 8 * window
     p[_M_LANES] = lanes
     p[_M_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]

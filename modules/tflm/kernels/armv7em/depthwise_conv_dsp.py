@@ -5,6 +5,7 @@ from .gen.depthwise_asm import (
     depthwise,
     depthwise_3x3,
     depthwise_3x3_stride_2,
+    depthwise_groups,
     depthwise_stride_2,
 )
 
@@ -77,6 +78,15 @@ def eval_3x3_int8(op, arena, rom, start: int, stop: int):
 
 @micropython.viper
 def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+    if ptr32(op)[_MULTIPLIER] == 1 and not stop >> 20:
+        while stop - start > 3:
+            n = stop - start & 0x3FC
+            if not n:
+                n = 0x3FC
+            depthwise_groups(op, arena, rom, start << 10 | n)
+            start += n
+    if start == stop:
+        return
     _bands(op, arena, rom, start, stop, depthwise_3x3_stride_2, 0)
 
 

@@ -285,196 +285,229 @@ def multiply(r0):
     data(2, 0x9200)  # str r2, [sp] stream
     cmp(r1, 0)
     beq(twice_4)
-    mov(r1, 248)
+    mov(r1, 252)
     label(twice_4)
     data(2, 0x910E)  # str r1, [sp] kind
     data(2, 0x9907)  # ldr r1, [sp] weights
     add(r1, r1, r2)
-    add(r1, 16)
+    add(r1, 12)
     data(2, 0x910D)  # str r1, [sp] weights_end
     label(pair_2)
     data(2, 0xF8DD, 0xC000)  # ldr r12, [sp, #0]
     data(2, 0xE89C, 0x000F)  # ldmia r12, {r0, r1, r2, r3}
-    data(2, 0xE8BC, 0x00F0)  # ldmia r12!, {r4, r5, r6, r7}
+    data(2, 0xE89C, 0x00F0)  # ldmia r12, {r4, r5, r6, r7}
+    data(2, 0xF20C, 0x0C0C)  # addw r12, r12, #12
     data(2, 0xF8DD, 0x8018)  # ldr r8, [sp, #24]
     data(2, 0x44C7)  # add pc, r8
     nop()
     label(words_3)
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xE8FE, 0x8902)  # ldrd r8, r9, [lr], #8
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF8DC, 0xA004)  # ldr r10, [r12, #4]
+    data(2, 0xF8DC, 0xB008)  # ldr r11, [r12, #8]
     data(2, 0xFB28, 0x000A)  # smlad r0, r8, r10, r0
-    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x440A)  # smlad r4, r9, r10, r4
+    data(2, 0xF8DC, 0xA00C)  # ldr r10, [r12, #12]
+    data(2, 0xFB28, 0x110B)  # smlad r1, r8, r11, r1
     data(2, 0xFB29, 0x550B)  # smlad r5, r9, r11, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xF85C, 0xBF10)  # ldr r11, [r12, #16]!
     data(2, 0xFB28, 0x220A)  # smlad r2, r8, r10, r2
-    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x660A)  # smlad r6, r9, r10, r6
+    data(2, 0xFB28, 0x330B)  # smlad r3, r8, r11, r3
     data(2, 0xFB29, 0x770B)  # smlad r7, r9, r11, r7
     data(2, 0xF8DD, 0x8034)  # ldr r8, [sp, #52]
     data(2, 0x45C4)  # cmp r12, r8
@@ -483,7 +516,7 @@ def multiply(r0):
     data(2, 0xF8DD, 0x9038)  # ldr r9, [sp, #56]
     data(2, 0x44CF)  # add pc, r9
     nop()
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB01)  # ldrd r10, r11, [r12, #4]
     data(2, 0xFB50, 0xF01A)  # smmulr r0, r0, r10
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF00B)  # asrs r0, r0, r11
@@ -494,7 +527,7 @@ def multiply(r0):
     data(2, 0xFA54, 0xF40B)  # asrs r4, r4, r11
     data(2, 0xEB44, 0x0408)  # adc r4, r4, r8
     data(2, 0xF304, 0x0407)  # ssat r4, #8, r4
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB03)  # ldrd r10, r11, [r12, #12]
     data(2, 0xFB51, 0xF11A)  # smmulr r1, r1, r10
     data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
     data(2, 0xFA51, 0xF10B)  # asrs r1, r1, r11
@@ -505,7 +538,7 @@ def multiply(r0):
     data(2, 0xFA55, 0xF50B)  # asrs r5, r5, r11
     data(2, 0xEB45, 0x0508)  # adc r5, r5, r8
     data(2, 0xF305, 0x0507)  # ssat r5, #8, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB05)  # ldrd r10, r11, [r12, #20]
     data(2, 0xFB52, 0xF21A)  # smmulr r2, r2, r10
     data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
     data(2, 0xFA52, 0xF20B)  # asrs r2, r2, r11
@@ -516,7 +549,7 @@ def multiply(r0):
     data(2, 0xFA56, 0xF60B)  # asrs r6, r6, r11
     data(2, 0xEB46, 0x0608)  # adc r6, r6, r8
     data(2, 0xF306, 0x0607)  # ssat r6, #8, r6
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB07)  # ldrd r10, r11, [r12, #28]
     data(2, 0xFB53, 0xF31A)  # smmulr r3, r3, r10
     data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
     data(2, 0xFA53, 0xF30B)  # asrs r3, r3, r11
@@ -527,6 +560,7 @@ def multiply(r0):
     data(2, 0xFA57, 0xF70B)  # asrs r7, r7, r11
     data(2, 0xEB47, 0x0708)  # adc r7, r7, r8
     data(2, 0xF307, 0x0707)  # ssat r7, #8, r7
+    data(2, 0xF20C, 0x0C24)  # addw r12, r12, #36
     data(2, 0xF361, 0x200F)  # bfi r0, r1, #8, #8
     data(2, 0xF362, 0x4017)  # bfi r0, r2, #16, #8
     data(2, 0xF363, 0x601F)  # bfi r0, r3, #24, #8
@@ -549,7 +583,7 @@ def multiply(r0):
     data(2, 0xFAC2, 0xF104)  # ssub8 r1, r2, r4
     data(2, 0xFAA4, 0xF482)  # sel r4, r4, r2
     b(requantized_5)
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB01)  # ldrd r10, r11, [r12, #4]
     data(2, 0xFB50, 0x800A)  # smmla r0, r0, r10, r8
     data(2, 0xF300, 0x0007)  # ssat r0, #8, r0
     data(2, 0xFB51, 0x810B)  # smmla r1, r1, r11, r8
@@ -558,7 +592,7 @@ def multiply(r0):
     data(2, 0xF304, 0x0407)  # ssat r4, #8, r4
     data(2, 0xFB55, 0x850B)  # smmla r5, r5, r11, r8
     data(2, 0xF305, 0x0507)  # ssat r5, #8, r5
-    data(2, 0xE8FC, 0xAB02)  # ldrd r10, r11, [r12], #8
+    data(2, 0xE9DC, 0xAB03)  # ldrd r10, r11, [r12, #12]
     data(2, 0xFB52, 0x820A)  # smmla r2, r2, r10, r8
     data(2, 0xF302, 0x0207)  # ssat r2, #8, r2
     data(2, 0xFB53, 0x830B)  # smmla r3, r3, r11, r8
@@ -573,7 +607,7 @@ def multiply(r0):
     data(2, 0xF365, 0x240F)  # bfi r4, r5, #8, #8
     data(2, 0xF366, 0x4417)  # bfi r4, r6, #16, #8
     data(2, 0xF367, 0x641F)  # bfi r4, r7, #24, #8
-    data(2, 0xF20C, 0x0C10)  # addw r12, r12, #16
+    data(2, 0xF20C, 0x0C24)  # addw r12, r12, #36
     label(requantized_5)
     data(2, 0xF8DD, 0x9030)  # ldr r9, [sp, #48]
     data(2, 0xF8DD, 0xA014)  # ldr r10, [sp, #20]
