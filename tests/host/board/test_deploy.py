@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from host.conftest import build_layers
+from host.language import checkpoints
 from optimize.network import Network
 from support.script import run_script
 from support.standin import Board
@@ -22,6 +23,8 @@ from tflm_tools.check.cases import make_cases
 from tflm_tools.check.verify import verify
 from tflm_tools.errors import DeviceError, ToolError
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, flatten
+from tflm_tools.language.convert import CheckpointConversion
+from tflm_tools.language.write import write
 from tflm_tools.model.model_file import open_model
 from tflm_tools.packages import bundle
 from tflm_tools.port.invocation import InvokeOptions
@@ -468,6 +471,21 @@ def test_invoke_stored_and_sent_models(tmp_path, repository, models):
         assert board.received - before < sizes
         for one, other in zip(result.outputs, again.outputs, strict=True):
             assert (one[0] == other[0]).all()
+
+
+# A language model writes the same words on a board as in the unix port.
+def test_write_text_on_a_board(tmp_path, repository):
+    checkpoints.write_llama2c(tmp_path, checkpoints.random_checkpoint())
+    path = tmp_path / "model.tflite"
+    CheckpointConversion(tmp_path / "model.bin").convert(path)
+    options = {"n": 12, "temperature": 1.0, "seed": 3}
+    wanted = list(write(path, "the", **options))
+    assert "".join(wanted)
+    with board_with_tflm(tmp_path, repository) as board, Link(board.port) as link:
+        device = BoardDevice(link)
+        assert list(write(path, "the", device=device, **options)) == wanted
+        with pytest.raises(DeviceError, match="longest text 32; shorten the prompt"):
+            list(write(path, "a" * 40, device=device))
 
 
 def test_verify_on_a_board(tmp_path, repository, models):

@@ -90,6 +90,32 @@ class BoardDevice:
         )
         return Session(link, model, arena, seconds, options)
 
+    def write_text(self, model, options, seconds=None):
+        """Yield the words that a language model (ModelFile) writes, as soon as they arrive.
+
+        options: the arguments of tflm.text.Generator.generate(). seconds: limit for one word.
+        """
+        link, seconds = self._link, seconds or _INVOKE_SECONDS
+        link.reset()
+        link.exec(script_source("invoke"))
+        model, source = self._deployed(model, ())
+        source = source or self._send(model.data)
+        try:
+            link.exec("from tflm.text import Generator")
+        except DeviceError as error:
+            if error.kind != "ImportError":
+                raise
+            remedy = f"install it with the model: tflm deploy MODEL {link.port}"
+            if self.facts.frozen:
+                remedy = "use MicroPython's stock firmware, or build: make firmware APP=story"
+            raise DeviceError(
+                f"the board at {link.port} has no tflm.text; {remedy}", "ImportError"
+            ) from None
+        link.exec(f"import tflm\n_writer = Generator(tflm.load({source}, True))", seconds)
+        link.exec(f"_text = _writer.generate(**{options!r})", seconds)
+        while (words := link.eval("next(_text, None)", seconds, Nullable(str))) is not None:
+            yield words
+
     def share(self, items, task, progress=None):
         """Return [task(this board, item) for each item]. DevicePool.share() uses all boards."""
         results = []

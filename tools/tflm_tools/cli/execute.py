@@ -86,10 +86,16 @@ def run(model, on, as_json, prompt, **run_options):
 
     settings = {name: run_options.pop(name) for name in _TEXT_OPTIONS}
     if prompt is not None:
-        if on or run_options["inputs"]:
-            raise click.UsageError("--prompt excludes --on and --input; leave them out")
+        if run_options["inputs"]:
+            raise click.UsageError("--prompt excludes --input; leave it out")
+        if on and (run_options["heap"] or run_options["form"] == "tflite"):
+            raise click.UsageError(
+                "--prompt with --on excludes --heap and --path tflite; leave them out"
+            )
         settings["n"] = settings.pop("tokens")
-        _write_text(model, prompt, settings, run_options, as_json)
+        with board_at(on, run_options["timeout"]) as device:
+            settings |= {"device": device, "timeout": run_options["timeout"]}
+            _write_text(model, prompt, settings, run_options, as_json)
         return
     run_options["detect"] = options.detect_settings(run_options)
     if run_options["detect"] and run_options["output_dir"] is None:

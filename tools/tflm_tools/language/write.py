@@ -17,10 +17,11 @@ from ..port import unix_port
 _SCRIPT = "text"
 
 
-def write(path, prompt="", heap=None, runtime="flat", **options):
+def write(path, prompt="", heap=None, runtime="flat", device=None, timeout=None, **options):
     """Yield the words that a language model writes after `prompt`, as soon as they are computed.
 
-    path: the .tflite of `tflm convert`, or its .tflm. runtime: "flat" or "tflite". options: n,
+    path: the .tflite of `tflm convert`, or its .tflm. runtime: "flat" or "tflite". device: a board
+    (board.board_device) instead of the unix port, with `timeout` seconds for a word. options: n,
     temperature, top_k and seed, as for tflm.text.Generator.generate(). Raises ToolError and
     DeviceError.
     """
@@ -31,6 +32,9 @@ def write(path, prompt="", heap=None, runtime="flat", **options):
             f"{path} has no vocabulary; make a language model with: tflm convert CHECKPOINT -o "
             "MODEL.tflite"
         )
+    if device is not None:
+        yield from device.write_text(model, {"prompt": prompt, **options}, timeout)
+        return
     data = model.data
     if model.kind == "tflite" and runtime == "flat":
         data = flatten(data)
