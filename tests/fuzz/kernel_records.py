@@ -19,21 +19,20 @@ from .forgery import one_of_each
 
 # Test files whose cases together have all kernels: rarely, or in many cases.
 _RARE = (
-    "test_decode", "test_dense_lut", "test_dsp", "test_elementwise_math", "test_hybrid",
-    "test_hybrid_recurrent", "test_lanes", "test_litert_operators", "test_sigmoid_int16",
-    "test_signal_fft", "test_signal_front_end", "test_signal_state", "test_svdf",
-    "test_svdf_float", "test_unidirectional_sequence_lstm", "test_unpack_int4", "test_unsigned",
+    "test_complex", "test_conv_int16", "test_decode", "test_dense_lut", "test_dsp",
+    "test_elementwise_math", "test_hybrid", "test_hybrid_recurrent", "test_lanes",
+    "test_litert_operators", "test_sigmoid_int16", "test_signal_fft", "test_signal_front_end",
+    "test_signal_state", "test_svdf", "test_svdf_float",
+    "test_unidirectional_sequence_lstm", "test_unpack_int4", "test_unsigned",
 )  # fmt: skip
 _COMMON = (
     "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",
     "test_attention", "test_batch_matmul", "test_bitwise_xor", "test_broadcast_to", "test_cast",
-    "test_comparisons", "test_complex",
-    "test_control_flow", "test_conv_float", "test_conv_int16", "test_cumsum",
+    "test_comparisons", "test_control_flow", "test_conv_float", "test_cumsum",
     "test_depthwise_conv", "test_depthwise_conv_float", "test_depthwise_conv_int16",
     "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",
     "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",
-    "test_gru",
-    "test_int16_table", "test_local_response_normalization", "test_random",
+    "test_gru", "test_int16_table", "test_local_response_normalization", "test_random",
     "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul",
     "test_one_hot", "test_pad", "test_pooling", "test_prelu", "test_quantize", "test_reduce",
     "test_reduce_float", "test_reduce_int32", "test_resize_bilinear", "test_resize_bilinear_float",

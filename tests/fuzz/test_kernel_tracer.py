@@ -29,7 +29,8 @@ def test_every_kernel_is_traced():
     for path in KERNELS.glob("*.py"):
         for function in re.findall(r"^def (eval\w*)", path.read_text(), re.M):
             kernels.add(f"{path.stem}.{function}")
-    assert not kernels - seen
+    missing = kernels - seen
+    assert not missing
 
 
 # Return an arena with random contents, including states that no valid model has.
@@ -90,6 +91,17 @@ def test_access_outside_is_reported():
     record.ranges = {1: (0, 64), 2: (0, 64), 3: (0, 64)}
     with pytest.raises(Outside, match="read of 2 bytes"):
         _MACHINES[64].run(kernel, record, bytearray(64), b"")
+
+
+# The smaller of two ranges does not hide that the other one overlaps.
+def test_operand_that_is_checked_twice():
+    record = _record(2, 1, 0, 16 << 2)
+    record.writes(1, 24)
+    record.writes(1, 8)
+    record.reads(2, 8)
+    assert record.ranges == {1: (0, 24), 2: (16, 24)}
+    with pytest.raises(ValueError):
+        record.apart(1, 2)
 
 
 def test_endless_loop_is_reported():

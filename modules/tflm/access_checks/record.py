@@ -28,7 +28,7 @@ class Record:
         self.words = len(data) // 4
         self.units = self[0]
         self.locked = None  # bytes of the arena that must not be written
-        self.ranges = {}  # {operand: (first, last + 1) byte in the arena or the model}
+        self.ranges = {}  # {operand: (first, last + 1) accessed byte in the arena or the model}
         self.written = set()  # operands that are written
 
     # Return word `i`, unsigned.
@@ -85,7 +85,12 @@ class Record:
         start = (word >> 2) + offset
         self.need(low <= start and start + size <= high and size < LARGEST)
         self.need(not start & align - 1)
-        self.ranges[i] = (start, start + size)
+        first, last = self.ranges.get(i, (0, 0))
+        known = self.ranges.get(i, (0, 0))
+        if known[1]:  # an operand that is checked twice has the bytes of both checks
+            self.ranges[i] = min(known[0], start), max(known[1], start + size)
+        else:
+            self.ranges[i] = start, start + size
 
     # Operand `i`: `size` bytes of a constant of the model are read. Returns these bytes.
     def constant(self, i, size, align=1):
@@ -106,8 +111,8 @@ class Record:
         self.need(not self[i] & 1)
         self.written.add(i)
         if self.locked is not None:
-            start, stop = self.ranges[i]
-            self.need(stop <= self.locked[0] or self.locked[1] <= start)
+            start = (self[i] >> 2) + offset
+            self.need(start + size <= self.locked[0] or self.locked[1] <= start)
 
     # Operands `i` and `k` must not share bytes; with `or_equal` they may be the same bytes.
     def apart(self, i, k, or_equal=False):
