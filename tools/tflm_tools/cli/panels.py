@@ -49,6 +49,7 @@ SUBCOMMANDS = {
     "speech": {
         "listen": "tflm speech listen voice.json words.json --wav sound.wav",
         "train": "tflm speech train open close -o my_words",
+        "denoise": "tflm speech denoise models/speech/denoise.tflite --wav noisy.wav -o clean.wav",
         "say": 'tflm speech say "light on" "light off" -o clips.pack',
     },
     "fleet": {
