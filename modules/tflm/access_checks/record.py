@@ -85,7 +85,6 @@ class Record:
         start = (word >> 2) + offset
         self.need(low <= start and start + size <= high and size < LARGEST)
         self.need(not start & align - 1)
-        first, last = self.ranges.get(i, (0, 0))
         known = self.ranges.get(i, (0, 0))
         if known[1]:  # an operand that is checked twice has the bytes of both checks
             self.ranges[i] = min(known[0], start), max(known[1], start + size)
