@@ -5,7 +5,7 @@ from tflm.prepare.hybrid import HYBRID
 
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, Thumb
 from ..common.thumb_record import address, at, division
-from .float_parts import SPARE_BITS, align, mantissa, normalize, round_to_even
+from .mantissa_float import SPARE_BITS, align, mantissa, normalize, round_to_even
 
 RECORD = """
 `r0` is the address of the record (HYBRID in prepare/hybrid.py), `r1` of the arena, `r2` of the
@@ -332,7 +332,7 @@ class _ProductLabels:
 
 
 # Multiply the mantissa in R3 by the one in a high register and round the product to nearest even.
-# R4, its exponent, goes down by 1 if the product has 47 bits. Uses R5 to R7. float_products.py
+# R4, its exponent, goes down by 1 if the product has 47 bits. Uses R5 to R7. products_float.py
 # explains the steps.
 def _product(t, factor, labels):
     long = t.new_label("long")

@@ -6,7 +6,7 @@ from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R9, R10, R12, Thumb
 from ..common.thumb_record import address, division
-from .float_list import (
+from .list_float import (
     ENTRY,
     ListProducts,
     add_entry,

@@ -3,12 +3,12 @@
 
 from . import (
     conv_gather,
+    conv_int16,
     conv_int16_dsp,
     conv_multiply,
     depthwise,
     depthwise_groups,
     fully_connected,
-    int16_windows,
     lstm,
 )
 
@@ -28,7 +28,7 @@ FILES = {
     ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
-        (int16_windows.windows,),
+        (conv_int16.windows,),
     ),
     "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),

@@ -5,6 +5,15 @@ from tflm.prepare.conv_float import CONV
 
 from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
+from .channels_float import (
+    FRAME,
+    begin,
+    clamp_outputs,
+    clip_subroutine,
+    clip_window,
+    count_inside,
+    multiply_pixel,
+)
 from .conv_float_tile import (
     CHANNELS,
     PIXELS,
@@ -14,15 +23,6 @@ from .conv_float_tile import (
     multiply_tile,
     repeat_channel,
     store_outputs,
-)
-from .parts import (
-    FRAME,
-    begin,
-    clamp_outputs,
-    clip_subroutine,
-    clip_window,
-    count_inside,
-    multiply_pixel,
 )
 from .thumb_vfp import ThumbVfp
 

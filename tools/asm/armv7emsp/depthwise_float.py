@@ -5,7 +5,7 @@ from tflm.prepare.conv_float import DEPTHWISE
 
 from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11
-from .parts import (
+from .channels_float import (
     FRAME,
     begin,
     clamp_outputs,

@@ -3,9 +3,9 @@
 
 from . import (
     conv_float,
+    curves_float,
     depthwise_float,
     float32,
-    float_curves,
     fully_connected_float,
     hybrid,
     hybrid_depthwise,
@@ -23,7 +23,7 @@ FILES = {
         "float32 arithmetic",
         (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
     ),
-    "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
+    "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (
         "FULLY_CONNECTED, float32",

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11
-from .parts import four_rows, multiply_pixel
+from .channels_float import four_rows, multiply_pixel
 from .thumb_vfp import ThumbVfp
 
 _ELEMENTS = """

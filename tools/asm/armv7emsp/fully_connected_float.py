@@ -5,7 +5,7 @@ from tflm.prepare.fully_connected_float import LAYOUT
 
 from ..common.record import word_of
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
-from .parts import clamp_outputs, multiply_pixel, operand
+from .channels_float import clamp_outputs, multiply_pixel, operand
 from .thumb_vfp import ThumbVfp
 
 _CONNECT = """

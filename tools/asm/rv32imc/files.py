@@ -2,22 +2,22 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from . import (
+    combine_float,
+    conv_float,
+    conv_int16,
+    curves_float,
     depthwise,
+    depthwise_float,
+    depthwise_int16,
     depthwise_plane,
-    float_combine,
-    float_curves,
-    float_depthwise,
-    float_lstm,
-    float_pooling,
-    float_windows,
     hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    int16_depthwise,
-    int16_windows,
     lanes_gather,
     lanes_multiply,
+    lstm_float,
+    pooling_float,
 )
 
 CORE = "RV32"
@@ -35,17 +35,17 @@ FILES = {
             depthwise.rows_any,
         ),
     ),
-    "float_combine_asm.py": ("products and sums of float32", (float_combine.combine,)),
-    "float_curves_asm.py": ("exp, logistic and tanh, float32", (float_curves.curve,)),
-    "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (float_depthwise.depthwise,)),
+    "float_combine_asm.py": ("products and sums of float32", (combine_float.combine,)),
+    "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),
+    "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
     "float_lstm_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (float_lstm.gates, float_lstm.cells),
+        (lstm_float.gates, lstm_float.cells),
     ),
-    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (float_pooling.maximum,)),
+    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (pooling_float.maximum,)),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
-        (float_windows.windows,),
+        (conv_float.windows,),
     ),
     "hybrid_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
@@ -61,11 +61,11 @@ FILES = {
     ),
     "int16_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int16",
-        (int16_depthwise.depthwise,),
+        (depthwise_int16.depthwise,),
     ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
-        (int16_windows.windows,),
+        (conv_int16.windows,),
     ),
 }
 DERIVED = {

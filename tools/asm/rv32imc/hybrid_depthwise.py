@@ -3,8 +3,8 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .float_record import RECORD, at, in_image, next_pixel
 from .hybrid_sums import PIXEL_SLOTS, SUMS, ZERO_POINT, begin, begin_pixel, store_block
+from .record_float import RECORD, at, in_image, next_pixel
 from .rv32 import Rv32
 
 _ABOUT = """

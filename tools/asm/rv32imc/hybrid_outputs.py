@@ -3,7 +3,7 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .float_record import RECORD, address, at, key
+from .record_float import RECORD, address, at, key
 from .rv32 import Rv32
 
 # 1. The sum, an int32, becomes a float32, rounded to nearest even.

@@ -4,7 +4,7 @@
 from tflm.prepare.hybrid import QUANTIZE
 
 from ..armv6m import hybrid_quantize
-from .float_record import RECORD, address, at
+from .record_float import RECORD, address, at
 from .rv32 import Rv32
 
 _RECORD = """

@@ -4,8 +4,7 @@
 from tflm.prepare.conv_float import CONV
 
 from ..common.record import word_of
-from .conv_float_window import INDEX, SLOTS, TAPS, add_rows, set_window
-from .float_parts import (
+from .channels_float import (
     ARGUMENTS,
     SUMS,
     begin_pair,
@@ -16,8 +15,9 @@ from .float_parts import (
     pair_products,
     single_products,
 )
-from .float_windows import begin, clip_window, count_pixels
+from .conv_float_window import INDEX, SLOTS, TAPS, add_rows, set_window
 from .fpu import Fpu
+from .windows_float import begin, clip_window, count_pixels
 
 _ABOUT = """
 Outputs `start` to `stop` - 1 of a CONV_2D. `op` is the record (CONV in prepare/conv_float.py).

@@ -4,7 +4,7 @@
 from tflm.prepare.conv_float import CONV
 
 from ..common.record import word_of
-from .float_windows import FRAME, first_input, first_weight, store_rows
+from .windows_float import FRAME, first_input, first_weight, store_rows
 
 SLOTS = (
     *FRAME,

@@ -4,13 +4,14 @@
 from tflm.prepare.conv_float import DEPTHWISE
 
 from ..common.record import word_of
-from .float_parts import (
+from .channels_float import (
     ARGUMENTS,
     SUMS,
     channel_outputs,
     load_limits,
 )
-from .float_windows import (
+from .fpu import Fpu
+from .windows_float import (
     FRAME,
     begin,
     clip_window,
@@ -19,7 +20,6 @@ from .float_windows import (
     first_window,
     store_rows,
 )
-from .fpu import Fpu
 
 _ABOUT = """
 Pixels `start` to `stop` - 1 of a DEPTHWISE_CONV_2D with one output channel for each of four or

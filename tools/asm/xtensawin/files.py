@@ -3,18 +3,18 @@
 
 from . import (
     conv_float,
+    conv_int16,
+    curves_float,
     depthwise,
     depthwise_float,
+    depthwise_int16,
     depthwise_plane,
     float32,
-    float_curves,
     fully_connected_float,
     hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    int16_depthwise,
-    int16_windows,
     lanes_gather,
     lanes_multiply,
     lstm_float,
@@ -63,11 +63,11 @@ FILES = {
     ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16, by MAC16",
-        (int16_windows.windows, int16_windows.connect),
+        (conv_int16.windows, conv_int16.connect),
     ),
     "int16_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int16, by MAC16",
-        (int16_depthwise.depthwise,),
+        (depthwise_int16.depthwise,),
     ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (
@@ -75,7 +75,7 @@ FILES = {
         (fully_connected_float.connect,),
     ),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
-    "float_curves_asm.py": ("curves of float32", (float_curves.curve,)),
+    "float_curves_asm.py": ("curves of float32", (curves_float.curve,)),
     "float32_asm.py": (
         "float32 arithmetic",
         (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),

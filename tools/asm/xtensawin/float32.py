@@ -1,7 +1,7 @@
 # Generator of the loops over float32 elements that all float kernels call, for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_parts import SUMS, channel_addresses, single_products
+from .channels_float import SUMS, channel_addresses, single_products
 from .fpu import Fpu
 
 _ARGUMENTS = "arena", "rom", "dst", "a", "b", "n"

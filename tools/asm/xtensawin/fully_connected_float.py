@@ -4,7 +4,7 @@
 from tflm.prepare.fully_connected_float import LAYOUT
 
 from ..common.record import word_of
-from .float_parts import (
+from .channels_float import (
     ARGUMENTS,
     SUMS,
     channel_addresses,

@@ -3,7 +3,7 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .float_parts import ARGUMENTS, word_of
+from .channels_float import ARGUMENTS, word_of
 from .fpu import Fpu
 from .hybrid_sums import FRAME, begin, begin_pixel, end_pixel, first_input
 

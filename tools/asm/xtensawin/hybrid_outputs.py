@@ -3,7 +3,7 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .float_parts import ARGUMENTS, limited, operand, word_of
+from .channels_float import ARGUMENTS, limited, operand, word_of
 from .fpu import Fpu
 
 _ABOUT = """

@@ -5,7 +5,7 @@ from tflm.prepare.hybrid import QUANTIZE
 
 from ..armv6m import hybrid_quantize
 from ..common.derived import passage
-from .float_parts import operand, word_of
+from .channels_float import operand, word_of
 from .fpu import Fpu
 
 _ARGUMENTS = "op", "arena", "rom", "batch"

@@ -3,9 +3,9 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .float_parts import ARGUMENTS, operand, word_of
-from .float_windows import clip_window
+from .channels_float import ARGUMENTS, operand, word_of
 from .fpu import Fpu
+from .windows_float import clip_window
 
 _ABOUT = """
 Sums of products of quantized inputs, less their zero points, and weights of int8, stored as int32

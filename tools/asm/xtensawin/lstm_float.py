@@ -3,7 +3,7 @@
 
 from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 
-from .float_parts import (
+from .channels_float import (
     SUMS,
     channel_addresses,
     channel_outputs,

@@ -4,7 +4,7 @@
 from tflm.prepare.pooling_float import LAYOUT
 
 from ..common.record import word_of
-from .float_parts import ARGUMENTS, HIGH, LOW, limited, load_limits, operand
+from .channels_float import ARGUMENTS, HIGH, LOW, limited, load_limits, operand
 from .fpu import Fpu
 
 _ABOUT = """

@@ -4,9 +4,8 @@
 from tflm.prepare.conv_int16 import DEPTHWISE
 
 from ..common.record import word_of
-from .float_windows import clip_window, first_input, first_window
 from .fpu import Fpu
-from .int16_parts import (
+from .window_int16 import (
     ARGUMENTS,
     EVEN,
     FRAME,
@@ -20,6 +19,7 @@ from .int16_parts import (
     set_channels,
     set_rows,
 )
+from .windows_float import clip_window, first_input, first_window
 
 _ABOUT = """
 Pixels `start` to `stop` - 1 of a DEPTHWISE_CONV_2D with as many output channels as input channels.

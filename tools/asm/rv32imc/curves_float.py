@@ -1,7 +1,7 @@
 # Generator of the curves of float32 for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.float_curves import ABOUT, ARGUMENTS, SLOTS, Curves
+from ..common.curves_float import ABOUT, ARGUMENTS, SLOTS, Curves
 from .rv32 import Rv32
 
 _REGISTERS = (*(f"a{i}" for i in range(2, 8)), *(f"t{i}" for i in range(7)), "s0")

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.record import word_of
-from .float_parts import operand
+from .channels_float import operand
 
 # Slots of the frame that begin() and the functions after it write.
 FRAME = (

@@ -4,8 +4,7 @@
 from tflm.prepare.conv_int16 import DEPTHWISE
 
 from ..common.record import word_of
-from .float_record import RECORD, coordinates, find_cells, next_pixel, operands
-from .int16_outputs import (
+from .outputs_int16 import (
     OUTPUT_SLOTS,
     SUMS,
     begin_outputs,
@@ -14,6 +13,7 @@ from .int16_outputs import (
     store_sums,
     write_outputs,
 )
+from .record_float import RECORD, coordinates, find_cells, next_pixel, operands
 from .rv32 import Rv32
 
 _ABOUT = """

@@ -14,8 +14,8 @@ from ..common.thumb_record import (
     number_done,
     operands,
 )
-from .float_list import Builder, ListProducts, bias_list, find_infinite, list_bytes
-from .float_record import clamp, limits
+from .list_float import Builder, ListProducts, bias_list, find_infinite, list_bytes
+from .record_float import clamp, limits
 
 _ABOUT = """
 Outputs of CONV_2D or FULLY_CONNECTED: products of a window and a filter, in order. `r0` is the

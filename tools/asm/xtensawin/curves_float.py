@@ -1,7 +1,7 @@
 # Generator of the curves of float32 for Xtensa
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.float_curves import ABOUT, ARGUMENTS, SLOTS, Curves
+from ..common.curves_float import ABOUT, ARGUMENTS, SLOTS, Curves
 from .function import Function
 
 _REGISTERS = tuple(f"a{i}" for i in range(2, 16))

@@ -4,8 +4,8 @@
 from tflm.prepare.pooling_float import LAYOUT
 
 from ..common.record import word_of
-from .float_products import SUM
-from .float_record import (
+from .products_float import SUM
+from .record_float import (
     RECORD,
     address,
     clamp,

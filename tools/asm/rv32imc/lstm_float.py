@@ -4,7 +4,7 @@
 from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 
 from ..common.record import word_of
-from .float_products import (
+from .products_float import (
     END,
     INPUT,
     INPUT_HIGH,
@@ -15,7 +15,7 @@ from .float_products import (
     WEIGHTS,
     Products,
 )
-from .float_record import RECORD, address
+from .record_float import RECORD, address
 from .rv32 import Rv32
 
 _GATES = """
@@ -40,7 +40,7 @@ _INPUT_ROW, _HIDDEN_ROW, _BIAS = "s6", "s7", "s8"  # of the next element
 _LEFT, _TARGET = "s9", "s10"  # elements of the gate; address of the next sum
 
 
-# Leave to `bad` where a number of a vector is not between the bounds of float_products.py. Uses a0
+# Leave to `bad` where a number of a vector is not between the bounds of products_float.py. Uses a0
 # to a3.
 def _check_vector(t, vector, size, bad):
     value, done = t.new_label("value"), t.new_label("checked")

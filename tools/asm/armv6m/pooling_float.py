@@ -30,8 +30,8 @@ from ..common.thumb_record import (
     next_pixel,
     number_done,
 )
-from .float_parts import SPARE_BITS, align, normalize, round_to_even
-from .float_record import clamp, key, limits
+from .mantissa_float import SPARE_BITS, align, normalize, round_to_even
+from .record_float import clamp, key, limits
 
 _RECORD = """
 `r0` is the address of the record (LAYOUT in prepare/pooling_float.py), `r1` of the arena, `r2` of

@@ -1,7 +1,7 @@
 # Generator of the products and sums of float32 that several kernels share, for RV32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .float_products import END, INPUT, INPUTS, LEADING_BIT, SUM, WEIGHT, WEIGHTS, Products
+from .products_float import END, INPUT, INPUTS, LEADING_BIT, SUM, WEIGHT, WEIGHTS, Products
 from .rv32 import Rv32
 
 _ABOUT = """

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, Thumb
-from .float_products import BIAS, SUM_HIGH, SUM_LOW, Products
+from .products_float import BIAS, SUM_HIGH, SUM_LOW, Products
 
 _ABOUT = """
 What combine() in kernels/float32.py does. `r0`, `r1` and `r2` are the addresses of dst, a and b.

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.record import word_of
-from .float_record import RECORD
+from .record_float import RECORD
 
 # Products of int16 and int8 are summed up in words. This number of them fits a word.
 MAX_PRODUCTS = 511

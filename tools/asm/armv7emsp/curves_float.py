@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..armv7em.thumb_dsp import ThumbDsp
-from ..common.float_curves import ABOUT, ARGUMENTS, SLOTS, Curves
+from ..common.curves_float import ABOUT, ARGUMENTS, SLOTS, Curves
 from ..common.thumb import LR, R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 
 # LR is saved by MicroPython.

@@ -4,7 +4,7 @@
 from tflm.prepare.conv_float import CONV
 
 from ..common.record import word_of
-from .float_products import SUM
+from .products_float import SUM
 
 RECORD = "s3"
 at = word_of

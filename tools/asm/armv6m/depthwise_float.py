@@ -14,8 +14,8 @@ from ..common.thumb_record import (
     number_done,
     operands,
 )
-from .float_products import Products
-from .float_record import clamp, limits
+from .products_float import Products
+from .record_float import clamp, limits
 
 _ABOUT = """
 Pixels of DEPTHWISE_CONV_2D: for each channel the products of its window and its filter, in order.

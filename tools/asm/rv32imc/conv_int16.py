@@ -5,8 +5,7 @@ from tflm.prepare.conv_int16 import CONV
 from tflm.prepare.fully_connected_int16 import LAYOUT
 
 from ..common.record import word_of
-from .float_record import RECORD, coordinates, find_row, next_pixel, operands
-from .int16_outputs import (
+from .outputs_int16 import (
     MAX_PRODUCTS,
     OUTPUT_SLOTS,
     SUMS,
@@ -18,6 +17,7 @@ from .int16_outputs import (
     store_sums,
     write_outputs,
 )
+from .record_float import RECORD, coordinates, find_row, next_pixel, operands
 from .rv32 import Rv32
 
 _ABOUT = """

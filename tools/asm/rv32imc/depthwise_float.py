@@ -4,8 +4,8 @@
 from tflm.prepare.conv_float import DEPTHWISE
 
 from ..common.record import word_of
-from .float_products import END, INPUTS, SUM, WEIGHT, WEIGHTS, Products
-from .float_record import (
+from .products_float import END, INPUTS, SUM, WEIGHT, WEIGHTS, Products
+from .record_float import (
     RECORD,
     clamp,
     coordinates,

@@ -5,9 +5,8 @@ from tflm.prepare.conv_int16 import CONV
 from tflm.prepare.fully_connected_int16 import LAYOUT
 
 from ..common.record import word_of
-from .float_windows import clip_window, first_input, first_window
 from .fpu import Fpu
-from .int16_parts import (
+from .window_int16 import (
     ARGUMENTS,
     EVEN,
     FRAME,
@@ -21,6 +20,7 @@ from .int16_parts import (
     set_channels,
     set_rows,
 )
+from .windows_float import clip_window, first_input, first_window
 
 _CONV_ABOUT = """
 Pixels `start` to `stop` - 1 of a CONV_2D with one group, whose cells in a row touch each other in

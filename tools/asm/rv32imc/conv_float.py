@@ -5,8 +5,8 @@ from tflm.prepare.conv_float import CONV
 from tflm.prepare.fully_connected_float import LAYOUT
 
 from ..common.record import word_of
-from .float_products import END, INPUT_HIGH, INPUT_LOW, INPUTS, SUM, WEIGHT, WEIGHTS, Products
-from .float_record import (
+from .products_float import END, INPUT_HIGH, INPUT_LOW, INPUTS, SUM, WEIGHT, WEIGHTS, Products
+from .record_float import (
     RECORD,
     clamp,
     coordinates,
@@ -81,7 +81,7 @@ def _find_window(t):
     require_rows(t, _RUN)
 
 
-# Leave to `bad` where an input of the window is not between the bounds of float_products.py.
+# Leave to `bad` where an input of the window is not between the bounds of products_float.py.
 def _check_window(t, bad):
     row, value, run_end = map(t.new_label, ("row", "value", "run_end"))
     t.mv("a0", _WINDOW)
