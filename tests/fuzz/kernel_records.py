@@ -27,8 +27,9 @@ _RARE = (
 )  # fmt: skip
 _COMMON = (
     "test_abs", "test_add", "test_add_n", "test_arg_min_max", "test_arithmetic_float",
-    "test_attention", "test_batch_matmul", "test_bitwise_xor", "test_broadcast_to", "test_cast",
-    "test_comparisons", "test_control_flow", "test_conv_float", "test_cumsum",
+    "test_attention", "test_attention_float", "test_batch_matmul", "test_bitwise_xor",
+    "test_broadcast_to", "test_cast", "test_comparisons", "test_control_flow", "test_conv_float",
+    "test_cumsum",
     "test_depthwise_conv", "test_depthwise_conv_float", "test_depthwise_conv_int16",
     "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",
     "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",

@@ -140,7 +140,9 @@ def _emissions():
         nodes.setdefault("learnt", set()).add(("learnt", frozenset(["int8", "int32"])))
     for kernel, words in attention.LAYOUTS.items():  # only this pass writes these records
         found[kernel] = {words: 0}
-        nodes.setdefault("attention", set()).add(("BATCH_MATMUL", frozenset(["int8", "int32"])))
+        file = kernel.partition(".")[0]
+        types = ["float32", "bool"] if "float" in file else ["int8", "int32"]
+        nodes.setdefault(file, set()).add(("BATCH_MATMUL", frozenset(types)))
     for kernel, words in gru_loop.LAYOUTS.items():  # only the pass gru writes these records
         found[kernel] = {words: 0}
         nodes.setdefault("gru_float", set()).add(("WHILE", frozenset(["float32", "int32"])))

@@ -2,10 +2,14 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import json
+import os
+import signal
+import subprocess
 
 import numpy as np
 import pytest
 from host.language import checkpoints
+from support.runner import micropython_path
 from support.script import run_script
 from tflm_tools.flat.flatten import flatten
 from tflm_tools.language.convert import DYNAMIC, FLOAT32, INT8, CheckpointConversion
@@ -70,6 +74,26 @@ except tflm.InputError as error:
     message = str(error)
 position = text.position, text.tokens
 print(json.dumps([first, again, asyncio.run(collect()), others, some, message, position]))
+"""
+
+INTERRUPTED = """
+import sys
+import tflm
+from tflm.text import Generator
+
+generator = Generator(tflm.load(sys.argv[1]))
+whole = "".join(generator.generate("Once upon", 60, temperature=0))
+text = generator.generate("Once upon", 60, temperature=0)
+words, stops = "", 0
+while True:
+    try:
+        for word in text:
+            words += word
+            print("word")
+        break
+    except KeyboardInterrupt:
+        stops += 1
+print(stops, words == whole)
 """
 
 WORDS = """
@@ -209,6 +233,23 @@ def test_writer(folder, precision):
     assert "longest text 32" in message
 
 
+# Ctrl-C between and during tokens: the text goes on with the same words.
+def test_interrupts(repository, tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    command = [micropython_path(), "-X", "heapsize=8M", str(script)]
+    model = repository / "models" / "story" / "story_int8.tflite"
+    environment = {**os.environ, "MICROPYPATH": f"{repository / 'modules'}:.frozen"}
+    with subprocess.Popen(
+        [*command, str(model)], stdout=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        for _ in range(20):
+            assert process.stdout.readline() == "word\n"
+            process.send_signal(signal.SIGINT)
+        *_, last = process.communicate(timeout=60)[0].split("\n")[:-1]
+    assert last.endswith(" True") and 1 < int(last.split()[0]) <= 20
+
+
 # Tokens of random bytes: characters whose bytes are several tokens, and bytes that are no text.
 def test_words_of_bytes(tmp_path):
     random = np.random.default_rng(2026)
@@ -231,12 +272,38 @@ def test_tokens(folder, precision):
     found = json.loads(run_script(TOKENS, str(path), "31", heap="64M"))
     if precision == INT8:
         assert found == tflm_tokens(path, 31)
-    decoder = Decoder(CheckpointConversion(folder / "model.bin").checkpoint)
-    wanted = [1]
-    for _ in range(31):
-        wanted.append(int(decoder.forward(wanted[-1:])[0].argmax()))
     if precision == FLOAT32:
+        assert found == numpy_tokens(CheckpointConversion(folder / "model.bin").checkpoint, 31)
+
+
+# Checkpoints of several shapes: queries that share keys, odd sizes, another classifier, a residual
+# stream of float32, many tokens.
+SHAPES = {
+    "odd sizes": {"dim": 30, "hidden": 41, "heads": 3, "kv_heads": 3, "vocabulary": 331},
+    "wide": {"dim": 104, "hidden": 53, "heads": 4, "kv_heads": 2, "is_tied": False},
+    "two channels a head": {"dim": 12, "hidden": 8, "heads": 6, "kv_heads": 2, "layers": 1},
+    "many tokens": {"dim": 8, "heads": 2, "kv_heads": 1, "layers": 1, "vocabulary": 32000},
+}
+
+
+# As .tflm the tokens equal the tokens of TFLM (int8) and of numpy (float32).
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes(tmp_path, name):
+    model = checkpoints.random_checkpoint(positions=16, **SHAPES[name])
+    if list(SHAPES).index(name) % 2:
+        source = checkpoints.write_safetensors(tmp_path, model)
+    else:
+        source = checkpoints.write_llama2c(tmp_path, model)
+    for precision in (INT8, FLOAT32):
+        conversion = CheckpointConversion(source, precision=precision, positions=12)
+        path, flat = tmp_path / f"{precision}.tflite", tmp_path / f"{precision}.tflm"
+        conversion.convert(path)
+        flat.write_bytes(flatten(path.read_bytes(), optimize="off"))
+        found = json.loads(run_script(TOKENS, str(flat), "12", heap="64M"))
+        wanted = tflm_tokens(path, 12) if precision == INT8 else numpy_tokens(model, 12)
         assert found == wanted
+        if model.head_dim % 4 == 0 or precision == FLOAT32:
+            assert any("attention" in kernel for kernel in kernels_of(flat.read_bytes()))
 
 
 # Two hundred tokens of our own model, as .tflm with all passes and as .tflite.
@@ -249,6 +316,13 @@ def test_story_tokens(repository, tmp_path):
     assert len(set(wanted)) > 30
     for path in (flat, model):
         assert json.loads(run_script(TOKENS, str(path), "200", heap="64M")) == wanted
+
+
+def numpy_tokens(checkpoint, count):
+    decoder, tokens = Decoder(checkpoint), [1]
+    for _ in range(count):
+        tokens.append(int(decoder.forward(tokens[-1:])[0].argmax()))
+    return tokens
 
 
 def tflm_tokens(path, count):

@@ -27,6 +27,7 @@ _FILES = {
     "arg_min_max_float": "axis",
     "arithmetic_float": "binary_wide",
     "atan2_float": "binary_wide",
+    "attention_float": "attention",
     "batch_matmul_float": "batch_matmul",
     "batch_matmul_int16": "batch_matmul",
     "bitwise_xor": "binary_wide",

@@ -25,6 +25,15 @@ _OUTPUT_ZERO_POINT = const(20)
 _PER_CHANNEL = const(23)
 _CHANNELS = const(24)
 
+# Words of the records of float32, of which the first six name operands, too.
+_MASK = const(4)
+_SCORES = const(6)
+_FLOAT_POSITIONS = const(7)
+_KEY_HEAD_STRIDE = const(10)
+_KEY_STRIDE = const(12)
+_SELECTS = const(16)
+_FLOAT_WORDS = const(22)
+
 _BLOCK = const(32)  # sums that the kernel holds at a time
 _MAX_POSITIONS = const(2047)  # the sum of exps has 30 bits
 _NEWTON = b"\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"  # with other numbers the quotient might overflow
@@ -59,4 +68,22 @@ def _int8(r):
         r.apart(i, _OUTPUT)
 
 
-CHECKS = {"attention.eval_int8": _int8}
+# The mask decides how many positions are read, at most all of them. No other data is an address.
+def _float32(r):
+    positions, size, group = r.numbers(_FLOAT_POSITIONS, 3)
+    strides = r.numbers(_KEY_HEAD_STRIDE, 6)
+    r.need(r.words >= _FLOAT_WORDS and r[_SELECTS] <= 1)
+    heads = divided(r.units, group) - 1
+    for i in (0, 1):
+        step, depth_step = strides[2 + 2 * i : 4 + 2 * i]
+        r.need(step == 1 or depth_step == 1)
+        last = heads * strides[i] + (positions - 1) * step + (size - 1) * depth_step
+        r.reads(_KEYS + i, 4 * (last + 1), align=4)
+    mask = 1 if r[_SELECTS] else 4
+    r.reads(_MASK, positions * mask, align=mask)
+    r.reads(_QUERY, 4 * r.units * size, align=4)
+    r.writes(_OUTPUT, 4 * r.units * size, align=4)
+    r.writes(_SCORES, 4 * positions + 4, align=4)
+
+
+CHECKS = {"attention.eval_int8": _int8, "attention_float.eval_float32": _float32}

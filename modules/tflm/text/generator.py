@@ -71,7 +71,7 @@ class Text:
     """A text that a Generator writes; each item is a str of one or more tokens.
 
     position: how many tokens the model has read. tokens: how many it has written. stop() ends the
-    text; Ctrl-C works during each token.
+    text. Ctrl-C works during each token; the iterator goes on where it was.
     """
 
     def __init__(self, interpreter, vocabulary, prompt, n, sampler):
@@ -85,6 +85,7 @@ class Text:
             self._end = min(self._end, len(prompt) - 1 + n) if n > 0 else 0
         self._next = prompt[0]  # the token that the model reads next; None at the end
         self._bytes = b""  # of a character that is not complete
+        self._ready = ""  # text that the next item returns
 
     def stop(self):
         """End the text: the iterator has no more items."""
@@ -97,54 +98,62 @@ class Text:
         return self
 
     def __next__(self):
-        words = ""
-        while not words:
+        while not self._ready:
             if self._next is None or self.position >= self._end:
                 raise StopIteration
             self._token[0] = self._next
             self._position[0] = self.position
             self._interpreter.invoke()
-            words = self._words()
+            self._read_token()
+        words = self._ready
+        self._ready = ""
         return words
 
     async def __anext__(self):
-        words = ""
-        while not words:
+        while not self._ready:
             if self._next is None or self.position >= self._end:
                 raise StopAsyncIteration
             self._token[0] = self._next
             self._position[0] = self.position
             await self._interpreter.invoke_async()
-            words = self._words()
+            self._read_token()
+        words = self._ready
+        self._ready = ""
         return words
 
-    # Choose the next token after an invoke; return the text that is complete now, maybe "".
-    def _words(self):
+    # Choose the next token after an invoke. `_ready` becomes the text that is complete now.
+    def _read_token(self):
         if self._next is None:  # stop() was called during the invoke
-            return ""
-        self.position = position = self.position + 1
+            return
+        position = self.position + 1
+        words, rest = "", b""
+        written = 0
         if position < len(self._prompt):
-            self._next = self._prompt[position]
-            return ""
-        token = self._choose()
-        if token in self._stops:
-            self._next = None
-            return ""
+            token = self._prompt[position]
+        else:
+            token = self._choose()
+            if token in self._stops:
+                token = None
+            else:
+                words, rest = self._decoded(token, position)
+                written = 1
+        # No branch is between these lines, so that Ctrl-C does not separate them.
         self._next = token
-        self.tokens += 1
-        piece = self._vocabulary.piece(token)
-        if position == 1 and self._vocabulary.is_prefixed:
-            piece = piece.lstrip()
-        if self._bytes:
-            piece = self._bytes + piece
-            self._bytes = b""
-        try:
-            return piece.decode()
-        except UnicodeError:
-            return self._decoded(piece)
+        self._bytes = rest
+        self._ready = words
+        self.tokens += written
+        self.position = position
 
-    # The text of bytes of which some are no text; a character that is not complete waits.
-    def _decoded(self, data):
+    # Return (the text of a token, the bytes of a character that is not complete).
+    def _decoded(self, token, position):
+        data = self._vocabulary.piece(token)
+        if position == 1 and self._vocabulary.is_prefixed:
+            data = data.lstrip()
+        data = self._bytes + data
+        try:
+            return data.decode(), b""
+        except UnicodeError:
+            pass
         words = ""
         at = 0
         while at < len(data):
@@ -152,12 +161,11 @@ class Text:
             size = 1 if first < 0xC2 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
             character = data[at : at + size]
             if len(character) < size and all(value & 0xC0 == 0x80 for value in character[1:]):
-                self._bytes = character
-                break
+                return words, character
             try:
                 words += character.decode()
                 at += size
             except UnicodeError:
                 words += "\ufffd"
                 at += 1
-        return words
+        return words, b""

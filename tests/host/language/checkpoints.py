@@ -15,29 +15,45 @@ PIECES = [
 ]  # fmt: skip
 
 
-def random_checkpoint(seed=2026, dim=16, hidden=24, layers=2, heads=4, kv_heads=2, positions=32):
-    """Return a Checkpoint with random weights and as many tokens as PIECES."""
+def random_checkpoint(
+    seed=2026, dim=16, hidden=24, layers=2, heads=4, kv_heads=2, positions=32,
+    vocabulary=None, is_tied=True,
+):  # fmt: skip
+    """Return a Checkpoint with random weights. is_tied: the embedding is the classifier, too."""
     random = np.random.default_rng(seed)
-    found = Checkpoint(dim, hidden, layers, heads, kv_heads, len(PIECES), positions)
-    for name, shape in found.shapes().items():
+    vocabulary = vocabulary or len(PIECES)
+    found = Checkpoint(dim, hidden, layers, heads, kv_heads, vocabulary, positions)
+    shapes = found.shapes()
+    if not is_tied:
+        shapes["classifier"] = shapes["embedding"]
+    for name, shape in shapes.items():
         is_gain = name.endswith("norm")
         values = random.uniform(0.5, 1.5, shape) if is_gain else random.normal(0, 0.3, shape)
         found.weights[name] = values.astype(np.float32)
     return found
 
 
+# PIECES, and words without a merge for larger vocabularies.
+def _pieces(checkpoint):
+    return PIECES + [f"[{i}]" for i in range(len(PIECES), checkpoint.vocabulary)]
+
+
 def write_llama2c(folder, checkpoint):
     """Write model.bin and tokenizer.bin into a folder; return the path of the model."""
+    weights = checkpoint.weights
+    sign = -1 if "classifier" in weights else 1  # of the vocabulary
     sizes = (
         checkpoint.dim, checkpoint.hidden, checkpoint.layers, checkpoint.heads,
-        checkpoint.kv_heads, checkpoint.vocabulary, checkpoint.positions,
+        checkpoint.kv_heads, sign * checkpoint.vocabulary, checkpoint.positions,
     )  # fmt: skip
     rotary = np.zeros(checkpoint.positions * checkpoint.head_dim, "<f4")
-    arrays = [checkpoint.weights[name] for name in checkpoint.shapes()] + [rotary]
+    arrays = [weights[name] for name in checkpoint.shapes()] + [rotary]
+    arrays += [weights["classifier"]] if "classifier" in weights else []
     data = struct.pack("<7i", *sizes) + b"".join(a.astype("<f4").tobytes() for a in arrays)
     (folder / "model.bin").write_bytes(data)
-    raw = struct.pack("<i", max(map(len, PIECES)))
-    for i, piece in enumerate(PIECES):
+    pieces = _pieces(checkpoint)
+    raw = struct.pack("<i", max(map(len, pieces)))
+    for i, piece in enumerate(pieces):
         raw += struct.pack("<fi", -i, len(piece.encode())) + piece.encode()
     (folder / "tokenizer.bin").write_bytes(raw)
     return folder / "model.bin"
@@ -99,11 +115,12 @@ def write_safetensors(folder, checkpoint, dtype="F32", files=1, **config):
         chosen = {key: tensors[key] for key in list(tensors)[i::files]}
         (folder / name).write_bytes(_safetensors(chosen, dtype))
     settings = {
-        "model_type": "llama", "hidden_size": checkpoint.dim, "vocab_size": len(PIECES),
+        "model_type": "llama", "hidden_size": checkpoint.dim, "vocab_size": checkpoint.vocabulary,
         "intermediate_size": checkpoint.hidden, "num_hidden_layers": checkpoint.layers,
         "num_attention_heads": checkpoint.heads, "num_key_value_heads": checkpoint.kv_heads,
         "max_position_embeddings": checkpoint.positions, "hidden_act": "silu",
-        "rms_norm_eps": checkpoint.epsilon, "tie_word_embeddings": True,
+        "rms_norm_eps": checkpoint.epsilon,
+        "tie_word_embeddings": "classifier" not in checkpoint.weights,
         "bos_token_id": 1, "eos_token_id": 2,
     }  # fmt: skip
     (folder / "config.json").write_text(json.dumps(settings | config))
@@ -114,7 +131,7 @@ def write_safetensors(folder, checkpoint, dtype="F32", files=1, **config):
         "added_tokens": [{"id": i, "content": PIECES[i]} for i in range(3)],
         "model": {
             "type": "BPE", "unk_token": "<unk>", "byte_fallback": True,
-            "vocab": {piece.replace(" ", space): i for i, piece in enumerate(PIECES)},
+            "vocab": {piece.replace(" ", space): i for i, piece in enumerate(_pieces(checkpoint))},
             "merges": [[text.replace(" ", space) for text in merge] for merge in MERGES],
         },
     }  # fmt: skip

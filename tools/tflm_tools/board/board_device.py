@@ -11,6 +11,7 @@ from ..execution.device_model import model_for_device
 from ..model.flat_file import FlatFile
 from ..model.model_file import open_model
 from ..port.invocation import DEFAULTS
+from .deploy import TEXT_FIRMWARE
 from .facts import read_facts, script_source
 from .flatten_for_board import candidates_for_board, model_name
 from .link import Link
@@ -107,7 +108,7 @@ class BoardDevice:
                 raise
             remedy = f"install it with the model: tflm deploy MODEL {link.port}"
             if self.facts.frozen:
-                remedy = "use MicroPython's stock firmware, or build: make firmware APP=story"
+                remedy = TEXT_FIRMWARE
             raise DeviceError(
                 f"the board at {link.port} has no tflm.text; {remedy}", "ImportError"
             ) from None

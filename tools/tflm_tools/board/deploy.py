@@ -29,6 +29,9 @@ from .runtime import Runtime
 from .storage_choice import available_storages, choose_storage
 from .streaming_estimate import STREAMING_BOARD, StreamingEstimate, estimate_streaming
 
+# The remedy for firmware that has tflm, but not tflm.text.
+TEXT_FIRMWARE = "use MicroPython's stock firmware, or build: make firmware APP=story"
+
 _PROGRAM_BYTES = 16384  # of heap, left for the user's program beside a copy of the model
 # Bytes of heap that fragmentation makes unusable for large objects. After an interpreter was made,
 # a Pico had 173,440 bytes free, but its largest free block was 153,984.
@@ -181,7 +184,8 @@ class _Target:
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
             len(flat), need.arena, runtime_text(facts, missing), self._counter.total, use, free,
             fits_ram, faster, candidate.weights, code_memory(link, facts),
-            _milliseconds(candidate, facts), [*chip_hints(facts), *packing_hints(flat, facts)],
+            _milliseconds(candidate, facts),
+            [*chip_hints(facts), *packing_hints(flat, facts), *text_hints(link, facts, flat)],
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -239,6 +243,17 @@ def packing_hints(flat, facts):
         f"the weights are packed for another core ({', '.join(packings)}), which is slow here; "
         "deploy the .tflite instead"
     ]
+
+
+def text_hints(link, facts, flat):
+    """Return a hint if a .tflm is a language model and the firmware has no tflm.text."""
+    if not facts.frozen or not runtime_files.is_language_model(flat):
+        return []
+    try:
+        link.exec("import tflm.text")
+    except DeviceError:
+        return [f"the firmware has no tflm.text, which writes texts; {TEXT_FIRMWARE}"]
+    return []
 
 
 def runtime_text(facts, missing):

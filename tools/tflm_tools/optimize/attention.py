@@ -14,6 +14,7 @@ from tflm.prepare.fixed_point import (
 
 from ..bands.operators.partial_operator import PartialOperator
 from ..model.schema import BuiltinOperator
+from . import dead_operators, float_attention
 from .emissions import emissions, multipliers
 
 CODE = BuiltinOperator.BATCH_MATMUL
@@ -21,7 +22,7 @@ _SELECT = BuiltinOperator.SELECT_V2
 _SOFTMAX = BuiltinOperator.SOFTMAX
 _LESS_EQUAL = BuiltinOperator.LESS_EQUAL
 
-# Words of the records of kernels/attention.py.
+# Words of the records of kernels/attention.py and kernels/attention_float.py.
 LAYOUTS = {
     "attention.eval_int8": (
         "query", "keys", "values", "position", "output", "exps", "scratch",
@@ -29,6 +30,7 @@ LAYOUTS = {
         "score_zero_point", "score_min", "score_max", "score_per_channel", "score_channels",
         "score_multiplier", "score_shift", *REQUANTIZE,
     ),
+    float_attention.KERNEL: float_attention.LAYOUT,
 }  # fmt: skip
 
 _MAX_POSITIONS = 2047  # the sum of exps has 30 bits
@@ -41,17 +43,17 @@ _REASON = "weights after the position are 0, or computed as one"
 def apply(graph):
     """Let attention end at the position of the token; returns a list of Saving.
 
-    The pattern: BATCH_MATMUL of queries and keys, SELECT_V2 of the scores up to the position and
-    of
-    the lowest score after it, SOFTMAX, BATCH_MATMUL with the values. All scores after the position
-    are equal, so that the step computes their weight once. It is nearly always 0. Then the values
-    after the position do not count, else the step goes on to the end.
+    The pattern in int8: BATCH_MATMUL of queries and keys, SELECT_V2 of the scores up to the
+    position and of the lowest score after it, SOFTMAX, BATCH_MATMUL with the values. All scores
+    after the position are equal, so that the step computes their weight once. It is nearly always
+    0. Then the values after the position do not count, else the step goes on to the end.
+    In float32 the mask itself says where the positions end; see float_attention.FloatAttention.
     """
     from .passes import Saving
 
     main, found = graph.running()[0], []
     for node in [node for node in main.nodes if node.builtin_code == _SOFTMAX]:
-        attention = _Pattern.of(main, node)
+        attention = _Pattern.of(main, node) or float_attention.FloatAttention.of(main, node)
         if attention is None:
             continue
         step = attention.step()
@@ -60,10 +62,8 @@ def apply(graph):
         main.insert(main.nodes.index(attention.last), step)
         for each in attention.nodes:
             main.remove(each)
-    for node in list(main.nodes):
-        is_mask = node.builtin_code == _LESS_EQUAL and found
-        if is_mask and not main.consumers(node.outputs[0]) and not main.is_output(node.outputs[0]):
-            main.remove(node)
+    if found:
+        dead_operators.apply(graph)  # the mask of int8, and copies of keys that nothing reads now
     return found
 
 

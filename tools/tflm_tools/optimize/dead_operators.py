@@ -1,6 +1,7 @@
 # tflm_tools: dead_operators: removes operators whose outputs nobody reads
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..model.graph import root_of
 from ..model.macs import macs
 from ..model.schema import BuiltinOperator
 
@@ -40,6 +41,6 @@ def _is_dead(subgraph, node):
         return False
     # An operator with state, as SVDF, may have variables as inputs: nothing but itself reads them.
     return not any(
-        tensor.is_variable or subgraph.is_output(tensor) or subgraph.consumers(tensor)
+        root_of(tensor)[0].is_variable or subgraph.is_output(tensor) or subgraph.consumers(tensor)
         for tensor in outputs
     )

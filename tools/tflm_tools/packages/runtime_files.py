@@ -200,9 +200,14 @@ def files_for(flat, arch, assembler=True):
         files = sorted({*files, *with_imports([*learn(), *kernels])})
     if METADATA in FlatModel(flat).metadata():
         files = sorted({*files, *with_imports(features(arch, assembler))})
-    if TEXT in FlatModel(flat).metadata():
+    if is_language_model(flat):
         files = sorted({*files, *with_imports(text())})
     return files
+
+
+def is_language_model(flat):
+    """Return whether a .tflm (bytes) has the vocabulary of tflm.text."""
+    return TEXT in FlatModel(flat).metadata()
 
 
 def files_for_kernels(kernels, arch, assembler=True):
