@@ -36,8 +36,9 @@ from tflm_tools.targets import target_of
 ROOT = Path(__file__).resolve().parents[1]
 # The target that each core's models are flattened for. A Pico runs linked firmware.
 _TARGETS = {core: target_of(archs[0]) for core, archs in emulated.ARCHS.items()}
-# A Pico with the model in flash; copied to RAM; with weights streamed, --kept of them in RAM.
-_PICOS = ("pico", "pico-ram", "pico-stream")
+# A Pico with the model where tflm.load() places it; in flash; copied to RAM; in flash with weights
+# streamed, --kept of them in RAM. The value: argument `copy` of tflm.load().
+_PICOS = {"pico": None, "pico-flash": False, "pico-ram": True, "pico-stream": False}
 _TARGETS = {**dict.fromkeys(_PICOS, _TARGETS["m0plus"]), **_TARGETS, "xtensa-mac16": "mac16"}
 COLUMNS = ("core", "model", "layer", "op", "macs", "cycles", "scratch", "flash",
            "no_wait_cycles", "weight_misses", "code_misses", "rest_misses")  # fmt: skip
@@ -101,7 +102,7 @@ def runner_of(core, options):
         image = pico.firmware()
         driver = emulated.driver(options.build, _TARGETS[core])
         kept = options.kept if core == "pico-stream" else None
-        loading = pico.Loading(options.cores, core == "pico-ram", kept)
+        loading = pico.Loading(options.cores, _PICOS[core], kept)
         return lambda *job, rows: pico.measure(image, driver, *job, options.miss, rows, loading)
     if core.startswith("xtensa"):
         is_esp32 = core == "xtensa-mac16"
@@ -250,8 +251,9 @@ def _arguments():
         "--core",
         action="append",
         choices=tuple(_TARGETS),
-        help="pico (pico-ram: models copied to RAM, pico-stream: weights streamed by DMA) and "
-        "m0plus count cycles, pico2 estimates them, others count instructions [default: all]",
+        help="pico (pico-flash: models in flash, pico-ram: copied to RAM, pico-stream: weights "
+        "streamed by DMA) and m0plus count cycles, pico2 estimates them, others count "
+        "instructions [default: all]",
     )
     parser.add_argument(
         "--miss",

@@ -109,8 +109,8 @@ def _merge(folder, name, rows):
 def update(folder, results):
     """Write results into the tables of `folder` (docs/data).
 
-    A table changes only for the models that were measured on its cores: `pico` (with `pico-ram`),
-    `pico2` and `m33`, `m0plus`, or all cores with stock firmware.
+    A table changes only for the models that were measured on its cores: `pico-flash` (with
+    `pico-ram`), `pico2` and `m33`, `m0plus`, or all cores with stock firmware.
     """
     by_core = {}
     for result in results:
@@ -119,10 +119,11 @@ def update(folder, results):
     def of(core):
         return by_core.get(core, {})
 
-    if of("pico"):
-        rows = [_pico_row(result, of("pico-ram").get(name)) for name, result in of("pico").items()]
+    if of("pico-flash"):
+        found = of("pico-flash")
+        rows = [_pico_row(result, of("pico-ram").get(name)) for name, result in found.items()]
         _merge(folder, "pico.csv", rows)
-        rows = [row for result in of("pico").values() for row in _pico_layers(result)]
+        rows = [row for result in found.values() for row in _pico_layers(result)]
         _merge(folder, "pico-layers.csv", rows)
     if of("pico2"):
         rows = [

@@ -51,12 +51,12 @@ def _flash(model, inputs, driver):
 class Loading:
     """How the Pico loads a model.
 
-    cores: that run it. copy: copy the model to RAM. kept: bytes of weights in RAM if the others
-    are streamed, None without streaming.
+    cores: that run it. copy: of tflm.load(): whether the model is copied to RAM. kept: bytes of
+    weights in RAM if the others are streamed, None without streaming.
     """
 
     cores: int = 1
-    copy: bool = False
+    copy: bool | None = None
     kept: int | None = None
 
 

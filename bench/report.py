@@ -17,6 +17,7 @@ def _unit(core):
 
 _MEANING = {
     "pico": "cycles of a Raspberry Pi Pico with our firmware, with waits for flash",
+    "pico-flash": "as pico, with models in flash, however small",
     "pico-ram": "as pico, with models copied to RAM",
     "pico-stream": "as pico, with weights of FULLY_CONNECTED streamed by DMA",
     "m0plus": "cycles of a Cortex-M0+ by its manual, memory without wait states",

@@ -127,16 +127,17 @@ def invoke_first(interpreter, source=None):
 
 # Count the second invoke() of a flat model, as it runs in a program's loop; two notes come before
 # it and one after it. If the model has bands, the first invoke is counted, too.
-# copy: run a copy of the model in RAM. kept: bytes of weights in RAM if the others are streamed,
-# None without streaming. row_bytes: size of a row of an input that comes by rows, 0 without.
-def run(model, model_bytes, inputs, row_bytes, cores=1, copy=False, kept=None):
+# copy: run a copy of the model in RAM; None: as tflm.load() chooses. kept: bytes of weights in RAM
+# if the others are streamed, None without streaming. row_bytes: size of a row of an input that
+# comes by rows, 0 without.
+def run(model, model_bytes, inputs, row_bytes, cores=1, copy=None, kept=None):
     model = uctypes.bytearray_at(model, model_bytes)
     delegates = []
     if kept is not None:
         from tflm.run.streaming import Streaming
 
         delegates = [Streaming(kept)]
-    model = bytearray(model) if copy else model
+    model = tflm.load(model, copy=copy)
     interpreter = tflm.Interpreter(model, cores=cores, delegates=delegates)
     source = source_of(interpreter, inputs, row_bytes)
     interpreter.allocate_tensors()

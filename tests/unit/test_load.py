@@ -245,6 +245,58 @@ def test_copy_of_a_model_in_romfs(tmp_path):
     )
 
 
+# In slow flash, a .tflm that is small beside the free heap is copied to RAM by default: from ROMFS
+# and from a buffer.
+def test_small_models_in_flash_are_copied(tmp_path):
+    from tflm_tools.board import romfs_image
+    from tflm_tools.flat.flatten import flatten
+
+    path = tmp_path / "romfs"
+    tflite = sample_models.classifier()
+    path.write_bytes(romfs_image.image({"m.tflm": flatten(tflite), "m.tflite": tflite}))
+    device(
+        """
+        import uctypes, vfs
+        from tflm import loading
+        with open(IMAGE, "rb") as file:
+            image = file.read()
+        vfs.mount(vfs.VfsRom(image), "/rom")
+        begin = uctypes.addressof(image)
+
+        def is_in_place(source, **options):
+            address = uctypes.addressof(tflm.load(source, **options).buffer)
+            return begin <= address < begin + len(image)
+
+        assert is_in_place("/rom/m.tflm")
+        loading._FLASH = begin, begin + len(image)
+        with open("/rom/m.tflm", "rb") as file:
+            buffer = memoryview(file)
+        assert not is_in_place("/rom/m.tflm") and not is_in_place(buffer)
+        assert is_in_place("/rom/m.tflm", copy=False) and is_in_place(buffer, copy=False)
+        assert not is_in_place(buffer, copy=True)
+        assert is_in_place("/rom/m.tflite")
+
+        arena = tflm.load(buffer).arena_bytes
+        for free, copies in ((3 * len(buffer) + arena, True), (3 * len(buffer), False)):
+            loading.free_bytes = lambda: free
+            assert is_in_place(buffer) != copies
+
+        def without_heap(source):
+            raise MemoryError
+
+        loading.free_bytes = lambda: 1 << 20
+        loading.bytearray = without_heap
+        assert is_in_place(buffer)
+        try:
+            tflm.load(buffer, copy=True)
+            assert False
+        except tflm.ModelError as error:
+            assert "not enough heap for the %d bytes of the model" % len(buffer) in str(error)
+        """,
+        IMAGE=str(path),
+    )
+
+
 # Prepare runs once if the Interpreter makes the arena, and again if an operator's Prepare has
 # written to memory, or if the arena has another size.
 def test_prepare_runs_once(paths):

@@ -23,7 +23,7 @@ _FILES = """## Data files
 
 | file | contents | command |
 | --- | --- | --- |
-| [pico.csv](../data/pico.csv) | models on a Pico | `bench/cycles.py --core pico --core pico-ram --docs` |
+| [pico.csv](../data/pico.csv) | models on a Pico | `bench/cycles.py --core pico-flash --core pico-ram --docs` |
 | [pico-layers.csv](../data/pico-layers.csv) | layers on a Pico | the same command |
 | [pico2.csv](../data/pico2.csv) | models on a Pico 2, estimated | `bench/cycles.py --core pico2 --core m33 --docs` |
 | [esp32.csv](../data/esp32.csv) | models on ESP32 and ESP32-S3 with waits for flash and PSRAM, estimated | `bench/esp32.py --docs` |

@@ -25,14 +25,13 @@ _DETECTOR = {"threshold": (int, float), "smooth_frames": int, "look_back": int}
 _RECOGNIZER = {"threshold": (int, float), "level": (int, float)}
 
 
-def load(path, model=None, arena=None, spectrum=None, copy=False, trusted=False, **options):
+def load(path, model=None, arena=None, spectrum=None, copy=None, trusted=False, **options):
     """Return the SpeechDetector or WordRecognizer of a metadata JSON: `speech.load("words.json")`.
 
     path: of the JSON. One with "classes" describes a recognizer, one with "window_frames" a
         detector. model: path of the model; without it the JSON's "model" names a file beside the
         JSON. A .tflm of this name (`tflm flatten`) is preferred.
-    arena: as for Interpreter. spectrum: as for LogMel. copy: copy the model from ROMFS to RAM.
-    trusted: leave out the access checks of a .tflm, as for tflm.load().
+    arena: as for Interpreter. spectrum: as for LogMel. copy, trusted: as for tflm.load().
     options: threshold, smooth_frames, look_back, level replace the JSON's.
 
     Keys of the JSON, with their defaults: sample_rate (16000), n_fft (512), win_length (n_fft),

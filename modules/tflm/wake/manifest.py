@@ -8,12 +8,12 @@ _MAX_BYTES = 8192  # of a manifest; usual ones have 500
 _SETTINGS = ("probability_cutoff", "sliding_window_size", "feature_step_size")
 
 
-def load(path, arena=None, copy=False, trusted=False, **settings):
+def load(path, arena=None, copy=None, trusted=False, **settings):
     """Return the WakeWord of a manifest: `wake.load("okay_nabu.json")`.
 
     path: of the manifest. The model is beside it, under the name that the manifest gives; a .tflm
         of this name (`tflm flatten`) is preferred, because it starts sooner and uses less RAM.
-    arena: as for Interpreter. copy: copy the model from ROMFS to RAM, which is read faster.
+    arena: as for Interpreter. copy: as for tflm.load().
     trusted: leave out the access checks of a .tflm, as for tflm.load().
     settings: probability_cutoff, sliding_window_size and refractory_ms replace the manifest's.
 

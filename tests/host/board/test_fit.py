@@ -3,6 +3,7 @@
 
 import pytest
 from tflm_tools.board import fit, profiles
+from tflm_tools.optimize.invoke_time import HEAPS, copying_targets
 
 _KB = 1024
 
@@ -67,3 +68,12 @@ def test_free_flash_overlaps_nothing():
             assert start + size <= profile.flash_bytes
             for other in filter(None, (firmware.romfs, firmware.filesystem)):
                 assert start + size <= other[0] or sum(other) <= start
+
+
+# Estimates of what load() copies use the heaps of the firmware.
+def test_heaps_of_copied_models():
+    for board in ("RPI_PICO", "RPI_PICO2"):
+        profile = profiles.named(board)
+        assert HEAPS[profile.target] == profile.tflm.heap
+    assert copying_targets(4_048, 46_496) == {"armv6m", "armv7em"}
+    assert copying_targets(832, 280_336) == set()

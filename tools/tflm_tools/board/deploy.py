@@ -23,6 +23,7 @@ from .loading import (
     loading_lines,
     loading_orders,
     remove_sent,
+    streaming_lines,
 )
 from .memory_need import memory_need
 from .runtime import Runtime
@@ -70,6 +71,7 @@ class Deployment:
     code_free: int | None = None
     ms: float | None = None
     hints: list[str] = field(default_factory=list)
+    is_copied: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,17 +177,21 @@ class _Target:
             for order in loading_orders(facts, need)
         ]
         use, free = load_on_board(link, programs, last)
-        fits_ram = storage.in_place and free >= len(flat) + _PROGRAM_BYTES
+        in_flash = storage.in_place and not _is_in_ram(link, facts)
+        fits_ram = in_flash and free >= len(flat) + _PROGRAM_BYTES
         faster = None
-        if candidate.pipeline and storage.in_place and not fits_ram and _can_stream(link, facts):
+        if candidate.pipeline and in_flash and not fits_ram and _can_stream(link, facts):
             heap = free - _PROGRAM_BYTES - _FRAGMENTED_BYTES
             faster = estimate_streaming(candidate.pipeline, heap)
+        if faster is not None:
+            use, free = load_on_board(link, [streaming_lines(use, faster.kept), use], last)
         return Deployment(
             "", facts.port, facts.machine, facts.arch, name, storage.name, self._unchanged,
             len(flat), need.arena, runtime_text(facts, missing), self._counter.total, use, free,
             fits_ram, faster, candidate.weights, code_memory(link, facts),
-            _milliseconds(candidate, facts),
+            _milliseconds(candidate, facts, not in_flash),
             [*chip_hints(facts), *packing_hints(flat, facts), *text_hints(link, facts, flat)],
+            storage.in_place and not in_flash,
         )  # fmt: skip
 
     # Send what the board lacks of the runtime and the model; return the bytes of the runtime.
@@ -221,10 +227,18 @@ def _runtime(files, facts, flat, storage):
 
 
 # The estimated milliseconds of an invoke of a Candidate.
-def _milliseconds(candidate, facts):
+def _milliseconds(candidate, facts, in_ram):
     if candidate.pipeline is None:
         return None
-    return target_milliseconds(candidate.pipeline.compressed, facts.target, facts.frequency)
+    model = candidate.pipeline.compressed
+    return target_milliseconds(model, facts.target, facts.frequency, in_ram=in_ram)
+
+
+# Whether the board's `model` is in RAM, not in the flash of an RP2040 or RP2350.
+def _is_in_ram(link, facts):
+    if "RP2" not in facts.machine:
+        return False
+    return link.eval("__import__('uctypes').addressof(model.buffer) >> 24 != 0x10", schema=bool)
 
 
 def chip_hints(facts):

@@ -67,6 +67,19 @@ def loading_lines(storage, name, flat, facts, need, order):
     return [*lines, f"interpreter = tflm.Interpreter({arguments})"]
 
 
+def streaming_lines(lines, kept):
+    """Return lines of loading_lines() with an interpreter that streams weights.
+
+    kept: the argument of Streaming().
+    """
+    delegates = f", delegates=[Streaming({kept})])"
+    return [
+        *lines[:-1],
+        "from tflm.run.streaming import Streaming  # no thread may write files during invoke()",
+        lines[-1].removesuffix(")") + delegates,
+    ]
+
+
 def load_on_board(link, programs, last=()):
     """Load a model with the first program that works; return its lines and the bytes of free heap.
 

@@ -10,6 +10,7 @@ from ..image.custom import load_resolver
 from ..model.graph import Graph
 from ..model.model_file import naming, read_tflite
 from ..optimize.compressed_weights import CompressedLayer
+from ..optimize.invoke_time import copying_targets
 from ..optimize.memory.costs import cycle_unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
 from ..optimize.passes import Saving
@@ -29,7 +30,8 @@ class Conversion(Shown):
     level: the level of the memory plan, "" for TFLM's plan, "budget" for --arena-budget. levels:
     size and cost of each level. skipped_levels: levels not searched because that would be slow.
     unit: of the levels' `cycles`. is_of_use: the level needs less RAM or fewer cycles than "off".
-    explanation: why the plan was chosen, if that was requested.
+    explanation: why the plan was chosen, if that was requested. is_copied: tflm.load() copies the
+    model to RAM on a Pico or Pico 2, for which it is packed.
     """
 
     _shown = ("results", "print_conversion")
@@ -51,6 +53,7 @@ class Conversion(Shown):
     target: str | None = None
     is_of_use: bool = True
     explanation: PlanExplanation | None = None
+    is_copied: bool = False
 
 
 @gc_paused()
@@ -81,6 +84,8 @@ def flatten_file(source, output, custom=(), explain=False, **options):
         compressed=pipeline.compressed_layers,
         packing=_packing(pipeline),
     )
+    copying = copying_targets(result.arena_bytes, len(flat))
+    result.is_copied = options.target in copying
     _add_levels(result, pipeline)
     if explain:
         result.explanation = explain_plan(pipeline, result.levels)

@@ -22,7 +22,12 @@ from ..model.labels import labels_of
 from ..model.macs import macs
 from ..model.model_file import TensorInfo, naming, open_model
 from ..model.schema import op_name
-from ..optimize.invoke_time import board_milliseconds_as_int8, board_times
+from ..optimize.invoke_time import (
+    BOARDS,
+    board_milliseconds_as_int8,
+    board_times,
+    copying_targets,
+)
 from ..optimize.memory.levels import BALANCED, OFF
 from ..render.common import Shown
 from .allocations import Allocations, allocations, flat_allocations
@@ -85,7 +90,8 @@ class Inspection(Shown):
     pico_ms, pico2_ms, esp32_ms, esp32c3_ms: estimated milliseconds of an invoke on these boards;
     int8_ms: {board: milliseconds} after a conversion to int8, for a float model. model_type: the
     number types, in words. command: what makes the model fast, and reason: why. is_planned: False
-    if the arena could become smaller (inspect()).
+    if the arena could become smaller (inspect()). is_copied: tflm.load() copies the model from the
+    flash of a Pico to RAM.
     """
 
     _shown = ("inspection", "print_inspection")
@@ -117,6 +123,7 @@ class Inspection(Shown):
     command: str = ""
     reason: str = ""
     is_planned: bool = True
+    is_copied: bool = False
 
 
 # The Contents of a FlatModel or TfliteModel. Damaged signatures are ignored, because the model
@@ -198,18 +205,18 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     is_planned = is_exact or flat is not None or len(ops) <= MAX_PLANNED_OPERATORS
     options = FlattenOptions(optimize=BALANCED if is_planned else OFF)
     pipeline = FlattenPipeline(model.data, options, resolver)
-    optimized, times = None, {}
+    optimized, times, copying = None, {}, set()
     if runs:
         optimized = pipeline.optimized
-        estimate = board_times(optimized)
+        flat = flat or pipeline.flat
+        copying = copying_targets(FlatFile(flat).arena_bytes, len(flat))
+        estimate = board_times(optimized, copying)
         times = estimate.ms
         for op in ops:
             op.portable_on = estimate.portable.get(op.index, [])
             op.pico_share = estimate.pico_shares.get(op.index)
-    if runs and flat is None:
-        flat = pipeline.flat
     words, types = type_of(graph)
-    int8_times = _int8_milliseconds(optimized, types)
+    int8_times = _int8_milliseconds(optimized, types, copying)
     weights_bytes = _weights_bytes(graph)
     gains = Int8Gains(
         [board for board, ms in int8_times.items() if ms < _NOTED_GAIN * times[board]],
@@ -254,14 +261,15 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         command=command,
         reason=reason,
         is_planned=is_planned,
+        is_copied=BOARDS["pico"] in copying,
     )
 
 
 # The estimates for a float model after a conversion to int8, else {}.
-def _int8_milliseconds(optimized, types):
+def _int8_milliseconds(optimized, types, copying):
     if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
         return {}
-    return board_milliseconds_as_int8(optimized)
+    return board_milliseconds_as_int8(optimized, copying)
 
 
 # A row for each node of the sub-graphs that run, including unreadable nodes.

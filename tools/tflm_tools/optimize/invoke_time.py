@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from tflm import dtypes
+from tflm.loading import fits_heap
 from tflm.tflite.call_graph import WHILE
 
 from ..model.macs import macs
@@ -43,13 +44,26 @@ CORES = {
 # Targets of the boards that `tflm inspect` names.
 BOARDS = {"pico": "armv6m", "pico2": "armv7em", "esp32": "mac16", "esp32c3": "rv32imc"}
 
+# Bytes of free heap after boot, with tflm in the firmware, of boards on which load() copies models
+# from flash to RAM (board/profile_files).
+HEAPS = {"armv6m": 202_000, "armv7em": 442_000}
+
 NOTED_SHARE = 0.05  # of the time of an invoke
 # An estimate of more would take long.
 _MAX_LOOP_RUNS = 1000  # also of loops within loops
 _MAX_OPERATORS = 1 << 17
 
 
-# Cycles that a node waits for weights in flash.
+# More cycles of a node with the layout of its weights in the plan, if they are in RAM: the plan
+# counts at least `miss` cycles for each word.
+def _layout_cycles(_node, costs, miss):
+    if not costs.layouts:
+        return 0
+    layout = costs.layouts[0]
+    return layout.cycles - miss * costs.weight_words(layout.layout) - costs.unpack_cycles
+
+
+# Cycles that a node waits for weights in flash, and more cycles with their layout in the plan.
 def _weight_waits(node, costs, miss):
     if costs.layouts:  # the plan stores the weights in the fastest way
         return costs.layouts[0].cycles - costs.unpack_cycles
@@ -64,11 +78,11 @@ def _weight_waits(node, costs, miss):
     return miss * words * fetches(words, max(1, pixels / _PIXELS))
 
 
-def node_cycles(model, target):
+def node_cycles(model, target, in_ram=False):
     """Return a list of (node, kernels, estimated cycles) of the operators that an invoke runs.
 
-    model: a Graph or a TfliteModel. target: a key of CORES. The cycles include waits for flash,
-    but not what a memory plan adds.
+    model: a Graph or a TfliteModel. target: a key of CORES. in_ram: the weights are in RAM. The
+    cycles include waits for flash, but not what a memory plan adds.
     """
     core, miss = CORES[target], miss_of(target)
     table = NodeCostTable(model, target)
@@ -78,22 +92,22 @@ def node_cycles(model, target):
         if node.index not in known:
             costs = table.of(node)
             count = kernel_cycles(node, target, costs.kernels, node.index in rectified)
-            waits = _weight_waits(node, costs, miss) if miss else 0
+            waits = (_layout_cycles if in_ram else _weight_waits)(node, costs, miss) if miss else 0
             known[node.index] = core.cycles * core.code_waits * count + waits
         found.append((node, table.of(node).kernels, known[node.index]))
     return found
 
 
-def target_milliseconds(model, target, frequency=0, extra=0):
+def target_milliseconds(model, target, frequency=0, extra=0, in_ram=False):
     """Estimate the milliseconds of an invoke; None for a target whose kernels were not counted.
 
     model: a Graph or a TfliteModel. extra: cycles that a memory plan adds. frequency: of the core
-    in Hz, by default as MicroPython sets it.
+    in Hz, by default as MicroPython sets it. in_ram: as for node_cycles().
     """
     if target not in CORES:
         return None
     core = CORES[target]
-    cycles = sum(cycles for _, _, cycles in node_cycles(model, target)) + extra
+    cycles = sum(cycles for _, _, cycles in node_cycles(model, target, in_ram)) + extra
     cycles += core.cycles * invoke_cycles(target)
     return 1000 * cycles / (frequency or core.clock)
 
@@ -112,13 +126,21 @@ class BoardTimes:
     pico_shares: dict[int, float]
 
 
-def board_times(model):
-    """Return the BoardTimes of a Graph or a TfliteModel."""
+def copying_targets(arena, flash):
+    """Return the targets on whose boards tflm.load() copies a model from flash to RAM.
+
+    arena, flash: bytes of the model's arena and of its .tflm.
+    """
+    return {target for target, heap in HEAPS.items() if fits_heap(flash, arena, heap)}
+
+
+def board_times(model, in_ram=()):
+    """Return the BoardTimes of a Graph or a TfliteModel; in_ram: targets with weights in RAM."""
     times = BoardTimes({}, {}, {})
     for board, target in BOARDS.items():
         core, portable, by_node = CORES[target], {}, {}
         total = core.cycles * invoke_cycles(target)
-        for node, kernels, cycles in node_cycles(model, target):
+        for node, kernels, cycles in node_cycles(model, target, target in in_ram):
             total += cycles
             by_node[node.index] = by_node.get(node.index, 0) + cycles
             if any(is_portable(kernel, core.arch) for kernel in kernels):
@@ -132,14 +154,17 @@ def board_times(model):
     return times
 
 
-def board_milliseconds_as_int8(model):
-    """Return {key of BOARDS: estimated milliseconds} of a float model that is made int8."""
+def board_milliseconds_as_int8(model, in_ram=()):
+    """Return {key of BOARDS: estimated milliseconds} of a float model that is made int8.
+
+    in_ram: as for board_times().
+    """
     nodes, found = executed_nodes(model), {}
     weights = sum(tensor.elements() for tensor in weights_of(nodes))
     for board, target in BOARDS.items():
         core = CORES[target]
         count = sum(cycles_as_int8(node, target) for node in nodes) + invoke_cycles(target)
-        waits = miss_of(target) * weights / _WORD
+        waits = 0 if target in in_ram else miss_of(target) * weights / _WORD
         found[board] = 1000 * (core.cycles * core.code_waits * count + waits) / core.clock
     return found
 

@@ -96,6 +96,8 @@ def work_of(node, kernels=(), is_rectified=False):
     kernels: the names of its records. is_rectified: a RELU wrote its input, of float32.
     """
     outputs = _outputs(node)
+    if not outputs and kernels:  # ASSIGN_VARIABLE copies its last input
+        outputs = [node.inputs[-1]]
     elements = sum(tensor.elements() for tensor in outputs)
     name = op_name(node)
     if not elements or name in _RESHAPES:

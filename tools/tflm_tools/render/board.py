@@ -90,7 +90,10 @@ def print_deployment(result, target):
     """Print a Deployment, and the lines of Python that load the model."""
     head = Text(f"{result.name} on {result.board} at {result.port}", style="bold")
     target.print(head)
-    model = f"{size(result.flat_bytes)} {_STORAGE[result.place]}"
+    storage = _STORAGE[result.place]
+    if result.is_copied:
+        storage = storage.replace("read in place", "copied to RAM by load()")
+    model = f"{size(result.flat_bytes)} {storage}"
     if result.weights in ("bytes", "in place"):
         model += "; weights are single bytes, as packed ones do not fit"
     if result.unchanged:
@@ -119,7 +122,7 @@ def print_deployment(result, target):
     if result.faster is not None:
         kept, *cycles = result.faster.kept, result.faster.cycles, result.faster.cycles_before
         text = "{:.1f} M cycles in place of {:.1f} M".format(*(each / 1e6 for each in cycles))
-        text = f"with Streaming({kept}) it takes {text} by estimate"
+        text = f"streamed, with {number(kept)} bytes in RAM, it takes {text} by estimate"
         text = f"Reading weights limits its speed: {text}; see docs/how-to/faster.md"
         target.print(Text("\n" + text), soft_wrap=True)
 

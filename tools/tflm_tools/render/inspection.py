@@ -44,7 +44,8 @@ def print_inspection(report, target, plan=False, allocations=False):
 
 def time_words(report):
     """Return the estimated times of an Inspection in words."""
-    words = f"about {milliseconds(report.pico_ms)} on a Pico (estimate, ±{ERROR:.0%})"
+    copies = ", which copies the model to RAM" if report.is_copied else ""
+    words = f"about {milliseconds(report.pico_ms)} on a Pico{copies} (estimate, ±{ERROR:.0%})"
     others = ("pico2", report.pico2_ms), ("esp32", report.esp32_ms), ("esp32c3", report.esp32c3_ms)
     words += "".join(
         f"; {milliseconds(ms)} on {BOARD_NAMES[board]}" for board, ms in others if ms is not None

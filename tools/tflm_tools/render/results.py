@@ -18,6 +18,8 @@ def print_conversion(result, target):
         ("", f"TFLM plans {number(result.tflm_head_bytes)} bytes for these tensors"),
     ):
         target.print(Text(f"{label:<7}{text}"))
+    if result.is_copied:
+        target.print("RAM    tflm.load() copies the .tflm from flash to RAM (copy=False does not)")
     _print_levels(result, target)
     _print_explanation(result, target)
     _print_savings(result.savings, target)
