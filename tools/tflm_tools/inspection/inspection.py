@@ -28,7 +28,7 @@ from ..optimize.invoke_time import (
     board_times,
     copying_targets,
 )
-from ..optimize.memory.levels import BALANCED, OFF
+from ..optimize.memory.levels import BALANCED, SPEED
 from ..render.common import Shown
 from .allocations import Allocations, allocations, flat_allocations
 from .model_type import FLOAT16, FLOAT32, Int8Gains, command_for, type_of
@@ -159,7 +159,8 @@ def inspect(path, custom=(), flat=None, is_exact=True):
     custom: Python files that register custom operators. flat: the .tflm (bytes) whose totals are
     shown; by default the result of `tflm flatten` without options. is_exact: plan the memory of
     large models as `tflm flatten` does, which may take a minute; otherwise the arena of a model
-    with more than MAX_PLANNED_OPERATORS is planned as in TFLM, and may be larger than needed.
+    with more than MAX_PLANNED_OPERATORS is planned as by `--optimize speed`, without bands, and
+    may be larger than needed.
     Raises ModelError for a damaged model, ToolError for a file that cannot be read.
     """
     model = open_model(path)
@@ -203,7 +204,7 @@ def _inspect_tflite(model, resolver, flat, is_exact):
     ops = _ops(graph, storage, plan)
     runs = not missing
     is_planned = is_exact or flat is not None or len(ops) <= MAX_PLANNED_OPERATORS
-    options = FlattenOptions(optimize=BALANCED if is_planned else OFF)
+    options = FlattenOptions(optimize=BALANCED if is_planned else SPEED)
     pipeline = FlattenPipeline(model.data, options, resolver)
     optimized, times, copying = None, {}, set()
     if runs:

@@ -150,7 +150,7 @@ def _print_totals(report, target):
         text = f"TFLM plans {number(report.tflm_head_bytes)} bytes for these tensors"
         rows.append(("", text))
     if not report.is_planned:
-        rows.append(("", "TFLM's plan has this arena; --exact plans as tflm flatten does"))
+        rows.append(("", "without bands, which --exact plans as tflm flatten does"))
     if report.flat_bytes is not None:
         less = report.kind == "tflite" and report.flat_bytes < report.weights_bytes
         words = "; weights that change no result are omitted" if less else ""
