@@ -286,11 +286,18 @@ def _is_empty(file):
 
 
 # Return the files of the sub-packages of tflm that the app's file `packages` lists, including
-# their folders for the board's instruction set.
+# their folders and their machine code (kernels/<arch>/gen/<package>_*_asm.py) for the board's
+# instruction set.
 def _app_packages():
-    packages = _app_words("packages")
-    archs = [os.path.join(name, arch) for name in packages for arch in options.arch.split()]
-    return [file for folder in packages + archs for file in _files(folder)]
+    packages, archs = _app_words("packages"), options.arch.split()
+    folders = packages + [os.path.join(name, arch) for name in packages for arch in archs]
+    files = [file for folder in folders for file in _files(folder)]
+    for arch in archs:
+        for file in _kernel_files(os.path.join("kernels", arch, _GENERATED)):
+            name = os.path.basename(file)
+            if name.endswith("_asm.py") and name.split("_")[0] in packages:
+                files.append(file)
+    return files
 
 
 # Return the names of an app's Python files.

@@ -13,7 +13,7 @@ ARCHS = (
     "xtensa", "xtensawin", "rv32imc", "rv64imc",
 )  # fmt: skip
 
-_folders = None  # the result of _override_folders()
+_folders = None  # the result of override_folders()
 
 
 # Return the instruction set whose native code this interpreter runs; "" for none.
@@ -40,14 +40,14 @@ def _has_assembler():
 def _has_dsp():
     if sys.platform == "linux":  # all Thumb-2 cores that run Linux have it
         return True
-    module = _import("kernels.armv7em.core")
+    module = import_module("kernels.armv7em.core")
     return module is not None and module.has_dsp() == 1
 
 
 # Return the folders below kernels/ that may override a kernel on this instruction set, the most
 # specific first. Every Cortex-M runs ARMv6-M code. Folders with assembler count only if the
 # firmware has the inline assembler.
-def _override_folders():
+def override_folders():
     global _folders
     if _folders is None:
         arch = native_arch()
@@ -68,7 +68,7 @@ def _is_identifier(text):
 
 
 # Import a module of tflm; return None if there is none.
-def _import(name):
+def import_module(name):
     name = "tflm." + name
     if name not in sys.modules:
         collect_for_import()
@@ -154,7 +154,7 @@ class OpResolver:
 
     # Return the Prepare module in `file`. `op`: builtin code, or name of a custom operator.
     def _prepare_module(self, op, file):
-        module = _import("prepare." + file)
+        module = import_module("prepare." + file)
         if module is None:
             if not isinstance(op, str):
                 from .introspection.op_names import name
@@ -180,8 +180,8 @@ class OpResolver:
 
     # Let a folder of overrides replace steps of a prepared model.
     def bind(self, program):
-        for folder in _override_folders():
-            module = _import("kernels." + folder)
+        for folder in override_folders():
+            module = import_module("kernels." + folder)
             if hasattr(module, "replace_steps"):
                 module.replace_steps(program)
 
@@ -193,26 +193,26 @@ class OpResolver:
             )
         # These kernels import helpers of float32.
         if "float" in name and file != "quantize" or file[:6] == "detect":
-            module = _import("kernels.float32_helpers")
+            module = import_module("kernels.float32_helpers")
             if module:
-                module.replace(_import, _override_folders())
+                module.replace(import_module, override_folders())
         line = file + "\n"
-        for folder in _override_folders():
+        for folder in override_folders():
             folder = "kernels." + folder
             # A list of files saves the search for a missing one.
-            files = getattr(_import(folder), "FILES", "")
+            files = getattr(import_module(folder), "FILES", "")
             if "\ngen." + line in files:
                 folder += ".gen"
             elif "\n" + line not in files:
                 continue
-            module = _import(folder + "." + file)
+            module = import_module(folder + "." + file)
             if hasattr(module, function):
                 return getattr(module, function)
         if sys.implementation.name != "micropython":
             raise UnsupportedError(
                 "models need MicroPython, not %s; use tflm run" % sys.implementation.name
             )
-        module = _import("kernels." + file)
+        module = import_module("kernels." + file)
         if not callable(getattr(module, function, None)):
             raise UnsupportedError(
                 "the kernel %s is not on this board; install it with tflm deploy MODEL PORT" % name

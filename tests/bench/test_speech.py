@@ -1,7 +1,8 @@
-# Tests that the Vocoder and the Denoiser of tflm.speech are real time; print their cycles
+# Tests of tflm.speech on emulated cores: machine code is exact; what is real time, and its cycles
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
+import qemu_xtensa
 from packed_cases import BUILD, emulated, firmware_of, needs_firmware
 from rules.sources import REPOSITORY
 from tflm_tools.flat.flatten import flatten
@@ -51,6 +52,87 @@ print("done")
 _BLOCKS, _BLOCKS_OF_A_SECOND = 8, 125
 
 
+# Columns and inputs by machine code, then by a second import of the modules without it.
+_EQUAL = """
+import sys
+from array import array
+from tflm.features import machine_code
+from tflm.speech import log_mel, mel
+
+used = []
+for module in mel, sys.modules["tflm.features.fft"]:
+    for name in ("load_frame", "quantize", "_load_pairs", "power"):
+        used.append(getattr(module, name, None))
+
+
+def forget(scope, file):
+    pass
+
+
+machine_code.use_machine_code = forget
+fast = log_mel
+for name in "tflm.features.fft", "tflm.speech.mel", "tflm.speech.log_mel":
+    del sys.modules[name]
+del sys.modules["tflm.features"].fft, sys.modules["tflm.speech"].mel
+del sys.modules["tflm.speech"].log_mel
+from tflm.speech import log_mel as portable, mel as portable_mel
+assert portable_mel.load_frame not in used and portable.transform is not fast.transform
+assert portable_mel.quantize not in used
+
+seed = 1
+
+
+# Return a number of 16 bits with a sign.
+def random():
+    global seed
+    seed = (seed * 1103515 + 12345) & 0xFFFFFF
+    return (seed >> 8) - 32768
+
+
+class Tensor:
+    dtype, scale, zero_point = "int8", 0.03, 5
+
+    def __init__(self, shape):
+        self.shape, self.raw = shape, bytearray(shape[0] * shape[1])
+
+
+def features(module, settings, sound):
+    features = module.LogMel(module.Settings(**settings))
+    features.compute(sound, begin=len(sound) - 7, length=len(sound) - 3)
+    mels, frames = features.settings.n_mels, features.settings.frames
+    tensors = Tensor((mels, frames)), Tensor((frames, mels))
+    for tensor in tensors:
+        features.write(tensor)
+    return [bytes(features.columns)] + [bytes(tensor.raw) for tensor in tensors]
+
+
+sounds = [[random() for _ in range(900)], [random() >> 9 for _ in range(900)], [0] * 900,
+          [(-32768, 32767)[i // 9 & 1] for i in range(900)], [i & 1 for i in range(900)]]
+for settings in ({"n_fft": 512, "win_length": 400, "n_mels": 24, "center": True, "frames": 4},
+                 {"n_fft": 128, "hop_length": 50, "mel_scale": "htk", "norm": None, "frames": 7,
+                  "eps": 1e-10}):
+    for sound in sounds:
+        sound = array("h", sound)
+        assert features(fast, settings, sound) == features(portable, settings, sound), settings
+print("equal")
+"""
+
+
+@pytest.mark.parametrize("core", [
+    "m0plus", "m33", pytest.param("rv32", marks=needs_firmware("rv32")),
+])  # fmt: skip
+def test_machine_code_is_exact(core):
+    files = emulated.file_system(BUILD, core)
+    said = emulated.run(core, firmware_of(core), files, _EQUAL, alignment=core == "m0plus")
+    assert said["error"] == "" and said["text"].strip() == "equal"
+
+
+@pytest.mark.skipif(not qemu_xtensa.is_there(), reason="needs firmware for qemu's Xtensa")
+def test_machine_code_is_exact_on_xtensa():
+    files = qemu_xtensa.modules(BUILD)
+    assert qemu_xtensa.run(qemu_xtensa.firmware(), files, _EQUAL).strip() == "equal"
+
+
 # Return the cycles of a script on a core, and what it prints.
 def _counted(core, script, contents=()):
     firmware = firmware_of("m33" if core == "pico2" else core)
@@ -58,6 +140,35 @@ def _counted(core, script, contents=()):
     assert said["error"] == ""
     ((_, counted, *_),) = said["marks"]
     return counted, said["text"].strip()
+
+
+_COLUMNS = """
+from array import array
+
+from cycles_device import count, mark
+from tflm.speech.log_mel import LogMel, Settings
+
+features = LogMel(Settings(n_fft=512, n_mels={mels}, frames=16))
+sound = array("h", [i * 7919 % 20011 - 10000 for i in range(512)])
+features.add(sound)
+count(1)
+for _ in range(4):
+    features.add(sound)
+mark(None, None, None, 1, 0)
+count(0)
+print("done")
+"""
+
+
+@pytest.mark.parametrize(("core", "mels", "most"), [
+    ("pico2", 32, 150e3), ("pico2", 64, 150e3), ("m0plus", 32, 240e3),
+    pytest.param("rv32", 32, 200e3, marks=needs_firmware("rv32")),
+])  # fmt: skip
+def test_column(core, mels, most):
+    counted, text = _counted(core, _COLUMNS.format(mels=mels))
+    assert text == "done"
+    print(f"{core}: {counted / 4:.0f} cycles for a column of {mels} mels")
+    assert counted / 4 < most
 
 
 # A second of sound takes fewer cycles than a second of a Pico 2 (150 M) or of a Pico (125 M).

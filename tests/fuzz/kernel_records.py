@@ -44,7 +44,7 @@ _COMMON = (
 FILES = (*_RARE, *_COMMON, "learner", "banded")
 _FEW, _MANY = 9, 60  # cases, about
 # Test files in which a kernel may have one case in a hundred.
-_ALL = ("test_dsp", "test_hybrid", "test_lanes", "test_litert_operators")
+_ALL = ("test_dsp", "test_hybrid", "test_lanes", "test_litert_operators", "test_quantize")
 _MAX_ARENA_BYTES = 1 << 13
 _SPARE_BYTES = 512  # after the end of an arena and of a model
 

@@ -128,9 +128,12 @@ cases.add(
     expected=[[[2**30, -(2**30), 0, 2**30, -(2**30)]]],
 )
 
-for shape in [(), (7,), (1, 2, 3, 4, 5, 2)]:
+for shape in [(), (7,), (1, 2, 3, 4, 5, 2), (3, 100)]:
     cases.add(f"float32, shape {shape}", quantize(shape, "float32", "int8", y=(0.03, -4)))
     cases.add(f"int8, shape {shape}", quantize(shape, "int8", "int8", (0.1, 2), (0.03, -4)))
+    cases.add(
+        f"int8 to int16, shape {shape}", quantize(shape, "int8", "int16", (0.1, 2), (0.03, 0))
+    )
     cases.add(f"int16, shape {shape}", quantize(shape, "int16", "int8", (0.1, 2), (0.3, -4)))
 empty = {"inputs": [[[]]], "expected": [[[]]]}
 cases.add("float32, empty", quantize((3, 0), "float32", "int8"), **empty)

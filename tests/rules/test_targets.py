@@ -18,13 +18,13 @@ from asm import make
 # The tools install the folders that OpResolver searches. The runtime asks the core whether it has
 # DSP instructions: a Cortex-M3 lacks them, although its arch is armv7em too.
 @pytest.mark.parametrize("arch", op_resolver.ARCHS)
-def test_override_folders_equal_those_of_the_runtime(arch, monkeypatch):
+def testoverride_folders_equal_those_of_the_runtime(arch, monkeypatch):
     monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
     monkeypatch.setattr(op_resolver, "_has_assembler", lambda: True)
     monkeypatch.setattr(op_resolver, "_has_dsp", lambda: "s" in arch or "d" in arch)
-    monkeypatch.setattr(op_resolver, "_import", lambda name: None)
+    monkeypatch.setattr(op_resolver, "import_module", lambda name: None)
     monkeypatch.setattr(op_resolver, "_folders", None)
-    assert tuple(op_resolver._override_folders()) == targets.override_folders(arch)
+    assert tuple(op_resolver.override_folders()) == targets.override_folders(arch)
 
 
 def test_each_folder_has_an_entry():

@@ -16,7 +16,7 @@ def folders(arch, assemblers):
 
         op_resolver.native_arch = lambda: ARCH
         op_resolver.exec = execute
-        print(" ".join(op_resolver._override_folders()))
+        print(" ".join(op_resolver.override_folders()))
         """
     return device(script, ARCH=arch, ASSEMBLERS=assemblers)[-1].split()
 

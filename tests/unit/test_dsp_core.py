@@ -21,8 +21,8 @@ def folders(arch, answer):
         op_resolver.sys = System
         op_resolver.native_arch = lambda: ARCH
         op_resolver._has_assembler = lambda: True
-        op_resolver._import = lambda name: None if ANSWER is None else Core
-        print(" ".join(op_resolver._override_folders()))
+        op_resolver.import_module = lambda name: None if ANSWER is None else Core
+        print(" ".join(op_resolver.override_folders()))
         """
     return device(script, ARCH=arch, ANSWER=answer)[-1].split()
 

@@ -163,11 +163,11 @@ def test_override_for_an_instruction_set(tmp_path):
                 pass
 
         override, missing = Override(), object()
-        real = op_resolver._import
+        real = op_resolver.import_module
         arch = op_resolver.native_arch()
         modules = {"kernels.%s.fully_connected" % arch: override,
                    "kernels.%s.softmax" % arch: missing}
-        op_resolver._import = lambda name: modules[name] if name in modules else real(name)
+        op_resolver.import_module = lambda name: modules[name] if name in modules else real(name)
         resolver = tflm.OpResolver()
         assert resolver.kernel("fully_connected.eval_int8") == override.eval_int8
         from tflm.kernels import softmax

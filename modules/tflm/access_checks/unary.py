@@ -1,4 +1,4 @@
-# tflm: access checks: tables of 256 bytes, QUANTIZE, DEQUANTIZE, and integers to integers
+# tflm: access checks: tables of 256 entries, QUANTIZE, DEQUANTIZE, and integers to integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..dtypes import const
@@ -32,6 +32,12 @@ def _lookup(r):
     r.reads(_INPUT, r.units)
     r.reads(_ENTRIES, 256)
     r.writes(_LOOKUP_OUTPUT, r.units)
+
+
+def _wide_lookup(r):
+    r.reads(_INPUT, r.units)
+    r.reads(_ENTRIES, 512, align=2)
+    r.writes(_LOOKUP_OUTPUT, 2 * r.units, align=2)
 
 
 def _int16_table(r):
@@ -78,6 +84,7 @@ def _rsqrt(r):
 CHECKS = {
     "cast.eval_integers": _cast,
     "int16_table.eval_int16": _int16_table,
+    "lookup.eval_int16": _wide_lookup,
     "lookup.eval_int8": _lookup,
     "quantize.eval_float32": _quantize,
     "dequantize.eval_integers": _dequantize,

@@ -9,6 +9,8 @@
 
 import micropython
 
+from .machine_code import use_machine_code
+
 try:
     from .armv6m.stage import run_power, run_stage
 except (ImportError, SyntaxError):  # another core, or firmware without the inline assembler
@@ -18,7 +20,7 @@ _ARGUMENT = bytearray(4 * 10)  # of run_stage() and run_power()
 
 
 @micropython.viper
-def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table: ptr16):
+def transform(work, source: int, count: int, data: int, pairs: int, table):
     """Transform 2 * pairs real numbers as `pairs` complex ones; store them at `data`.
 
     source, count: the numbers; those after `count` are 0. table: of tables.fft_table().
@@ -27,6 +29,13 @@ def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table
        of reversed indices.
     2. Each other stage combines groups of 2 * span numbers. The inner loop has one twiddle.
     """
+    _load_pairs(work, source, count, data, pairs, table)
+    _run_stages(work, data, pairs, table)
+
+
+# Step 1 of transform().
+@micropython.viper
+def _load_pairs(work: ptr32, source: int, count: int, data: int, pairs: int, table: ptr16):
     sign = 0x20000000
     sign = sign << 3 >> 27  # 32 with 64-bit words, where loads zero-extend; 0 with 32-bit words
     base = int(work)
@@ -54,7 +63,6 @@ def transform(work: ptr32, source: int, count: int, data: int, pairs: int, table
         y[3] = b - d >> 1
         y = ptr32(int(y) + 16)
         i += 2
-    _run_stages(work, data, pairs, table)
 
 
 # Step 2 of transform() with the assembler.
@@ -226,6 +234,7 @@ def _power_armv6m(work: ptr32, data: int, pairs: int, table: ptr16, target: int,
 if run_stage is not None:
     _run_stages = _run_stages_armv6m
     power = _power_armv6m
+use_machine_code(globals(), "features_fft_asm")
 
 
 @micropython.viper

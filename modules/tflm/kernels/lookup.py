@@ -1,4 +1,4 @@
-# tflm: int8 to int8 by a table of 256 bytes: unary operators on int8 (LOGISTIC, RELU, ...)
+# tflm: int8 to int8 or int16 by a table of 256 entries: LOGISTIC, RELU, QUANTIZE and others
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Kernel: types int8 bool; package core; check unary; units independent; order elements
@@ -29,4 +29,20 @@ def eval_int8(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
         y[0] = table[x[0]]
         x = ptr8(int(x) + 1)
         y = ptr8(int(y) + 1)
+        left -= 1
+
+
+# Units are elements; the table has an int16 for each input byte.
+@micropython.viper
+def eval_int16(op: ptr32, arena: ptr8, rom: ptr8, start: int, stop: int):
+    word = op[_INPUT]
+    x = ptr8((int(rom) if word & 1 else int(arena)) + (word >> 2) + start)
+    word = op[_ENTRIES]
+    table = ptr16((int(rom) if word & 1 else int(arena)) + (word >> 2))
+    y = ptr16(int(arena) + (op[_OUTPUT] >> 2) + 2 * start)
+    left = stop - start
+    while left:
+        y[0] = table[x[0]]
+        x = ptr8(int(x) + 1)
+        y = ptr16(int(y) + 2)
         left -= 1

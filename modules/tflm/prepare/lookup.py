@@ -1,4 +1,4 @@
-# tflm: unary operators: shared checks, and int8 operators as tables of 256 bytes
+# tflm: unary operators: shared checks, and int8 operators as tables of 256 entries
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .. import dtypes
@@ -34,20 +34,24 @@ def check_same_elements(node, source, target):
 
 
 # Write the record for kernels/lookup.py; `function` maps each value of the input's 8-bit type to a
-# value of the output's type.
+# value of the output's type, of 8 or 16 bits.
 def emit_lookup(context, node, function):
     source = node.input(0)
     low = 0 if source.dtype == dtypes.UINT8 else -128
-    table = bytearray(256)
+    size = 2 if node.output(0).dtype == dtypes.INT16 else 1
+    table = bytearray(256 * size)
     for x in range(low, low + 256):
-        table[x & 0xFF] = function(x) & 0xFF
+        value, at = function(x), (x & 0xFF) * size
+        table[at] = value & 0xFF
+        if size > 1:
+            table[at + 1] = value >> 8 & 0xFF
     context.emit(
-        "lookup.eval_int8",
+        "lookup.eval_int16" if size > 1 else "lookup.eval_int8",
         LOOKUP,
         source.elements(),
         source.elements(),
         input=source,
-        entries=context.constant(table, 1),
+        entries=context.constant(table, size),
         output=node.output(0),
     )
 

@@ -58,12 +58,14 @@ def _prepare_float(context, node, source, target):
     )
 
 
-# From one quantization to another: a table between types of one byte, arithmetic between others.
+# From one quantization to another: a table between types of one byte, and from int8 to int16 if
+# the input has enough elements for one; arithmetic otherwise.
 def _prepare_integers(context, node, source, target):
     check_quantized(node, source)
     ratio = scale.divide(scale_of(source), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    if source.dtype not in _BYTES or target.dtype not in _BYTES:
+    is_wide = target.dtype == dtypes.INT16 and source.elements() >= 256
+    if source.dtype not in _BYTES or target.dtype not in _BYTES and not is_wide:
         emit_rescale(context, node, (multiplier, shift))
         return
     zero_in, zero_out = source.zero_point(), target.zero_point()

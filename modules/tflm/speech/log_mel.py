@@ -13,6 +13,8 @@
 import math
 from array import array
 
+import micropython
+
 from ..errors import InputError, ModelError
 from ..features.fft import power, transform
 from ..features.tables import fft_table
@@ -23,7 +25,6 @@ _MIN_DEVIATION = 1e-3
 _MAX_FFT = 2048
 _MAX_VALUES = 32768  # of a ring of columns
 _LOG_ENTRIES = 64
-_EXPONENT = 156  # of the integers of mel.align()
 
 # Slaney's mel scale is linear below 1000 Hz and logarithmic above.
 _LINEAR_HZ = 1000.0
@@ -213,22 +214,26 @@ class Spectrum:
         # Samples and later powers, the transform, mel energies.
         self.work = bytearray(4 * (2 * n_fft + 256))
         self.energies = 2 * n_fft
+        self._bins = self._pairs + 1
         bits = 0
         while n_fft >> bits > 1:
             bits += 1
         # Samples are integers in units of 2 ** -27; see fft.power().
         self._exponent = 156 + 28 + 2 * (bits - 1) - 2 * 27
 
-    def compute(self, samples, first, edges):
+    # A call of a bytecode function of this size would take heap.
+    @micropython.viper
+    def compute(self, samples, first, edges) -> int:
         """Store the powers of the frame that begins at sample `first`; return their exponent.
 
         Other arguments: see mel.load_frame(). A power is integer * 2 ** exponent.
         """
-        work, count = self.work, self.n_fft
+        work = self.work
+        count = self.n_fft
         mel.load_frame(work, 0, samples, first, edges, self._window, count)
         transform(work, 0, count, count, self._pairs, self.table)
         power(work, count, self._pairs, self.table, 0, self._exponent, 0)
-        return mel.align(work, 0, self._pairs + 1) - _EXPONENT
+        return int(mel.align(work, 0, self._bins)) - 156
 
 
 class LogMel:
@@ -312,14 +317,21 @@ class LogMel:
         edges[0], edges[1] = begin, length  # a longer tuple would allocate
         edges[2], edges[3] = mirrors, size
 
+    @micropython.viper
     def _add(self, samples, first):
-        settings, spectrum, filters = self.settings, self.spectrum, self._filters
+        settings = self.settings
+        spectrum = self.spectrum
+        filters = self._filters
         exponent = spectrum.compute(samples, first, self._edges)
-        work, count, at = spectrum.work, settings.n_mels, spectrum.energies
+        work = spectrum.work
+        at = spectrum.energies
+        count = settings.n_mels
         mel.filter_mels(work, at, 0, filters.ranges, filters.weights, count)
-        column = self._next * count
-        mel.log_mels(self.columns, column, work, at, filters.table, exponent, self._logs, count)
-        self._next = (self._next + 1) % settings.frames
+        column = int(self._next)
+        mel.log_mels(self.columns, column * int(count), work, at, filters.table, exponent,
+                     self._logs, count)  # fmt: skip
+        column += 1
+        self._next = column if column < int(settings.frames) else 0
 
     def write(self, tensor):
         """Store the normalized columns in an int8 input, the oldest one first.

@@ -6,6 +6,8 @@
 
 import micropython
 
+from ..features.machine_code import use_machine_code
+
 
 @micropython.viper
 def load_frame(work: ptr32, at: int, samples: ptr16, first: int, edges: ptr32, window: ptr16,
@@ -28,15 +30,25 @@ def load_frame(work: ptr32, at: int, samples: ptr16, first: int, edges: ptr32, w
                 j = 0 - j
             if j >= length:
                 j = 2 * (length - 1) - j
-        value = 0
-        if j >= 0:
-            if j < length:
-                j += begin
-                if j >= size:
-                    j -= size
-                value = (samples[j] ^ 0x8000) - 0x8000
-        work[at + i] = value * window[i] >> 4
-        i += 1
+        # Samples until the end of the frame, of the clip or of the ring.
+        end = i + 1
+        if j >= 0 and j < length:
+            if j == first + i:
+                end = i + length - j
+                if end > count:
+                    end = count
+            j += begin
+            if j >= size:
+                j -= size
+            if end - i > size - j:
+                end = i + size - j
+            while i < end:
+                work[at + i] = ((samples[j] ^ 0x8000) - 0x8000) * window[i] >> 4
+                i += 1
+                j += 1
+        else:
+            work[at + i] = 0
+            i += 1
 
 
 @micropython.viper
@@ -217,3 +229,6 @@ def fill(target: ptr16, count: int, value: int):
     while i < count:
         target[i] = value
         i += 1
+
+
+use_machine_code(globals(), "speech_mel_asm")

@@ -251,6 +251,15 @@ class ThumbDsp(Thumb):
         text = f"smull {low}, {high}, {one}, {other}"
         self._wide(0xFB80 | one.number, low.number << 12 | high.number << 8 | other.number, text)
 
+    def smlal(self, low, high, one, other):
+        """Add the product of two signed words."""
+        text = f"smlal {low}, {high}, {one}, {other}"
+        self._wide(0xFBC0 | one.number, low.number << 12 | high.number << 8 | other.number, text)
+
+    def negate(self, to, value):
+        """to = -value."""
+        self._wide(0xF1D0 | value.number, to.number << 8, f"rsbs {to}, {value}, #0")
+
     def sdiv(self, to, one, other):
         text = f"sdiv {to}, {one}, {other}"
         self._wide(0xFB90 | one.number, 0xF0F0 | to.number << 8 | other.number, text)

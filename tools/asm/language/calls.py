@@ -5,6 +5,10 @@
 # a function run_...(op, arena, rom, units), and a viper function eval_... calls it. `units` is a
 # small integer, because a larger one would take heap: first unit << 10 | number of units, or, for
 # a first unit beyond 2 ** 20, its complement for one unit.
+#
+# Other functions run_...(arguments) get the address of words, one for each argument.
+
+import ast
 
 from .kernel import Kernel
 
@@ -52,3 +56,30 @@ def wrapper(name, machine):
     """Return the source of the viper function eval_... that calls the machine code, or ""."""
     run = code_name(name, machine)
     return "" if run == name else _WRAPPER.format(name=name, run=run)
+
+
+def begin_function(name, about, names, machine):
+    """Return (Kernel, registers of the arguments `names`) of a function that is no kernel."""
+    k = Kernel(f"run_{name.strip('_')}", about, ("arguments",), machine)
+    return k, k.words(k.arguments[0], 0, *names)
+
+
+def in_lines(begin, items, end):
+    """Return begin + items + end as lines of at most 99 characters, as ruff formats them."""
+    for inner in (", ".join(items), "\n    " + ", ".join(items) + "\n"):
+        if all(len(line) < 100 for line in f"{begin}{inner}{end}".split("\n")):
+            return f"{begin}{inner}{end}"
+    return begin + "".join(f"\n    {item}," for item in items) + f"\n{end}"
+
+
+def function_wrapper(node):
+    """Return the source of the viper function (ast.FunctionDef) that calls the machine code."""
+    names = [argument.arg for argument in node.args.args]
+    arguments = [ast.unparse(argument) for argument in node.args.args]
+    end = f") -> {ast.unparse(node.returns)}:" if node.returns else "):"
+    lines = ["@micropython.viper", in_lines(f"def {node.name}(", arguments, end)]
+    lines.append("    words = ptr32(_ARGUMENTS)")
+    lines += [f"    words[{i}] = int({name})" for i, name in enumerate(names)]
+    call = f"run_{node.name.strip('_')}(_ARGUMENTS)"
+    lines.append(f"    return int({call})" if node.returns else f"    {call}")
+    return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@
 
 import ast
 
-from .calls import begin_eval
+from .calls import begin_eval, begin_function
 from .ir import Condition, Reg
 from .machine import to_signed
 from .macros import floor_divide, multiply_rounded
@@ -548,3 +548,20 @@ def translate(path, function, machine):
     body.body(node.body)
     k.label(body.end)
     return k.finish()
+
+
+def translate_function(path, function, machine):
+    """Return the Kernel of a viper function of a file (Path) with the address of its arguments.
+
+    Raises UntranslatableError.
+    """
+    file = ViperFile(path)
+    _, node = file.functions[function]
+    about = f"{function}() of {path.parent.name}/{path.name}, compiled."
+    names = [argument.arg for argument in node.args.args]
+    k, registers = begin_function(function, about, names, machine)
+    body = _Function(k, file, node, machine)
+    body.vars = dict(zip(names, registers, strict=True))
+    body.body(node.body)
+    k.label(body.end)
+    return k.finish(body.result if node.returns else None)

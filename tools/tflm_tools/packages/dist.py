@@ -81,7 +81,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
     files = _kernels(package, arch, assembler)
     files += runtime_files.access_checks(Path(file).name for file in files)
     if package in _WAKE:
-        files += [*runtime_files.wake(), *runtime_files.speech()]
+        files += [*runtime_files.wake(), *runtime_files.speech(arch, assembler)]
     if package in _APIS:
         files += runtime_files.apis()
     if package in _LEARN:

@@ -320,9 +320,19 @@ def wake():
     return sorted([*_package_files("wake", "microphone"), "model_beside"])
 
 
-def speech():
-    """Return the files of tflm.speech, sorted."""
-    return _package_files("speech")
+def speech(arch="", assembler=False):
+    """Return the files of tflm.speech for an arch, sorted. assembler: as for files_for()."""
+    return sorted([*_package_files("speech"), *_functions_for("speech", arch, assembler)])
+
+
+# The machine code for an arch of functions of a package; see tools/asm/compiled.py.
+def _functions_for(package, arch, assembler):
+    files = [
+        path.relative_to(_PACKAGE).with_suffix("").as_posix()
+        for folder in override_folders(arch)
+        for path in (_PACKAGE / "kernels" / folder / "gen").glob(f"{package}_*_asm.py")
+    ]
+    return [file for file in files if assembler or not needs_assembler(file)]
 
 
 def detect():
@@ -335,7 +345,7 @@ def features(arch="", assembler=False):
     files = [*_package_files("features"), "kernels/float32"]
     if assembler and "armv6m" in override_folders(arch):
         files += ["kernels/armv6m/float32", "features/armv6m/stage"]
-    return sorted(files)
+    return sorted([*files, *_functions_for("features", arch, assembler)])
 
 
 def sensors():

@@ -38,6 +38,7 @@ gen.batch_matmul
 gen.dequantize
 gen.hybrid_quantize
 gen.l2_normalization
+gen.lookup
 gen.mul
 gen.mul_int16
 gen.pooling

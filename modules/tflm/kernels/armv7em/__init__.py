@@ -22,6 +22,7 @@ gen.cumsum
 gen.dequantize
 gen.fully_connected_int16
 gen.l2_normalization
+gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul

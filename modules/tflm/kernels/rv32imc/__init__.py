@@ -43,6 +43,7 @@ gen.fully_connected_float
 gen.fully_connected_int16
 gen.hybrid_quantize
 gen.l2_normalization
+gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul

@@ -105,6 +105,7 @@ gen.float32_math
 gen.fully_connected_lanes
 gen.hybrid_quantize
 gen.l2_normalization
+gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul
