@@ -45,15 +45,15 @@ test-32bit: $(VENV)/test.stamp  ## kernels and runtime on a 32-bit MicroPython (
 	TFLM_MICROPYTHON=$(ROOT)/build/micropython32/micropython \
 		$(BIN)/python -m pytest -n 2 tests/kernels tests/unit tests/optimize/test_stream_input.py
 
-firmware: $(VENV)/firmware.stamp  ## build firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= STOCK= MICROPYTHON_DIR=)
+firmware: $(VENV)/firmware.stamp  ## build firmware with tflm (BOARD=RPI_PICO APP= MODEL= KERNELS= FLASH_MB= STOCK= MICROPYTHON_DIR=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/make_firmware.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
-		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
+		$(if $(FLASH_MB),--flash-mb $(FLASH_MB)) $(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)")
 
 emulate: $(VENV)/firmware.stamp  ## run that firmware in an emulator (also PTY=1 UART=1 XIP=48 CLOCK=1.6 WAV= MOTION= CAMERA= FLASH=)
 	@PYTHONPATH=firmware $(BIN)/python firmware/emulate.py $(or $(BOARD),RPI_PICO) \
 		$(if $(APP),--app $(APP)) $(if $(MODEL),--model "$(MODEL)") $(if $(KERNELS),--kernels "$(KERNELS)") \
-		$(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
+		$(if $(FLASH_MB),--flash-mb $(FLASH_MB)) $(if $(STOCK),--stock) $(if $(MICROPYTHON_DIR),--micropython "$(MICROPYTHON_DIR)") \
 		$(if $(PTY),--pty) $(if $(UART),--uart) $(if $(FLASH),--flash $(FLASH)) \
 		$(if $(XIP),--xip $(XIP)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(WAV),--wav "$(WAV)") \
 		$(if $(MOTION),--motion "$(MOTION)") $(if $(CAMERA),--camera "$(CAMERA)")

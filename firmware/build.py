@@ -51,11 +51,10 @@ class Built:
     sizes: list = field(default_factory=list)
 
 
-def folder_of(board, app="", stock=False):
+def folder_of(board, app="", stock=False, flash_mb=0):
     """Return the folder of an image."""
-    return FIRMWARE / (
-        "-".join([board, "stock" if stock else "", app]).strip("-").replace("--", "-")
-    )
+    words = board, f"{flash_mb}MB" if flash_mb else "", "stock" if stock else "", app
+    return FIRMWARE / "-".join(filter(None, words))
 
 
 @contextmanager
@@ -181,6 +180,10 @@ def _build_pico(profile, source, objects, manifest, log, stock):
     command += [] if stock else [f"-DMICROPY_BOARD_DIR={profile.folder}"]
     command += [f"-DMICROPY_LIB_DIR={source.library}"] if source.library else []
     command += [f"-DMICROPY_FROZEN_MANIFEST={manifest}", "-DPICO_NO_PICOTOOL=1"]
+    more = profile.flash_bytes - profiles.named(profile.id).flash_bytes
+    if more:
+        size = f"PICO_FLASH_SIZE_BYTES={profile.flash_bytes}"
+        command += [f"-D{size}", f"-DCMAKE_C_FLAGS=-D{size} -DTFLM_MORE_FLASH_BYTES={more}"]
     if is_riscv:
         mpy_cross = pico_riscv.mpy_cross(objects, _mpy_cross_of(profile, objects))
         variables = {"MICROPY_MPYCROSS": mpy_cross, **_version(source)}
@@ -213,7 +216,8 @@ class BuildOptions:
 
     app: a folder of firmware/apps that runs at boot. model: path of a .tflite or .tflm for ROMFS.
     stock: leave out tflm. kernels, prepare, checks: options of modules/manifest.py. micropython:
-    a checkout of MicroPython, which replaces Debian's source package.
+    a checkout of MicroPython, which replaces Debian's source package. flash_mb: megabytes of flash
+    of an RP2 board that has more than a Pico, 0 for the board's own.
     """
 
     app: str = ""
@@ -223,6 +227,7 @@ class BuildOptions:
     prepare: bool = True
     micropython: str | None = None
     checks: bool = True
+    flash_mb: int = 0
 
     def manifest_options(self):
         """Return the options of modules/manifest.py."""
@@ -238,7 +243,7 @@ def build(board, app="", **options):
     app, options: the fields of BuildOptions. Raises ToolError if the build fails.
     """
     options = BuildOptions(app, **options)
-    profile = profiles.named(board)
+    profile = profiles.with_flash(profiles.named(board), options.flash_mb)
     if app:
         check_app(app, profile)
     check_kernels(options.kernels)
@@ -263,8 +268,8 @@ def _delete_stale_objects(objects, source):
 
 def _build(profile, options):
     app, stock, micropython = options.app, options.stock, options.micropython
-    folder = folder_of(profile.id, app, stock)
-    objects = folder_of(profile.id, "", stock) / "build"
+    folder = folder_of(profile.id, app, stock, options.flash_mb)
+    objects = folder_of(profile.id, "", stock, options.flash_mb) / "build"
     files.make_folder(folder)
     files.make_folder(objects)
     models = rom_image.contents(options.model, app, profile, stock)  # checks the model first

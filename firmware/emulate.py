@@ -111,6 +111,7 @@ def _arguments():
     parser.add_argument("--model", default="")
     parser.add_argument("--kernels", default="")
     parser.add_argument("--micropython", default="")
+    parser.add_argument("--flash-mb", type=int, default=0, help="of an RP2 board with more flash")
     parser.add_argument("--stock", action="store_true", help="without tflm")
     parser.add_argument("--image", default="", help="run this firmware instead of building one")
     parser.add_argument("--flash", default="", help="a file that keeps a Pico's flash")
@@ -167,6 +168,7 @@ def _run(options, flash):
         built = build.build(
             options.board, options.app, model=options.model, stock=options.stock,
             kernels=options.kernels, micropython=options.micropython or None,
+            flash_mb=options.flash_mb,
         )  # fmt: skip
         image, romfs = built.image, built.romfs
     board = emulators.start(

@@ -17,6 +17,7 @@ def _arguments():
     parser.add_argument("--kernels", default="", help="only these files of kernels/")
     parser.add_argument("--no-prepare", action="store_true", help="leave out reading of .tflite")
     parser.add_argument("--no-checks", action="store_true", help="leave out the access checks")
+    parser.add_argument("--flash-mb", type=int, default=0, help="of an RP2 board with more flash")
     parser.add_argument("--stock", action="store_true", help="leave out tflm")
     parser.add_argument("--micropython", default=None, help="a checkout of MicroPython")
     return parser.parse_args()
@@ -27,7 +28,7 @@ def main():
     built = build.build(
         options.board, options.app, model=options.model, stock=options.stock,
         kernels=options.kernels, prepare=not options.no_prepare, checks=not options.no_checks,
-        micropython=options.micropython or None,
+        micropython=options.micropython or None, flash_mb=options.flash_mb,
     )  # fmt: skip
     if built.sizes:
         sizes.show(built.sizes, built.folder.name)

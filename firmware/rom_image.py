@@ -48,7 +48,8 @@ def contents(model, app, profile, stock):
         if size > free:
             raise ToolError(
                 f"the model needs {size} bytes of ROMFS, {profile.id} has {free}; flatten it "
-                "with --flash-budget, and name the .tflm"
+                "with --flash-budget, and name the .tflm, or build for a board with more flash "
+                "with FLASH_MB="
             )
     return files
 

@@ -7,7 +7,11 @@
 // 512 KB of files.
 #undef MICROPY_HW_FLASH_STORAGE_BYTES
 #define MICROPY_HW_FLASH_STORAGE_BYTES (512 * 1024)
-#define MICROPY_HW_ROMFS_BYTES (448 * 1024)
+// `make firmware FLASH_MB=` adds the rest of a larger flash to the models.
+#ifndef TFLM_MORE_FLASH_BYTES
+#define TFLM_MORE_FLASH_BYTES (0)
+#endif
+#define MICROPY_HW_ROMFS_BYTES (448 * 1024 + TFLM_MORE_FLASH_BYTES)
 
 #define MICROPY_HW_ENABLE_UART_REPL (1)
 

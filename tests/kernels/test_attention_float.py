@@ -28,7 +28,7 @@ class Attention:
 
     def __init__(
         self, kv=2, group=2, size=8, positions=32, layout="heads", mask="select", scale=None,
-        beta=1.0, change="",
+        key_scale=None, beta=1.0, change="",
     ):  # fmt: skip
         self.builder = ModelBuilder("attention")
         self.kv, self.group, self.size, self.positions = kv, group, size, positions
@@ -36,6 +36,7 @@ class Attention:
         batch = (kv * group, 1) if layout == "repeated" else (kv, group)
         self.shape = (*batch, positions)
         query = self.tensor((*batch, size))
+        self.key_scale = key_scale
         keys, values, adjoint = getattr(self, "_" + layout)()
         scores = self.add("BATCH_MATMUL", [query, keys], self.shape, adj_y=adjoint)
         if scale is not None:
@@ -87,6 +88,9 @@ class Attention:
             ):
                 x = self.moved(name, x, shape, shape)
             found.append(x)
+        if self.key_scale is not None:
+            factor = self.tensor((), data=self.key_scale)
+            found[0] = self.add("MUL", [found[0], factor], shape)
         return self._transposed(*found, self.kv * self.group)
 
     # True up to the position, in as many dimensions as a mask has.
@@ -162,6 +166,7 @@ for layout in ("heads", "rows", "repeated"):
         add(f"{layout}, {mask}", layout=layout, mask=mask)
 add("scale and beta", scale=0.3535, beta=0.7, mask="add")
 add("scale", scale=-2.0, layout="rows", mask="select")
+add("scaled keys", layout="repeated", key_scale=0.59, mask="add")
 add("one head", kv=1, group=1, mask="add")
 add("one position", kv=2, group=1, positions=1)
 add("one channel", kv=2, group=3, size=1, positions=9, layout="repeated", mask="add")

@@ -44,8 +44,12 @@ class Decoder:
         scores = self._masked(
             self.add("BATCH_MATMUL", [self.query, keys], shape, adj_y=last), shape
         )
-        weights = self.tensor(shape) if dtype == "float32" else self.int8(shape, 1 / 256, -128)
+        wide = tuple(self.builder.main.table.tensors[scores].shape)
+        weights = self.tensor(wide) if dtype == "float32" else self.int8(wide, 1 / 256, -128)
         self.builder.operator("SOFTMAX", [scores], [weights], beta=1.0)
+        if wide != shape:
+            numbers = self.tensor((3,), "int32", shape)
+            weights = self.add("RESHAPE", [weights, numbers], shape)
         inputs = [weights, values]
         self.output = self.add("BATCH_MATMUL", inputs, (*batch, SIZE), adj_y=last)
 
@@ -93,13 +97,16 @@ class Decoder:
             cache = self.add(name, [cache, self.tensor((4,), "int32", numbers)], numbers)
         order = self.tensor((4,), "int32", axes)
         moved = tuple(shape[axis] for axis in axes)
+        if axes[-1] == 1:  # litert-torch scales the keys, too
+            factor = self.builder.tensor((), "float32", 0.7071)
+            cache = self.add("MUL", [cache, factor], shape)
         cache = self.add("TRANSPOSE", [cache, order], moved)
         return self.add("RESHAPE", [cache, self.tensor((3,), "int32", moved[1:])], moved[1:])
 
     def _masked(self, scores, shape):
         if self.mask == "input":
-            self.numbers = self.tensor((1, 1, POSITIONS))
-            return self.add("ADD", [scores, self.numbers], shape)
+            self.numbers = self.tensor((1, 1, 1, POSITIONS))
+            return self.add("ADD", [scores, self.numbers], (1, *shape))
         numbers = self.tensor((1, 1, POSITIONS), "int32", np.arange(POSITIONS))
         past = self.add("LESS_EQUAL", [numbers, self.position], (1, 1, POSITIONS), "bool")
         if self.dtype == "int8":
@@ -129,7 +136,7 @@ class Decoder:
                     tensors.append(random.normal(0, 1.5, shape).astype(np.float32))
             if self.mask == "input":
                 numbers = np.where(np.arange(POSITIONS) <= position, 0, -1e9)
-                tensors.append(numbers.astype(np.float32).reshape(1, 1, POSITIONS))
+                tensors.append(numbers.astype(np.float32).reshape(1, 1, 1, POSITIONS))
             found.append(tensors)
         return found
 

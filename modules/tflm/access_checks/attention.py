@@ -32,7 +32,9 @@ _FLOAT_POSITIONS = const(7)
 _KEY_HEAD_STRIDE = const(10)
 _KEY_STRIDE = const(12)
 _SELECTS = const(16)
-_FLOAT_WORDS = const(22)
+_KEY_SCALE = const(22)
+_FLOAT_WORDS = const(23)
+_ONE = const(0x3F800000)
 
 _BLOCK = const(32)  # sums that the kernel holds at a time
 _MAX_POSITIONS = const(2047)  # the sum of exps has 30 bits
@@ -79,11 +81,13 @@ def _float32(r):
         r.need(step == 1 or depth_step == 1)
         last = heads * strides[i] + (positions - 1) * step + (size - 1) * depth_step
         r.reads(_KEYS + i, 4 * (last + 1), align=4)
+    # Scaled keys are rows in the arena.
+    r.need(r[_KEY_SCALE] == _ONE or (strides[3] == 1 and not r[_KEYS] & 1))
     mask = 1 if r[_SELECTS] else 4
     r.reads(_MASK, positions * mask, align=mask)
     r.reads(_QUERY, 4 * r.units * size, align=4)
     r.writes(_OUTPUT, 4 * r.units * size, align=4)
-    r.writes(_SCORES, 4 * positions + 4, align=4)
+    r.writes(_SCORES, 4 * (positions + 1 + size), align=4)
 
 
 CHECKS = {"attention.eval_int8": _int8, "attention_float.eval_float32": _float32}

@@ -14,7 +14,7 @@ _KEYS = const(2)
 _VALUES = const(3)
 _MASK = const(4)
 _OUTPUT = const(5)
-_SCORES = const(6)  # scratch: a float32 for each position, and one more
+_SCORES = const(6)  # scratch: a float32 for each position, one more, and a scaled key
 _POSITIONS = const(7)
 _SIZE = const(8)
 _GROUP = const(9)
@@ -29,6 +29,7 @@ _SCALE = const(17)  # float32
 _BETA = const(18)  # float32
 _MASKED = const(19)  # float32: the score that a mask of bytes selects
 _LOWEST = const(20)  # float32, and the largest one after it
+_KEY_SCALE = const(22)  # float32: of each element of a key, rounded before the products
 
 _ONE = const(0x3F800000)
 # Sign and exponent of -2**26: a mask below it makes the weight of a position 0, if the best score
@@ -142,15 +143,23 @@ def _products(op, arena, rom, target: int, left: int, right: int, filled: int, a
         depth = filled
         step = depth_step
         depth_step = r[at]
-    if depth_step == 1 and step == depth:
+    scale = _ONE
+    if at == _KEY_STRIDE:
+        scale = r[_KEY_SCALE]
+    if depth_step == 1 and step == depth and scale == _ONE:
         dots(arena, rom, target, right, left, depth, 0, count)
         return
+    scaled = r[_SCORES] + (r[_POSITIONS] + 1 << 4)
     y = ptr32(int(ptr8(arena)) + (target >> 2))
     i = 0
     while i < count:
         y[i] = 0
+        row = right + (i * step << 4)
+        if scale != _ONE:
+            combine(arena, op, scaled, row, _KEY_SCALE << 4 | 1, depth, _BY_SCALAR, _MUL)
+            clamp(arena, op, scaled, depth, _LOWEST << 4 | 1)
+            row = scaled
         if depth_step == 1:
-            row = right + (i * step << 4)
             combine(arena, rom, target + (i << 4), left, row, depth, _DOT, _MAC)
         i += 1
     while depth_step != 1 and depth:

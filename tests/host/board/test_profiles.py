@@ -9,6 +9,7 @@ import re
 import pytest
 from tflm.op_resolver import ARCHS
 from tflm_tools.board import profiles, romfs_image
+from tflm_tools.board.fit import fits as fit_of_boards
 from tflm_tools.errors import ToolError
 from unit.on_device import device
 
@@ -28,6 +29,26 @@ def test_profile_is_consistent(profile):
         assert sum(ranges[-1]) <= profile.flash_bytes
 
 
+# ROMFS gets the flash that is added; files stay at the end.
+def test_more_flash():
+    own = profiles.named("RPI_PICO")
+    larger = profiles.with_flash(own, 16)
+    assert profiles.with_flash(own, 0) is own
+    assert sum(larger.tflm.filesystem) == larger.flash_bytes == 16 << 20
+    assert sum(larger.tflm.romfs) == larger.tflm.filesystem[0]
+    assert larger.tflm.filesystem[1] == own.tflm.filesystem[1]
+    for board, megabytes in (("RPI_PICO", 1), ("RPI_PICO", 32), ("ESP32_GENERIC", 16)):
+        with pytest.raises(ToolError, match="has no firmware for .* MB of flash"):
+            profiles.with_flash(profiles.named(board), megabytes)
+
+
+def test_advice_for_more_flash():
+    fits = {fit.board: fit for fit in fit_of_boards(100_000, 6_000_000)}
+    assert "make firmware BOARD=RPI_PICO FLASH_MB=8" in fits["Pico"].advice
+    assert "RP2350 boards with 16 MB" in fits["Pico 2"].advice
+    assert "FLASH_MB" not in {f.board: f for f in fit_of_boards(500_000, 6_000_000)}["Pico"].advice
+
+
 # The flash map of the profile equals the one in the firmware's configuration.
 @pytest.mark.parametrize("board", ["RPI_PICO", "RPI_PICO2", "RPI_PICO2_RISCV"])
 def test_flash_map_of_rp2(board):
@@ -35,7 +56,7 @@ def test_flash_map_of_rp2(board):
     folder = profiles.named("RPI_PICO2").folder if board == "RPI_PICO2_RISCV" else profile.folder
     text = (folder / "mpconfigboard.h").read_text()
     storage = int(re.search(r"FLASH_STORAGE_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
-    models = int(re.search(r"ROMFS_BYTES \((\d+) \* 1024\)", text)[1]) * 1024
+    models = int(re.search(r"ROMFS_BYTES \((\d+) \* 1024 \+", text)[1]) * 1024
     end = profile.flash_bytes
     assert profile.tflm.filesystem == (end - storage, storage)
     assert profile.tflm.romfs == (end - storage - models, models)

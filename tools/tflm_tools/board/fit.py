@@ -31,6 +31,8 @@ class FreeMemory:
     code: int | None = None
 
 
+_MORE_FLASH = 4, 8, 16  # megabytes of boards like a Pico
+
 # The boards that `tflm inspect` shows, with stock firmware; profile_files/*.toml has their memory.
 _INSPECT_BOARDS = {"Pico": "RPI_PICO", "Pico 2": "RPI_PICO2", "ESP32": "ESP32_GENERIC"}
 
@@ -133,12 +135,26 @@ def _fit_with_tflm(profile, arena, flash):
     return _fit(free_memory(profile.name, profile.tflm, True), arena, flash)
 
 
-# How to use firmware with tflm for a board, as text; "" if the model does not fit it either.
+# Which firmware a board needs, as text; "" if the model fits none.
 def _larger_firmware(profile, arena, flash):
     fit = _fit_with_tflm(profile, arena, flash)
-    if fit is None or not fit.fits:
-        return ""
-    return f"it fits firmware with tflm: tflm flash {profile.id}"
+    if fit is not None and fit.fits:
+        return f"it fits firmware with tflm: tflm flash {profile.id}"
+    return _more_flash(profile, arena, flash)
+
+
+# Which flash of an RP2 board the model fits, as text; "" if it fits none.
+def _more_flash(profile, arena, flash):
+    for megabytes in _MORE_FLASH if profile.port == "rp2" else ():
+        if megabytes << 20 <= profile.flash_bytes:
+            continue
+        larger = profiles.with_flash(profile, megabytes)
+        if _fit_with_tflm(larger, arena, flash).fits:
+            return (
+                f"it fits {profile.chip} boards with {megabytes} MB of flash: "
+                f"make firmware BOARD={profile.id} FLASH_MB={megabytes}"
+            )
+    return ""
 
 
 def fits(arena, flash):
@@ -170,7 +186,8 @@ def storage_advice(machine, has_tflm, arena, flash):
     """
     own = profiles.matching(machine)
     for profile in own if not has_tflm else ():
-        if _larger_firmware(profile, arena, flash):
+        fit = _fit_with_tflm(profile, arena, flash)
+        if fit is not None and fit.fits:
             return f", or use firmware with tflm, which it fits (tflm flash {profile.id})"
     names = []
     for profile in _profiles():
@@ -182,4 +199,6 @@ def storage_advice(machine, has_tflm, arena, flash):
             names.append(profile.id)
         elif with_tflm is not None and with_tflm.fits:
             names.append(f"{profile.id} with tflm")
-    return f", or use another board that it fits: {', '.join(names)}" if names else ""
+    advice = f", or use another board that it fits: {', '.join(names)}" if names else ""
+    more = next(filter(None, (_more_flash(profile, arena, flash) for profile in own)), "")
+    return f"{advice}; {more}" if more else advice

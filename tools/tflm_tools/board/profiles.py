@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import files
@@ -64,6 +64,27 @@ class Profile:
     def short_name(self):
         """The short name of the board: pico2 for RPI_PICO2, esp32s3 for ESP32_GENERIC_S3."""
         return self.id.lower().replace("rpi_", "").replace("_generic", "").replace("_", "")
+
+
+def with_flash(profile, megabytes):
+    """Return the Profile of an RP2 board that has more flash; ROMFS gets what is added.
+
+    megabytes: 0 for the profile as it is, else up to 16. Raises ToolError.
+    """
+    if not megabytes:
+        return profile
+    more = (megabytes << 20) - profile.flash_bytes
+    if profile.port != "rp2" or profile.tflm is None or not 0 <= more <= (16 << 20):
+        raise ToolError(
+            f"{profile.id} has no firmware for {megabytes} MB of flash; choose an RP2 board and "
+            "up to 16"
+        )
+    start, size = profile.tflm.romfs
+    files_start, files_size = profile.tflm.filesystem
+    firmware = replace(
+        profile.tflm, romfs=(start, size + more), filesystem=(files_start + more, files_size)
+    )
+    return replace(profile, flash_bytes=megabytes << 20, tflm=firmware)
 
 
 def _firmware(table):

@@ -17,7 +17,7 @@ KERNEL = "attention_float.eval_float32"
 LAYOUT = (
     "query", "keys", "values", "mask", "output", "scores", "positions", "size", "group",
     "key_head_stride", "value_head_stride", "key_stride", "key_depth_stride", "value_stride",
-    "value_depth_stride", "selects", "scale", "beta", "masked", "lowest", "largest",
+    "value_depth_stride", "selects", "scale", "beta", "masked", "lowest", "largest", "key_scale",
 )  # fmt: skip
 
 _PRODUCT = BuiltinOperator.BATCH_MATMUL
@@ -57,7 +57,8 @@ class FloatAttention:
         The pattern: BATCH_MATMUL of queries and keys, optionally MUL by a number, then ADD of a
         mask, or SELECT_V2 of the scores and of a very low number, SOFTMAX, BATCH_MATMUL with the
         values. RESHAPE may be between them. Keys and values may be read through operators that
-        only move elements, as of exporters that repeat heads or transpose caches.
+        only move elements, as of exporters that repeat heads or transpose caches. MUL by a number
+        may scale the keys.
         """
         if softmax.inputs[0].dtype != dtypes.FLOAT32:
             return None
@@ -107,7 +108,7 @@ class _Step(PartialOperator):
             heads,
             heads * positions * (2 * size + _SOFTMAX_STEPS) * FLOAT_WORK,
             output=self.outputs[0],
-            scores=context.request_scratch_buffer(4 * positions + 4),
+            scores=context.request_scratch_buffer(4 * (positions + 1 + size)),
             **dict(zip(names, self.inputs, strict=True)),
             **self._fields,
         )
@@ -137,9 +138,10 @@ class _Chain:
         if node.builtin_code == _PRODUCT:
             self.nodes.insert(0, node)
             return node
-        data = [t for t in node.inputs if t.shape == node.outputs[0].shape and _is_float(t)]
-        data = [t for t in data if not t.is_constant()]
-        if len(data) > 1:  # a mask may have this shape, too, but nothing computes it from keys
+        count = node.outputs[0].elements()
+        data = [t for t in node.inputs if t.elements() == count and _is_float(t)]
+        data = [t for t in data if not t.is_constant() and t.shape[-1] == self._positions]
+        if len(data) > 1:  # a mask may be as large, but no product computes it
             data = [t for t in data if self._is_score(t)]
         if len(data) != 1:
             return None
@@ -242,9 +244,10 @@ def _geometry(main, first, last):
     same = query.shape[:-1] == first.outputs[0].shape[:-1] and output.elements() == heads * size
     if not same or last.inputs[0].elements() != heads * positions or output.shape[-1] != size:
         return None
-    sources, strides = [], []
+    sources, strides, scales = [], [], []
     for node, (_, is_transposed), is_values in ((first, options[0], 0), (last, options[1], 1)):
-        root, elements = _origin(main, node.inputs[1])
+        root, elements, scale = _scaled_origin(main, node.inputs[1])
+        scales.append(scale)
         matrix = elements.reshape(node.inputs[1].shape)
         if is_transposed == is_values:  # now [..., positions, size]
             matrix = matrix.swapaxes(-1, -2)
@@ -258,10 +261,13 @@ def _geometry(main, first, last):
         strides.append(_strides(matrix))
     if None in strides or strides[0][0] != strides[1][0]:
         return None
+    if scales[1] != _ONE or (scales[0] != _ONE and strides[0][3] != 1):
+        return None
     (group, key_head, *key), (_, value_head, *value) = strides
     names = ("key_stride", "key_depth_stride", "value_stride", "value_depth_stride")
     fields = dict(zip(names, (*key, *value), strict=True))
     fields.update(key_head_stride=key_head, value_head_stride=value_head)
+    fields["key_scale"] = scales[0]
     return [query, *sources], {**fields, "positions": positions, "size": size, "group": group}
 
 
@@ -285,6 +291,19 @@ def _strides(matrix):
     if not is_regular or 1 not in (step, depth) or max(head, step, depth) > _LARGEST_STRIDE:
         return None
     return group, head, step, depth
+
+
+# _origin(), and the bits of the number that multiplies all elements: litert-torch scales keys.
+def _scaled_origin(main, tensor):
+    root, elements = _origin(main, tensor)
+    node = main.producer(root)
+    if node is not None and node.builtin_code == BuiltinOperator.MUL:
+        data = next((t for t in node.inputs if t.shape == root.shape), None)
+        scale = None if data is None or data.is_constant() else _scale(node, data)
+        if scale is not None:
+            root, inner = _origin(main, data)
+            return root, inner[elements], scale
+    return root, elements, _ONE
 
 
 # (the tensor whose elements a tensor copies, the number of each element). Operators that only
