@@ -16,7 +16,7 @@ from .common import (
     requantize_table,
     same_shape,
     scale_of,
-    support,
+    support_scale,
 )
 
 INPUTS = tuple(["input%d" % i for i in range(8)])
@@ -92,7 +92,7 @@ def _emit_int8(context, node, inputs, target):
     m_out, e_out = scale_of(target)
     ratio = scale.divide((m, e + 1), (m_out, e_out + _LEFT_SHIFT))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift <= 0, node, "%s: a scale far below the inputs' scales" % target)
+    support_scale(shift <= 0, node, target)
     elements = target.elements()
     limit = len(INPUTS)
     kept = elements if len(inputs) > limit else min(_BLOCK, elements)

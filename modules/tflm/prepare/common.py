@@ -43,6 +43,15 @@ def support(condition, node, text):
         raise UnsupportedError("%s: %s is not supported; convert without it" % (node, text))
 
 
+# Refuse a multiplier that is too large, because of the scale of `tensor`.
+def support_scale(condition, node, tensor):
+    if not condition:
+        raise UnsupportedError(
+            "%s: %s has a scale far below the others; quantize again with data for which this "
+            "tensor varies" % (node, tensor)
+        )
+
+
 # Refuse a tensor whose type is not one of `allowed`.
 def check_dtype(node, tensor, *allowed):
     if tensor.dtype not in allowed:
@@ -57,7 +66,11 @@ def check_dtype(node, tensor, *allowed):
 # scale for each channel does not call this function: others would read only the first one.
 def check_quantized(node, tensor, is_zero=False):
     check(tensor.is_quantized, node, "%s has no scale" % tensor)
-    support(tensor.scales_length() == 1, node, "a scale for each channel of %s" % tensor)
+    if tensor.scales_length() != 1:
+        raise UnsupportedError(
+            "%s: a scale for each channel of %s is not supported; quantize it per tensor"
+            % (node, tensor)
+        )
     m, _ = scale.from_bits(tensor.scale_bits())
     check(m > 0 or is_zero and not m, node, "%s has a scale that is not positive" % tensor)
     low, high = _LIMITS[tensor.dtype]

@@ -18,7 +18,7 @@ from .common import (
     requantize_table,
     same_shape,
     scale_of,
-    support,
+    support_scale,
 )
 
 _GEOMETRY = ("depth", "inner", "exclusive", "reverse")
@@ -75,7 +75,7 @@ def _emit_int8(context, node, fields):
     output = scale_of(target)
     ratio = scale.divide((m, e + 1), (output[0], output[1] + _LEFT_SHIFT))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift <= 0, node, "%s: a scale far below the input's scale" % target)
+    support_scale(shift <= 0, node, target)
     low, high = limits(dtypes.INT8)
     block = min(source.elements(), _BLOCK)
     context.emit(

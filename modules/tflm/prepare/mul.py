@@ -12,6 +12,7 @@ from .common import (
     requantize_table,
     scale_of,
     support,
+    support_scale,
 )
 from .elementwise import CLAMP, int32_range, prepare_binary
 
@@ -109,5 +110,5 @@ def _multiplier(node):
         check_quantized(node, tensor, tensor.is_constant())
     product = scale.multiply(scale_of(first), scale_of(second))
     multiplier, shift = scale.quantize_multiplier(scale.divide(product, scale_of(target)))
-    support(shift < 31, node, "%s: a scale far below the inputs' scales" % target)
+    support_scale(shift < 31, node, target)
     return multiplier, shift

@@ -16,6 +16,7 @@ from .common import (
     requantize_table,
     scale_of,
     support,
+    support_scale,
 )
 from .elementwise import CLAMP
 
@@ -249,7 +250,7 @@ def _output(node, count):
         return 0, 0, 0
     ratio = scale.divide(scale_of(source), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    support(shift < 31, node, "%s: a scale far below the input's scale" % target)
+    support_scale(shift < 31, node, target)
     if node.builtin_code == _MEAN:
         left = min(scale.bit_length(count) - 1, 32, 31 + shift)
         multiplier = (multiplier << left) // count

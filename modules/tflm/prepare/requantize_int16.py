@@ -10,6 +10,7 @@ from .common import (
     check_dtype,
     check_quantized,
     support,
+    support_scale,
 )
 
 # Words at the end of a layout that kernels/requantize_int16.py reads; int16_table() follows.
@@ -72,10 +73,10 @@ def requantize_int16_fields(node, target, activation, multipliers, kind, zero_po
     for multiplier, shift in multipliers:
         check(multiplier >= 0, node, "a scale is negative")
         if kind:
-            support(shift < 15, node, "%s: a scale far below the others" % target)
+            support_scale(shift < 15, node, target)
             pairs += [min((multiplier + (1 << 15)) >> 16, 0x7FFF), 15 - shift]
         else:
-            support(shift < 31, node, "%s: a scale far below the others" % target)
+            support_scale(shift < 31, node, target)
             pairs += [multiplier, shift + 32]
     fields = {
         "output_zero_point": zero_point,

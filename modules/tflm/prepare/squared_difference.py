@@ -5,7 +5,7 @@ from .. import dtypes
 from ..dtypes import const
 from . import scale
 from .broadcast import BROADCAST, emit_broadcast, spread_shape
-from .common import FLOAT_WORK, check_quantized, limits, scale_of, support
+from .common import FLOAT_WORK, check_quantized, limits, scale_of, support, support_scale
 from .elementwise import CLAMP, prepare_binary
 
 INTEGERS = (
@@ -53,11 +53,7 @@ def _emit_integers(context, node, left_shift, flip):
     m, e = scale_of(target)
     ratio = scale.divide(scale.multiply(twice, twice), (m, e + 2 * left_shift))
     output_multiplier, output_shift = scale.quantize_multiplier(ratio)
-    support(
-        output_shift <= _MAX_SHIFT,
-        node,
-        "%s: a scale far below the inputs' scales" % target,
-    )
+    support_scale(output_shift <= _MAX_SHIFT, node, target)
     low, high = limits(target.dtype)
     emit_broadcast(
         context,

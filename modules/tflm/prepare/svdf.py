@@ -11,7 +11,7 @@ from .common import (
     check_quantized,
     limits,
     scale_of,
-    support,
+    support_scale,
 )
 from .elementwise import CLAMP
 
@@ -164,5 +164,5 @@ def _multipliers(node, bias):
             "%s must have the state's scale times its weights' scale" % bias,
         )
     for tensor, (_, shift) in ((state, feature), (target, output)):
-        support(shift < 31, node, "%s: a scale far below the others" % tensor)
+        support_scale(shift < 31, node, tensor)
     return feature, output
