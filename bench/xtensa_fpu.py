@@ -3,18 +3,23 @@
 
 # The firmware is for the core DE212, which has no FPU. The core DE233_FPU runs the same code: its
 # memory begins at another address, which its MMU maps to the address that the firmware is linked
-# for. A few instructions that do this, and switch the FPU on, run before the firmware.
+# for. A few instructions that do this, and switch the FPU on, run before the firmware. They also
+# let a table of pages map PAGES: a script can have memory of single pages there.
 
 import struct
 
 from elf import segments
+from tflm_tools.errors import ToolError
 from tflm_tools.packages.machine_code.xtensa import Xtensa
 
 CORE = "de233_fpu"
 RAM = 0x60000000  # address of the memory in the firmware; the core has it at 0
 _BOOT = 0x00FC0000  # physical address of the code that runs first
 _TLB_WAY, _ATTRIBUTES = 6, 3  # of a TLB whose entries map 512 MB each; readable and executable
-_CPENABLE = 224  # special register
+_CPENABLE, _PTEVADDR = 224, 83  # special registers
+PAGES, PAGE = 0x20000000, 0x1000  # the first address that the table maps, and bytes of a page
+TABLE = 0x60C80000  # address of the table's first word, for the page at PAGES
+_READ, _WRITE, _NO_ACCESS = 4, 6, 12  # attributes of a page
 _HEADER, _SEGMENT = "<16sHHIIIIIHHHHHH", "<8I"  # of an ELF file
 
 
@@ -29,7 +34,11 @@ class _Boot(Xtensa):
     def run(self, entry):
         self.movi("a2", 1)
         self._put(0x130000 | _CPENABLE << 8 | 2 << 4, "wsr.cpenable a2")
+        self.number("a2", TABLE - PAGES // PAGE * 4, "a5")
+        self._put(0x130000 | _PTEVADDR << 8 | 2 << 4, "wsr.ptevaddr a2")
         self._put(0x002010, "rsync")
+        self.number("a3", PAGES | _TLB_WAY, "a5")
+        self._rrr(5, 0, 12, 3, 0, "idtlb a3")
         self.number("a3", RAM | _TLB_WAY, "a5")
         self.movi("a4", _ATTRIBUTES)
         self._rrr(5, 0, 14, 3, 4, "wdtlb a4, a3")
@@ -38,6 +47,22 @@ class _Boot(Xtensa):
         self.number("a2", entry, "a5")
         self._put(0x0000A0 | 2 << 8, "jx a2")
         return self.code()
+
+
+def mapped(pages):
+    """Return the words of the table that maps pages, and their contents, which follow the table.
+
+    pages: {address of a page after PAGES: (bytes, whether it is writable)}.
+    """
+    words = -(-((max(pages) - PAGES) // PAGE + 1) // (PAGE // 4)) * (PAGE // 4)
+    table, contents = bytearray(struct.pack("<I", _NO_ACCESS) * words), bytearray()
+    for address, (data, is_writable) in pages.items():
+        entry = TABLE - RAM + len(table) + len(contents) | (_WRITE if is_writable else _READ)
+        struct.pack_into("<I", table, 4 * ((address - PAGES) // PAGE), entry)
+        contents += data.ljust(PAGE, b"\0")
+    if TABLE - RAM + len(table) + len(contents) > _BOOT:
+        raise ToolError("too many pages for the emulated Xtensa; map fewer")
+    return bytes(table), bytes(contents)
 
 
 def moved(elf):

@@ -13,13 +13,12 @@ import pytest
 from fuzz import kernel_records
 from fuzz.forgery import edge_records, forged_records
 from fuzz.kernel_tracer import Endless, Machine
-from packed_cases import BUILD, emulated, firmware_of
+from paged_cores import CORES, PAGE, first_window, is_there, run
 from tflm.access_checks import check_of
 from tflm.access_checks.record import Record
 from tflm.errors import TflmError
 from tflm_tools.errors import ToolError
 
-_CORES = ("m0plus", "m33", "rv32")
 # `make -C tests access` runs every kernel with this number of records, and more of the cases of
 # tests/kernels. Without it, a few kernels run with a few records.
 _JOBS = int(os.environ.get("TFLM_ACCESS_JOBS", "0"))
@@ -32,11 +31,11 @@ _MAX_TURNS = 20_000  # of the portable kernel, for a record
 # Each job has a window of addresses: slots for operands in the arena, then slots for operands in
 # the model. Only the pages of the operands exist. An operand is at the end or at the beginning of
 # its pages, so that an access outside stops the core.
-_FIRST_WINDOW, _WINDOW, _SLOT, _PAGE = 0x00200000, 0x200000, 0x8000, 0x1000
+_WINDOW, _SLOT = 0x200000, 0x8000
 _ROM = _WINDOW // 2
-_PAGES_END = _SLOT - _PAGE
-_LIST = 0x14000000
+_PAGES_END = _SLOT - PAGE
 _MOST_WINDOWS = 110
+_MOST_PAGES = 600  # of the windows of a run: the emulated Xtensa has little memory
 
 _SCRIPT = """\
 import struct, sys, uctypes
@@ -45,19 +44,27 @@ from tflm.op_resolver import OpResolver
 
 words = struct.unpack("<{count}I", uctypes.bytearray_at({jobs}, 4 * {count}))
 resolver = OpResolver()
-kernels = [resolver.kernel(name) for name in "{kernels}".split()]
+names = "{kernels}".split()
+kernels = [resolver.kernel(name) for name in names]
 at = 0
+
+class Program:
+    pass
+
 while at < {count}:
     kernel, record, size, base, units, outputs = words[at : at + 6]
-    kernel = kernels[kernel]
     at += 6
-    buffers = uctypes.bytearray_at(record, size), uctypes.bytearray_at(base, {rom}), (
-        uctypes.bytearray_at(base + {rom}, {rom})
-    )
+    op, program = Program(), Program()
+    op.kernel, program.ops = names[kernel], [op]
+    program.rom = uctypes.bytearray_at(base + {rom}, {rom})
+    program.graphs = [[(kernels[kernel], uctypes.bytearray_at(record, size), units, units)]]
+    if at % 3:  # the others run as with little memory
+        resolver.bind(program)
+    function, record, units, _ = program.graphs[0][0]
     half = units // 2
     for start, stop in ((0, half), (half, units)):
         if start < stop:
-            kernel(*buffers, start, stop)
+            function(record, uctypes.bytearray_at(base, {rom}), program.rom, start, stop)
     for _ in range(outputs):
         print(hexlify(uctypes.bytearray_at(*words[at : at + 2])).decode())
         at += 2
@@ -102,7 +109,7 @@ class _Job:
             if not size:
                 continue
             slot = operand * _SLOT
-            at = slot + (_PAGES_END - size & (0 - _alignment(start)) if at_end else _PAGE)
+            at = slot + (_PAGES_END - size & (0 - _alignment(start)) if at_end else PAGE)
             words[operand] = at - unused << 2 | in_model
             data = contents(rng, size)
             if in_model and stop <= len(record.model.buffer):
@@ -152,7 +159,7 @@ def _accepted(model, kernel, data, operands):
     record = kernel_records.checked(model, kernel, data, operands)
     if record is None:
         return None
-    fits = all(stop - start < _PAGES_END - _PAGE for start, stop in record.ranges.values())
+    fits = all(stop - start < _PAGES_END - PAGE for start, stop in record.ranges.values())
     return record if fits and max(record.ranges, default=0) < _ROM // _SLOT else None
 
 
@@ -222,38 +229,44 @@ def _jobs(kernel):
 # Run jobs on a core; return the bytes of their written operands. Raises ToolError if a job
 # accesses memory that it does not have.
 def _run(core, jobs):
-    contents, words, lists = [], [], bytearray()
+    contents, words, records = [], [], bytearray()
     kernels = sorted({job.kernel for job, *_ in jobs})
+    records_at = first_window(core) + len(jobs) * _WINDOW
     for number, (job, *_) in enumerate(jobs):
-        base = _FIRST_WINDOW + number * _WINDOW
+        base = first_window(core) + number * _WINDOW
         for at, data in job.memory.items():
-            before = at % _PAGE
-            contents.append((base + at - before, bytes(before) + data, True))
-        words += [kernels.index(job.kernel), _LIST + len(lists), len(job.record), base]
+            before = at % PAGE
+            contents.append((base + at - before, bytes(before) + data, at < _ROM))
+        words += [kernels.index(job.kernel), records_at + len(records), len(job.record), base]
         words += [job.units, len(job.written)]
         for operand in job.written:
             start, stop = job.ranges[operand]
             words += [base + start, stop - start]
-        lists += job.record
-    jobs_at = _LIST + len(lists)
-    lists += struct.pack(f"<{len(words)}I", *words)
-    contents.append((_LIST, bytes(lists)))
+        records += job.record
+    jobs_at = records_at + len(records)
+    contents.append((records_at, bytes(records) + struct.pack(f"<{len(words)}I", *words), True))
     script = _SCRIPT.format(kernels=" ".join(kernels), jobs=jobs_at, count=len(words), rom=_ROM)
-    files = _files(core)
-    said = emulated.run(core, firmware_of(core), files, script, contents)
-    assert not said["error"], said["error"]
-    return [each.split() for each in said["text"].split(".\n")[:-1]]
+    text = run(core, script, contents)
+    return [each.split() for each in text.split(".\n")[:-1]]
 
 
-@functools.cache
-def _files(core):
-    return emulated.file_system(BUILD, core)
+# Yield jobs in lists that fit the memory of a core.
+def _batches(jobs):
+    batch, pages = [], 0
+    for job in jobs:
+        needed = sum(len(data) // PAGE + 2 for data in job[0].memory.values())
+        if len(batch) == _MOST_WINDOWS or pages + needed > _MOST_PAGES:
+            yield batch
+            batch, pages = [], 0
+        batch.append(job)
+        pages += needed
+    yield batch
 
 
 # Yield (job, the bytes of its outputs, or the error that ended it) of all jobs.
 def _outputs(core, jobs):
-    for first in range(0, len(jobs), _MOST_WINDOWS):
-        yield from _halved(core, jobs[first : first + _MOST_WINDOWS])
+    for batch in _batches(jobs):
+        yield from _halved(core, batch)
 
 
 # Of jobs that end with an error, each half is run separately.
@@ -278,24 +291,21 @@ def _same(got, wanted):
     return bool((nan | (one.view("<u4") == other.view("<u4"))).all())
 
 
-def _need_firmware(core):
-    if not firmware_of(core).exists():
+def _need(core):
+    if not is_there(core):
         pytest.skip(f"there is no firmware for {core}; `make -C tests asm` builds it")
 
 
 # The kernels with records that run an override on a core, or functions of one.
 @functools.cache
 def _kernels(core):
-    script = _OVERRIDES.format(kernels=sorted(kernel_records.records(_CASES)))
-    said = emulated.run(core, firmware_of(core), _files(core), script)
-    assert not said["error"], said["error"]
-    lines = said["text"].splitlines()
-    return [line[2:] for line in lines if line.startswith("+")]
+    text = run(core, _OVERRIDES.format(kernels=sorted(kernel_records.records(_CASES))))
+    return [line[2:] for line in text.splitlines() if line.startswith("+")]
 
 
-@pytest.mark.parametrize("core", _CORES)
+@pytest.mark.parametrize("core", CORES)
 def test_overrides_stay_in_checked_memory(core, subtests):
-    _need_firmware(core)
+    _need(core)
     kernels = [each for each in _kernels(core) if os.environ.get("TFLM_ACCESS_KERNEL", "") in each]
     if not _JOBS:
         kernels = kernels[:: -(-len(kernels) // _FEW_KERNELS)]
@@ -318,12 +328,12 @@ def _check(job, arena, scratch, found):
 
 
 # The pages of each operand in turn are missing.
-def test_access_to_missing_memory_is_reported():
-    core = "rv32"
-    _need_firmware(core)
+@pytest.mark.parametrize("core", CORES)
+def test_access_to_missing_memory_is_reported(core):
+    _need(core)
     job, *_ = max(_jobs("conv_float.eval_float32"), key=lambda each: each[0].units)
     for at in list(job.memory):
         data = job.memory.pop(at)
-        with pytest.raises(ToolError, match="crashed"):
+        with pytest.raises(ToolError, match="crashed|FAULT"):
             _run(core, [(job, None, ())])
         job.memory[at] = data

@@ -5,16 +5,17 @@ from ..dtypes import const
 from .broadcast import binary
 
 # Words of the records.
-_KIND = const(12)
+_KIND = const(12)  # of float32.combine() or float32_select.compare()
+_KINDS = const(4)
 _MODULO = const(12)
 _SIZE = const(12)
 _DIVIDED_SIZE = const(13)
 
 
-# Word 12 is an argument of a function: a larger number would be a heap object.
+# Word 12 is an argument of a function, which packs it into a word with the number of elements.
 def _kind(r, output, words):
     binary(r, 4, output, words)
-    r.numbers(_KIND, 1, 0)
+    r.need(r[_KIND] < _KINDS)
 
 
 def _floor_div(r):
