@@ -34,9 +34,8 @@ class _Xtensa(Machine):
             functions = {name: self._function(*code) for name, code in code_of(file).items()}
             self._functions.update(functions)
             self._files[file] = functions
-        # The head of this file names the portable helpers as one in kernels/ does.
-        text = (KERNELS / "xtensawin" / "gen" / "hybrid_quantize.py").read_text()
-        self._files["hybrid_quantize"] = self.compiled(text.replace("from ...", "from ."))
+        text = (KERNELS / "xtensawin" / "hybrid_quantize.py").read_text()
+        self._files["hybrid_quantize"] = self.compiled(text)
         self._files["hybrid"] = {"eval_float32": self._hybrid}
 
     def _read(self, address, size):

@@ -1,7 +1,6 @@
 # Rules for generated files: they are in folders gen/, say so in line 1, and are marked for reviews
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 import re
 import subprocess
 import sys
@@ -70,6 +69,8 @@ def test_line_1_names_the_generators(name):
             others = [compiled.functions_file(file) for file in functions]
             assert product in compiled.functions(folder) or Path(name).name in others
             continue
+        if generator.name == "files.py":  # it names the generators in several folders
+            continue
         assert generator.stem == product or generator.stem.startswith(f"{product}_"), generator
 
 
@@ -110,14 +111,3 @@ def test_tables_require_the_marks(tmp_path, monkeypatch):
     path.write_text(f"x = 1\n{kernel_tables._BEGIN}y = 1\n{kernel_tables._END}z = 3\n")
     text = kernel_tables._with_table(path, "y = 2\n")
     assert text == f"x = 1\n{kernel_tables._BEGIN}y = 2\n{kernel_tables._END}z = 3\n"
-
-
-# A passage that the source of a derived file has lost is reported: its replacement must change.
-def test_a_lost_passage_is_reported():
-    derived = importlib.import_module("asm.common.derived")
-    replaced = derived.Derived("about", "softmax.py", {"def eval_int8(": "def eval("}).text()
-    assert "def eval(" in replaced and not replaced.startswith("#")
-    with pytest.raises(ValueError, match="softmax.py has 0 times 'no such passage'"):
-        derived.Derived("about", "softmax.py", {"no such passage": ""}).text()
-    with pytest.raises(ValueError, match="softmax.py has no longer 'no such mark'; adapt its"):
-        derived.passage("softmax.py", "_INPUT", "no such mark")

@@ -7,14 +7,14 @@ Each target is a folder beside this file; its files.py defines:
 
 CORE     name of the processor core, for the head of each file
 FILES    {file: (what it computes, functions that each return the source of one function)}
-DERIVED  {file: (generator file, Derived)}, where there are such files; see common/derived.py
 COPIES   {file: a file of another folder with the same text, which calls other machine code}
 
 The kernels that compiled.py lists for a target are files of its folder, too. A file of
-FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py. A file of DERIVED
-keeps the name of the kernel file that it overrides, because a `.tflm` names its kernels by file.
+FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py, or functions of common/ with
+the name of a machine as their argument. The head of a file with both names files.py.
 """
 
+import re
 import sys
 import textwrap
 from functools import partial
@@ -24,8 +24,6 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 if str(_HERE.parent) not in sys.path:
     sys.path.insert(0, str(_HERE.parent))
-
-from asm.common import derived  # noqa: E402
 
 _KERNELS = _HERE.parents[1] / "modules" / "tflm" / "kernels"
 TARGETS = sorted(path.parent.name for path in _HERE.glob("*/files.py"))
@@ -40,22 +38,21 @@ _HEAD = """\
 
 
 def _assembler(folder, target, about, functions):
-    sources = dict.fromkeys(f"{f.__module__.rpartition('.')[2]}.py" for f in functions)
+    modules = [getattr(f, "func", f).__module__.split(".")[-2:] for f in functions]
+    folders = {where for where, _ in modules}
+    names = dict.fromkeys(f"{name}.py" for _, name in modules)
+    sources = f"{folder}/files.py" if len(folders) > 1 else f"{folders.pop()}/{', '.join(names)}"
     about = f"{about}: assembler for {target.CORE}"
-    head = _HEAD.format(sources=f"{folder}/{', '.join(sources)}", about=about)
+    head = _HEAD.format(sources=sources, about=about)
     return f"{head}\nimport micropython\n\n\n" + "\n\n".join(function() for function in functions)
-
-
-def _derived(folder, target, generator, file):
-    about = f"{file.about}: for {target.CORE}\n# Derived from kernels/{file.source}."
-    return _HEAD.format(sources=f"{folder}/{generator}", about=about) + file.text()
 
 
 def _copied(target, source):
     first, _, text = (_KERNELS / source).read_text().split("\n", 2)
     about = first.removeprefix("# tflm: ").rpartition(": for ")[0]
     about = f"{about}: for {target.CORE}\n# Copied from kernels/{source}."
-    return _HEAD.format(sources="make.py", about=about) + derived.moved(text)
+    text = re.sub(r"^from \.(?!gen\.)", "from ..", text, flags=re.MULTILINE)
+    return _HEAD.format(sources="make.py", about=about) + text.replace("from .gen.", "from .")
 
 
 def _compiled(folder, target, file):
@@ -91,8 +88,6 @@ def _texts(folder):
     texts = {}
     for name, entry in target.FILES.items():
         texts[name] = partial(_assembler, folder, target, *entry)
-    for name, entry in getattr(target, "DERIVED", {}).items():
-        texts[name] = partial(_derived, folder, target, *entry)
     for name, source in getattr(target, "COPIES", {}).items():
         texts[name] = partial(_copied, target, source)
     compiled = import_module(f"{_HERE.name}.compiled")

@@ -1,6 +1,9 @@
 # The files of kernels/armv6m that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
+from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
@@ -13,9 +16,6 @@ from . import (
     depthwise_int16,
     fft,
     filter_bank,
-    hybrid_depthwise,
-    hybrid_outputs,
-    hybrid_quantize,
     hybrid_sums,
     lanes_gather,
     lanes_multiply,
@@ -72,17 +72,19 @@ FILES = {
         "float32 operators with int8 weights",
         (
             hybrid_sums.sums,
-            hybrid_outputs.floats,
-            hybrid_outputs.finish,
+            partial(hybrid_outputs.finish, "armv6m"),
         ),
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
-        (hybrid_depthwise.depthwise,),
+        (partial(hybrid_depthwise.depthwise, "armv6m"),),
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
-        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+        (
+            partial(hybrid_quantize.find_scale, "armv6m"),
+            partial(hybrid_quantize.quantize, "armv6m"),
+        ),
     ),
     "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (depthwise_int16.depthwise,)),
     "int16_windows_asm.py": (
@@ -103,8 +105,4 @@ FILES = {
         (recurrent.rescale, recurrent.remember_8, recurrent.remember_16),
     ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
-}
-
-DERIVED = {
-    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }

@@ -1,6 +1,10 @@
 # The files of kernels/armv7emsp that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
+from ..common import hybrid_depthwise
+from ..common.hybrid_quantize import find_scale
 from . import (
     conv_float,
     curves_float,
@@ -8,7 +12,6 @@ from . import (
     float32,
     fully_connected_float,
     hybrid,
-    hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     lstm_float,
@@ -33,17 +36,16 @@ FILES = {
         "float32 operators with int8 weights",
         (
             hybrid.sums,
-            hybrid.floats,
             hybrid_outputs.finish,
         ),
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
-        (hybrid_depthwise.depthwise,),
+        (partial(hybrid_depthwise.depthwise, "armv7em"),),
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
-        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+        (partial(find_scale, "armv7em"), hybrid_quantize.quantize),
     ),
     "lstm_float_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
@@ -60,7 +62,7 @@ FILES = {
         (softmax_float.differences, softmax_float.quotients),
     ),
 }
-DERIVED = {
-    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
+COPIES = {
+    "hybrid.py": "armv6m/hybrid.py",
+    "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
 }
-COPIES = {"hybrid.py": "armv6m/hybrid.py"}

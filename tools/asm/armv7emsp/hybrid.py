@@ -1,7 +1,7 @@
 # Generator of the kernels of float32 operators with int8 weights, for Cortex-M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..armv6m import hybrid_outputs, hybrid_sums
+from ..armv6m import hybrid_sums
 from ..armv7em.thumb_dsp import ThumbDsp
 from ..common.thumb import LR, R4, R5, R6, R7, R12
 from ..common.thumb_int16_outputs import SUMS
@@ -55,7 +55,3 @@ def _begin_taps(t):
 
 def sums():
     return hybrid_sums.sums(ThumbDsp, _taps, _begin_taps, ("zero_points",))
-
-
-def floats():
-    return hybrid_outputs.floats()

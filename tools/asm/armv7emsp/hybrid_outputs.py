@@ -3,7 +3,7 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from ..armv6m import hybrid_outputs
+from ..common import hybrid_outputs
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12
 from ..common.thumb_record import address, at
 from .thumb_vfp import ThumbVfp
@@ -46,7 +46,8 @@ def _outputs(t, count):
 # s4, s5: limits.
 def finish():
     slots = "weight_scales", "biases", "channels", "count"
-    t = ThumbVfp("finish", hybrid_outputs.FINISH, slots=slots)
+    about = f"{hybrid_outputs.ABOUT}r0: op, r1: arena, r2: model, r3: units."
+    t = ThumbVfp("finish", about, slots=slots)
     names = "no_bias", "channel", "unbiased", "quads", "few", "one", "next_channel", "same"
     no_bias, channel, unbiased, quads, few, one, next_channel, same = map(t.new_label, names)
     t.shift_left(R11, R3, 22)

@@ -3,10 +3,15 @@
 
 from tflm.prepare.hybrid import QUANTIZE
 
-from ..armv6m import hybrid_quantize
-from ..common.thumb import R3, R4, R5, R6, R7, R8, R9, R10
+from ..common.thumb import R0, R3, R4, R5, R6, R7, R8, R9, R10
+from ..common.thumb_record import at
 from .hybrid_outputs import operand
 from .thumb_vfp import ThumbVfp
+
+_ABOUT = """
+Inputs of a batch to int8, as quantize() in kernels/quantize.py does it. `r0` is the address of the
+record (QUANTIZE in prepare/hybrid.py), `r1` of the arena, `r2` of the model; `r3` is the batch.
+"""
 
 # Upper halves of the bits of numbers.
 _HALF = 0x3F00
@@ -16,13 +21,6 @@ _INFINITY = 0x7F80
 _LARGE = 0x7F00  # 2 ** 127
 _NAN = 0x7FC0
 _BITS = 19  # of integers before the zero point is added
-
-# The derived file imports the functions of this folder.
-DERIVED = hybrid_quantize.DERIVED
-
-
-def extremes():
-    return hybrid_quantize.extremes()
 
 
 # Load a scale: s6 is a factor of the inputs, s0 the divisor of the products, s7 the scale's
@@ -81,7 +79,7 @@ def _divide(t):
 # r6: 1; r7: output; r8: next input; r9: end; r10: zero point; s0, s6, s7: see _scale; s4: the
 # distance that is clearly less than s5, 0.5.
 def quantize():
-    t = ThumbVfp("quantize", hybrid_quantize.QUANTIZE_ABOUT)
+    t = ThumbVfp("quantize", _ABOUT)
     value, near, store, done = map(t.new_label, ("value", "near", "store", "done"))
     for name, register in (("scales", R8), ("offsets", R10)):
         operand(t, QUANTIZE, name, register)
@@ -94,9 +92,11 @@ def quantize():
     t.from_core(4, R4)
     _scale(t)
     t.ldr_wide(R10, R10)
-    hybrid_quantize.batch_inputs(t)
-    t.move(R8, R5)
-    t.move(R9, R6)
+    t.ldr(R7, R0, at(QUANTIZE, "depth"))
+    operand(t, QUANTIZE, "input", R8)
+    t.mul_wide(R4, R7, R3)
+    t.add_wide(R8, R8, R4, "lsl", 2)
+    t.add_wide(R9, R8, R7, "lsl", 2)
     t.mul_wide(R3, R3, R7)
     operand(t, QUANTIZE, "quantized", R7)
     t.add_wide(R7, R7, R3)

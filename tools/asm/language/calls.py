@@ -52,6 +52,19 @@ def begin_eval(name, about, machine):
     return k, start, stop
 
 
+def begin_units(name, about, machine):
+    """Return what begin_eval() does for a function that a kernel file calls.
+
+    Its last arguments are start and stop where it may have five arguments, and otherwise `units`:
+    first unit << 10 | number of units.
+    """
+    if machine.max_arguments > 4:
+        return begin_eval(name, about, machine)
+    k = Kernel(name, about, ("op", "arena", "rom", "units"), machine)
+    start = k.var("start", k.arguments[3].lsr(_COUNT_BITS))
+    return k, start, k.var("stop", start + k.arguments[3].field(0, _COUNT_BITS))
+
+
 def wrapper(name, machine):
     """Return the source of the viper function eval_... that calls the machine code, or ""."""
     run = code_name(name, machine)

@@ -129,7 +129,7 @@ class _Run:
             computed = _COMPUTED.get(op.name)
             if computed:
                 value = computed(self._get(op.src[0]), self._get(op.src[1]))
-                self._values[op.dst[0].n] = int(value) & _WORD
+                self._values[op.dst[0].n] = value & _WORD
             else:
                 method = getattr(self, "_" + op.name, None)
                 if method is None:
@@ -189,7 +189,8 @@ class _Run:
 
     def _round_shift(self, op):
         value = to_signed(self._get(op.src[0])) + (1 << op.info - 1)
-        if value > _WORD >> 1:
+        too_large = value > _WORD >> 1
+        if getattr(too_large, "any", lambda: too_large)():
             raise WrongKernelError("the sum that is shifted to round it does not fit a word")
         self._set(op.dst[0], (value >> op.info) + self._get(op.src[1]))
 
@@ -235,7 +236,9 @@ class _Run:
 def run(kernel, memory, *arguments):
     """Run a kernel of InterpretedMachine and return its result (a signed number).
 
-    memory: Memory. Raises WrongKernelError for accesses outside of the operands, unaligned ones,
-    stores to constants, shifts beyond 31, and for registers that are read before they are written.
+    memory: Memory. An argument may be a numpy array of int64: the result is then an array, and no
+    condition may depend on the argument. Raises WrongKernelError for accesses outside of the
+    operands, unaligned ones, stores to constants, shifts beyond 31, and for registers that are
+    read before they are written.
     """
     return _Run(kernel, memory).run(arguments)

@@ -13,6 +13,11 @@ def operand(k, word, arena, model):
     return (word >> 2) + base
 
 
+def number(k, value):
+    """Return a number, in a register on machines that have enough of them."""
+    return value if k.machine.high else k.var("number", value)
+
+
 class Record:
     """The record of a kernel call: `record.name` loads a field of LAYOUT into a new register.
 
@@ -35,6 +40,34 @@ class Record:
     def operand(self, name, arena, model):
         """Return a register with the address of an operand."""
         return self._k.var(name, operand(self._k, getattr(self, name), arena, model))
+
+
+def in_image(k, record, side, position):
+    """Find the cells of the filter in the image, for an output's row or column.
+
+    record: has WINDOWS of prepare/convolution.py. side: "height" or "width". Return the first row
+    or column of the image, the first one of the filter, and their number.
+    """
+    stride, padding, step, size, limit = (
+        getattr(record, f"{name}_{side}")
+        for name in ("stride", "padding", "dilation", "filter", "input")
+    )
+    at, first = k.var("at", position * stride - padding), k.var("first", 0)
+    with k.loop("before", 1) as loop:
+        loop.leave_if(at >= 0)
+        loop.leave_if(first == size)
+        at += step
+        first += 1
+        loop.repeat()
+    size -= first
+    count, last = k.var("count", 0), k.var("last", at)
+    with k.loop("inside", 3) as loop:
+        loop.leave_if(count == size)
+        loop.leave_if(last >= limit)
+        count += 1
+        last += step
+        loop.repeat()
+    return at, first, count
 
 
 class Cursor:

@@ -1,6 +1,9 @@
 # The files of kernels/rv32imc that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
+from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
@@ -10,9 +13,6 @@ from . import (
     depthwise_float,
     depthwise_int16,
     depthwise_plane,
-    hybrid_depthwise,
-    hybrid_outputs,
-    hybrid_quantize,
     hybrid_sums,
     lanes_gather,
     lanes_multiply,
@@ -49,15 +49,18 @@ FILES = {
     ),
     "hybrid_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
-        (hybrid_sums.sums, hybrid_outputs.finish),
+        (hybrid_sums.sums, partial(hybrid_outputs.finish, "rv32imc")),
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
-        (hybrid_depthwise.depthwise,),
+        (partial(hybrid_depthwise.depthwise, "rv32imc"),),
     ),
     "hybrid_quantize_asm.py": (
         "inputs of float32 operators with int8 weights",
-        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+        (
+            partial(hybrid_quantize.find_scale, "rv32imc"),
+            partial(hybrid_quantize.quantize, "rv32imc"),
+        ),
     ),
     "int16_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int16",
@@ -68,9 +71,6 @@ FILES = {
         (conv_int16.windows,),
     ),
 }
-DERIVED = {
-    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
-}
 COPIES = {
     "conv_float.py": "armv6m/conv_float.py",
     "conv_int16.py": "armv6m/conv_int16.py",
@@ -79,4 +79,6 @@ COPIES = {
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_float.py": "armv6m/fully_connected_float.py",
     "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
+    "hybrid.py": "armv6m/hybrid.py",
+    "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
 }

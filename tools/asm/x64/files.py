@@ -9,7 +9,6 @@ from . import (
     float32,
     float32_exponential,
     hybrid,
-    hybrid_quantize,
     lstm_float,
     pooling_float,
     quantize,
@@ -91,4 +90,3 @@ FILES = {
         (quantize.quantize, quantize.dequantize, quantize.extremes),
     ),
 }
-DERIVED = {"hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED)}

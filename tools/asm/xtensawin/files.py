@@ -1,6 +1,10 @@
 # The files of kernels/xtensawin that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
+from ..common import hybrid_depthwise
+from ..common.hybrid_quantize import find_scale
 from . import (
     conv_float,
     conv_int16,
@@ -11,7 +15,6 @@ from . import (
     depthwise_plane,
     float32,
     fully_connected_float,
-    hybrid_depthwise,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
@@ -87,19 +90,16 @@ FILES = {
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
-        (hybrid_depthwise.depthwise,),
+        (partial(hybrid_depthwise.depthwise, "xtensawin"),),
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
-        (hybrid_quantize.extremes, hybrid_quantize.quantize),
+        (partial(find_scale, "xtensawin"), hybrid_quantize.quantize),
     ),
     "lstm_float_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
         (lstm_float.gates, lstm_float.cells),
     ),
-}
-DERIVED = {
-    "hybrid_quantize.py": ("hybrid_quantize.py", hybrid_quantize.DERIVED),
 }
 COPIES = {
     "conv_lanes.py": "rv32imc/conv_lanes.py",

@@ -3,16 +3,11 @@
 
 from tflm.prepare.hybrid import QUANTIZE
 
-from ..armv6m import hybrid_quantize
-from ..common.derived import passage
 from .channels_float import operand, word_of
 from .fpu import Fpu
 
 _ARGUMENTS = "op", "arena", "rom", "batch"
 _RECORD = "`op` is the record (QUANTIZE in prepare/hybrid.py)."
-_EXTREMES = f"""
-The largest input of the batch `batch`, or 0, and its smallest input, or 0. {_RECORD}
-"""
 _QUANTIZE = f"""
 Inputs of the batch `batch` to int8, as quantize() in kernels/quantize.py does it. The second word
 of `extremes` is the reciprocal of the scale, rounded to float32. {_RECORD}
@@ -25,18 +20,6 @@ _LEAST, _MOST = 20, 230
 _HALF = 0x3F0  # upper bits of 1/2, which is 1 << 12 more than 1/2 - 2 ** -13
 _BITS = 8  # of the integer part of a quotient that does not saturate
 
-_FILE = "hybrid_quantize.py"
-DERIVED = hybrid_quantize.DERIVED._replace(
-    replacements={
-        **hybrid_quantize.DERIVED.replacements,
-        passage(_FILE, "        target = ", "        start += 1"): (
-            "        p[0] = _ONE\n"
-            "        div(arena, rom, extremes + 16, extremes, scale, 1, 0)\n"
-            "        quantize_batch(op, arena, rom, start)\n"
-        ),
-    }
-)
-
 
 # Begin with the batch in a5: a6 becomes the address of its first input, a8 the number of inputs.
 # a2 is the record. Uses a7.
@@ -45,27 +28,6 @@ def _batch_inputs(t):
     t.mull("a7", "a5", "a8")
     t.load("a6", "input")
     t.addx4("a6", "a7", "a6")
-
-
-def extremes():
-    t = Fpu("extremes", _EXTREMES, _ARGUMENTS, _SLOTS)
-    end = t.new_label("values_end")
-    for name in ("input", "extremes"):
-        operand(t, QUANTIZE, name, ("a2", "a3", "a4", "a7", "a8"))
-    _batch_inputs(t)
-    t.zero(("f1", "f2"), "a7")
-    t.loopnez("a8", end)
-    t.lsi("f0", "a6")
-    t.addi("a6", "a6", 4)
-    t.olt_s("b0", "f1", "f0")
-    t.olt_s("b1", "f0", "f2")
-    t.movt_s("f1", "f0", "b0")
-    t.movt_s("f2", "f0", "b1")
-    t.label(end)
-    t.load("a7", "extremes")
-    t.ssi("f1", "a7", 0)
-    t.ssi("f2", "a7", 4)
-    return t.text()
 
 
 # Shift the mantissa `x` until bit 23 is set, and count down its exponent. Uses a15.

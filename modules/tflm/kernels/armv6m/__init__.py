@@ -22,6 +22,7 @@ fully_connected_float
 fully_connected_int16
 fully_connected_lanes
 hybrid
+hybrid_quantize
 pooling_float
 signal_fft_int16
 signal_filter_bank
@@ -36,7 +37,6 @@ gen.add_table
 gen.attention
 gen.batch_matmul
 gen.dequantize
-gen.hybrid_quantize
 gen.l2_normalization
 gen.lookup
 gen.mul

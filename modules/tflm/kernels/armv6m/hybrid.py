@@ -1,16 +1,10 @@
 # tflm: convolutions and FULLY_CONNECTED, float32 with int8 weights: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..float32_select import clamp
 from ..hybrid import outputs
-from .float32 import combine
-from .gen.hybrid_asm import finish, floats, sums
+from .gen.hybrid_asm import finish, sums
 from .gen.hybrid_depthwise_asm import depthwise
 
-_SCALES = const(2)
-_WEIGHT_SCALES = const(5)
-_BIAS = const(6)
-_OUTPUT = const(7)
 _INPUT_CHANNELS = const(10)
 _OUTPUT_HEIGHT = const(11)
 _OUTPUT_WIDTH = const(12)
@@ -19,16 +13,13 @@ _DILATION_WIDTH = const(19)
 _DEPTH = const(22)
 _CHANNEL_STEP = const(24)
 _CELL_STEP = const(25)
-_PER_CHANNEL = const(26)
-_ACTIVATION_MIN = const(27)
 
 _MOST = const(1023)  # outputs of a call
-_MUL = const(1)
-_ADD = const(2)
 
 
-# Units are outputs. The portable kernel computes groups of several input channels, and CONV_2D
-# with filters whose cells in a row do not touch each other in the image.
+# Units are outputs. The portable kernel computes outputs with scales that `finish` leaves, such as
+# infinity, groups of several input channels, and CONV_2D with filters whose cells in a row do not
+# touch each other in the image.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -49,29 +40,12 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             sums(op, arena, rom, start << 10 | count)
         end = start + count
         while start < end:
-            # From here to the end of the batch. `finish` leaves some scales, such as infinity.
+            # From here to the end of the batch.
             batch = start // per_batch
             last = (batch + 1) * per_batch
             if last > end:
                 last = end
             n = last - start
-            if int(finish(op, arena, rom, start << 10 | n)):
-                start = last
-            else:
-                floats(op, arena, rom, start << 10 | n)
-            while start < last:
-                _finish_one(op, arena, rom, start, batch)
-                start += 1
-
-
-# Scale one output, which is float32, add its bias and limit it.
-@micropython.viper
-def _finish_one(op, arena, rom, at: int, batch: int):
-    r = ptr32(op)
-    channel = at - at // r[_OUTPUT_CHANNELS] * r[_OUTPUT_CHANNELS] << 4
-    dst = r[_OUTPUT] + (at << 4)
-    combine(arena, rom, dst, dst, r[_WEIGHT_SCALES] + channel * r[_PER_CHANNEL], 1, 0, _MUL)
-    combine(arena, rom, dst, dst, r[_SCALES] + (batch << 4), 1, 0, _MUL)
-    if r[_BIAS] != 1:
-        combine(arena, rom, dst, dst, r[_BIAS] + channel, 1, 0, _ADD)
-    clamp(arena, op, dst, 1, _ACTIVATION_MIN << 4 | 1)
+            if not int(finish(op, arena, rom, start << 10 | n)):
+                outputs(op, arena, rom, start, last)
+            start = last

@@ -20,7 +20,6 @@ depthwise_conv_lanes
 float32
 float32_dots=float32
 fully_connected_lanes
-hybrid
 pooling_float
 unidirectional_sequence_lstm_float
 gen.add
@@ -41,6 +40,7 @@ gen.dequantize
 gen.float32_math
 gen.fully_connected_float
 gen.fully_connected_int16
+gen.hybrid
 gen.hybrid_quantize
 gen.l2_normalization
 gen.lookup

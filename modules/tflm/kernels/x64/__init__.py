@@ -25,13 +25,13 @@ fully_connected
 fully_connected_float
 fully_connected_int16
 hybrid
+hybrid_quantize
 pooling_float
 quantize
 rescale
 svdf
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
-gen.hybrid_quantize
 """
 # END generated
 

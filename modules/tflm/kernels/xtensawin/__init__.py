@@ -86,6 +86,7 @@ fully_connected_int16
 fully_connected_mac16
 fully_connected_pie
 hybrid
+hybrid_quantize
 pooling_float
 unidirectional_sequence_lstm_float
 gen.add
@@ -103,7 +104,6 @@ gen.depthwise_conv_lanes
 gen.dequantize
 gen.float32_math
 gen.fully_connected_lanes
-gen.hybrid_quantize
 gen.l2_normalization
 gen.lookup
 gen.maximum_minimum

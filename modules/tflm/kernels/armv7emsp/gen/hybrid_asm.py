@@ -467,100 +467,11 @@ def sums(r0, r1, r2, r3):
     mov(r0, 0)
 
 
-# Converts int32 in the place of outputs to float32, rounded to nearest even. `r0` is the address
-# of the record (HYBRID in prepare/hybrid.py), `r1` of the arena, `r2` of the model. `r3` is the
-# first output * 1024 + the number of outputs.
-@micropython.asm_thumb
-def floats(r0, r1, r2, r3):
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    ldr(r4, [r0, 28])
-    lsr(r5, r4, 2)
-    mov(r6, r1)
-    lsr(r4, r4, 1)
-    bcc(in_arena_4)
-    mov(r6, r2)
-    label(in_arena_4)
-    add(r5, r5, r6)
-    lsr(r4, r3, 10)
-    lsl(r4, r4, 2)
-    add(r0, r4, r5)
-    lsl(r3, r3, 22)
-    lsr(r3, r3, 20)
-    add(r1, r0, r3)
-    label(number_1)
-    cmp(r0, r1)
-    beq(done_3)
-    ldr(r2, [r0, 0])
-    cmp(r2, 0)
-    beq(store_2)
-    asr(r3, r2, 31)
-    eor(r2, r3)
-    sub(r2, r2, r3)
-    mov(r4, 157)
-    lsr(r5, r2, 16)
-    bne(large_7)
-    lsl(r2, r2, 16)
-    sub(r4, 16)
-    label(large_7)
-    lsr(r5, r2, 24)
-    bne(large_8)
-    lsl(r2, r2, 8)
-    sub(r4, 8)
-    label(large_8)
-    lsr(r5, r2, 28)
-    bne(large_9)
-    lsl(r2, r2, 4)
-    sub(r4, 4)
-    label(large_9)
-    lsr(r5, r2, 30)
-    bne(large_10)
-    lsl(r2, r2, 2)
-    sub(r4, 2)
-    label(large_10)
-    lsr(r5, r2, 31)
-    bne(large_11)
-    lsl(r2, r2, 1)
-    sub(r4, 1)
-    label(large_11)
-    lsl(r4, r4, 23)
-    lsl(r5, r2, 24)
-    lsr(r2, r2, 8)
-    lsl(r6, r2, 31)
-    lsr(r6, r6, 31)
-    add(r4, r4, r2)
-    mov(r2, 1)
-    lsl(r2, r2, 31)
-    cmp(r5, r2)
-    bcc(rounded_5)
-    bne(up_6)
-    add(r4, r4, r6)
-    b(rounded_5)
-    label(up_6)
-    add(r4, 1)
-    label(rounded_5)
-    lsl(r3, r3, 31)
-    add(r2, r4, r3)
-    label(store_2)
-    data(2, 0xC004)  # stmia r0!, {r2}
-    b(number_1)
-    label(done_3)
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
-    mov(r0, 0)
-
-
 # Converts int32 in the place of outputs of one batch to float32, multiplies them by the scales of
-# the weights and of the input, adds the bias and limits the results. Returns the number of
-# outputs, or 0 if it changes none of them, because a scale or bias has an exponent out of range.
-# `r0` is the address of the record (HYBRID in prepare/hybrid.py), `r1` of the arena, `r2` of the
-# model. `r3` is the first output * 1024 + the number of outputs.
+# the weights and of the input, adds the bias and limits the results. op: HYBRID of
+# prepare/hybrid.py. units: first output << 10 | number of outputs. Returns the number of outputs,
+# or 0 if it changes none of them, because a scale or bias has an exponent out of range. r0: op,
+# r1: arena, r2: model, r3: units.
 @micropython.asm_thumb
 def finish(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}

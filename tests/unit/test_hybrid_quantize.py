@@ -1,0 +1,94 @@
+# Tests of the quantization of hybrid inputs in the kernel language, by the interpreter
+# MIT license; Copyright (c) 2026 the tflm authors
+
+import struct
+
+import numpy as np
+import pytest
+from support.inputs import generator
+
+from tools.asm.common import hybrid_quantize
+from tools.asm.language.interpreter import InterpretedMachine, Memory, run
+from tools.asm.language.machines import MACHINES
+
+_DEPTH = 8
+_RUNS = 64  # of each machine
+_RECORD, _ARENA = 0x1000, 0x10000
+_INPUT, _QUANTIZED, _SCALES, _OFFSETS, _EXTREMES = (0x100 * i for i in range(5))
+
+
+# Inputs of a batch: normal, positive, negative and tiny numbers, all bits, and halves of steps.
+def _inputs(random, kind):
+    normal = random.normal(size=_DEPTH).astype("f")
+    halves = (random.integers(-255, 256, _DEPTH) / 2).astype("f")
+    halves[0] = 127
+    bits = random.integers(0, 1 << 32, _DEPTH, dtype=np.uint64).astype(np.uint32).view("f")
+    tiny = normal * np.array([1, 1e-5, 1e-8, 1e-12, 1e-40, 1e-44, 0, 1], "f")
+    beside = np.nextafter(halves, np.float32(400))
+    far = normal * np.float32(10.0 ** random.integers(-30, 30))
+    return (normal, np.abs(normal), -np.abs(normal), far, halves, beside, bits, tiny)[kind % 8]
+
+
+# Round halves away from zero.
+def _rounded(quotients):
+    return np.sign(quotients) * np.floor(np.abs(quotients.astype(float)) + 0.5)
+
+
+def _expected(values, asymmetric):
+    numbers = values[~np.isnan(values)]
+    high, low = max(np.float32(0), numbers.max()), min(np.float32(0), numbers.min())
+    size = high - low if asymmetric else max(high, -low)
+    scale = size / np.float32(255 if asymmetric else 127) or np.float32(1)
+    if not asymmetric:
+        return scale, 0
+    end, most = (low, -128) if high < -low else (high, 127)
+    return scale, most - int(_rounded(end / scale))
+
+
+def _run(kernel, record, arena):
+    sizes = {_INPUT: 4 * _DEPTH, _QUANTIZED: _DEPTH, _SCALES: 4, _OFFSETS: 4, _EXTREMES: 8}
+    operands = {"record": (_RECORD, record, False)}
+    for at, size in sizes.items():
+        operands[hex(at)] = _ARENA + at, memoryview(arena)[at : at + size], at != _INPUT
+    return run(kernel, Memory(operands), _RECORD, _ARENA, 0x80000, 0)
+
+
+def _arena_and_record(values, asymmetric):
+    arena = bytearray(0x500)
+    arena[: values.nbytes] = values.tobytes()
+    operands = [at << 2 for at in (_INPUT, _QUANTIZED, _SCALES, _OFFSETS, _EXTREMES)]
+    return arena, struct.pack("<9I", 1, *operands, 1, _DEPTH, asymmetric)
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_scale_and_zero_point(name):
+    random, found = generator(f"scales {name}"), 0
+    kernel = hybrid_quantize.find_scale_kernel(InterpretedMachine(MACHINES[name]))
+    for i in range(_RUNS):
+        values, asymmetric = _inputs(random, i), i // 8 % 2
+        arena, record = _arena_and_record(values, asymmetric)
+        if _run(kernel, record, arena):
+            found += 1
+            scale, zero_point = _expected(values, asymmetric)
+            assert np.frombuffer(arena, "f", 1, _SCALES)[0] == scale
+            assert np.frombuffer(arena, "<i4", 1, _OFFSETS)[0] == zero_point
+    assert found > _RUNS * 3 // 4
+
+
+# Quotients of any number and any scale.
+@pytest.mark.parametrize("name", ["armv6m", "rv32imc"])
+def test_quantized_numbers(name):
+    random = generator(f"quotients {name}")
+    kernel = hybrid_quantize.quantize_kernel(InterpretedMachine(MACHINES[name]))
+    for i in range(_RUNS):
+        values = _inputs(random, i)
+        arena, record = _arena_and_record(values, 1)
+        scale = np.float32(10.0 ** random.integers(-44, 38)) if i & 1 else _expected(values, 1)[0]
+        zero_point = int(random.integers(-128, 128))
+        struct.pack_into("<f", arena, _SCALES, scale)
+        struct.pack_into("<i", arena, _OFFSETS, zero_point)
+        _run(kernel, record, arena)
+        with np.errstate(all="ignore"):
+            quotients = np.nan_to_num(values / scale)
+        wanted = np.clip(_rounded(quotients) + zero_point, -128, 127)
+        assert (np.frombuffer(arena, np.int8, _DEPTH, _QUANTIZED) == wanted).all()
