@@ -29,7 +29,8 @@ COLD = (
 # Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives
 # units to core 1, tflm.detect and tflm.features.
 HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_detect_", "tflm_features_")
-# Parts of the names of kernels that are in RAM if the firmware has tflm.features, which runs them.
+# Parts of the names of kernels that are in RAM if the firmware has the blocks of tflm.features,
+# which run them.
 HOT_WITH_FEATURES = (
     "kernels_float32_divide", "kernels_float32_log", "kernels_float32_sqrt",
     "kernels_armv6m_float32_tflm", "kernels_armv6m_gen_float_combine_asm",
@@ -55,7 +56,7 @@ _REPAIRS = (
                 hot in self.escaped_name for hot in {HOT}
             ) and not any(cold in self.escaped_name for cold in {COLD}) or any(
                 hot in self.escaped_name for hot in {HOT_WITH_FEATURES}
-            ) and any('tflm/features/' in name for name in sys.argv) else '".text,'))""",
+            ) and any('tflm/features/block.py' in name for name in sys.argv) else '".text,'))""",
     ),
 )
 # The third change as an older version of this project, with other names, has made it.

@@ -285,13 +285,16 @@ def _is_empty(file):
         return all(line[0] in "#\n" for line in source)
 
 
-# Return the files of the sub-packages of tflm that the app's file `packages` lists, including
-# their folders and their machine code (kernels/<arch>/gen/<package>_*_asm.py) for the board's
-# instruction set.
+# Return the files of the sub-packages of tflm that the app's file `packages` lists. Each word is a
+# sub-package or one of its files. Folders and machine code for the board's instruction set
+# (kernels/<arch>/gen/<package>_*_asm.py) are included.
 def _app_packages():
-    packages, archs = _app_words("packages"), options.arch.split()
-    folders = packages + [os.path.join(name, arch) for name in packages for arch in archs]
-    files = [file for folder in folders for file in _files(folder)]
+    words, archs = _app_words("packages"), options.arch.split()
+    packages = [word.split("/")[0] for word in words]
+    folders = [word for word in words if not word.endswith(".py")]
+    folders += [os.path.join(name, arch) for name in dict.fromkeys(packages) for arch in archs]
+    files = [word for word in words if word.endswith(".py")]
+    files += [file for folder in folders for file in _files(folder)]
     for arch in archs:
         for file in _kernel_files(os.path.join("kernels", arch, _GENERATED)):
             name = os.path.basename(file)

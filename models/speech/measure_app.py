@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,7 +58,9 @@ def _stream(count, seed):
 def _heard(path):
     command = ["make", "-s", "-C", str(_ROOT), "emulate", "APP=voice", f"WAV={path}"]
     heard, text, wait = [], b"", _BEGIN
-    board = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    board = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+    )
     try:
         while select.select([board.stdout], [], [], wait)[0]:
             data = os.read(board.stdout.fileno(), 4096)
@@ -71,7 +74,7 @@ def _heard(path):
                 if found:
                     heard.append((float(found[1]), found[2]))
     finally:
-        board.terminate()
+        os.killpg(board.pid, signal.SIGTERM)
         board.wait()
     return heard
 
