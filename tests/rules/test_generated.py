@@ -1,6 +1,7 @@
 # Rules for generated files: they are in folders gen/, say so in line 1, and are marked for reviews
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import importlib
 import re
 import subprocess
 import sys
@@ -71,7 +72,12 @@ def test_line_1_names_the_generators(name):
             continue
         if generator.name == "files.py":  # it names the generators in several folders
             continue
-        assert generator.stem == product or generator.stem.startswith(f"{product}_"), generator
+        if generator.parent.name != Path(name).parts[3]:  # of the kernel language
+            assert generator.stem == product, generator
+            continue
+        files = importlib.import_module(f"asm.{generator.parent.name}.files").FILES
+        modules = [function.__module__ for function in files[Path(name).name][1]]
+        assert generator.stem in [module.rpartition(".")[2] for module in modules], generator
 
 
 def test_git_attributes_mark_the_generated_files():
