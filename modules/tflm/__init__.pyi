@@ -171,7 +171,7 @@ class Interpreter:
 def load(
     source: str | _Buffer,
     trusted: bool = False,
-    copy: bool = False,
+    copy: bool | None = None,
     signature: str | None = None,
 ) -> _Model: ...
 

@@ -21,7 +21,8 @@ def _find(name, spectrum=None):
             open(folder + name).close()
         except OSError:
             continue
-        return load(folder + name, spectrum=spectrum)
+        # In place: the arena of the recognizer needs the heap of a Pico.
+        return load(folder + name, spectrum=spectrum, copy=False)
     raise InputError(
         "there is no %s in %s; copy it there with its model, or load() another file"
         % (name, ", ".join([folder or "." for folder in _FOLDERS]))
