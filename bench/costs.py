@@ -30,6 +30,7 @@ from tflm_tools.optimize.kernel_costs import (
     work_of,
 )
 from tflm_tools.optimize.memory.dtype_costs import rectified_nodes
+from tflm_tools.optimize.passes import OPTIONS, passes_without
 
 # The core of bench/cycles.py that counts for a target.
 CORES = {"armv6m": "m0plus", "armv7em": "pico2", "rv32imc": "rv32", "mac16": "xtensa-mac16"}
@@ -37,19 +38,24 @@ _MIN_GAIN = 0.0004  # of the mean squared error, that a further field of a cost 
 _DIGITS = 4
 
 
-# Options of bench/cycles.py: each operator runs by itself, as the model has it.
+# Each operator runs by itself, as the model has it, except that a loop of a GRU is one operator.
+_WITHOUT = tuple(name for name in OPTIONS if name != "gru")
+
+
+# Options of bench/cycles.py.
 def _options(build, target):
     return SimpleNamespace(
-        build=build, portable=False, check_alignment=False, target=target, without=("all",),
+        build=build, portable=False, check_alignment=False, target=target, without=_WITHOUT,
         optimize="off", arena_budget=None, compress_weights=False, input_by_rows=False, seed=0,
-        miss=0, cores=1, kept=0,
+        miss=0, cores=1, kept=0, values=(),
     )  # fmt: skip
 
 
 # Count the operators of a model on a core: yield (target, op, dtype, kernels, Work, cycles).
 def _count(path, core, target, runner, options):
     result = cycles.measure_model(path, core, runner, options)
-    model, storage = prepare(path.read_bytes(), target=target, miss=0)
+    passes = passes_without(_WITHOUT)
+    model, storage = prepare(path.read_bytes(), target=target, passes=passes, miss=0)
     kernels = {}
     for record in storage.records:
         kernels.setdefault(record.node.index, []).append(record.kernel)

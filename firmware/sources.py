@@ -16,7 +16,8 @@ from tflm_tools.errors import ToolError
 # arithmetic takes so long that waiting for flash adds 2 or 3 %.
 COLD = (
     "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
-    "armv6m_gen_attention", "armv6m_gen_batch_matmul", "armv6m_gen_dequantize",
+    "armv6m_gen_add_tflm", "armv6m_gen_attention", "armv6m_gen_batch_matmul",
+    "armv6m_gen_dequantize",
     "armv6m_gen_lstm_float", "armv6m_gen_mul", "armv6m_gen_reduce", "armv6m_gen_rescale",
     "armv6m_gen_resize_bilinear", "armv6m_gen_squared_difference",
     "armv6m_float", "armv6m_gen_float", "float_tflm_slash_kernels_slash_armv6m",

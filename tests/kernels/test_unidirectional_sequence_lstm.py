@@ -73,6 +73,7 @@ for dtype in ("int8", "int16"):
         {"batches": 1, "steps": 1, "size": 1, "state": 1},
         {"size": 70, "state": 35, "steps": 2},
         {"size": 3, "state": 67, "steps": 2},
+        {"size": 3, "state": 40, "scales": (0.02, 0.02, 0.01, 0.03)},
         {"size": 300, "state": 2, "steps": 2, "scales": (0.01, 0.002, 0.01, 0.01)},
         {"cell_clip": 0.5},
         {"cell_clip": 1e-9},

@@ -20,7 +20,7 @@ from .language.viper import translate, translate_function
 from .language.viper_file import ViperFile
 
 TABLE = """
-add.eval_int8 armv7em rv32imc xtensawin
+add.eval_int8 armv6m armv7em rv32imc xtensawin
 add_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 add_table.eval_int8 armv6m armv7em rv32imc xtensawin
 attention.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -110,7 +110,10 @@ def is_written(file):
 
 
 def kernel_of(file, function, machine):
-    """Return the Kernel of a function for a machine: from kernels/, or translated from viper."""
+    """Return the Kernel of a function for a machine: from kernels/, or translated from viper.
+
+    A list of two Kernels: the first one returns 1 if the second one must run.
+    """
     if is_written(file):
         return getattr(import_module(f".kernels.{file}", __package__), function)(machine)
     return translate(_KERNELS / f"{file}.py", function, machine)
@@ -128,8 +131,10 @@ def compiled(machine, file):
             continue
         known[node] = function
         target = MACHINES[machine]()
-        sources.append(target.compile(kernel_of(file, function, target)))
-        sources += filter(None, [wrapper(function, target)])
+        kernels = kernel_of(file, function, target)
+        first, *others = kernels if isinstance(kernels, list) else [kernels]
+        sources += map(target.compile, [first, *others])
+        sources += filter(None, [wrapper(function, target, *[k.name for k in others])])
     return about, "\n\n".join(sources)
 
 

@@ -26,14 +26,19 @@ class _ThumbLstm(Lstm):
         k.label(onward)
         return again
 
+    def begin_products(self, vector, depth, offsets, _doubled):
+        k = self.k
+        self.minus = k.var("minus", 128 - getattr(self.record, offsets).field(0, 16))
+        self.vector_end = k.var("vector_end", vector + depth)
+
     def dot(self, weights, sums, depth):
         k = self.k
         for row in weights:
             row += depth
-        taps_end = k.var("taps_end", self.taps + (depth << 1))
+        vector_end = k.var("end", self.vector_end)
         at = k.var("at", -depth)
-        with k.loop("tap", times=16) as loop:
-            value = taps_end.get("s16", at, scale=1)
+        with k.loop("input", times=16) as loop:
+            value = vector_end.get("s8", at) + self.minus
             for row, acc in zip(weights, sums, strict=True):
                 acc += row.get("s8", at) * value
             at += 1

@@ -61,8 +61,9 @@ class _DspLstm(Lstm):
     # Write `depth` int8 less their zero point as taps: of each four, 0 and 2, then 1 and 3. The
     # last word of a row has its last four elements; its taps are 0 where the word before has the
     # same element.
-    def unpack(self, source, depth, offsets, doubled):
+    def begin_products(self, source, depth, offsets, doubled):
         k = self.k
+        self.taps = k.var("taps", self.gates + (self.record.block << 3))
         write, size = (_doubled_taps, 16) if doubled else (_taps, 8)
         minus = k.var("minus", 128 - getattr(self.record, offsets).field(0, 16))
         minus = k.var("minus", minus.field(0, 16) * 0x10001)

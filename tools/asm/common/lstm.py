@@ -1,70 +1,67 @@
 # Generator of the machine code of the int8 LSTM
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Steps of run_rows(), for all or some elements of a time step:
-# 1. Write the input less its zero point as int16 taps to the scratch buffer.
-# 2. For each element: four products of weights and taps at once, one for each gate; rescale them
+# Steps, for all or some elements of a time step:
+# 1. For each element: four products of weights and inputs at once, one for each gate; rescale them
 #    to int16 and write them to the scratch buffer.
-# 3. Replace the taps by the hidden state.
-# 4. For each element: four products again; add the results of step 2; the curves of the gates;
-#    the cell state, the output.
-# 5. After the last element of a time step the outputs become the hidden state.
+# 2. For each element: four products of weights and the hidden state; add the results of step 1;
+#    the curves of the gates; the cell state, the output.
+# 3. After the last element of a time step the outputs become the hidden state.
 #
-# armv6m/lstm.py and armv7em/lstm.py add the instructions of these machines.
+# armv6m/lstm.py and armv7em/lstm.py add the instructions of these machines;
+# kernels/unidirectional_sequence_lstm.py is the kernel for the others.
 
 from tflm.prepare.lstm_integer import INTEGERS
 from tflm.prepare.sigmoid_int16 import LOGISTIC, TANH
 
 from ..language.kernel import Kernel
 from ..language.machines import MACHINES
-from ..language.macros import Record, multiply_rounded
+from ..language.macros import PRODUCTS, Record, add_products, multiply_rounded
 
 _ABOUT = """
 Elements of the output of an int8 LSTM. The record is INTEGERS of prepare/lstm_integer.py, whose
 weights have no zero point, whose rows have {elements}, and whose multipliers are below
 1. `units`: first element << 10 | number of elements, which is not 0.
 """
-_GATES = "input_gate_", "forget_gate_", "cell_gate_", "output_gate_"
+GATES = "input_gate_", "forget_gate_", "cell_gate_", "output_gate_"
 _LAST = 255  # interval of the table of the sigmoid
 
 
 class Lstm:
-    """The kernel; a subclass for a machine defines dot() and round().
+    """Elements `start` to `stop` - 1 of the output, at least one. `start` changes.
 
-    dot(weights, sums, depth) adds a row of weights times the taps to each sum; the addresses of
-    weights advance. round(value, shift) shifts right, rounded to nearest, halves away from 0 (see
-    requantize()).
+    k: the kernel, whose first arguments are the record, the arena and the model.
 
     doubled: 1 if products are doubled before they are rescaled. shortest: the shortest rows.
     """
 
     doubled, shortest = 0, "elements"
 
-    def __init__(self, machine):
-        arguments = "op", "arena", "rom", "units"
-        self.k = k = Kernel("run_rows", _ABOUT.format(elements=self.shortest), arguments, machine)
-        self.op, self.arena, self.rom, units = k.arguments
+    def __init__(self, k, start, stop):
+        self.k, self.start, self.stop = k, start, stop
+        self.op, self.arena, self.rom = k.arguments[:3]
         self.record = Record(k, self.op, INTEGERS)
-        self.start = k.var("start", units.lsr(10))
-        self.stop = k.var("stop", self.start + units.field(0, 10))
 
     @classmethod
     def source(cls, name):
         """Return the source of run_rows() for a machine."""
         machine = MACHINES[name]()
-        return machine.compile(cls(machine).kernel())
+        arguments = "op", "arena", "rom", "units"
+        k = Kernel("run_rows", _ABOUT.format(elements=cls.shortest), arguments, machine)
+        units = k.arguments[3]
+        start = k.var("start", units.lsr(10))
+        cls(k, start, k.var("stop", start + units.field(0, 10))).write()
+        return machine.compile(k.finish())
 
     def middle(self, loop):
         """Return the label of the begin of a loop; called in its middle."""
         return loop.top
 
-    def kernel(self):
-        """Return the Kernel."""
-        k = self.k
-        with k.loop("step", times=8) as loop:
+    def write(self):
+        """Add the operations to the kernel."""
+        with self.k.loop("step", times=8) as loop:
             self._step(loop)
-            k.branch(self.start < self.stop, self.again)
-        return k.finish()
+            self.k.branch(self.start < self.stop, self.again)
 
     # Some elements of a time step.
     def _step(self, loop):
@@ -79,7 +76,6 @@ class Lstm:
         k.emit("remu", [batch], [round_, r.batches])
         self.gates = k.var("gates", self.arena + r.scratch.lsr(2))
         self.gates_end = k.var("gates_end", self.gates + (count << 3))
-        self.taps = k.var("taps", self.gates + (r.block << 3))
         self._inputs(step, first)
         self.again = self.middle(loop)
         self._states(batch, first)
@@ -99,17 +95,17 @@ class Lstm:
         k, r = self.k, self.record
         depth = r.input_size
         source = k.var("source", r.operand("input", self.arena, self.rom) + step * depth)
-        self.unpack(source, depth, "input_gate_offsets", False)
-        names = [f"input_to_{gate[:-6]}_weights" for gate in _GATES]
+        self.begin_products(source, depth, "input_gate_offsets", False)
+        names = [f"input_to_{gate[:-6]}_weights" for gate in GATES]
         weights = self._rows(names, first * depth)
-        biases = self._rows([f"{gate}bias" for gate in _GATES], first << 2)
+        biases = self._rows([f"{gate}bias" for gate in GATES], first << 2)
         gates = k.var("gate", self.gates)
         with k.loop("element", times=16) as element:
             sums = [k.reg(f"sum{i}") for i in range(4)]
             for bias, acc in zip(biases, sums, strict=True):
                 bias.next(acc)
             self.dot(weights, sums, depth)
-            for i, (gate, acc) in enumerate(zip(_GATES, sums, strict=True)):
+            for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
                 result = self.rescale(acc, gate)
                 self.clamp(result, 16)
                 gates.put("u16", result, 2 * i)
@@ -122,8 +118,8 @@ class Lstm:
         depth = r.state_size
         at = k.var("at", batch * depth)
         source = k.var("source", self.arena + r.hidden_state.lsr(2) + at)
-        self.unpack(source, depth, "input_gate_recurrent_offsets", True)
-        names = [f"recurrent_to_{gate[:-6]}_weights" for gate in _GATES]
+        self.begin_products(source, depth, "input_gate_recurrent_offsets", True)
+        names = [f"recurrent_to_{gate[:-6]}_weights" for gate in GATES]
         weights = self._rows(names, first * depth)
         cell = k.var("cell", self.arena + r.cell_state.lsr(2) + (at + first << 1))
         output = k.var("output", self.arena + r.output.lsr(2) + self.start)
@@ -133,8 +129,9 @@ class Lstm:
             sums = [k.var(f"sum{i}", 0) for i in range(4)]
             self.dot(weights, sums, depth)
             values = []
-            for i, (gate, acc) in enumerate(zip(_GATES, sums, strict=True)):
+            for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
                 self.rescale_doubled(acc, gate + "recurrent_")
+                self.clamp(acc, 16)
                 value = acc + gates.get("s16", 2 * i)
                 self.clamp(value, 16)
                 value = k.var("times_3", value + (value << 1))
@@ -178,17 +175,21 @@ class Lstm:
             row += offset
         return rows
 
-    # Write `depth` int8 less their zero point as int16 taps. doubled: 1 if they may be doubled.
-    def unpack(self, source, depth, offsets, _doubled):
+    def begin_products(self, vector, depth, offsets, _doubled):
+        """Prepare products of rows of weights and a vector of `depth` int8.
+
+        offsets: field with the vector's zero point. doubled: whether the vector may be doubled.
+        """
         k = self.k
-        minus = k.var("minus", 128 - getattr(self.record, offsets).field(0, 16))
-        to = k.var("to", self.taps)
-        end = k.var("end", source + depth)
-        with k.loop("unpack", times=8) as unpack:
-            to.put("u16", source.get("s8") + minus)
-            source += 1
-            to += 2
-            unpack.repeat_if(source.below(end))
+        self.vector = vector
+        self.zero_point = k.var("zero_point", getattr(self.record, offsets).field(0, 16) - 128)
+        fours_end = k.var("fours_end", vector + (depth & -PRODUCTS))
+        self.ends = fours_end, k.var("vector_end", vector + depth)
+
+    def dot(self, weights, sums, _depth):
+        """Add rows of weights times the vector to sums; the addresses of weights advance."""
+        x = self.k.var("x", self.vector)
+        add_products(self.k, x, self.zero_point, weights, sums, self.ends)
 
     def clamp(self, value, bits):
         limit = 1 << bits - 1
@@ -205,6 +206,11 @@ class Lstm:
     # Rescale a number that is multiplied by 2 if `doubled` is 1.
     def rescale_doubled(self, value, name):
         self.rescale(value, name)
+
+    def round(self, value, shift):
+        """Shift right, rounded to nearest, halves away from 0; see requantize()."""
+        with self.k.If(shift != 0):
+            value.set(((value >> 31) + value >> shift - 1) + 1 >> 1)
 
     def multiplier(self, name):
         k, r = self.k, self.record

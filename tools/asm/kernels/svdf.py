@@ -6,23 +6,12 @@ from itertools import pairwise
 from tflm.prepare.svdf import INT8
 
 from ..language.calls import begin_eval
-from ..language.macros import ABSENT, QuantizedScale, Record
+from ..language.macros import ABSENT, PRODUCTS, QuantizedScale, Record, add_products
 
 _ABOUT = """
 SVDF, int8. Units are outputs, each with `rank` filters. op: INT8 of prepare/svdf.py.
 """
 _FEATURES = 4  # filters whose products with the input are summed up together
-_INPUTS = 4  # multiplied in a turn of the loop
-
-
-# Add the products of `count` inputs from `x` on and the weights of all rows; advance all.
-def _add_inputs(x, zero_point, rows, sums, count):
-    for i in range(count):
-        value = x.get("s8", i) - zero_point
-        for row, total in zip(rows, sums, strict=True):
-            total += row.get("s8", i) * value
-    for address in (x, *rows):
-        address += count
 
 
 # Return the sums of the inputs times the weights of `count` filters; the last filter may be there
@@ -38,10 +27,8 @@ def _features(k, record, source, row, count):
     x = k.var("x", source)
     zero_point = k.var("zero_point", record.feature_offsets.field(0, 16) - 128)
     sums = [k.var("feature", 0) for _ in rows]
-    ends = k.var("fours_end", x + (size & -_INPUTS)), k.var("inputs_end", x + size)
-    for end, count in zip(ends, (_INPUTS, 1), strict=True):
-        with k.While(lambda end=end: x != end, "inputs"):
-            _add_inputs(x, zero_point, rows, sums, count)
+    ends = k.var("fours_end", x + (size & -PRODUCTS)), k.var("inputs_end", x + size)
+    add_products(k, x, zero_point, rows, sums, ends)
     return sums
 
 

@@ -24,9 +24,12 @@ def {name}(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        {run}(op, arena, rom, units)
+        {call}
         start += n
 """
+_CALL = "{run}(op, arena, rom, units)"
+# If the first function returns 1, the other one runs.
+_CALLS = "if int({run}(op, arena, rom, units)):\n            {other}(op, arena, rom, units)"
 
 
 def code_name(name, machine):
@@ -65,10 +68,14 @@ def begin_units(name, about, machine):
     return k, start, k.var("stop", start + k.arguments[3].field(0, _COUNT_BITS))
 
 
-def wrapper(name, machine):
-    """Return the source of the viper function eval_... that calls the machine code, or ""."""
+def wrapper(name, machine, other=None):
+    """Return the source of the viper function eval_... that calls the machine code, or "".
+
+    other: name of a second function with machine code, which runs if the first one returns 1.
+    """
     run = code_name(name, machine)
-    return "" if run == name else _WRAPPER.format(name=name, run=run)
+    call = (_CALLS if other else _CALL).format(run=run, other=other)
+    return "" if run == name else _WRAPPER.format(name=name, call=call)
 
 
 def begin_function(name, about, names, machine):

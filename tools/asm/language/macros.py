@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 
+PRODUCTS = 4  # inputs that add_products() multiplies in a turn of its loop
 ABSENT = 1  # operand word of a tensor that an operator does not have
 
 
@@ -121,6 +122,21 @@ def add_byte_products(k, total, one, other):
         total += bytes_[0] * bytes_[1]
 
 
+def add_products(k, x, zero_point, rows, sums, ends):
+    """Add to each sum the products of int8 inputs less `zero_point` and a row of int8 weights.
+
+    x, rows: addresses, which advance. ends: (where blocks of PRODUCTS inputs end, end of inputs).
+    """
+    for end, count in zip(ends, (PRODUCTS, 1), strict=True):
+        with k.While(lambda end=end: x != end, "inputs"):
+            for i in range(count):
+                value = x.get("s8", i) - zero_point
+                for row, total in zip(rows, sums, strict=True):
+                    total += row.get("s8", i) * value
+            for address in (x, *rows):
+                address += count
+
+
 def divide_by_shifts(k, one, other):
     """Return (quotient, remainder) of numbers below 2 ** 31, for machines without a division."""
     rest, step = k.var("rest", one), k.var("step", other)
@@ -164,6 +180,12 @@ def multiply_rounded_by_halves(k, one, other):
     return (middle >> 14) + (one_high * other_high << 1)
 
 
+def rounded_product(k, one, other):
+    """Return (one * other + 2 ** 30) >> 31 in the way that is fast on the machine."""
+    multiply = multiply_rounded if k.machine.has_mulh else multiply_rounded_by_halves
+    return multiply(k, one, other)
+
+
 class QuantizedScale:
     """A FIXED_POINT block of a record: a multiplier of 31 bits and a power of two.
 
@@ -178,11 +200,38 @@ class QuantizedScale:
     def apply(self, value):
         """Change a value as TFLM's MultiplyByQuantizedMultiplier; its left shift wraps around."""
         k = self._k
-        multiply = multiply_rounded if k.machine.has_mulh else multiply_rounded_by_halves
-        value.set(multiply(k, value << self.left, self.multiplier))
+        value.set(rounded_product(k, value << self.left, self.multiplier))
         with k.If(self.right != 0):
             # Halves are rounded away from 0.
             value.set((((value >> 31) + value >> self.right - 1) + 1) >> 1)
+
+
+class Int8Output:
+    """The REQUANTIZE block of a record with one multiplier: outputs of int8 from sums.
+
+    record: its layout ends with REQUANTIZE, "table" and "shifts".
+    """
+
+    def __init__(self, k, record):
+        self._k, self.multiplier = k, record.table
+        shift = record.shifts.field(0, 8)
+        self.left = k.var("left_shift", (shift - 32).max(0))
+        self.right = k.var("right_shift", (32 - shift).max(0))
+        self.zero_point = record.output_zero_point
+        self.low = k.var("low", record.activation_min - self.zero_point)
+        self.high = k.var("high", record.activation_max - self.zero_point)
+
+    def apply(self, value):
+        """Change a sum to the output, as kernels/requantize.py does."""
+        k = self._k
+        with k.If(self.left != 0, rare=True):
+            limit = k.const(0x3FFFFFFF) >> self.left | 1
+            value.set(value.min(limit).max(-limit) << self.left)
+        value.set(rounded_product(k, value, self.multiplier))
+        with k.If(self.right != 0):
+            value.set(((value >> 31) + value >> self.right - 1) + 1 >> 1)
+        # Clamped before the zero point is added: the sum might not fit a word.
+        value.set(value.max(self.low).min(self.high) + self.zero_point)
 
 
 # One operand of a product as its halves, the upper one shifted with `shift` (asr or lsr).

@@ -536,18 +536,26 @@ def translate(path, function, machine):
 
     Raises UntranslatableError.
     """
+    about = f"{function}() of kernels/{path.name}, compiled."
+    k, start, stop = begin_eval(function, about, machine)
+    write_portable(k, path, function, machine, [*k.arguments[:3], start, stop])
+    return k.finish()
+
+
+def write_portable(k, path, function, machine, arguments):
+    """Add the operations of a function eval_... of a portable kernel file to a kernel.
+
+    arguments: registers with its arguments. Raises UntranslatableError.
+    """
     file = ViperFile(path)
     _, node = file.functions[function]
-    about = f"{function}() of kernels/{path.name}, compiled."
     if any(isinstance(each, ast.Return) and each.value for each in ast.walk(node)):
         raise UntranslatableError(f"{path.name}: {function} returns a value")
-    k, start, stop = begin_eval(function, about, machine)
     body = _Function(k, file, node, machine)
     names = [argument.arg for argument in node.args.args]
-    body.vars = dict(zip(names, [*k.arguments[:3], start, stop], strict=True))
+    body.vars = dict(zip(names, arguments, strict=True))
     body.body(node.body)
     k.label(body.end)
-    return k.finish()
 
 
 def translate_function(path, function, machine):

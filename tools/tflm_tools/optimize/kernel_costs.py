@@ -103,6 +103,8 @@ def work_of(node, kernels=(), is_rectified=False):
     if not elements or name in _RESHAPES:
         return Work()
     shape = outputs[0].shape
+    if name == "UNIDIRECTIONAL_SEQUENCE_LSTM":  # the output of a GRU is its last state only
+        elements = _cells(node) * shape[-1]
     rows = elements * node.inputs[1].shape[1] if name in _CONVOLUTIONS else 0
     inside = macs_inside(node)
     is_rectified = is_rectified and dtype_of(node) == FLOAT32

@@ -32,6 +32,7 @@ svdf
 transpose_conv
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
+gen.add
 gen.add_int16
 gen.add_table
 gen.attention

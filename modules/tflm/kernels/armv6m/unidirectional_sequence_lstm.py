@@ -6,8 +6,6 @@ from .gen.lstm_asm import run_rows
 
 _INPUT_GATE_BIAS = const(15)
 _INPUT_SIZE = const(19)
-_STATE_SIZE = const(20)
-_BLOCK = const(23)  # elements of the state that fit the scratch buffer
 _WIDE = const(24)
 _INPUT_GATE_OFFSETS = const(26)  # of 4 gates: offsets, multiplier, shift for input and recurrent
 _FORGET_MULTIPLIER = const(50)  # FIXED_POINT blocks
@@ -15,21 +13,15 @@ _OUTPUT_ZERO_POINT = const(56)
 _ACTIVATION = const(80)  # 0: the cell gate has no activation
 
 _SYMMETRIC = const(0x80)  # in the upper half of offsets: weights without a zero point
-_TAPS = const(64)  # words of the scratch buffer after the accumulators, at most
 _COUNT = const(1023)  # elements of a call
 
 
-# Units are elements of the output. The machine code uses the accumulators of the scratch buffer
-# for taps, too.
+# Units are elements of the output.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
-    longest = r[_INPUT_SIZE]
-    if r[_STATE_SIZE] > longest:
-        longest = r[_STATE_SIZE]
-    words = longest if longest < _TAPS else _TAPS
     is_plain = r[_WIDE] == 0 and r[_ACTIVATION] != 0 and r[_INPUT_SIZE] != 0
-    if (longest + 3) >> 2 > (r[_BLOCK] + words) >> 1 or stop >> 20:
+    if stop >> 20:
         is_plain = False
     n = 0
     while n < 8:

@@ -1,7 +1,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..unidirectional_sequence_lstm import ALL
+from ..armv6m.unidirectional_sequence_lstm import eval_integers as any_integers
 from .gen.lstm_asm import run_rows
 
 _INPUT_GATE_BIAS = const(15)
@@ -20,7 +20,7 @@ _COUNT = const(1023)  # elements of a call
 
 
 # Units are elements of the output. The machine code uses the accumulators of the scratch buffer
-# for taps, too.
+# for taps, too. Longer and shorter rows use the machine code for Cortex-M0+.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -51,7 +51,7 @@ def eval_integers(op, arena, rom, start: int, stop: int):
             is_plain = False
         n += 1
     if not is_plain:
-        ALL[0](op, arena, rom, start, stop)
+        any_integers(op, arena, rom, start, stop)
         return
     while start < stop:
         n = stop - start

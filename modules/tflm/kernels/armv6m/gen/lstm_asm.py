@@ -16,50 +16,50 @@ def run_rows(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0B5)  # sub sp, #212
+    data(2, 0xB0B8)  # sub sp, #224
     mov(r12, r0)
-    data(2, 0x912C)  # str r1, [sp] arena
-    data(2, 0x922F)  # str r2, [sp] rom
+    data(2, 0x912D)  # str r1, [sp] arena
+    data(2, 0x9232)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x902D)  # str r0, [sp] start
+    data(2, 0x9030)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x9033)  # str r0, [sp] stop
+    data(2, 0x9036)  # str r0, [sp] stop
     label(step1)
     mov(r0, r12)
     ldr(r0, [r0, 80])
-    data(2, 0x902E)  # str r0, [sp] state_size
-    data(2, 0x9A2D)  # ldr r2, [sp] start
+    data(2, 0x9031)  # str r0, [sp] state_size_10
+    data(2, 0x9A30)  # ldr r2, [sp] start
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if51)
-    label(double52)
+    bhi(if47)
+    label(double48)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double52)
-    label(if51)
-    label(halve54)
+    bls(double48)
+    label(if47)
+    label(halve50)
     lsr(r1, r1, 1)
-    beq(halve_end55)
+    beq(halve_end51)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if56)
+    bhi(if52)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if56)
-    b(halve54)
-    label(halve_end55)
+    label(if52)
+    b(halve50)
+    label(halve_end51)
     mov(r0, r3)
-    data(2, 0x9A2E)  # ldr r2, [sp] state_size
+    data(2, 0x9A31)  # ldr r2, [sp] state_size_10
     mul(r0, r2)
-    data(2, 0x992D)  # ldr r1, [sp] start
+    data(2, 0x9930)  # ldr r1, [sp] start
     sub(r0, r1, r0)
-    data(2, 0x9030)  # str r0, [sp] first
+    data(2, 0x9033)  # str r0, [sp] first
     sub(r0, r2, r0)
-    data(2, 0x9A33)  # ldr r2, [sp] stop
+    data(2, 0x9A36)  # ldr r2, [sp] stop
     sub(r1, r2, r1)
     cmp(r0, r1)
     ble(min_2)
@@ -71,136 +71,122 @@ def run_rows(r0, r1, r2, r3):
     ble(min_3)
     mov(r0, r1)
     label(min_3)
-    data(2, 0x9031)  # str r0, [sp] count
+    data(2, 0x9034)  # str r0, [sp] count
     ldr(r0, [r2, 84])
     mov(r4, r3)
     mov(r2, 0)
     mov(r1, 1)
     cmp(r0, r4)
-    bhi(if57)
-    label(double58)
+    bhi(if53)
+    label(double54)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r4)
-    bls(double58)
-    label(if57)
-    label(halve60)
+    bls(double54)
+    label(if53)
+    label(halve56)
     lsr(r1, r1, 1)
-    beq(halve_end61)
+    beq(halve_end57)
     lsr(r0, r0, 1)
     cmp(r0, r4)
-    bhi(if62)
+    bhi(if58)
     sub(r4, r4, r0)
     orr(r2, r1)
-    label(if62)
-    b(halve60)
-    label(halve_end61)
+    label(if58)
+    b(halve56)
+    label(halve_end57)
     mov(r0, r12)
     ldr(r0, [r0, 88])
     mov(r4, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if63)
-    label(double64)
+    bhi(if59)
+    label(double60)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double64)
-    label(if63)
-    label(halve66)
+    bls(double60)
+    label(if59)
+    label(halve62)
     lsr(r1, r1, 1)
-    beq(halve_end67)
+    beq(halve_end63)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if68)
+    bhi(if64)
     sub(r2, r2, r0)
     orr(r4, r1)
-    label(if68)
-    b(halve66)
-    label(halve_end67)
-    data(2, 0x9234)  # str r2, [sp] batch
-    mov(r2, r12)
-    ldr(r0, [r2, 20])
-    lsr(r0, r0, 2)
-    data(2, 0x992C)  # ldr r1, [sp] arena
-    add(r0, r1, r0)
-    data(2, 0x9032)  # str r0, [sp] gates
-    data(2, 0x9C31)  # ldr r4, [sp] count
-    lsl(r4, r4, 3)
-    add(r4, r0, r4)
-    data(2, 0x9403)  # str r4, [sp] gates_end
-    ldr(r4, [r2, 92])
-    lsl(r4, r4, 3)
-    add(r0, r0, r4)
-    data(2, 0x901A)  # str r0, [sp] taps
-    ldr(r0, [r2, 76])
-    mov(r11, r0)
-    ldr(r0, [r2, 4])
-    lsl(r2, r0, 31)
+    label(if64)
+    b(halve62)
+    label(halve_end63)
+    data(2, 0x9237)  # str r2, [sp] batch
+    mov(r4, r12)
+    ldr(r0, [r4, 20])
+    lsr(r1, r0, 2)
+    data(2, 0x982D)  # ldr r0, [sp] arena
+    add(r1, r0, r1)
+    data(2, 0x9135)  # str r1, [sp] gates
+    data(2, 0x9A34)  # ldr r2, [sp] count
+    lsl(r2, r2, 3)
+    add(r1, r1, r2)
+    data(2, 0x9105)  # str r1, [sp] gates_end
+    ldr(r1, [r4, 76])
+    data(2, 0x9100)  # str r1, [sp] input_size
+    ldr(r1, [r4, 4])
+    lsl(r2, r1, 31)
     beq(if3)
-    data(2, 0x992F)  # ldr r1, [sp] rom
+    data(2, 0x9832)  # ldr r0, [sp] rom
     label(if3)
-    asr(r0, r0, 2)
-    add(r0, r0, r1)
-    mov(r2, r11)
-    mul(r3, r2)
-    add(r0, r0, r3)
-    mov(r1, r12)
-    ldr(r1, [r1, 104])
-    data(2, 0xB28B)  # uxth r3, r1
-    mov(r1, 128)
-    sub(r4, r1, r3)
-    data(2, 0x991A)  # ldr r1, [sp] taps
-    add(r3, r0, r2)
-    label(unpack4)
-    mov(r2, 0)
-    data(2, 0x5682)  # ldrsb r2, [r0, r2]
-    add(r2, r2, r4)
-    strh(r2, [r1, 0])
-    add(r0, 1)
-    add(r1, 2)
-    cmp(r0, r3)
-    bcc(unpack4)
-    data(2, 0x9830)  # ldr r0, [sp] first
-    mov(r1, r11)
+    asr(r1, r1, 2)
+    add(r0, r1, r0)
+    data(2, 0x9900)  # ldr r1, [sp] input_size
+    mul(r3, r1)
+    add(r2, r0, r3)
+    mov(r3, r12)
+    ldr(r0, [r3, 104])
+    data(2, 0xB284)  # uxth r4, r0
+    mov(r0, 128)
+    sub(r0, r0, r4)
+    mov(r11, r0)
+    add(r0, r2, r1)
+    data(2, 0x902E)  # str r0, [sp] vector_end
+    data(2, 0x9833)  # ldr r0, [sp] first
     mul(r0, r1)
-    mov(r1, r12)
-    ldr(r1, [r1, 28])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
+    ldr(r1, [r3, 28])
+    data(2, 0x9A2D)  # ldr r2, [sp] arena
     lsl(r3, r1, 31)
-    beq(if6)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if6)
+    beq(if4)
+    data(2, 0x9A32)  # ldr r2, [sp] rom
+    label(if4)
     asr(r1, r1, 2)
     add(r1, r1, r2)
     mov(lr, r1)
     mov(r1, r12)
     ldr(r1, [r1, 32])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
+    data(2, 0x9A2D)  # ldr r2, [sp] arena
     lsl(r3, r1, 31)
-    beq(if7)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if7)
+    beq(if5)
+    data(2, 0x9A32)  # ldr r2, [sp] rom
+    label(if5)
     asr(r1, r1, 2)
     add(r1, r1, r2)
     mov(r8, r1)
     mov(r1, r12)
     ldr(r1, [r1, 36])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
+    data(2, 0x9A2D)  # ldr r2, [sp] arena
     lsl(r3, r1, 31)
-    beq(if8)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if8)
+    beq(if6)
+    data(2, 0x9A32)  # ldr r2, [sp] rom
+    label(if6)
     asr(r1, r1, 2)
     add(r1, r1, r2)
     mov(r9, r1)
     mov(r1, r12)
     ldr(r1, [r1, 40])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
+    data(2, 0x9A2D)  # ldr r2, [sp] arena
     lsl(r3, r1, 31)
-    beq(if9)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if9)
+    beq(if7)
+    data(2, 0x9A32)  # ldr r2, [sp] rom
+    label(if7)
     asr(r1, r1, 2)
     add(r1, r1, r2)
     mov(r10, r1)
@@ -208,85 +194,84 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x4480)  # add r8, r0
     data(2, 0x4481)  # add r9, r0
     data(2, 0x4482)  # add r10, r0
-    data(2, 0x9830)  # ldr r0, [sp] first
+    data(2, 0x9833)  # ldr r0, [sp] first
     lsl(r2, r0, 2)
     mov(r0, r12)
     ldr(r0, [r0, 60])
-    data(2, 0x992C)  # ldr r1, [sp] arena
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    lsl(r3, r0, 31)
+    beq(if8)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if8)
+    asr(r0, r0, 2)
+    add(r0, r0, r1)
+    data(2, 0x9018)  # str r0, [sp] input_gate_bias
+    mov(r0, r12)
+    ldr(r0, [r0, 64])
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    lsl(r3, r0, 31)
+    beq(if9)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if9)
+    asr(r0, r0, 2)
+    add(r0, r0, r1)
+    data(2, 0x9019)  # str r0, [sp] forget_gate_bias
+    mov(r0, r12)
+    ldr(r0, [r0, 68])
+    data(2, 0x992D)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
     beq(if10)
-    data(2, 0x992F)  # ldr r1, [sp] rom
+    data(2, 0x9932)  # ldr r1, [sp] rom
     label(if10)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] input_gate_bias
+    data(2, 0x901A)  # str r0, [sp] cell_gate_bias
     mov(r0, r12)
-    ldr(r0, [r0, 64])
-    data(2, 0x992C)  # ldr r1, [sp] arena
+    ldr(r0, [r0, 72])
+    data(2, 0x992D)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
     beq(if11)
-    data(2, 0x992F)  # ldr r1, [sp] rom
+    data(2, 0x9932)  # ldr r1, [sp] rom
     label(if11)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9017)  # str r0, [sp] forget_gate_bias
-    mov(r0, r12)
-    ldr(r0, [r0, 68])
-    data(2, 0x992C)  # ldr r1, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if12)
-    data(2, 0x992F)  # ldr r1, [sp] rom
-    label(if12)
-    asr(r0, r0, 2)
-    add(r0, r0, r1)
-    data(2, 0x9018)  # str r0, [sp] cell_gate_bias
-    mov(r0, r12)
-    ldr(r0, [r0, 72])
-    data(2, 0x992C)  # ldr r1, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if13)
-    data(2, 0x992F)  # ldr r1, [sp] rom
-    label(if13)
-    asr(r0, r0, 2)
-    add(r0, r0, r1)
-    data(2, 0x9916)  # ldr r1, [sp] input_gate_bias
+    data(2, 0x9918)  # ldr r1, [sp] input_gate_bias
     add(r1, r1, r2)
-    data(2, 0x9116)  # str r1, [sp] input_gate_bias
-    data(2, 0x9917)  # ldr r1, [sp] forget_gate_bias
+    data(2, 0x9118)  # str r1, [sp] input_gate_bias
+    data(2, 0x9919)  # ldr r1, [sp] forget_gate_bias
     add(r1, r1, r2)
-    data(2, 0x9117)  # str r1, [sp] forget_gate_bias
-    data(2, 0x9918)  # ldr r1, [sp] cell_gate_bias
+    data(2, 0x9119)  # str r1, [sp] forget_gate_bias
+    data(2, 0x991A)  # ldr r1, [sp] cell_gate_bias
     add(r1, r1, r2)
-    data(2, 0x9118)  # str r1, [sp] cell_gate_bias
+    data(2, 0x911A)  # str r1, [sp] cell_gate_bias
     add(r0, r0, r2)
-    data(2, 0x9019)  # str r0, [sp] output_gate_bias
-    data(2, 0x9832)  # ldr r0, [sp] gates
-    data(2, 0x9000)  # str r0, [sp] gate
-    label(element14)
-    data(2, 0x9816)  # ldr r0, [sp] input_gate_bias
+    data(2, 0x901B)  # str r0, [sp] output_gate_bias
+    data(2, 0x9835)  # ldr r0, [sp] gates
+    data(2, 0x9002)  # str r0, [sp] gate
+    label(element12)
+    data(2, 0x9818)  # ldr r0, [sp] input_gate_bias
     data(2, 0xC840)  # ldmia r0!, {r6}
-    data(2, 0x9016)  # str r0, [sp] input_gate_bias
-    data(2, 0x9817)  # ldr r0, [sp] forget_gate_bias
+    data(2, 0x9018)  # str r0, [sp] input_gate_bias
+    data(2, 0x9819)  # ldr r0, [sp] forget_gate_bias
     data(2, 0xC820)  # ldmia r0!, {r5}
-    data(2, 0x9017)  # str r0, [sp] forget_gate_bias
-    data(2, 0x9818)  # ldr r0, [sp] cell_gate_bias
+    data(2, 0x9019)  # str r0, [sp] forget_gate_bias
+    data(2, 0x981A)  # ldr r0, [sp] cell_gate_bias
     data(2, 0xC810)  # ldmia r0!, {r4}
-    data(2, 0x9018)  # str r0, [sp] cell_gate_bias
-    data(2, 0x9819)  # ldr r0, [sp] output_gate_bias
+    data(2, 0x901A)  # str r0, [sp] cell_gate_bias
+    data(2, 0x981B)  # ldr r0, [sp] output_gate_bias
     data(2, 0xC808)  # ldmia r0!, {r3}
-    data(2, 0x9019)  # str r0, [sp] output_gate_bias
-    data(2, 0x44DE)  # add lr, r11
-    data(2, 0x44D8)  # add r8, r11
-    data(2, 0x44D9)  # add r9, r11
-    data(2, 0x44DA)  # add r10, r11
+    data(2, 0x901B)  # str r0, [sp] output_gate_bias
+    data(2, 0x9800)  # ldr r0, [sp] input_size
+    data(2, 0x4486)  # add lr, r0
+    data(2, 0x4480)  # add r8, r0
+    data(2, 0x4481)  # add r9, r0
+    data(2, 0x4482)  # add r10, r0
+    data(2, 0x9F2E)  # ldr r7, [sp] vector_end
+    neg(r0, r0)
+    label(input14)
+    data(2, 0x563A)  # ldrsb r2, [r7, r0]
     mov(r1, r11)
-    lsl(r2, r1, 1)
-    data(2, 0x981A)  # ldr r0, [sp] taps
-    add(r7, r0, r2)
-    neg(r0, r1)
-    label(tap16)
-    lsl(r1, r0, 1)
-    data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
+    add(r2, r2, r1)
     mov(r1, lr)
     data(2, 0x5609)  # ldrsb r1, [r1, r0]
     mul(r1, r2)
@@ -304,21 +289,21 @@ def run_rows(r0, r1, r2, r3):
     mul(r1, r2)
     add(r3, r3, r1)
     add(r0, 1)
-    bne(tap16)
+    bne(input14)
     mov(r0, r12)
     ldr(r7, [r0, 108])
     ldr(r0, [r0, 112])
     mov(r1, 32)
     sub(r0, r1, r0)
-    data(2, 0x901B)  # str r0, [sp] v146
+    data(2, 0x901C)  # str r0, [sp] v137
     mov(r0, r7)
     mul(r0, r6)
     lsr(r0, r0, 30)
-    data(2, 0x901C)  # str r0, [sp] v148
+    data(2, 0x901D)  # str r0, [sp] v139
     data(2, 0xB2B2)  # uxth r2, r6
     data(2, 0xB2B9)  # uxth r1, r7
     asr(r0, r6, 16)
-    data(2, 0x900A)  # str r0, [sp] v571
+    data(2, 0x900C)  # str r0, [sp] v564
     asr(r6, r7, 16)
     mul(r0, r1)
     mov(r7, r2)
@@ -328,17 +313,17 @@ def run_rows(r0, r1, r2, r3):
     mul(r2, r6)
     data(2, 0xB288)  # uxth r0, r1
     add(r2, r2, r0)
-    data(2, 0x980A)  # ldr r0, [sp] v571
+    data(2, 0x980C)  # ldr r0, [sp] v564
     mul(r0, r6)
     asr(r1, r1, 16)
     add(r1, r0, r1)
     asr(r0, r2, 16)
     add(r0, r1, r0)
     lsl(r0, r0, 1)
-    data(2, 0x9E1C)  # ldr r6, [sp] v148
+    data(2, 0x9E1D)  # ldr r6, [sp] v139
     asr(r6, r6, 1)
     adc(r6, r0)
-    data(2, 0x981B)  # ldr r0, [sp] v146
+    data(2, 0x981C)  # ldr r0, [sp] v137
     asr(r1, r6, 31)
     add(r6, r6, r1)
     mov(r1, 0)
@@ -361,7 +346,7 @@ def run_rows(r0, r1, r2, r3):
     bge(max_5)
     mov(r6, r0)
     label(max_5)
-    data(2, 0x9800)  # ldr r0, [sp] gate
+    data(2, 0x9802)  # ldr r0, [sp] gate
     strh(r6, [r0, 0])
     mov(r1, r12)
     add(r1, 128)
@@ -371,15 +356,15 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r1, 8])
     mov(r2, 32)
     sub(r1, r2, r1)
-    data(2, 0x911D)  # str r1, [sp] v159
+    data(2, 0x911E)  # str r1, [sp] v150
     mov(r1, r7)
     mul(r1, r5)
     lsr(r1, r1, 30)
-    data(2, 0x911E)  # str r1, [sp] v161
+    data(2, 0x911F)  # str r1, [sp] v152
     data(2, 0xB2AE)  # uxth r6, r5
     data(2, 0xB2BA)  # uxth r2, r7
     asr(r1, r5, 16)
-    data(2, 0x910B)  # str r1, [sp] v593
+    data(2, 0x910D)  # str r1, [sp] v586
     asr(r5, r7, 16)
     mul(r1, r2)
     mov(r7, r6)
@@ -389,17 +374,17 @@ def run_rows(r0, r1, r2, r3):
     mul(r6, r5)
     data(2, 0xB291)  # uxth r1, r2
     add(r6, r6, r1)
-    data(2, 0x990B)  # ldr r1, [sp] v593
+    data(2, 0x990D)  # ldr r1, [sp] v586
     mul(r1, r5)
     asr(r2, r2, 16)
     add(r2, r1, r2)
     asr(r1, r6, 16)
     add(r1, r2, r1)
     lsl(r1, r1, 1)
-    data(2, 0x9D1E)  # ldr r5, [sp] v161
+    data(2, 0x9D1F)  # ldr r5, [sp] v152
     asr(r5, r5, 1)
     adc(r5, r1)
-    data(2, 0x991D)  # ldr r1, [sp] v159
+    data(2, 0x991E)  # ldr r1, [sp] v150
     asr(r2, r5, 31)
     add(r5, r5, r2)
     mov(r2, 0)
@@ -431,11 +416,11 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r1, 32])
     mov(r2, 32)
     sub(r1, r2, r1)
-    data(2, 0x911F)  # str r1, [sp] v172
+    data(2, 0x9120)  # str r1, [sp] v163
     mov(r1, r5)
     mul(r1, r4)
     lsr(r1, r1, 30)
-    data(2, 0x9120)  # str r1, [sp] v174
+    data(2, 0x9121)  # str r1, [sp] v165
     data(2, 0xB2A2)  # uxth r2, r4
     data(2, 0xB2AE)  # uxth r6, r5
     asr(r1, r4, 16)
@@ -455,10 +440,10 @@ def run_rows(r0, r1, r2, r3):
     asr(r1, r6, 16)
     add(r1, r2, r1)
     lsl(r1, r1, 1)
-    data(2, 0x9C20)  # ldr r4, [sp] v174
+    data(2, 0x9C21)  # ldr r4, [sp] v165
     asr(r4, r4, 1)
     adc(r4, r1)
-    data(2, 0x991F)  # ldr r1, [sp] v172
+    data(2, 0x9920)  # ldr r1, [sp] v163
     asr(r2, r4, 31)
     add(r4, r4, r2)
     mov(r2, 0)
@@ -490,7 +475,7 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r1, 56])
     mov(r2, 32)
     sub(r1, r2, r1)
-    data(2, 0x9121)  # str r1, [sp] v185
+    data(2, 0x9122)  # str r1, [sp] v176
     mov(r1, r5)
     mul(r1, r3)
     lsr(r4, r1, 30)
@@ -516,7 +501,7 @@ def run_rows(r0, r1, r2, r3):
     mov(r3, r4)
     asr(r3, r3, 1)
     adc(r3, r1)
-    data(2, 0x9921)  # ldr r1, [sp] v185
+    data(2, 0x9922)  # ldr r1, [sp] v176
     asr(r2, r3, 31)
     add(r3, r3, r2)
     mov(r2, 0)
@@ -541,155 +526,142 @@ def run_rows(r0, r1, r2, r3):
     label(max_11)
     strh(r3, [r0, 6])
     add(r0, 8)
-    data(2, 0x9000)  # str r0, [sp] gate
-    data(2, 0x9903)  # ldr r1, [sp] gates_end
+    data(2, 0x9002)  # str r0, [sp] gate
+    data(2, 0x9905)  # ldr r1, [sp] gates_end
     cmp(r0, r1)
     bcs(near_12)
-    b(element14)
+    b(element12)
     label(near_12)
-    b(onward19)
-    label(again18)
+    b(onward17)
+    label(again16)
     b(step1)
-    label(onward19)
-    mov(r1, r12)
-    ldr(r0, [r1, 80])
-    mov(r11, r0)
-    data(2, 0x9D34)  # ldr r5, [sp] batch
-    mov(r2, r11)
-    mul(r5, r2)
-    ldr(r0, [r1, 8])
-    lsr(r3, r0, 2)
-    data(2, 0x982C)  # ldr r0, [sp] arena
-    add(r0, r0, r3)
-    add(r0, r0, r5)
-    ldr(r1, [r1, 116])
-    data(2, 0xB28B)  # uxth r3, r1
-    mov(r1, 128)
-    sub(r4, r1, r3)
-    data(2, 0x991A)  # ldr r1, [sp] taps
-    add(r3, r0, r2)
-    label(unpack20)
-    mov(r2, 0)
-    data(2, 0x5682)  # ldrsb r2, [r0, r2]
-    add(r2, r2, r4)
-    strh(r2, [r1, 0])
-    add(r0, 1)
-    add(r1, 2)
-    cmp(r0, r3)
-    bcc(unpack20)
-    data(2, 0x9930)  # ldr r1, [sp] first
-    mov(r0, r11)
-    mul(r1, r0)
-    mov(r0, r12)
-    ldr(r0, [r0, 44])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if22)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if22)
+    label(onward17)
+    mov(r2, r12)
+    ldr(r0, [r2, 80])
+    data(2, 0x9001)  # str r0, [sp] state_size
+    data(2, 0x9B37)  # ldr r3, [sp] batch
+    mul(r3, r0)
+    ldr(r1, [r2, 8])
+    lsr(r4, r1, 2)
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    add(r4, r1, r4)
+    add(r5, r4, r3)
+    ldr(r4, [r2, 116])
+    data(2, 0xB2A6)  # uxth r6, r4
+    mov(r4, 128)
+    sub(r4, r4, r6)
+    mov(r11, r4)
+    add(r4, r5, r0)
+    data(2, 0x942F)  # str r4, [sp] vector_end_201
+    data(2, 0x9C33)  # ldr r4, [sp] first
+    mul(r4, r0)
+    ldr(r0, [r2, 44])
+    lsl(r2, r0, 31)
+    beq(if18)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if18)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     mov(lr, r0)
     mov(r0, r12)
     ldr(r0, [r0, 48])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if23)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if23)
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    lsl(r2, r0, 31)
+    beq(if19)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if19)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     mov(r8, r0)
     mov(r0, r12)
     ldr(r0, [r0, 52])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if24)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if24)
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    lsl(r2, r0, 31)
+    beq(if20)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if20)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     mov(r9, r0)
     mov(r0, r12)
     ldr(r0, [r0, 56])
-    data(2, 0x9A2C)  # ldr r2, [sp] arena
-    lsl(r3, r0, 31)
-    beq(if25)
-    data(2, 0x9A2F)  # ldr r2, [sp] rom
-    label(if25)
+    data(2, 0x992D)  # ldr r1, [sp] arena
+    lsl(r2, r0, 31)
+    beq(if21)
+    data(2, 0x9932)  # ldr r1, [sp] rom
+    label(if21)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     mov(r10, r0)
-    data(2, 0x448E)  # add lr, r1
-    data(2, 0x4488)  # add r8, r1
-    data(2, 0x4489)  # add r9, r1
-    data(2, 0x448A)  # add r10, r1
+    data(2, 0x44A6)  # add lr, r4
+    data(2, 0x44A0)  # add r8, r4
+    data(2, 0x44A1)  # add r9, r4
+    data(2, 0x44A2)  # add r10, r4
     mov(r2, r12)
     ldr(r0, [r2, 12])
     lsr(r1, r0, 2)
-    data(2, 0x982C)  # ldr r0, [sp] arena
-    add(r3, r0, r1)
-    data(2, 0x9930)  # ldr r1, [sp] first
-    add(r1, r5, r1)
-    lsl(r1, r1, 1)
+    data(2, 0x982D)  # ldr r0, [sp] arena
+    add(r4, r0, r1)
+    data(2, 0x9933)  # ldr r1, [sp] first
     add(r1, r3, r1)
-    data(2, 0x9104)  # str r1, [sp] cell
+    lsl(r1, r1, 1)
+    add(r1, r4, r1)
+    data(2, 0x9106)  # str r1, [sp] cell
     ldr(r1, [r2, 16])
     lsr(r1, r1, 2)
     add(r3, r0, r1)
-    data(2, 0x992D)  # ldr r1, [sp] start
+    data(2, 0x9930)  # ldr r1, [sp] start
     add(r1, r3, r1)
-    data(2, 0x9109)  # str r1, [sp] output
+    data(2, 0x910B)  # str r1, [sp] output
     ldr(r1, [r2, 24])
     lsl(r2, r1, 31)
-    beq(if26)
-    data(2, 0x982F)  # ldr r0, [sp] rom
-    label(if26)
+    beq(if22)
+    data(2, 0x9832)  # ldr r0, [sp] rom
+    label(if22)
     asr(r1, r1, 2)
     add(r0, r1, r0)
-    data(2, 0x9002)  # str r0, [sp] entries
-    data(2, 0x9832)  # ldr r0, [sp] gates
-    data(2, 0x9001)  # str r0, [sp] gate_265
-    b(cell27)
-    label(rare32)
+    data(2, 0x9004)  # str r0, [sp] entries
+    data(2, 0x9835)  # ldr r0, [sp] gates
+    data(2, 0x9003)  # str r0, [sp] gate_253
+    b(cell23)
+    label(rare28)
     mov(r0, 1)
     lsl(r0, r0, 8)
     add(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 252)
     lsl(r0, r0, 8)
-    b(known31)
-    label(rare35)
+    b(known27)
+    label(rare31)
     mov(r0, 1)
     lsl(r0, r0, 8)
     add(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 252)
     lsl(r0, r0, 8)
-    b(known34)
-    label(rare38)
+    b(known30)
+    label(rare34)
     mov(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 255)
     lsl(r0, r0, 8)
-    b(known37)
-    label(cell27)
+    b(known33)
+    label(cell23)
     mov(r6, 0)
     mov(r5, 0)
     mov(r4, 0)
     mov(r3, 0)
-    data(2, 0x44DE)  # add lr, r11
-    data(2, 0x44D8)  # add r8, r11
-    data(2, 0x44D9)  # add r9, r11
-    data(2, 0x44DA)  # add r10, r11
+    data(2, 0x9801)  # ldr r0, [sp] state_size
+    data(2, 0x4486)  # add lr, r0
+    data(2, 0x4480)  # add r8, r0
+    data(2, 0x4481)  # add r9, r0
+    data(2, 0x4482)  # add r10, r0
+    data(2, 0x9F2F)  # ldr r7, [sp] vector_end_201
+    neg(r0, r0)
+    label(input25)
+    data(2, 0x563A)  # ldrsb r2, [r7, r0]
     mov(r1, r11)
-    lsl(r2, r1, 1)
-    data(2, 0x981A)  # ldr r0, [sp] taps
-    add(r7, r0, r2)
-    neg(r0, r1)
-    label(tap29)
-    lsl(r1, r0, 1)
-    data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
+    add(r2, r2, r1)
     mov(r1, lr)
     data(2, 0x5609)  # ldrsb r1, [r1, r0]
     mul(r1, r2)
@@ -707,21 +679,21 @@ def run_rows(r0, r1, r2, r3):
     mul(r1, r2)
     add(r3, r3, r1)
     add(r0, 1)
-    bne(tap29)
+    bne(input25)
     mov(r0, r12)
     ldr(r7, [r0, 120])
     ldr(r0, [r0, 124])
     mov(r1, 32)
     sub(r0, r1, r0)
-    data(2, 0x9022)  # str r0, [sp] v288
+    data(2, 0x9023)  # str r0, [sp] v275
     mov(r0, r7)
     mul(r0, r6)
     lsr(r0, r0, 30)
-    data(2, 0x9023)  # str r0, [sp] v290
+    data(2, 0x9024)  # str r0, [sp] v277
     data(2, 0xB2B2)  # uxth r2, r6
     data(2, 0xB2B9)  # uxth r1, r7
     asr(r0, r6, 16)
-    data(2, 0x9010)  # str r0, [sp] v660
+    data(2, 0x9012)  # str r0, [sp] v651
     asr(r6, r7, 16)
     mul(r0, r1)
     mov(r7, r2)
@@ -731,118 +703,43 @@ def run_rows(r0, r1, r2, r3):
     mul(r2, r6)
     data(2, 0xB288)  # uxth r0, r1
     add(r2, r2, r0)
-    data(2, 0x9810)  # ldr r0, [sp] v660
+    data(2, 0x9812)  # ldr r0, [sp] v651
     mul(r0, r6)
     asr(r1, r1, 16)
     add(r1, r0, r1)
     asr(r0, r2, 16)
     add(r0, r1, r0)
     lsl(r0, r0, 1)
-    data(2, 0x9E23)  # ldr r6, [sp] v290
+    data(2, 0x9E24)  # ldr r6, [sp] v277
     asr(r6, r6, 1)
     adc(r6, r0)
-    data(2, 0x9822)  # ldr r0, [sp] v288
+    data(2, 0x9823)  # ldr r0, [sp] v275
     asr(r1, r6, 31)
     add(r6, r6, r1)
     mov(r1, 0)
     asr(r6, r0)
     adc(r6, r1)
+    mov(r0, 127)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    cmp(r6, r0)
+    ble(min_13)
+    mov(r6, r0)
+    label(min_13)
+    mov(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 128)
+    lsl(r0, r0, 8)
+    cmp(r6, r0)
+    bge(max_14)
+    mov(r6, r0)
+    label(max_14)
     mov(r1, 0)
-    data(2, 0x9801)  # ldr r0, [sp] gate_265
+    data(2, 0x9803)  # ldr r0, [sp] gate_253
     data(2, 0x5E40)  # ldrsh r0, [r0, r1]
     add(r0, r6, r0)
-    mov(r1, 127)
-    lsl(r1, r1, 8)
-    add(r1, 255)
-    cmp(r0, r1)
-    ble(min_13)
-    mov(r0, r1)
-    label(min_13)
-    mov(r1, 255)
-    lsl(r1, r1, 8)
-    add(r1, 255)
-    lsl(r1, r1, 8)
-    add(r1, 128)
-    lsl(r1, r1, 8)
-    cmp(r0, r1)
-    bge(max_14)
-    mov(r0, r1)
-    label(max_14)
-    lsl(r1, r0, 1)
-    add(r0, r0, r1)
-    asr(r2, r0, 31)
-    eor(r0, r2)
-    sub(r6, r0, r2)
-    asr(r0, r6, 9)
-    cmp(r0, 255)
-    bge(rare32)
-    lsl(r1, r0, 1)
-    data(2, 0x9802)  # ldr r0, [sp] entries
-    add(r1, r0, r1)
-    ldrh(r0, [r1, 0])
-    ldrh(r1, [r1, 2])
-    sub(r1, r1, r0)
-    lsl(r7, r0, 9)
-    lsl(r0, r6, 23)
-    lsr(r0, r0, 23)
-    mul(r0, r1)
-    add(r0, r7, r0)
-    label(known31)
-    eor(r0, r2)
-    mov(r1, 1)
-    lsl(r1, r1, 25)
-    and_(r1, r2)
-    add(r0, r0, r1)
-    mov(r1, 1)
-    lsl(r1, r1, 9)
-    add(r0, r0, r1)
-    asr(r0, r0, 10)
-    data(2, 0x9024)  # str r0, [sp] curve
-    mov(r0, r12)
-    add(r0, 128)
-    ldr(r2, [r0, 16])
-    mov(r0, r12)
-    add(r0, 128)
-    ldr(r0, [r0, 20])
-    mov(r1, 32)
-    sub(r0, r1, r0)
-    data(2, 0x9025)  # str r0, [sp] v327
-    mov(r0, r2)
-    mul(r0, r5)
-    lsr(r0, r0, 30)
-    data(2, 0x9026)  # str r0, [sp] v329
-    data(2, 0xB2AF)  # uxth r7, r5
-    data(2, 0xB296)  # uxth r6, r2
-    asr(r1, r5, 16)
-    asr(r2, r2, 16)
-    mov(r0, r1)
-    mul(r0, r6)
-    mov(r5, r7)
-    mul(r5, r6)
-    lsr(r5, r5, 16)
-    add(r0, r0, r5)
-    mul(r7, r2)
-    data(2, 0xB285)  # uxth r5, r0
-    add(r5, r7, r5)
-    mul(r1, r2)
-    asr(r0, r0, 16)
-    add(r1, r1, r0)
-    asr(r0, r5, 16)
-    add(r0, r1, r0)
-    lsl(r0, r0, 1)
-    data(2, 0x9D26)  # ldr r5, [sp] v329
-    asr(r5, r5, 1)
-    adc(r5, r0)
-    data(2, 0x9825)  # ldr r0, [sp] v327
-    asr(r1, r5, 31)
-    add(r5, r5, r1)
-    mov(r1, 0)
-    asr(r5, r0)
-    adc(r5, r1)
-    mov(r1, 2)
-    data(2, 0x9801)  # ldr r0, [sp] gate_265
-    data(2, 0x5E40)  # ldrsh r0, [r0, r1]
-    add(r0, r5, r0)
     mov(r1, 127)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -864,24 +761,24 @@ def run_rows(r0, r1, r2, r3):
     add(r0, r0, r1)
     asr(r2, r0, 31)
     eor(r0, r2)
-    sub(r5, r0, r2)
-    asr(r0, r5, 9)
+    sub(r6, r0, r2)
+    asr(r0, r6, 9)
     cmp(r0, 255)
     blt(near_17)
-    b(rare35)
+    b(rare28)
     label(near_17)
     lsl(r1, r0, 1)
-    data(2, 0x9802)  # ldr r0, [sp] entries
+    data(2, 0x9804)  # ldr r0, [sp] entries
     add(r1, r0, r1)
     ldrh(r0, [r1, 0])
     ldrh(r1, [r1, 2])
-    sub(r6, r1, r0)
-    lsl(r1, r0, 9)
-    lsl(r0, r5, 23)
+    sub(r1, r1, r0)
+    lsl(r7, r0, 9)
+    lsl(r0, r6, 23)
     lsr(r0, r0, 23)
-    mul(r0, r6)
-    add(r0, r1, r0)
-    label(known34)
+    mul(r0, r1)
+    add(r0, r7, r0)
+    label(known27)
     eor(r0, r2)
     mov(r1, 1)
     lsl(r1, r1, 25)
@@ -891,7 +788,118 @@ def run_rows(r0, r1, r2, r3):
     lsl(r1, r1, 9)
     add(r0, r0, r1)
     asr(r0, r0, 10)
-    data(2, 0x9027)  # str r0, [sp] curve_361
+    data(2, 0x9025)  # str r0, [sp] curve
+    mov(r0, r12)
+    add(r0, 128)
+    ldr(r2, [r0, 16])
+    mov(r0, r12)
+    add(r0, 128)
+    ldr(r0, [r0, 20])
+    mov(r1, 32)
+    sub(r0, r1, r0)
+    data(2, 0x9026)  # str r0, [sp] v316
+    mov(r0, r2)
+    mul(r0, r5)
+    lsr(r0, r0, 30)
+    data(2, 0x9027)  # str r0, [sp] v318
+    data(2, 0xB2AF)  # uxth r7, r5
+    data(2, 0xB296)  # uxth r6, r2
+    asr(r1, r5, 16)
+    asr(r2, r2, 16)
+    mov(r0, r1)
+    mul(r0, r6)
+    mov(r5, r7)
+    mul(r5, r6)
+    lsr(r5, r5, 16)
+    add(r0, r0, r5)
+    mul(r7, r2)
+    data(2, 0xB285)  # uxth r5, r0
+    add(r5, r7, r5)
+    mul(r1, r2)
+    asr(r0, r0, 16)
+    add(r1, r1, r0)
+    asr(r0, r5, 16)
+    add(r0, r1, r0)
+    lsl(r0, r0, 1)
+    data(2, 0x9D27)  # ldr r5, [sp] v318
+    asr(r5, r5, 1)
+    adc(r5, r0)
+    data(2, 0x9826)  # ldr r0, [sp] v316
+    asr(r1, r5, 31)
+    add(r5, r5, r1)
+    mov(r1, 0)
+    asr(r5, r0)
+    adc(r5, r1)
+    mov(r0, 127)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    cmp(r5, r0)
+    ble(min_18)
+    mov(r5, r0)
+    label(min_18)
+    mov(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 128)
+    lsl(r0, r0, 8)
+    cmp(r5, r0)
+    bge(max_19)
+    mov(r5, r0)
+    label(max_19)
+    mov(r1, 2)
+    data(2, 0x9803)  # ldr r0, [sp] gate_253
+    data(2, 0x5E40)  # ldrsh r0, [r0, r1]
+    add(r0, r5, r0)
+    mov(r1, 127)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    cmp(r0, r1)
+    ble(min_20)
+    mov(r0, r1)
+    label(min_20)
+    mov(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 128)
+    lsl(r1, r1, 8)
+    cmp(r0, r1)
+    bge(max_21)
+    mov(r0, r1)
+    label(max_21)
+    lsl(r1, r0, 1)
+    add(r0, r0, r1)
+    asr(r2, r0, 31)
+    eor(r0, r2)
+    sub(r5, r0, r2)
+    asr(r0, r5, 9)
+    cmp(r0, 255)
+    blt(near_22)
+    b(rare31)
+    label(near_22)
+    lsl(r1, r0, 1)
+    data(2, 0x9804)  # ldr r0, [sp] entries
+    add(r1, r0, r1)
+    ldrh(r0, [r1, 0])
+    ldrh(r1, [r1, 2])
+    sub(r6, r1, r0)
+    lsl(r1, r0, 9)
+    lsl(r0, r5, 23)
+    lsr(r0, r0, 23)
+    mul(r0, r6)
+    add(r0, r1, r0)
+    label(known30)
+    eor(r0, r2)
+    mov(r1, 1)
+    lsl(r1, r1, 25)
+    and_(r1, r2)
+    add(r0, r0, r1)
+    mov(r1, 1)
+    lsl(r1, r1, 9)
+    add(r0, r0, r1)
+    asr(r0, r0, 10)
+    data(2, 0x9028)  # str r0, [sp] curve_352
     mov(r0, r12)
     add(r0, 128)
     ldr(r2, [r0, 40])
@@ -900,7 +908,7 @@ def run_rows(r0, r1, r2, r3):
     ldr(r0, [r0, 44])
     mov(r1, 32)
     sub(r0, r1, r0)
-    data(2, 0x9028)  # str r0, [sp] v366
+    data(2, 0x9029)  # str r0, [sp] v357
     mov(r0, r2)
     mul(r0, r4)
     lsr(r5, r0, 30)
@@ -926,23 +934,40 @@ def run_rows(r0, r1, r2, r3):
     mov(r4, r5)
     asr(r4, r4, 1)
     adc(r4, r0)
-    data(2, 0x9828)  # ldr r0, [sp] v366
+    data(2, 0x9829)  # ldr r0, [sp] v357
     asr(r1, r4, 31)
     add(r4, r4, r1)
     mov(r1, 0)
     asr(r4, r0)
     adc(r4, r1)
+    mov(r0, 127)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    cmp(r4, r0)
+    ble(min_23)
+    mov(r4, r0)
+    label(min_23)
+    mov(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 128)
+    lsl(r0, r0, 8)
+    cmp(r4, r0)
+    bge(max_24)
+    mov(r4, r0)
+    label(max_24)
     mov(r1, 4)
-    data(2, 0x9801)  # ldr r0, [sp] gate_265
+    data(2, 0x9803)  # ldr r0, [sp] gate_253
     data(2, 0x5E40)  # ldrsh r0, [r0, r1]
     add(r0, r4, r0)
     mov(r1, 127)
     lsl(r1, r1, 8)
     add(r1, 255)
     cmp(r0, r1)
-    ble(min_18)
+    ble(min_25)
     mov(r0, r1)
-    label(min_18)
+    label(min_25)
     mov(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -950,9 +975,9 @@ def run_rows(r0, r1, r2, r3):
     add(r1, 128)
     lsl(r1, r1, 8)
     cmp(r0, r1)
-    bge(max_19)
+    bge(max_26)
     mov(r0, r1)
-    label(max_19)
+    label(max_26)
     lsl(r1, r0, 1)
     add(r0, r0, r1)
     asr(r2, r0, 31)
@@ -960,11 +985,11 @@ def run_rows(r0, r1, r2, r3):
     sub(r4, r0, r2)
     asr(r0, r4, 8)
     cmp(r0, 255)
-    blt(near_20)
-    b(rare38)
-    label(near_20)
+    blt(near_27)
+    b(rare34)
+    label(near_27)
     lsl(r1, r0, 1)
-    data(2, 0x9802)  # ldr r0, [sp] entries
+    data(2, 0x9804)  # ldr r0, [sp] entries
     add(r1, r0, r1)
     ldrh(r0, [r1, 0])
     ldrh(r1, [r1, 2])
@@ -973,7 +998,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xB2E0)  # uxtb r0, r4
     mul(r0, r5)
     add(r0, r1, r0)
-    label(known37)
+    label(known33)
     eor(r0, r2)
     mov(r1, 1)
     lsl(r1, r1, 24)
@@ -987,7 +1012,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r1, r1, 8)
     add(r0, r0, r1)
     asr(r0, r0, 8)
-    data(2, 0x9029)  # str r0, [sp] curve_400
+    data(2, 0x902A)  # str r0, [sp] curve_393
     mov(r0, r12)
     add(r0, 128)
     ldr(r1, [r0, 64])
@@ -1028,17 +1053,34 @@ def run_rows(r0, r1, r2, r3):
     mov(r0, 0)
     asr(r3, r4)
     adc(r3, r0)
+    mov(r0, 127)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    cmp(r3, r0)
+    ble(min_28)
+    mov(r3, r0)
+    label(min_28)
+    mov(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 128)
+    lsl(r0, r0, 8)
+    cmp(r3, r0)
+    bge(max_29)
+    mov(r3, r0)
+    label(max_29)
     mov(r1, 6)
-    data(2, 0x9801)  # ldr r0, [sp] gate_265
+    data(2, 0x9803)  # ldr r0, [sp] gate_253
     data(2, 0x5E40)  # ldrsh r0, [r0, r1]
     add(r0, r3, r0)
     mov(r1, 127)
     lsl(r1, r1, 8)
     add(r1, 255)
     cmp(r0, r1)
-    ble(min_21)
+    ble(min_30)
     mov(r0, r1)
-    label(min_21)
+    label(min_30)
     mov(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -1046,9 +1088,9 @@ def run_rows(r0, r1, r2, r3):
     add(r1, 128)
     lsl(r1, r1, 8)
     cmp(r0, r1)
-    bge(max_22)
+    bge(max_31)
     mov(r0, r1)
-    label(max_22)
+    label(max_31)
     lsl(r1, r0, 1)
     add(r0, r0, r1)
     asr(r2, r0, 31)
@@ -1056,11 +1098,11 @@ def run_rows(r0, r1, r2, r3):
     sub(r3, r0, r2)
     asr(r0, r3, 9)
     cmp(r0, 255)
-    blt(near_23)
-    b(rare41)
-    label(near_23)
+    blt(near_32)
+    b(rare37)
+    label(near_32)
     lsl(r1, r0, 1)
-    data(2, 0x9802)  # ldr r0, [sp] entries
+    data(2, 0x9804)  # ldr r0, [sp] entries
     add(r1, r0, r1)
     ldrh(r0, [r1, 0])
     ldrh(r1, [r1, 2])
@@ -1070,7 +1112,7 @@ def run_rows(r0, r1, r2, r3):
     lsr(r0, r0, 23)
     mul(r0, r4)
     add(r0, r1, r0)
-    label(known40)
+    label(known36)
     eor(r0, r2)
     mov(r1, 1)
     lsl(r1, r1, 25)
@@ -1080,11 +1122,11 @@ def run_rows(r0, r1, r2, r3):
     lsl(r1, r1, 9)
     add(r0, r0, r1)
     asr(r0, r0, 10)
-    data(2, 0x902A)  # str r0, [sp] curve_439
+    data(2, 0x902B)  # str r0, [sp] curve_434
     mov(r1, 0)
-    data(2, 0x9804)  # ldr r0, [sp] cell
+    data(2, 0x9806)  # ldr r0, [sp] cell
     data(2, 0x5E41)  # ldrsh r1, [r0, r1]
-    data(2, 0x9827)  # ldr r0, [sp] curve_361
+    data(2, 0x9828)  # ldr r0, [sp] curve_352
     mul(r1, r0)
     mov(r0, r12)
     add(r0, 128)
@@ -1130,9 +1172,9 @@ def run_rows(r0, r1, r2, r3):
     lsl(r0, r0, 8)
     add(r0, 255)
     cmp(r1, r0)
-    ble(min_24)
+    ble(min_33)
     mov(r1, r0)
-    label(min_24)
+    label(min_33)
     mov(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 255)
@@ -1140,11 +1182,11 @@ def run_rows(r0, r1, r2, r3):
     add(r0, 128)
     lsl(r0, r0, 8)
     cmp(r1, r0)
-    bge(max_25)
+    bge(max_34)
     mov(r1, r0)
-    label(max_25)
-    data(2, 0x9829)  # ldr r0, [sp] curve_400
-    data(2, 0x9A24)  # ldr r2, [sp] curve
+    label(max_34)
+    data(2, 0x982A)  # ldr r0, [sp] curve_393
+    data(2, 0x9A25)  # ldr r2, [sp] curve
     mul(r0, r2)
     mov(r2, r12)
     add(r2, 128)
@@ -1154,7 +1196,7 @@ def run_rows(r0, r1, r2, r3):
     ldr(r2, [r2, 84])
     mov(r4, 32)
     sub(r2, r4, r2)
-    data(2, 0x922B)  # str r2, [sp] v462
+    data(2, 0x922C)  # str r2, [sp] v457
     mov(r2, r0)
     mul(r2, r3)
     lsr(r4, r2, 30)
@@ -1180,7 +1222,7 @@ def run_rows(r0, r1, r2, r3):
     mov(r0, r4)
     asr(r0, r0, 1)
     adc(r0, r2)
-    data(2, 0x9A2B)  # ldr r2, [sp] v462
+    data(2, 0x9A2C)  # ldr r2, [sp] v457
     asr(r3, r0, 31)
     add(r0, r0, r3)
     mov(r3, 0)
@@ -1191,9 +1233,9 @@ def run_rows(r0, r1, r2, r3):
     add(r3, 255)
     mov(r2, r0)
     cmp(r2, r3)
-    ble(min_26)
+    ble(min_35)
     mov(r2, r3)
-    label(min_26)
+    label(min_35)
     mov(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 255)
@@ -1201,18 +1243,18 @@ def run_rows(r0, r1, r2, r3):
     add(r0, 128)
     lsl(r0, r0, 8)
     cmp(r2, r0)
-    bge(max_27)
+    bge(max_36)
     mov(r2, r0)
-    label(max_27)
+    label(max_36)
     mov(r0, r2)
     add(r0, r1, r0)
     mov(r1, 127)
     lsl(r1, r1, 8)
     add(r1, 255)
     cmp(r0, r1)
-    ble(min_28)
+    ble(min_37)
     mov(r0, r1)
-    label(min_28)
+    label(min_37)
     mov(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -1220,21 +1262,21 @@ def run_rows(r0, r1, r2, r3):
     add(r1, 128)
     lsl(r1, r1, 8)
     cmp(r0, r1)
-    bge(max_29)
+    bge(max_38)
     mov(r0, r1)
-    label(max_29)
+    label(max_38)
     mov(r2, r12)
     ldr(r1, [r2, 100])
     cmp(r0, r1)
-    ble(min_30)
+    ble(min_39)
     mov(r0, r1)
-    label(min_30)
+    label(min_39)
     neg(r1, r1)
     cmp(r0, r1)
-    bge(max_31)
+    bge(max_40)
     mov(r0, r1)
-    label(max_31)
-    data(2, 0x9904)  # ldr r1, [sp] cell
+    label(max_40)
+    data(2, 0x9906)  # ldr r1, [sp] cell
     strh(r0, [r1, 0])
     mov(r1, r2)
     add(r1, 252)
@@ -1243,17 +1285,17 @@ def run_rows(r0, r1, r2, r3):
     ldr(r1, [r2, 40])
     mul(r0, r1)
     cmp(r3, 0)
-    bne(rare43)
-    label(end44)
+    bne(rare39)
+    label(end40)
     asr(r0, r3)
     asr(r2, r0, 31)
     eor(r0, r2)
     sub(r3, r0, r2)
     asr(r0, r3, 8)
     cmp(r0, 255)
-    bge(rare46)
+    bge(rare42)
     lsl(r1, r0, 1)
-    data(2, 0x9802)  # ldr r0, [sp] entries
+    data(2, 0x9804)  # ldr r0, [sp] entries
     add(r1, r0, r1)
     ldrh(r0, [r1, 0])
     ldrh(r1, [r1, 2])
@@ -1262,7 +1304,7 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xB2D8)  # uxtb r0, r3
     mul(r0, r4)
     add(r0, r1, r0)
-    label(known45)
+    label(known41)
     eor(r0, r2)
     mov(r1, 1)
     lsl(r1, r1, 24)
@@ -1276,7 +1318,7 @@ def run_rows(r0, r1, r2, r3):
     lsl(r1, r1, 8)
     add(r0, r0, r1)
     asr(r1, r0, 8)
-    data(2, 0x982A)  # ldr r0, [sp] curve_439
+    data(2, 0x982B)  # ldr r0, [sp] curve_434
     mul(r0, r1)
     mov(r1, r12)
     add(r1, 128)
@@ -1324,91 +1366,91 @@ def run_rows(r0, r1, r2, r3):
     add(r0, r0, r1)
     mov(r1, 127)
     cmp(r0, r1)
-    ble(min_32)
+    ble(min_41)
     mov(r0, r1)
-    label(min_32)
+    label(min_41)
     mov(r1, 128)
     neg(r1, r1)
     cmp(r0, r1)
-    bge(max_33)
+    bge(max_42)
     mov(r0, r1)
-    label(max_33)
-    data(2, 0x9909)  # ldr r1, [sp] output
+    label(max_42)
+    data(2, 0x990B)  # ldr r1, [sp] output
     strb(r0, [r1, 0])
     add(r1, 1)
-    data(2, 0x9109)  # str r1, [sp] output
-    data(2, 0x9804)  # ldr r0, [sp] cell
+    data(2, 0x910B)  # str r1, [sp] output
+    data(2, 0x9806)  # ldr r0, [sp] cell
     add(r0, 2)
-    data(2, 0x9004)  # str r0, [sp] cell
-    data(2, 0x9801)  # ldr r0, [sp] gate_265
+    data(2, 0x9006)  # str r0, [sp] cell
+    data(2, 0x9803)  # ldr r0, [sp] gate_253
     add(r0, 8)
-    data(2, 0x9001)  # str r0, [sp] gate_265
-    data(2, 0x9903)  # ldr r1, [sp] gates_end
+    data(2, 0x9003)  # str r0, [sp] gate_253
+    data(2, 0x9905)  # ldr r1, [sp] gates_end
     cmp(r0, r1)
-    bcs(near_34)
-    b(cell27)
-    label(near_34)
-    b(cell_end28)
-    label(rare41)
+    bcs(near_43)
+    b(cell23)
+    label(near_43)
+    b(cell_end24)
+    label(rare37)
     mov(r0, 1)
     lsl(r0, r0, 8)
     add(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 252)
     lsl(r0, r0, 8)
-    b(known40)
-    label(rare43)
+    b(known36)
+    label(rare39)
     mov(r1, 1)
     sub(r2, r3, 1)
     lsl(r1, r2)
     add(r0, r0, r1)
-    b(end44)
-    label(rare46)
+    b(end40)
+    label(rare42)
     mov(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 255)
     lsl(r0, r0, 8)
-    b(known45)
-    label(cell_end28)
-    data(2, 0x982D)  # ldr r0, [sp] start
-    data(2, 0x9931)  # ldr r1, [sp] count
+    b(known41)
+    label(cell_end24)
+    data(2, 0x9830)  # ldr r0, [sp] start
+    data(2, 0x9934)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x902D)  # str r0, [sp] start
-    data(2, 0x9A30)  # ldr r2, [sp] first
+    data(2, 0x9030)  # str r0, [sp] start
+    data(2, 0x9A33)  # ldr r2, [sp] first
     add(r1, r2, r1)
-    data(2, 0x9A2E)  # ldr r2, [sp] state_size
+    data(2, 0x9A31)  # ldr r2, [sp] state_size_10
     cmp(r1, r2)
-    bne(if48)
+    bne(if44)
     mov(r3, r12)
     ldr(r1, [r3, 16])
     lsr(r4, r1, 2)
-    data(2, 0x992C)  # ldr r1, [sp] arena
+    data(2, 0x992D)  # ldr r1, [sp] arena
     add(r4, r1, r4)
     add(r0, r4, r0)
     sub(r0, r0, r2)
     ldr(r3, [r3, 8])
     lsr(r3, r3, 2)
     add(r3, r1, r3)
-    data(2, 0x9934)  # ldr r1, [sp] batch
+    data(2, 0x9937)  # ldr r1, [sp] batch
     mul(r1, r2)
     add(r1, r3, r1)
     add(r3, r0, r2)
-    label(state49)
+    label(state45)
     ldrb(r2, [r0, 0])
     strb(r2, [r1, 0])
     add(r0, 1)
     add(r1, 1)
     cmp(r0, r3)
-    bcc(state49)
-    label(if48)
-    data(2, 0x992D)  # ldr r1, [sp] start
-    data(2, 0x9833)  # ldr r0, [sp] stop
+    bcc(state45)
+    label(if44)
+    data(2, 0x9930)  # ldr r1, [sp] start
+    data(2, 0x9836)  # ldr r0, [sp] stop
     cmp(r1, r0)
-    bge(near_35)
-    b(again18)
-    label(near_35)
+    bge(near_44)
+    b(again16)
+    label(near_44)
     label(return_1)
-    data(2, 0xB035)  # add sp, #212
+    data(2, 0xB038)  # add sp, #224
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -12,23 +12,23 @@ import micropython
 @micropython.asm_thumb
 def run_rows(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB09A)  # sub sp, #104
-    data(2, 0x9111)  # str r1, [sp] arena
-    data(2, 0x9213)  # str r2, [sp] rom
+    data(2, 0xB09B)  # sub sp, #108
+    data(2, 0x9110)  # str r1, [sp] arena
+    data(2, 0x9214)  # str r2, [sp] rom
     lsr(r1, r3, 10)
-    data(2, 0x9112)  # str r1, [sp] start
+    data(2, 0x9113)  # str r1, [sp] start
     data(2, 0xF3C3, 0x0209)  # ubfx r2, r3, #0, #10
     add(r1, r1, r2)
-    data(2, 0x9119)  # str r1, [sp] stop
+    data(2, 0x911A)  # str r1, [sp] stop
     label(step1)
     ldr(r1, [r0, 80])
-    data(2, 0x9115)  # str r1, [sp] state_size
-    data(2, 0x9B12)  # ldr r3, [sp] start
+    data(2, 0x9116)  # str r1, [sp] state_size
+    data(2, 0x9B13)  # ldr r3, [sp] start
     data(2, 0xFBB3, 0xF4F1)  # divu r4, r3, r1
     data(2, 0xFB04, 0x3211)  # mls r2, r4, r1, r3
-    data(2, 0x9214)  # str r2, [sp] first
+    data(2, 0x9215)  # str r2, [sp] first
     sub(r1, r1, r2)
-    data(2, 0x9A19)  # ldr r2, [sp] stop
+    data(2, 0x9A1A)  # ldr r2, [sp] stop
     sub(r2, r2, r3)
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
@@ -37,169 +37,169 @@ def run_rows(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9117)  # str r1, [sp] count
+    data(2, 0x9118)  # str r1, [sp] count
     ldr(r2, [r0, 84])
     data(2, 0xFBB4, 0xF3F2)  # divu r3, r4, r2
     ldr(r2, [r0, 88])
     data(2, 0xFBB3, 0xF5F2)  # divu r5, r3, r2
     data(2, 0xFB02, 0x3215)  # mls r2, r2, r5, r3
-    data(2, 0x9218)  # str r2, [sp] batch
-    data(2, 0x9B11)  # ldr r3, [sp] arena
-    ldr(r2, [r0, 20])
-    data(2, 0xEB13, 0x0292)  # adds r2, r3, r2, lsr #2
-    data(2, 0x9216)  # str r2, [sp] gates
-    data(2, 0xEB12, 0x01C1)  # adds r1, r2, r1, lsl #3
-    data(2, 0x910E)  # str r1, [sp] gates_end
-    ldr(r1, [r0, 92])
-    data(2, 0xEB12, 0x01C1)  # adds r1, r2, r1, lsl #3
-    data(2, 0x9109)  # str r1, [sp] taps
+    data(2, 0x9219)  # str r2, [sp] batch
+    data(2, 0x9A10)  # ldr r2, [sp] arena
+    ldr(r3, [r0, 20])
+    data(2, 0xEB12, 0x0393)  # adds r3, r2, r3, lsr #2
+    data(2, 0x9317)  # str r3, [sp] gates
+    data(2, 0xEB13, 0x01C1)  # adds r1, r3, r1, lsl #3
+    data(2, 0x910D)  # str r1, [sp] gates_end
     ldr(r1, [r0, 4])
     data(2, 0xF8D0, 0xC04C)  # ldw r12, [r0, #76]
-    lsl(r2, r1, 31)
+    lsl(r3, r1, 31)
     beq(if3)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9A14)  # ldr r2, [sp] rom
     label(if3)
-    data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    ldr(r2, [r0, 104])
+    data(2, 0xEB12, 0x01A1)  # adds r1, r2, r1, asr #2
     data(2, 0xFB04, 0x110C)  # mla r1, r4, r12, r1
-    data(2, 0xF3C2, 0x020F)  # ubfx r2, r2, #0, #16
-    data(2, 0xF1D2, 0x0280)  # rsbs r2, r2, #128
-    data(2, 0xF3C2, 0x030F)  # ubfx r3, r2, #0, #16
-    data(2, 0xF04F, 0x1201)  # mov r2, #65537
-    data(2, 0xFB03, 0xF702)  # mul r7, r3, r2
-    data(2, 0x9B09)  # ldr r3, [sp] taps
-    data(2, 0xEB11, 0x020C)  # adds r2, r1, r12
-    sub(r6, r2, 4)
+    data(2, 0x9B17)  # ldr r3, [sp] gates
+    ldr(r2, [r0, 92])
+    data(2, 0xEB13, 0x02C2)  # adds r2, r3, r2, lsl #3
+    data(2, 0x9211)  # str r2, [sp] taps
+    ldr(r3, [r0, 104])
+    data(2, 0xF3C3, 0x030F)  # ubfx r3, r3, #0, #16
+    data(2, 0xF1D3, 0x0380)  # rsbs r3, r3, #128
+    data(2, 0xF3C3, 0x040F)  # ubfx r4, r3, #0, #16
+    data(2, 0xF04F, 0x1301)  # mov r3, #65537
+    data(2, 0xFB04, 0xF703)  # mul r7, r4, r3
+    data(2, 0xEB11, 0x030C)  # adds r3, r1, r12
+    sub(r6, r3, 4)
     label(unpack4)
     data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
-    data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
+    data(2, 0xFA27, 0xF385)  # sxtab16 r3, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
-    data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
+    data(2, 0xE8E2, 0x3402)  # strd r3, r4, [r2], #8
     cmp(r1, r6)
     bls(unpack4)
-    data(2, 0x9303)  # str r3, [sp] words_end
-    data(2, 0xEA5F, 0x02AC)  # mov asrs r2, pc, r12, asr #2
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    data(2, 0xF3C2, 0x0401)  # ubfx r4, r2, #0, #2
-    mov(r2, 84)
-    data(2, 0xFB04, 0xF202)  # mul r2, r4, r2
-    data(2, 0x920F)  # str r2, [sp] entry
+    data(2, 0x9203)  # str r2, [sp] words_end
+    data(2, 0xEA5F, 0x03AC)  # mov asrs r3, pc, r12, asr #2
+    data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
+    data(2, 0xF3C3, 0x0401)  # ubfx r4, r3, #0, #2
+    mov(r3, 84)
+    data(2, 0xFB04, 0xF303)  # mul r3, r4, r3
+    data(2, 0x930E)  # str r3, [sp] entry
     sub(r1, r1, r6)
     data(2, 0x9106)  # str r1, [sp] overlap
     cmp(r1, 4)
     beq(if6)
     ldr(r5, [r6, 0])
-    data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
+    data(2, 0xFA27, 0xF385)  # sxtab16 r3, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
     cmp(r1, 2)
     ble(if7)
-    mov(r2, 0)
+    mov(r3, 0)
     label(if7)
-    lsr(r1, r2, 16)
-    lsl(r2, r1, 16)
+    lsr(r1, r3, 16)
+    lsl(r3, r1, 16)
     data(2, 0x9906)  # ldr r1, [sp] overlap
     cmp(r1, 1)
     ble(if8)
     lsr(r1, r4, 16)
     lsl(r4, r1, 16)
     label(if8)
-    data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
+    data(2, 0xE8E2, 0x3402)  # strd r3, r4, [r2], #8
     label(if6)
-    data(2, 0x9914)  # ldr r1, [sp] first
+    data(2, 0x9915)  # ldr r1, [sp] first
     data(2, 0xFB01, 0xF10C)  # mul r1, r1, r12
     ldr(r2, [r0, 28])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if9)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if9)
     data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
     ldr(r2, [r0, 32])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if10)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if10)
     data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
     ldr(r2, [r0, 36])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if11)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if11)
     data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 40])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if12)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if12)
     data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
     data(2, 0xEB1C, 0x0C01)  # adds r12, r12, r1
-    data(2, 0x9914)  # ldr r1, [sp] first
+    data(2, 0x9915)  # ldr r1, [sp] first
     lsl(r2, r1, 2)
     ldr(r1, [r0, 60])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if13)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if13)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910A)  # str r1, [sp] input_gate_bias
+    data(2, 0x9109)  # str r1, [sp] input_gate_bias
     ldr(r1, [r0, 64])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if14)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if14)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910B)  # str r1, [sp] forget_gate_bias
+    data(2, 0x910A)  # str r1, [sp] forget_gate_bias
     ldr(r1, [r0, 68])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if15)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if15)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x910C)  # str r1, [sp] cell_gate_bias
+    data(2, 0x910B)  # str r1, [sp] cell_gate_bias
     ldr(r1, [r0, 72])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
     beq(if16)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if16)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x9B0A)  # ldr r3, [sp] input_gate_bias
+    data(2, 0x9B09)  # ldr r3, [sp] input_gate_bias
     add(r3, r3, r2)
-    data(2, 0x930A)  # str r3, [sp] input_gate_bias
-    data(2, 0x9B0B)  # ldr r3, [sp] forget_gate_bias
+    data(2, 0x9309)  # str r3, [sp] input_gate_bias
+    data(2, 0x9B0A)  # ldr r3, [sp] forget_gate_bias
     add(r3, r3, r2)
-    data(2, 0x930B)  # str r3, [sp] forget_gate_bias
-    data(2, 0x9B0C)  # ldr r3, [sp] cell_gate_bias
+    data(2, 0x930A)  # str r3, [sp] forget_gate_bias
+    data(2, 0x9B0B)  # ldr r3, [sp] cell_gate_bias
     add(r3, r3, r2)
-    data(2, 0x930C)  # str r3, [sp] cell_gate_bias
+    data(2, 0x930B)  # str r3, [sp] cell_gate_bias
     add(r1, r1, r2)
-    data(2, 0x910D)  # str r1, [sp] output_gate_bias
-    data(2, 0x9916)  # ldr r1, [sp] gates
+    data(2, 0x910C)  # str r1, [sp] output_gate_bias
+    data(2, 0x9917)  # ldr r1, [sp] gates
     data(2, 0x9100)  # str r1, [sp] gate
     label(element17)
-    data(2, 0x990A)  # ldr r1, [sp] input_gate_bias
+    data(2, 0x9909)  # ldr r1, [sp] input_gate_bias
     data(2, 0xF851, 0x7B04)  # ldr r7, [r1], #4
-    data(2, 0x910A)  # str r1, [sp] input_gate_bias
-    data(2, 0x990B)  # ldr r1, [sp] forget_gate_bias
+    data(2, 0x9109)  # str r1, [sp] input_gate_bias
+    data(2, 0x990A)  # ldr r1, [sp] forget_gate_bias
     data(2, 0xF851, 0x6B04)  # ldr r6, [r1], #4
-    data(2, 0x910B)  # str r1, [sp] forget_gate_bias
-    data(2, 0x990C)  # ldr r1, [sp] cell_gate_bias
+    data(2, 0x910A)  # str r1, [sp] forget_gate_bias
+    data(2, 0x990B)  # ldr r1, [sp] cell_gate_bias
     data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
-    data(2, 0x910C)  # str r1, [sp] cell_gate_bias
-    data(2, 0x990D)  # ldr r1, [sp] output_gate_bias
+    data(2, 0x910B)  # str r1, [sp] cell_gate_bias
+    data(2, 0x990C)  # ldr r1, [sp] output_gate_bias
     data(2, 0xF851, 0x4B04)  # ldr r4, [r1], #4
-    data(2, 0x910D)  # str r1, [sp] output_gate_bias
-    data(2, 0x9B09)  # ldr r3, [sp] taps
-    data(2, 0x990F)  # ldr r1, [sp] entry
+    data(2, 0x910C)  # str r1, [sp] output_gate_bias
+    data(2, 0x9B11)  # ldr r3, [sp] taps
+    data(2, 0x990E)  # ldr r1, [sp] entry
     data(2, 0x448F)  # add pc, r1
     nop()
     label(words23)
@@ -378,119 +378,122 @@ def run_rows(r0, r1, r2, r3):
     strh(r2, [r1, 6])
     add(r1, 8)
     data(2, 0x9100)  # str r1, [sp] gate
-    data(2, 0x9A0E)  # ldr r2, [sp] gates_end
+    data(2, 0x9A0D)  # ldr r2, [sp] gates_end
     cmp(r1, r2)
     bcc_w(element17)
-    data(2, 0x9918)  # ldr r1, [sp] batch
+    data(2, 0x9919)  # ldr r1, [sp] batch
     data(2, 0xF8D0, 0xC050)  # ldw r12, [r0, #80]
     data(2, 0xFB01, 0xFA0C)  # mul r10, r1, r12
-    data(2, 0x9A11)  # ldr r2, [sp] arena
+    data(2, 0x9A10)  # ldr r2, [sp] arena
     ldr(r1, [r0, 8])
     data(2, 0xEB12, 0x0191)  # adds r1, r2, r1, lsr #2
-    ldr(r2, [r0, 116])
     data(2, 0xEB11, 0x010A)  # adds r1, r1, r10
-    data(2, 0xF3C2, 0x020F)  # ubfx r2, r2, #0, #16
-    data(2, 0xF1D2, 0x0280)  # rsbs r2, r2, #128
-    data(2, 0xF3C2, 0x030F)  # ubfx r3, r2, #0, #16
-    data(2, 0xF04F, 0x1201)  # mov r2, #65537
-    data(2, 0xFB03, 0xF702)  # mul r7, r3, r2
-    data(2, 0x9B09)  # ldr r3, [sp] taps
-    data(2, 0xEB11, 0x020C)  # adds r2, r1, r12
-    sub(r6, r2, 4)
+    data(2, 0x9B17)  # ldr r3, [sp] gates
+    ldr(r2, [r0, 92])
+    data(2, 0xEB13, 0x02C2)  # adds r2, r3, r2, lsl #3
+    data(2, 0x9212)  # str r2, [sp] taps_209
+    ldr(r3, [r0, 116])
+    data(2, 0xF3C3, 0x030F)  # ubfx r3, r3, #0, #16
+    data(2, 0xF1D3, 0x0380)  # rsbs r3, r3, #128
+    data(2, 0xF3C3, 0x040F)  # ubfx r4, r3, #0, #16
+    data(2, 0xF04F, 0x1301)  # mov r3, #65537
+    data(2, 0xFB04, 0xF703)  # mul r7, r4, r3
+    data(2, 0xEB11, 0x030C)  # adds r3, r1, r12
+    sub(r6, r3, 4)
     label(unpack26)
     data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
-    data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
+    data(2, 0xFA27, 0xF385)  # sxtab16 r3, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
-    data(2, 0xFA92, 0xF202)  # sadd16 r2, r2, r2
+    data(2, 0xFA93, 0xF303)  # sadd16 r3, r3, r3
     data(2, 0xFA94, 0xF404)  # sadd16 r4, r4, r4
-    data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
+    data(2, 0xE8E2, 0x3402)  # strd r3, r4, [r2], #8
     cmp(r1, r6)
     bls(unpack26)
-    data(2, 0x9304)  # str r3, [sp] words_end_220
-    data(2, 0xEA5F, 0x02AC)  # mov asrs r2, pc, r12, asr #2
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    data(2, 0xF3C2, 0x0401)  # ubfx r4, r2, #0, #2
-    mov(r2, 84)
-    data(2, 0xFB04, 0xF202)  # mul r2, r4, r2
-    data(2, 0x9210)  # str r2, [sp] entry_225
+    data(2, 0x9204)  # str r2, [sp] words_end_225
+    data(2, 0xEA5F, 0x03AC)  # mov asrs r3, pc, r12, asr #2
+    data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
+    data(2, 0xF3C3, 0x0401)  # ubfx r4, r3, #0, #2
+    mov(r3, 84)
+    data(2, 0xFB04, 0xF303)  # mul r3, r4, r3
+    data(2, 0x930F)  # str r3, [sp] entry_230
     sub(r1, r1, r6)
-    data(2, 0x9107)  # str r1, [sp] overlap_227
+    data(2, 0x9107)  # str r1, [sp] overlap_232
     cmp(r1, 4)
     beq(if28)
     ldr(r5, [r6, 0])
-    data(2, 0xFA27, 0xF285)  # sxtab16 r2, r7, r5
+    data(2, 0xFA27, 0xF385)  # sxtab16 r3, r7, r5
     data(2, 0xFA27, 0xF495)  # sxtab16 r4, r7, r5, ror #8
-    data(2, 0xFA92, 0xF202)  # sadd16 r2, r2, r2
+    data(2, 0xFA93, 0xF303)  # sadd16 r3, r3, r3
     data(2, 0xFA94, 0xF404)  # sadd16 r4, r4, r4
     cmp(r1, 2)
     ble(if29)
-    mov(r2, 0)
+    mov(r3, 0)
     label(if29)
-    lsr(r1, r2, 16)
-    lsl(r2, r1, 16)
-    data(2, 0x9907)  # ldr r1, [sp] overlap_227
+    lsr(r1, r3, 16)
+    lsl(r3, r1, 16)
+    data(2, 0x9907)  # ldr r1, [sp] overlap_232
     cmp(r1, 1)
     ble(if30)
     lsr(r1, r4, 16)
     lsl(r4, r1, 16)
     label(if30)
-    data(2, 0xE8E3, 0x2402)  # strd r2, r4, [r3], #8
+    data(2, 0xE8E2, 0x3402)  # strd r3, r4, [r2], #8
     label(if28)
-    data(2, 0x9914)  # ldr r1, [sp] first
+    data(2, 0x9915)  # ldr r1, [sp] first
     data(2, 0xFB01, 0xF10C)  # mul r1, r1, r12
     ldr(r2, [r0, 44])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if31)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if31)
     data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
     ldr(r2, [r0, 48])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if32)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if32)
     data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
     ldr(r2, [r0, 52])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if33)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if33)
     data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 56])
-    data(2, 0x9B11)  # ldr r3, [sp] arena
+    data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if34)
-    data(2, 0x9B13)  # ldr r3, [sp] rom
+    data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if34)
     data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
     data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
     data(2, 0xEB1C, 0x0C01)  # adds r12, r12, r1
-    data(2, 0x9911)  # ldr r1, [sp] arena
+    data(2, 0x9910)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A14)  # ldr r2, [sp] first
+    data(2, 0x9A15)  # ldr r2, [sp] first
     data(2, 0xEB1A, 0x0202)  # adds r2, r10, r2
     data(2, 0xEB13, 0x0242)  # adds r2, r3, r2, lsl #1
     data(2, 0x9205)  # str r2, [sp] cell
     ldr(r2, [r0, 16])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A12)  # ldr r2, [sp] start
+    data(2, 0x9A13)  # ldr r2, [sp] start
     add(r2, r3, r2)
     data(2, 0x9208)  # str r2, [sp] output
     ldr(r2, [r0, 24])
     lsl(r3, r2, 31)
     beq(if35)
-    data(2, 0x9913)  # ldr r1, [sp] rom
+    data(2, 0x9914)  # ldr r1, [sp] rom
     label(if35)
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
     data(2, 0x9102)  # str r1, [sp] entries
-    data(2, 0x9916)  # ldr r1, [sp] gates
-    data(2, 0x9101)  # str r1, [sp] gate_284
+    data(2, 0x9917)  # ldr r1, [sp] gates
+    data(2, 0x9101)  # str r1, [sp] gate_289
     b(cell36)
     label(rare46)
     data(2, 0xF64F, 0x4100)  # movw r1, #64512
@@ -509,8 +512,8 @@ def run_rows(r0, r1, r2, r3):
     mov(r5, 0)
     mov(r4, 0)
     mov(r3, 0)
-    data(2, 0x9F09)  # ldr r7, [sp] taps
-    data(2, 0x9910)  # ldr r1, [sp] entry_225
+    data(2, 0x9F12)  # ldr r7, [sp] taps_209
+    data(2, 0x990F)  # ldr r1, [sp] entry_230
     data(2, 0x448F)  # add pc, r1
     nop()
     label(words42)
@@ -602,10 +605,10 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
     data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
     data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
-    data(2, 0x9904)  # ldr r1, [sp] words_end_220
+    data(2, 0x9904)  # ldr r1, [sp] words_end_225
     cmp(r7, r1)
     bcc_w(words42)
-    data(2, 0x9907)  # ldr r1, [sp] overlap_227
+    data(2, 0x9907)  # ldr r1, [sp] overlap_232
     cmp(r1, 4)
     beq(if44)
     data(2, 0xEBB9, 0x0901)  # subs r9, r9, r1
@@ -641,7 +644,8 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xEB16, 0x76E6)  # adds r6, r6, r6, asr #31
     data(2, 0xFA56, 0xF601)  # asrs r6, r6, r1
     data(2, 0xF146, 0x0600)  # adc r6, r6, #0
-    data(2, 0x9901)  # ldr r1, [sp] gate_284
+    data(2, 0xF306, 0x060F)  # ssat r6, #16, r6
+    data(2, 0x9901)  # ldr r1, [sp] gate_289
     data(2, 0xF9B1, 0x1000)  # lds16 r1, [r1, #0]
     add(r1, r6, r1)
     data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
@@ -673,7 +677,8 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xEB15, 0x75E5)  # adds r5, r5, r5, asr #31
     data(2, 0xFA55, 0xF501)  # asrs r5, r5, r1
     data(2, 0xF145, 0x0500)  # adc r5, r5, #0
-    data(2, 0x9901)  # ldr r1, [sp] gate_284
+    data(2, 0xF305, 0x050F)  # ssat r5, #16, r5
+    data(2, 0x9901)  # ldr r1, [sp] gate_289
     data(2, 0xF9B1, 0x1002)  # lds16 r1, [r1, #2]
     add(r1, r5, r1)
     data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
@@ -705,7 +710,8 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xEB14, 0x74E4)  # adds r4, r4, r4, asr #31
     data(2, 0xFA54, 0xF401)  # asrs r4, r4, r1
     data(2, 0xF144, 0x0400)  # adc r4, r4, #0
-    data(2, 0x9901)  # ldr r1, [sp] gate_284
+    data(2, 0xF304, 0x040F)  # ssat r4, #16, r4
+    data(2, 0x9901)  # ldr r1, [sp] gate_289
     data(2, 0xF9B1, 0x1004)  # lds16 r1, [r1, #4]
     add(r1, r4, r1)
     data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
@@ -738,7 +744,8 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
     data(2, 0xFA53, 0xF301)  # asrs r3, r3, r1
     data(2, 0xF143, 0x0300)  # adc r3, r3, #0
-    data(2, 0x9901)  # ldr r1, [sp] gate_284
+    data(2, 0xF303, 0x030F)  # ssat r3, #16, r3
+    data(2, 0x9901)  # ldr r1, [sp] gate_289
     data(2, 0xF9B1, 0x1006)  # lds16 r1, [r1, #6]
     add(r1, r3, r1)
     data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
@@ -843,10 +850,10 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp] cell
     add(r1, r1, 2)
     data(2, 0x9105)  # str r1, [sp] cell
-    data(2, 0x9901)  # ldr r1, [sp] gate_284
+    data(2, 0x9901)  # ldr r1, [sp] gate_289
     add(r1, 8)
-    data(2, 0x9101)  # str r1, [sp] gate_284
-    data(2, 0x9A0E)  # ldr r2, [sp] gates_end
+    data(2, 0x9101)  # str r1, [sp] gate_289
+    data(2, 0x9A0D)  # ldr r2, [sp] gates_end
     cmp(r1, r2)
     bcc_w(cell36)
     b(cell_end37)
@@ -865,23 +872,23 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xF2C0, 0x01FF)  # movt r1, #255
     b(known59)
     label(cell_end37)
-    data(2, 0x9912)  # ldr r1, [sp] start
-    data(2, 0x9A17)  # ldr r2, [sp] count
+    data(2, 0x9913)  # ldr r1, [sp] start
+    data(2, 0x9A18)  # ldr r2, [sp] count
     add(r1, r1, r2)
-    data(2, 0x9112)  # str r1, [sp] start
-    data(2, 0x9B14)  # ldr r3, [sp] first
+    data(2, 0x9113)  # str r1, [sp] start
+    data(2, 0x9B15)  # ldr r3, [sp] first
     add(r2, r3, r2)
-    data(2, 0x9B15)  # ldr r3, [sp] state_size
+    data(2, 0x9B16)  # ldr r3, [sp] state_size
     cmp(r2, r3)
     bne(if62)
-    data(2, 0x9C11)  # ldr r4, [sp] arena
+    data(2, 0x9C10)  # ldr r4, [sp] arena
     ldr(r2, [r0, 16])
     data(2, 0xEB14, 0x0292)  # adds r2, r4, r2, lsr #2
     add(r1, r2, r1)
     ldr(r2, [r0, 8])
     sub(r1, r1, r3)
     data(2, 0xEB14, 0x0492)  # adds r4, r4, r2, lsr #2
-    data(2, 0x9A18)  # ldr r2, [sp] batch
+    data(2, 0x9A19)  # ldr r2, [sp] batch
     data(2, 0xFB02, 0x4203)  # mla r2, r2, r3, r4
     add(r4, r1, r3)
     label(state63)
@@ -892,11 +899,11 @@ def run_rows(r0, r1, r2, r3):
     cmp(r1, r4)
     bcc(state63)
     label(if62)
-    data(2, 0x9A12)  # ldr r2, [sp] start
-    data(2, 0x9919)  # ldr r1, [sp] stop
+    data(2, 0x9A13)  # ldr r2, [sp] start
+    data(2, 0x991A)  # ldr r1, [sp] stop
     cmp(r2, r1)
     blt_w(step1)
     label(return_1)
-    data(2, 0xB01A)  # add sp, #104
+    data(2, 0xB01B)  # add sp, #108
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
