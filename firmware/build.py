@@ -182,8 +182,8 @@ def _build_pico(profile, source, objects, manifest, log, stock):
     command += [f"-DMICROPY_FROZEN_MANIFEST={manifest}", "-DPICO_NO_PICOTOOL=1"]
     more = profile.flash_bytes - profiles.named(profile.id).flash_bytes
     if more:
-        size = f"PICO_FLASH_SIZE_BYTES={profile.flash_bytes}"
-        command += [f"-D{size}", f"-DCMAKE_C_FLAGS=-D{size} -DTFLM_MORE_FLASH_BYTES={more}"]
+        size = f"-DPICO_FLASH_SIZE_BYTES={profile.flash_bytes}"
+        command.append(size)
     if is_riscv:
         mpy_cross = pico_riscv.mpy_cross(objects, _mpy_cross_of(profile, objects))
         variables = {"MICROPY_MPYCROSS": mpy_cross, **_version(source)}
@@ -192,6 +192,8 @@ def _build_pico(profile, source, objects, manifest, log, stock):
     else:
         mpy_cross = _mpy_cross_for(profile.arch, objects)
         variables = {"MICROPY_MPYCROSS": mpy_cross, **_version(source)}
+    if more:  # CMake adds CFLAGS to the flags of the core; CMAKE_C_FLAGS would replace them
+        variables["CFLAGS"] = f"{size} -DTFLM_MORE_FLASH_BYTES={more}"
     _run(command, log, **variables)
     _run(["ninja", "-C", objects, "-j2"], log, **variables)
     return objects / "firmware.elf"
