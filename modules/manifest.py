@@ -115,8 +115,14 @@ def _is_replaced(file, folders):
     return _replaces(override, file)
 
 
+# Language models in float32 are too slow for a Pico, whose firmware is nearly full.
+_NOT_ON_PICO = os.path.join("kernels", "attention_float.py")
+
+
 # Return True if no firmware of `folders` loads a kernel file.
 def _is_skipped(file, folders):
+    if file == _NOT_ON_PICO and options.arch.split() == ["armv6m"]:
+        return True
     return _is_unused(file) or _is_replaced(file, folders)
 
 
