@@ -48,3 +48,6 @@ def eval_integers(op, arena, rom, start: int, stop: int):
             n = _COUNT
         run_rows(op, arena, rom, start << 10 | n)
         start += n
+
+
+OTHER_SIZES = (eval_integers,)  # that the DSP extension does not take

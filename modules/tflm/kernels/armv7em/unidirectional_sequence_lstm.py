@@ -1,7 +1,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..armv6m.unidirectional_sequence_lstm import eval_integers as any_integers
+from ..armv6m.unidirectional_sequence_lstm import OTHER_SIZES
 from .gen.lstm_asm import run_rows
 
 _INPUT_GATE_BIAS = const(15)
@@ -51,7 +51,7 @@ def eval_integers(op, arena, rom, start: int, stop: int):
             is_plain = False
         n += 1
     if not is_plain:
-        any_integers(op, arena, rom, start, stop)
+        OTHER_SIZES[0](op, arena, rom, start, stop)
         return
     while start < stop:
         n = stop - start
