@@ -57,7 +57,7 @@ _REPAIRS = (
                 hot in self.escaped_name for hot in {HOT}
             ) and not any(cold in self.escaped_name for cold in {COLD}) or any(
                 hot in self.escaped_name for hot in {HOT_WITH_FEATURES}
-            ) and any('tflm/features/block.py' in name for name in sys.argv) else '".text,'))""",
+            ) and any('tflm/features/block.mpy' in name for name in sys.argv) else '".text,'))""",
     ),
 )
 # The third change as an older version of this project, with other names, has made it.

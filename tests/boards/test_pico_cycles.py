@@ -96,7 +96,7 @@ def test_features_are_in_ram(monkeypatch):
         _, after = sources._REPAIRS[-1]
         return eval(f"(0 {after}", {"self": function, "sys": sys, "any": any})[1]
 
-    features = "build/tflm/features/fft.mpy"
+    features = "build/tflm/features/block.mpy"
     assert section("tflm_detect_scan") == '".text.kernels,"'
     assert section("tflm_features_fft", features) == '".text.kernels,"'
     assert section("tflm_kernels_float32_log", features) == '".text.kernels,"'
