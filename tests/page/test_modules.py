@@ -83,7 +83,7 @@ def test_board_reads(bundles, repository, tmp_path):
     assert found == read_digits(repository, pictures)
     assert said["stopped"] == ["KeyboardInterrupt:"] * 3
     assert said["flashes"] >= len(pictures)
-    assert all(5_000 < each["us"] < 12_000 for each in said["answers"][1:])
+    assert all(3_000 < each["us"] < 8_000 for each in said["answers"][1:])
 
 
 # Each id that a script uses is in index.html, once.
