@@ -488,6 +488,23 @@ def test_write_text_on_a_board(tmp_path, repository):
             list(write(path, "a" * 40, device=device))
 
 
+# deploy and run say it if the firmware has tflm, but not tflm.text.
+def test_firmware_without_text(tmp_path, repository):
+    checkpoints.write_llama2c(tmp_path, checkpoints.random_checkpoint())
+    path, library = tmp_path / "model.tflite", tmp_path / "modules"
+    CheckpointConversion(tmp_path / "model.bin").convert(path)
+    shutil.copytree(
+        repository / "modules", library, ignore=lambda folder, names: {"text"} & set(names)
+    )
+    with Board(tmp_path / "board", library=library) as board:
+        (hint,) = deploy(path, board.port).hints
+        assert "no tflm.text" in hint and "make firmware APP=story" in hint
+        with Link(board.port) as link, pytest.raises(DeviceError, match="APP=story"):
+            list(write(path, "the", device=BoardDevice(link)))
+    with board_with_tflm(tmp_path, repository) as board:
+        assert deploy(path, board.port).hints == []
+
+
 def test_verify_on_a_board(tmp_path, repository, models):
     with board_with_tflm(tmp_path, repository) as board, Link(board.port) as link:
         result = verify(models[0], runs=2, device=BoardDevice(link))
