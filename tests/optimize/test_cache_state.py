@@ -161,6 +161,55 @@ def test_inputs_and_outputs_are_kept(tmp_path, dtype):
     assert run_script(KEPT, *map(str, paths)) == "['logits']\n"
 
 
+POSITION = """
+import sys
+import tflm
+
+given, kept = (tflm.Interpreter(tflm.load(path)) for path in sys.argv[1:])
+assert [kept.input(i).name for i in range(kept.inputs_size())] == ["position", "row"]
+size = len(given.input(0).raw)
+cache = bytes(size)
+wanted = 0
+for i in range(12):
+    if i == 5:
+        kept.reset()
+        cache, wanted = bytes(size), 0
+    if i == 9:
+        kept.input(0).data[0] = wanted = 2
+    assert kept.input(0).data[0] == wanted
+    given.input(1).data[0] = wanted
+    row = bytes([(17 * i + 31 * k) & 63 for k in range(len(given.input(2).raw))])
+    given.input(2).raw[:] = kept.input(1).raw[:] = row
+    given.input(0).raw[:] = cache
+    given.invoke()
+    kept.invoke()
+    wanted += 1
+    cache = bytes(given.output(0).raw)
+    assert bytes(kept.output(0).raw) == bytes(given.output(1).raw)
+print("done")
+"""
+
+
+# The position of the token is an input that invoke() increments, and that may be set.
+@pytest.mark.parametrize("optimize", ["off", "ram", "balanced"])
+def test_position_is_kept(tmp_path, optimize):
+    net = Cached("int8")
+    position = net.builder.tensor((1,), "int32", name="position")
+    row = net.builder.tensor((1, COLUMNS), "int8", name="row", scale=0.05, zero_point=0)
+    zero = net.tensor((1,), "int32", [0])
+    begin = net.tensor((2,), "int32")
+    net.builder.operator("CONCATENATION", [position, zero], [begin], axis=0)
+    cache = net.tensor((ROWS, COLUMNS))
+    new = net.add("DYNAMIC_UPDATE_SLICE", [cache, row, begin], (ROWS, COLUMNS))
+    y = net.add("ADD", [new, new], (ROWS, COLUMNS))
+    net.inputs = [cache, position, row]
+    model = net.build(new, y)
+    paths = [tmp_path / "given.tflm", tmp_path / "kept.tflm"]
+    paths[0].write_bytes(flatten(model))
+    paths[1].write_bytes(flatten(model, keep_state=True, optimize=optimize))
+    assert run_script(POSITION, *map(str, paths)) == "done\n"
+
+
 def test_no_state_to_keep():
     net = Cached("int8")
     net.builder.io(net.inputs, [net.add("ADD", [net.row, net.row], (1, COLUMNS))])

@@ -54,7 +54,8 @@ def inspect(model, plan, allocations, exact, custom, as_json):
     "--keep-state",
     is_flag=True,
     help="Keep caches of keys and values in the arena: an input that DYNAMIC_UPDATE_SLICE updates "
-    "to an output is then neither input nor output, and begins as zeros.",
+    "to an output is then neither input nor output, and begins as zeros. invoke() increments the "
+    "input that says where it writes.",
 )
 @click.option(
     "--keep-tensors", is_flag=True, help="Keep all tensors in separate memory, for debugging."

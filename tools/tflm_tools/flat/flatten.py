@@ -49,6 +49,7 @@ class FlattenOptions:
     the input from samples.
     keep_inputs: invoke() leaves the inputs as they are, so an input need not be set again.
     keep_state: caches that are inputs and outputs stay in the arena, and are neither of both.
+    invoke() increments the input with the position.
     keep_tensors: no tensors share memory, and all are readable after invoke, for debugging.
     Passes, levels and compression are off.
     compress_weights: store int8 weights with at most 16 values as 4-bit indices (armv6m only).

@@ -43,20 +43,30 @@ def build(checkpoint, ranges, precision, positions, vocabulary):
 def cache_bytes(checkpoint, precision, positions):
     """Return the bytes of the keys and values of a model with this number of positions."""
     width = 1 if precision == INT8 else 4
-    kv = checkpoint.kv_heads * checkpoint.head_dim
-    return 2 * checkpoint.layers * positions * kv * width
+    kv = checkpoint.kv_heads * _cache_size(checkpoint.head_dim, precision)
+    return 2 * checkpoint.layers * _cache_size(positions, precision) * kv * width
+
+
+# The head size and the number of positions of caches. The int8 step that ends attention at the
+# position reads words of four.
+def _cache_size(size, precision):
+    return (size + 3) // 4 * 4 if precision == INT8 else size
+
+
+# The rows of a matrix with `size` rows for each head; the additional ones are zeros.
+def _with_head_size(weights, heads, size):
+    rows = weights.reshape(heads, -1, weights.shape[-1])
+    rows = np.pad(rows, ((0, 0), (0, size - rows.shape[1]), (0, 0)))
+    return rows.reshape(heads * size, -1)
 
 
 class _DecoderGraph:
     """Builds the graph. A quantization is (scale, zero point), or None for float32."""
 
     def __init__(self, checkpoint, ranges, precision, positions):
-        self.model, self.ranges, self.precision, self.positions = (
-            checkpoint,
-            ranges,
-            precision,
-            positions,
-        )
+        self.model, self.ranges, self.precision = checkpoint, ranges, precision
+        self.positions = _cache_size(positions, precision)
+        self.head_size = _cache_size(checkpoint.head_dim, precision)
         self.is_int8 = precision == INT8
         self.is_wide = checkpoint.dim > _MAX_INT8_DIM
         self.file = TfliteWriter("language model written by tflm convert")
@@ -176,8 +186,8 @@ class _DecoderGraph:
             [self.value_begin],
             **concatenation,
         )
-        half = model.head_dim // 2
-        frequencies = model.theta ** -(np.arange(half) / half)
+        half = self.head_size // 2
+        frequencies = model.theta ** -(np.arange(half) * 2 / model.head_dim)
         cos, sin = rotations(frequencies, 0, count)
         table = np.stack([cos, -sin, sin, cos], -1).reshape(count, -1)
         table = self._constant(table, "rotations", 1 / 127 if self.is_int8 else None)
@@ -220,7 +230,7 @@ class _DecoderGraph:
 
     def _attention(self, x, layer):
         model, w = self.model, self.model.weights
-        kv, group, head = model.kv_heads, model.heads // model.kv_heads, model.head_dim
+        kv, group, head = model.kv_heads, model.heads // model.kv_heads, self.head_size
         label = f"layer_{layer}_"
         h = self._norm(x, "attention_input", layer)
         gain = self._gain(w["attention_norm"][layer])
@@ -228,9 +238,10 @@ class _DecoderGraph:
         factor = 1.0
         if self.is_int8:
             factor = self.ranges.largest("key", layer) / self.ranges.largest("query", layer)
-        beta = 1 / (factor * math.sqrt(head))
+        beta = 1 / (factor * math.sqrt(model.head_dim))
         weights = np.concatenate([w["query"][layer] * np.float32(factor), w["key"][layer]]) * gain
         heads, like = model.heads + kv, self._symmetric("key", layer)
+        weights = _with_head_size(weights, heads, head)
         weights = weights.reshape(heads, head // 2, 2, -1).swapaxes(0, 1).reshape(heads * head, -1)
         qk = self._dense(h, weights, label + "query_key", like)
         qk = self._reshaped(qk, [head // 2, heads, 2], label + "pairs")
@@ -253,7 +264,8 @@ class _DecoderGraph:
         )
         q = self._reshaped(q, [kv, group, head], label + "query")
         k = self._reshaped(k, [kv, 1, head], label + "key")
-        v = self._dense(h, w["value"][layer] * gain, label + "v", self._symmetric("value", layer))
+        weights = _with_head_size(w["value"][layer] * gain, kv, head)
+        v = self._dense(h, weights, label + "v", self._symmetric("value", layer))
         v = self._reshaped(v, [kv, head, 1], label + "value")
         keys = self._kept(k, [kv, self.positions, head], self.key_begin, label + "keys")
         values = self._kept(v, [kv, head, self.positions], self.value_begin, label + "values")
@@ -265,9 +277,10 @@ class _DecoderGraph:
         )
         like = self._symmetric("mixed", layer)
         mixed = self._products(scores, values, [kv, group, head], like, label + "mixed_heads")
-        mixed = self._reshaped(mixed, [1, model.dim], label + "mixed")
+        mixed = self._reshaped(mixed, [1, model.heads * head], label + "mixed")
         like = self._symmetric("attention", layer)
-        y = self._dense(mixed, w["output"][layer], label + "attention", like)
+        weights = _with_head_size(w["output"][layer].T, model.heads, head).T
+        y = self._dense(mixed, weights, label + "attention", like)
         return self._sum(x, y, label + "attended")
 
     # The variable `label` with `update` written at `begin`; returns its new value.

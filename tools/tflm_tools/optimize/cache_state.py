@@ -1,8 +1,11 @@
 # tflm_tools: cache_state: keeps caches of keys and values in the arena, updated in place
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import struct
+
 from tflm import dtypes
 from tflm.tflite.context import CUSTOM
+from tflm.tflite.graph import Node
 from tflm.tflite.resources import ResourceVariables
 
 from ..errors import ToolError
@@ -13,6 +16,7 @@ _READ = BuiltinOperator.READ_VARIABLE
 _ASSIGN = BuiltinOperator.ASSIGN_VARIABLE
 _VAR_HANDLE = BuiltinOperator.VAR_HANDLE
 _UPDATE = BuiltinOperator.DYNAMIC_UPDATE_SLICE
+_ADD = BuiltinOperator.ADD
 _REASON = "only the new rows are written, into the same bytes"
 
 
@@ -25,6 +29,8 @@ def apply(graph):
     input and the output of DYNAMIC_UPDATE_SLICE are views.
     With the option keep_state of flatten, caches that are inputs and outputs of the model, as
     litert-torch writes them, become variables, too. They are then no longer inputs and outputs.
+    The input with the position of the token becomes a variable that each invoke increments; it
+    remains an input.
     """
     from .passes import Saving
 
@@ -32,10 +38,12 @@ def apply(graph):
     if graph.has_control_flow() or any(node.builtin_code == CUSTOM for node in main.nodes):
         return []  # other operators may read the variable, or end the run before the assignment
     found, keeps_state = [], getattr(graph.source, "keeps_state", False)
+    kept = []
     for update in [node for node in main.nodes if node.builtin_code == _UPDATE]:
         cache = _Cache.of(graph, main, update)
         if cache is None and keeps_state:
             cache = _Cache.of_ends(graph, main, update)
+            kept += [update] if cache is not None else []
         if cache is not None:
             cache.keep()
             found.append(Saving("cache_state", cache.origins, 0, cache.moved, _REASON))
@@ -44,10 +52,40 @@ def apply(graph):
             "the model has no input that DYNAMIC_UPDATE_SLICE updates to an output; leave out "
             "--keep-state"
         )
+    _keep_position(main, kept)
     for node in list(main.nodes):
         if node.builtin_code == _VAR_HANDLE and not main.consumers(node.outputs[0]):
             main.remove(node)
     return found
+
+
+# Let each invoke increment the number that says where DYNAMIC_UPDATE_SLICE operators write, if it
+# is one input of the model.
+def _keep_position(main, updates):
+    found = {tensor for update in updates for tensor in _inputs_of(main, update.inputs[2])}
+    if len(found) != 1:
+        return
+    (position,) = found
+    if position.dtype != dtypes.INT32 or position.elements() != 1 or main.is_output(position):
+        return
+    position.is_variable = True
+    one = struct.pack("<i", 1)
+    one = main.new_tensor(position.name + "_step", dtypes.INT32, position.shape, one)
+    following = main.new_tensor(position.name + "_following", dtypes.INT32, position.shape)
+    following.view_of = position, 0
+    node = Node(updates[-1].index, _ADD, 1, "", [position, one], [following])
+    node.origins = updates[-1].origins
+    main.insert(len(main.nodes), node)
+
+
+# The inputs of the model from which a tensor is computed.
+def _inputs_of(main, tensor):
+    if tensor is None or tensor.is_constant():
+        return set()
+    if main.is_input(tensor):
+        return {tensor}
+    node = main.producer(tensor)
+    return set().union(*(_inputs_of(main, each) for each in node.inputs)) if node else set()
 
 
 class _Cache:
