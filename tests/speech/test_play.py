@@ -123,6 +123,7 @@ from tflm.speech import PwmSpeaker, play
 
 play._machine_name = lambda: CHIP
 print(raises(InputError, PwmSpeaker, 4, 16000, 2))
+print(raises(InputError, PwmSpeaker, 4, 1900))
 speaker = PwmSpeaker(PIN, 16000, 0.5, 2)
 speaker.write(array("h", [0, 32767, -32768]))
 speaker.write(array("h", [2]))
@@ -144,6 +145,7 @@ print([level & 0xFFFF for level in levels], Memory.words[TIMER] == 1 << 16 | 781
 ])  # fmt: skip
 def test_pwm_speaker(chip, pin, compare, timer):
     machine = f"Raspberry Pi Pico with {chip}"
-    error, line = device(_SPEAKER, CHIP=machine, PIN=pin, COMPARE=compare, TIMER=timer)
-    assert error == "the volume is 2; pass a number from 0 to 1"
+    volume, rate, line = device(_SPEAKER, CHIP=machine, PIN=pin, COMPARE=compare, TIMER=timer)
+    assert volume == "the volume is 2; pass a number from 0 to 1"
+    assert rate == "rate is 1900; it must be an int from 4000 to 48000"
     assert line == "[512, 767, 256, 512] True"

@@ -10,11 +10,13 @@ from array import array
 
 import micropython
 
-from ..errors import InputError, ModelError, check_count
+from ..errors import InputError, ModelError, check, check_count
 from ..micropython_port import struct
 
 _BLOCK = 256  # samples
 _MAX_CLIPS = 1000
+_LOWEST_RATE = 4000  # samples per second; the DMA timer of a Pico allows no less than 1908
+_HIGHEST_RATE = 48000
 
 
 # Decode mu-law to int16.
@@ -60,7 +62,7 @@ class Pack:
         if head[:8] != self._MAGIC:
             self._refuse("is no pack for this class")
         self.rate, count = struct.unpack("<HH", head[8:])
-        if not 4000 <= self.rate <= 48000 or count > _MAX_CLIPS:
+        if not _LOWEST_RATE <= self.rate <= _HIGHEST_RATE or count > _MAX_CLIPS:
             self._refuse("is damaged")
         for _ in range(count):
             begin, units, length = struct.unpack("<IIB", self._read(9))
@@ -132,16 +134,18 @@ class Clips(Pack):
 class PwmSpeaker:
     """A speaker at a pin with a low-pass filter (1 kOhm, 10 nF) and an amplifier, by PWM and DMA.
 
-    pin: its number. rate: samples per second. volume: 0 to 1. block: samples that play while the
-    program computes the next ones; 8 bytes of RAM for each.
+    pin: its number. rate: samples per second, 4000 to 48000. volume: 0 to 1. block:
+    samples that play while the program computes the next ones; 8 bytes of RAM for each.
 
-    Only on RP2040 and RP2350. Raises InputError for another volume.
+    Only on RP2040 and RP2350. Raises InputError for another rate or volume.
     """
 
     def __init__(self, pin, rate=16000, volume=1.0, block=_BLOCK):
         import machine
         import rp2
 
+        is_possible = isinstance(rate, int) and _LOWEST_RATE <= rate <= _HIGHEST_RATE
+        check("rate", rate, is_possible, "an int from %d to %d" % (_LOWEST_RATE, _HIGHEST_RATE))
         if not 0 <= volume <= 1:
             raise InputError("the volume is %r; pass a number from 0 to 1" % (volume,))
         check_count("block", block)
