@@ -95,7 +95,7 @@ def command_for(path, types, runs, int8_gains=None, has_loops=False):
     Int8Gains of a float model, None if they are unknown; tiny models may gain nothing. has_loops:
     True for a model with WHILE, which cannot be int8.
     """
-    name = shlex.quote(Path(path).name)
+    name = shlex.quote(str(path))
     output = shlex.quote(f"{Path(path).name.split('.')[0]}_int8.tflite")
     kinds = set(types)
     if not runs and not kinds & {HYBRID, WEIGHTS_ONLY}:
