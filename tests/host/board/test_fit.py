@@ -76,4 +76,5 @@ def test_heaps_of_copied_models():
         profile = profiles.named(board)
         assert HEAPS[profile.target] == profile.tflm.heap
     assert copying_targets(4_048, 46_496) == {"armv6m", "armv7em"}
+    assert copying_targets(8_640, 62_448) == {"armv7em"}  # as on an emulated Pico
     assert copying_targets(832, 280_336) == set()
