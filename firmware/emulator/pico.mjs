@@ -69,7 +69,9 @@ function flush() {
 // Write the content of flash to a temporary file, then rename it, so that a kill leaves a whole file.
 function saveFlash() {
   if (!options.flash || !board) return;
-  fs.writeFileSync(`${options.flash}.part`, board.flash.subarray(0, 2 << 20));
+  let size = board.flash.length; // firmware of FLASH_MB= uses more than the 2 MB of a Pico
+  while (size > 2 << 20 && board.flash[size - 1] === 0xff) size--;
+  fs.writeFileSync(`${options.flash}.part`, board.flash.subarray(0, size));
   fs.renameSync(`${options.flash}.part`, options.flash);
   fs.writeFileSync(mark, hash);
 }

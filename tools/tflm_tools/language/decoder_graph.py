@@ -72,6 +72,7 @@ class _DecoderGraph:
         self.file = TfliteWriter("language model written by tflm convert")
         self.quantization = {}  # of the tensors
         self._integers = {}  # constants of int32 by their values
+        self._norm_floor = None  # a constant
 
     def build(self, vocabulary):
         self.token = self.file.tensor([1], "int32", TOKEN)
@@ -211,12 +212,26 @@ class _DecoderGraph:
             return x
         return self._converted(x, [1, self.model.dim], _FLOAT, "embedded_float")
 
-    # x / sqrt(the sum of its squares).
+    # The value that keeps the root of a norm away from 0.
+    def _floor(self):
+        if self._norm_floor is None:
+            value = math.sqrt(self.model.dim * self.model.epsilon)
+            self._norm_floor = self._constant(np.array([[value]]), "norm_floor")
+        return self._norm_floor
+
+    # x / sqrt(the sum of its squares + dim * epsilon). In float32 x has one value more during the
+    # norm, sqrt(dim * epsilon). In int8 that is less than a step of x, or few.
     def _norm(self, x, name, layer):
         shape, label = [1, self.model.dim], f"{name}_{layer}_norm"
-        quantization = (1 / 128, 0) if self.quantization[x] else _FLOAT
-        y = self._add("L2_NORMALIZATION", [x], shape, quantization, label, "L2NormOptions")
-        if not self.is_int8 or quantization:
+        if self.quantization[x]:
+            return self._add("L2_NORMALIZATION", [x], shape, (1 / 128, 0), label, "L2NormOptions")
+        y, longer = self._floor(), [1, self.model.dim + 1]
+        options = {"table": "ConcatenationOptions", "axis": 1}
+        y = self._add("CONCATENATION", [x, y], longer, _FLOAT, label + "_longer", **options)
+        y = self._add("L2_NORMALIZATION", [y], longer, _FLOAT, label + "_all", "L2NormOptions")
+        inputs = [y, self._int32(0, 0), self._int32(*shape)]
+        y = self._add("SLICE", inputs, shape, _FLOAT, label, "SliceOptions")
+        if not self.is_int8:
             return y
         quantization = self._symmetric(name, layer, 1 / math.sqrt(self.model.dim))
         return self._converted(y, shape, quantization, label + "_int8")
