@@ -4,16 +4,11 @@
 import ast
 import re
 
-from fuzz.kernel_tracer import KERNELS, Endless, Machine
+from fuzz.kernel_tracer import Endless, Machine
 
 _WORD = 0xFFFFFFFF
 _STACK, _STACK_BYTES = 0x70000000, 1024
 _MAX_INSTRUCTIONS = 3_000_000  # of one call
-_FILES = (
-    "int16_depthwise",
-    "int16_windows",
-    "svdf",
-)
 _MEMORY = re.compile(r"(-?\d+)\((\w+)\)")
 _BYTES = {"b": 1, "h": 2, "w": 4}
 
@@ -139,10 +134,19 @@ class Rv32Machine(Machine):
     def __init__(self):
         super().__init__(32)
         self.calls = 0
-        for name in _FILES:
-            tree = ast.parse((KERNELS / "rv32imc" / "gen" / f"{name}_asm.py").read_text())
-            functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-            self._files[f"{name}_asm"] = {node.name: self._counted(node) for node in functions}
+
+    def _file(self, name):
+        is_assembler = name.endswith("_asm") and "/" not in name
+        return super()._file(f"rv32imc/{name}" if is_assembler else name)
+
+    def compiled(self, text):
+        """Return the names that a kernel file defines; its assembler runs from its source."""
+        tree = ast.parse(text)
+        functions = [node for node in tree.body if "asm_rv32" in ast.dump(node)]
+        tree.body = [node for node in tree.body if node not in functions]
+        names = super().compiled(ast.unparse(tree))
+        names.update({node.name: self._counted(node) for node in functions})
+        return names
 
     def _counted(self, node):
         function = Function(node, self._load, self._store)

@@ -20,7 +20,7 @@ _FILES = ("test_conv_int16", "test_depthwise_conv_int16", "test_fully_connected_
 _FUNCTIONS = {
     "conv_int16.eval_int16": ("int16_windows_asm", "windows"),
     "fully_connected_int16.eval_int16": ("int16_windows_asm", "connect"),
-    "depthwise_conv_int16.eval_int16": ("int16_depthwise_asm", "depthwise"),
+    "depthwise_conv_int16.eval_int16": ("depthwise_conv_int16", "eval_int16"),
 }
 # Parameters of cases that the portable kernels compute.
 _PORTABLE = ("int32", "groups", "dilation", "zero_point", "multiplier", "bias_type", "computed")

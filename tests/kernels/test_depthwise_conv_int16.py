@@ -39,6 +39,8 @@ add(source=(2, 3, 4, 11), window=(2, 3))
 add(source=(1, 2, 3, 70), multiplier=3, window=(2, 2))
 add(source=(1, 1, 3, 1), multiplier=130, window=(1, 2))
 add(source=(1, 2, 300, 1), window=(2, 290), padding="VALID", extreme=-128, gain=0.1)
+add(source=(1, 2, 300, 5), window=(2, 290), padding="VALID", extreme=-128, gain=0.1)
+add(source=(1, 1, 600, 2), window=(1, 600), padding="VALID", extreme=-128, gain=0.1)
 add(computed=True)
 
 for number in range(40):

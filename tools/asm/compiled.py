@@ -30,6 +30,7 @@ comparisons.eval_bytes armv7em rv32imc xtensawin
 conv.eval_int8 armv7em rv32imc xtensawin
 cumsum.eval_int8 armv7em rv32imc xtensawin
 depthwise_conv.eval_int8 rv32imc xtensawin
+depthwise_conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
 lookup.eval_int16 armv6m armv7em rv32imc xtensawin

@@ -13,7 +13,6 @@ from . import (
     depthwise,
     depthwise_column,
     depthwise_float,
-    depthwise_int16,
     fft,
     filter_bank,
     hybrid_sums,
@@ -86,7 +85,6 @@ FILES = {
             partial(hybrid_quantize.quantize, "armv6m"),
         ),
     ),
-    "int16_depthwise_asm.py": ("DEPTHWISE_CONV_2D, int16", (depthwise_int16.depthwise,)),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (conv_int16.windows,),

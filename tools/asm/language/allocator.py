@@ -96,8 +96,11 @@ def _try(code, live_after, regs, machine, choice):
     crowds = graph.crowded()
     if crowds:
         return None, items.of(_relief(crowds, spillable, graph))
+    all_crowds = graph.crowded(is_high=True)
     near, weight = list(graph.near), list(graph.weight)
     colouring = Colouring(graph, spillable)
+    if colouring.failed and all_crowds:
+        return None, items.of(_relief(all_crowds, spillable, graph))
     if colouring.failed:
         chosen = _cheapest_near(colouring, near, weight, spillable)
         return None, items.of([chosen])

@@ -68,21 +68,25 @@ class Graph:
             if self.allowed[n] == self.machine.low:
                 self.allowed[n] |= self.machine.high
 
-    def crowded(self):
+    def crowded(self, is_high=False):
         """Return the operations where more low registers are live than exist.
 
-        Each is (bits of these registers, bits of those that the operation there uses, how many are
-        too many, weight).
+        is_high: count all registers, not only low ones. Each result is (bits of these registers,
+        bits of those that the operation uses, how many are too many, weight).
         """
-        low, crowds = 0, []
-        for n in numbers(self.used):
-            if not self.allowed[n] & ~self.machine.low:
-                low |= 1 << n
-        count = self.machine.low.bit_count()
+        counted, machine, crowds = self.used, self.machine, []
+        available = machine.low
+        if is_high:
+            available |= machine.high
+        else:
+            for n in numbers(self.used):
+                if self.allowed[n] & ~machine.low:
+                    counted &= ~(1 << n)
+        count = available.bit_count()
         for op, live in zip(self.code, self.live, strict=True):
             written, read = op.written_bits(), op.read_bits()
-            after, before = (live | written) & low, (live & ~written | read) & low
-            is_early = any(self.machine.writes_early(op, i) for i in range(len(op.dst)))
+            after, before = (live | written) & counted, (live & ~written | read) & counted
+            is_early = any(machine.writes_early(op, i) for i in range(len(op.dst)))
             both = before | after if is_early else after
             most = max(after, before, both, key=int.bit_count)
             if most.bit_count() > count:

@@ -11,7 +11,6 @@ from . import (
     curves_float,
     depthwise,
     depthwise_float,
-    depthwise_int16,
     depthwise_plane,
     hybrid_sums,
     lanes_gather,
@@ -62,10 +61,6 @@ FILES = {
             partial(hybrid_quantize.quantize, "rv32imc"),
         ),
     ),
-    "int16_depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int16",
-        (depthwise_int16.depthwise,),
-    ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (conv_int16.windows,),
@@ -75,7 +70,6 @@ COPIES = {
     "conv_float.py": "armv6m/conv_float.py",
     "conv_int16.py": "armv6m/conv_int16.py",
     "depthwise_conv_float.py": "armv6m/depthwise_conv_float.py",
-    "depthwise_conv_int16.py": "armv6m/depthwise_conv_int16.py",
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_float.py": "armv6m/fully_connected_float.py",
     "fully_connected_int16.py": "armv6m/fully_connected_int16.py",

@@ -11,7 +11,6 @@ from . import (
     curves_float,
     depthwise,
     depthwise_float,
-    depthwise_int16,
     depthwise_plane,
     float32,
     fully_connected_float,
@@ -67,10 +66,6 @@ FILES = {
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16, by MAC16",
         (conv_int16.windows, conv_int16.connect),
-    ),
-    "int16_depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int16, by MAC16",
-        (depthwise_int16.depthwise,),
     ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (

@@ -19,6 +19,7 @@ gen.comparisons
 gen.conv
 gen.conv_int16
 gen.cumsum
+gen.depthwise_conv_int16
 gen.dequantize
 gen.fully_connected_int16
 gen.l2_normalization

@@ -75,7 +75,6 @@ conv_int16
 conv_mac16
 conv_pie
 depthwise_conv_float
-depthwise_conv_int16
 depthwise_conv_mac16
 depthwise_conv_pie
 float32
@@ -100,6 +99,7 @@ gen.conv
 gen.conv_lanes
 gen.cumsum
 gen.depthwise_conv
+gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
 gen.float32_math

@@ -14,10 +14,10 @@ def run_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A9)  # sub sp, #164
+    data(2, 0xB0A5)  # sub sp, #148
     data(2, 0x9019)  # str r0, [sp] op
     data(2, 0x911F)  # str r1, [sp] arena
-    data(2, 0x9225)  # str r2, [sp] rom
+    data(2, 0x9222)  # str r2, [sp] rom
     lsr(r0, r3, 10)
     data(2, 0x9018)  # str r0, [sp] start
     lsl(r1, r3, 22)
@@ -90,21 +90,21 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r0, 4])
     lsl(r2, r0, 31)
     beq(if3)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9922)  # ldr r1, [sp] rom
     label(if3)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9026)  # str r0, [sp] input1
+    data(2, 0x9023)  # str r0, [sp] input1
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     data(2, 0x991F)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
     beq(if4)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9922)  # ldr r1, [sp] rom
     label(if4)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9027)  # str r0, [sp] input2
+    data(2, 0x9024)  # str r0, [sp] input2
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x9021)  # str r0, [sp] block
@@ -127,7 +127,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, r2)
     mov(r1, r10)
     mul(r3, r1)
-    data(2, 0x9926)  # ldr r1, [sp] input1
+    data(2, 0x9923)  # ldr r1, [sp] input1
     add(r7, r1, r3)
     data(2, 0x9919)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
@@ -136,7 +136,7 @@ def run_int8(r0, r1, r2, r3):
     b(if8)
     label(near_7)
     mov(r3, 0)
-    mov(lr, r2)
+    mov(r4, r2)
     data(2, 0x9010)  # str r0, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
@@ -146,7 +146,7 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r2, 31)
     lsr(r0, r0, 31)
     beq(else10)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9822)  # ldr r0, [sp] rom
     b(endif11)
     label(else10)
     data(2, 0x981F)  # ldr r0, [sp] arena
@@ -176,47 +176,43 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r6, 8])
     data(2, 0x901B)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r0, [r6, 12])
-    mov(r9, r0)
+    ldr(r1, [r6, 12])
+    mov(r9, r1)
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r0, [r6, 4])
-    lsl(r0, r0, 1)
-    mov(r8, r0)
+    ldr(r1, [r6, 4])
+    lsl(r1, r1, 1)
+    mov(r8, r1)
     # broadcast.py:30 run = start // length
-    mov(r0, lr)
-    asr(r4, r0, 31)
-    mov(r3, r4)
-    eor(r3, r0)
-    data(2, 0x981B)  # ldr r0, [sp] length
-    mov(r2, 0)
+    asr(r5, r4, 31)
+    mov(r2, r5)
+    eor(r2, r4)
+    mov(r3, 0)
     mov(r1, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bhi(if68)
     label(double69)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bls(double69)
     label(if68)
     label(halve71)
     lsr(r1, r1, 1)
     beq(halve_end72)
     lsr(r0, r0, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bhi(if73)
-    sub(r3, r3, r0)
-    orr(r2, r1)
+    sub(r2, r2, r0)
+    orr(r3, r1)
     label(if73)
     b(halve71)
     label(halve_end72)
-    eor(r2, r4)
-    data(2, 0x9212)  # str r2, [sp] run
+    eor(r3, r5)
+    data(2, 0x9312)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0x981B)  # ldr r0, [sp] length
-    mul(r2, r0)
-    mov(r0, lr)
-    sub(r0, r0, r2)
-    mov(lr, r0)
+    mul(r3, r0)
+    sub(r0, r4, r3)
     data(2, 0x9015)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0x9810)  # ldr r0, [sp] left
@@ -356,12 +352,9 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:59 y2 = ptr16(target)
     data(2, 0x9914)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    lsl(r3, r0, 1)
-    mov(lr, r3)
+    lsl(r4, r0, 1)
     data(2, 0x9B14)  # ldr r3, [sp] target
-    mov(r4, lr)
     add(r3, r3, r4)
-    mov(lr, r3)
     data(2, 0x9314)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
@@ -386,14 +379,11 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:68 y4 = ptr32(target)
     data(2, 0x9A14)  # ldr r2, [sp] target
     # broadcast.py:69 target += n * size
-    mov(lr, r0)
-    mov(r4, lr)
+    mov(r4, r0)
     data(2, 0x990E)  # ldr r1, [sp] size
     mul(r4, r1)
-    mov(lr, r4)
     data(2, 0x9914)  # ldr r1, [sp] target
     add(r1, r1, r4)
-    mov(lr, r1)
     data(2, 0x9114)  # str r1, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
@@ -437,7 +427,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9918)  # ldr r1, [sp] start
     mov(r0, r11)
     mul(r1, r0)
-    data(2, 0x9827)  # ldr r0, [sp] input2
+    data(2, 0x9824)  # ldr r0, [sp] input2
     add(r2, r0, r1)
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r1, [r0, 40])
@@ -459,7 +449,7 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
     beq(else37)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9822)  # ldr r0, [sp] rom
     b(endif38)
     label(else37)
     data(2, 0x981F)  # ldr r0, [sp] arena
@@ -883,7 +873,7 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r3)
     b(end66)
     label(return_1)
-    data(2, 0xB029)  # add sp, #164
+    data(2, 0xB025)  # add sp, #148
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -17,9 +17,9 @@ def run_int8(r0, r1, r2, r3):
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB082)  # sub sp, #8
-    mov(r7, r0)
+    mov(r4, r0)
     mov(r5, r1)
-    mov(r4, r2)
+    mov(r12, r2)
     lsr(r1, r3, 10)
     lsl(r0, r3, 22)
     lsr(r0, r0, 22)
@@ -30,29 +30,28 @@ def run_int8(r0, r1, r2, r3):
     # add_table.py:21 _add(0, 0, op, arena, rom, start, stop - start)
     sub(r6, r0, r1)
     # add_table.py:28 r = ptr32(op)
-    mov(r2, r7)
+    mov(r2, r4)
     # add_table.py:34 v = r[_INPUT1]
     ldr(r0, [r2, 4])
     # add_table.py:35 x = ptr8((flash if v & 1 else base) + (v >> 2) + start)
     lsl(r3, r0, 31)
     lsr(r3, r3, 31)
     beq(else5)
-    mov(r3, r4)
+    mov(r3, r12)
     b(endif6)
     label(else5)
     mov(r3, r5)
     label(endif6)
     asr(r0, r0, 2)
     add(r0, r3, r0)
-    add(r0, r0, r1)
-    mov(r12, r0)
+    add(r4, r0, r1)
     # add_table.py:36 v = r[_INPUT2]
     ldr(r0, [r2, 8])
     # add_table.py:37 other = ptr8((flash if v & 1 else base) + (v >> 2) + start)
     lsl(r3, r0, 31)
     lsr(r3, r3, 31)
     beq(else7)
-    mov(r3, r4)
+    mov(r3, r12)
     b(endif8)
     label(else7)
     mov(r3, r5)
@@ -66,12 +65,13 @@ def run_int8(r0, r1, r2, r3):
     lsl(r7, r0, 31)
     lsr(r7, r7, 31)
     beq(else9)
+    mov(r7, r12)
     b(endif10)
     label(else9)
-    mov(r4, r5)
+    mov(r7, r5)
     label(endif10)
     asr(r0, r0, 2)
-    add(r0, r4, r0)
+    add(r0, r7, r0)
     mov(r11, r0)
     # add_table.py:40 y = ptr8(base + (r[_OUTPUT] >> 2) + start)
     ldr(r0, [r2, 12])
@@ -80,7 +80,7 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r0, r1)
     # add_table.py:41 end = int(y) + count
     add(r0, r1, r6)
-    mov(r8, r0)
+    mov(lr, r0)
     # add_table.py:42 factor = r[_FACTOR]
     ldr(r0, [r2, 24])
     data(2, 0x9000)  # str r0, [sp] factor
@@ -88,19 +88,20 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r2, 32])
     mov(r10, r0)
     # add_table.py:44 zero_point = ((r[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
-    ldr(r4, [r2, 28])
-    sub(r4, r4, r0)
-    data(2, 0x9401)  # str r4, [sp] zero_point
+    ldr(r5, [r2, 28])
+    sub(r5, r5, r0)
+    data(2, 0x9501)  # str r5, [sp] zero_point
     # add_table.py:45 span = uint(((r[_ACTIVATION_MAX] << sign) >> sign) - low)
-    ldr(r4, [r2, 36])
-    sub(r0, r4, r0)
-    mov(lr, r0)
+    ldr(r5, [r2, 36])
+    sub(r0, r5, r0)
+    mov(r12, r0)
     # add_table.py:46 m = r[_MULTIPLIER]
     ldr(r0, [r2, 48])
     # add_table.py:47 m_low = m & 0xFFFF
     data(2, 0xB287)  # uxth r7, r0
     # add_table.py:48 m_high = m >> 16
-    asr(r6, r0, 16)
+    asr(r0, r0, 16)
+    mov(r8, r0)
     # add_table.py:49 shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step;...
     ldr(r0, [r2, 52])
     data(2, 0xB2C2)  # uxtb r2, r0
@@ -108,38 +109,37 @@ def run_int8(r0, r1, r2, r3):
     sub(r0, r0, r2)
     mov(r9, r0)
     # add_table.py:50 while int(y) < end:
-    data(2, 0x4541)  # cmp r1, r8
+    data(2, 0x4571)  # cmp r1, lr
     bge(wend13)
     label(while11)
     # add_table.py:51 v = (((x[0] ^ 0x80) - 0x80) * factor + lookup[other[0]] << sign) >> sign
-    mov(r2, 0)
-    mov(r0, r12)
-    data(2, 0x5682)  # ldrsb r2, [r0, r2]
+    mov(r0, 0)
+    data(2, 0x5622)  # ldrsb r2, [r4, r0]
     data(2, 0x9800)  # ldr r0, [sp] factor
     mul(r2, r0)
     ldrb(r0, [r3, 0])
-    lsl(r4, r0, 2)
+    lsl(r5, r0, 2)
     mov(r0, r11)
-    data(2, 0x5900)  # ldr r0, [r0, r4]
+    data(2, 0x5940)  # ldr r0, [r0, r5]
     add(r0, r2, r0)
     # add_table.py:55 h = v >> 15
-    asr(r4, r0, 15)
+    asr(r5, r0, 15)
     # add_table.py:56 v = v & 0x7FFF
     lsl(r0, r0, 17)
     lsr(r0, r0, 17)
     # add_table.py:57 v = (m_high * v + ((m_low * v >> 15) + m_low * h >> 1) + 0x4000 >> 15) + ...
-    mov(r5, r6)
-    mul(r5, r0)
+    mov(r6, r8)
+    mul(r6, r0)
     mov(r2, r7)
     mul(r2, r0)
     asr(r2, r2, 15)
     mov(r0, r7)
-    mul(r0, r4)
+    mul(r0, r5)
     add(r0, r2, r0)
     asr(r0, r0, 1)
-    add(r0, r5, r0)
-    mov(r2, r6)
-    mul(r2, r4)
+    add(r0, r6, r0)
+    mov(r2, r8)
+    mul(r2, r5)
     asr(r0, r0, 15)
     adc(r0, r2)
     # add_table.py:58 if shift >= 0:
@@ -147,8 +147,8 @@ def run_int8(r0, r1, r2, r3):
     cmp(r2, 0)
     blt(else16)
     # add_table.py:59 v = ((v >> 31) + v >> shift) + 1 >> 1
-    asr(r4, r0, 31)
-    add(r0, r4, r0)
+    asr(r5, r0, 31)
+    add(r0, r5, r0)
     asr(r0, r2)
     add(r0, r0, 1)
     asr(r0, r0, 1)
@@ -157,14 +157,14 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9A01)  # ldr r2, [sp] zero_point
     add(r0, r0, r2)
     # add_table.py:61 if uint(v) > span:
-    data(2, 0x4570)  # cmp r0, lr
+    data(2, 0x4560)  # cmp r0, r12
     bls(else18)
     # add_table.py:62 v = ((v >> 31) ^ -1) & int(span)
     asr(r0, r0, 31)
     mov(r2, 1)
     neg(r2, r2)
     eor(r0, r2)
-    mov(r2, lr)
+    mov(r2, r12)
     and_(r0, r2)
     label(else18)
     # add_table.py:63 y[0] = v + low
@@ -172,14 +172,12 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r0, r2)
     strb(r0, [r1, 0])
     # add_table.py:64 x = ptr8(int(x) + 1)
-    mov(r0, r12)
-    add(r0, r0, 1)
-    mov(r12, r0)
+    add(r4, r4, 1)
     # add_table.py:65 other = ptr8(int(other) + 1)
     add(r3, r3, 1)
     # add_table.py:66 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
-    data(2, 0x4541)  # cmp r1, r8
+    data(2, 0x4571)  # cmp r1, lr
     blt(while11)
     label(wend13)
     b(return_1)

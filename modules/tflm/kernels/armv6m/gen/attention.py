@@ -141,8 +141,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r1, [r1, 8])
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    add(r0, r0, r2)
-    mov(r12, r0)
+    add(r2, r0, r2)
     # attention.py:61 done = 0
     mov(r0, 0)
     data(2, 0x9010)  # str r0, [sp] done
@@ -167,7 +166,7 @@ def run_int8(r0, r1, r2, r3):
     label(else16)
     # attention.py:66 y = ptr32(sums)
     data(2, 0x9818)  # ldr r0, [sp] sums
-    mov(r8, r0)
+    mov(lr, r0)
     # attention.py:67 k = count
     data(2, 0x980D)  # ldr r0, [sp] count_59
     data(2, 0x9005)  # str r0, [sp] k
@@ -180,52 +179,50 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:70 q = ptr8(query)
     data(2, 0x9914)  # ldr r1, [sp] query
     # attention.py:71 n = size
-    data(2, 0x9C11)  # ldr r4, [sp] size
+    data(2, 0x9D11)  # ldr r5, [sp] size
     # attention.py:72 while n:
-    cmp(r4, 0)
+    cmp(r5, 0)
     beq(wend23)
     label(while21)
     # attention.py:73 four products of bytes
-    mov(r6, r12)
-    ldr(r2, [r6, 0])
-    ldr(r3, [r1, 0])
-    lsl(r5, r2, 24)
-    asr(r5, r5, 24)
-    lsl(r7, r3, 24)
+    ldr(r3, [r2, 0])
+    ldr(r4, [r1, 0])
+    lsl(r6, r3, 24)
+    asr(r6, r6, 24)
+    lsl(r7, r4, 24)
     asr(r7, r7, 24)
-    mul(r5, r7)
-    add(r0, r0, r5)
-    lsl(r5, r2, 16)
-    asr(r5, r5, 24)
-    lsl(r7, r3, 16)
+    mul(r6, r7)
+    add(r0, r0, r6)
+    lsl(r6, r3, 16)
+    asr(r6, r6, 24)
+    lsl(r7, r4, 16)
     asr(r7, r7, 24)
-    mul(r5, r7)
-    add(r0, r0, r5)
-    lsl(r5, r2, 8)
-    asr(r5, r5, 24)
-    lsl(r7, r3, 8)
+    mul(r6, r7)
+    add(r0, r0, r6)
+    lsl(r6, r3, 8)
+    asr(r6, r6, 24)
+    lsl(r7, r4, 8)
     asr(r7, r7, 24)
-    mul(r5, r7)
-    add(r0, r0, r5)
-    asr(r2, r2, 24)
+    mul(r6, r7)
+    add(r0, r0, r6)
     asr(r3, r3, 24)
-    mul(r2, r3)
-    add(r0, r0, r2)
+    asr(r4, r4, 24)
+    mul(r3, r4)
+    add(r0, r0, r3)
     # attention.py:77 p = ptr8(int(p) + 4)
-    add(r2, r6, 4)
-    mov(r12, r2)
+    add(r2, r2, 4)
     # attention.py:78 q = ptr8(int(q) + 4)
     add(r1, r1, 4)
     # attention.py:79 n -= 4
-    sub(r4, r4, 4)
+    sub(r5, r5, 4)
     bne(while21)
     label(wend23)
     # attention.py:80 y[0] = acc
-    mov(r1, r8)
+    mov(r1, lr)
     str(r0, [r1, 0])
     # attention.py:81 y = ptr32(int(y) + 4)
     add(r0, r1, 4)
-    mov(r8, r0)
+    mov(lr, r0)
     # attention.py:82 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
@@ -235,13 +232,13 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:83 target = scores - base + done
     data(2, 0x9912)  # ldr r1, [sp] scores
     data(2, 0x9819)  # ldr r0, [sp] base
-    sub(r2, r1, r0)
+    sub(r3, r1, r0)
     data(2, 0x9910)  # ldr r1, [sp] done
-    add(r2, r2, r1)
-    data(2, 0x9215)  # str r2, [sp] target
+    add(r4, r3, r1)
+    data(2, 0x9415)  # str r4, [sp] target
     # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
     data(2, 0x9918)  # ldr r1, [sp] sums
-    sub(r4, r1, r0)
+    sub(r5, r1, r0)
     mov(r0, 0)
     data(2, 0x9008)  # str r0, [sp] channel
     data(2, 0x990D)  # ldr r1, [sp] count_59
@@ -253,12 +250,12 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r3, 0])
     data(2, 0x9003)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r5, [r3, 4])
-    sub(r5, r5, r0)
-    mov(r11, r5)
+    ldr(r6, [r3, 4])
+    sub(r6, r6, r0)
+    mov(r11, r6)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r5, [r3, 8])
-    sub(r0, r5, r0)
+    ldr(r6, [r3, 8])
+    sub(r0, r6, r0)
     data(2, 0x9000)  # str r0, [sp] high
     # requantize.py:30 step = q[_PER_CHANNEL]
     ldr(r0, [r3, 12])
@@ -271,11 +268,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x930B)  # str r3, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9817)  # ldr r0, [sp] arena
-    add(r3, r0, r4)
-    mov(r8, r3)
+    add(r3, r0, r5)
+    mov(lr, r3)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r0, r0, r2)
-    mov(r9, r0)
+    add(r0, r0, r4)
+    mov(r8, r0)
     # requantize.py:35 while count:
     cmp(r1, 0)
     beq(wend27)
@@ -303,19 +300,19 @@ def run_int8(r0, r1, r2, r3):
     sub(r0, r0, r4)
     data(2, 0x9006)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A08)  # ldr r2, [sp] channel
-    lsl(r3, r2, 2)
+    data(2, 0x9D08)  # ldr r5, [sp] channel
+    lsl(r3, r5, 2)
     data(2, 0x9901)  # ldr r1, [sp] step
     mul(r3, r1)
     data(2, 0x980B)  # ldr r0, [sp] table
     add(r3, r0, r3)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9D0E)  # ldr r5, [sp] channels
-    lsl(r5, r5, 2)
+    data(2, 0x9E0E)  # ldr r6, [sp] channels
+    lsl(r6, r6, 2)
+    add(r0, r0, r6)
+    mul(r5, r1)
     add(r0, r0, r5)
-    mul(r2, r1)
-    add(r0, r0, r2)
-    mov(lr, r0)
+    mov(r12, r0)
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9008)  # str r0, [sp] channel
@@ -324,17 +321,17 @@ def run_int8(r0, r1, r2, r3):
     beq(wend34)
     label(while32)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    mov(r0, r8)
+    mov(r0, lr)
     ldr(r0, [r0, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    mov(r1, lr)
-    ldrb(r2, [r1, 0])
+    mov(r1, r12)
+    ldrb(r5, [r1, 0])
     mov(r1, 32)
-    sub(r2, r1, r2)
+    sub(r5, r1, r5)
     # requantize.py:48 if e < 0:
     bpl(else35)
     # requantize.py:49 e = 0 - e
-    neg(r2, r2)
+    neg(r5, r5)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
     mov(r1, 63)
     lsl(r1, r1, 8)
@@ -343,9 +340,9 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
-    asr(r1, r2)
-    mov(r5, 1)
-    orr(r1, r5)
+    asr(r1, r5)
+    mov(r6, 1)
+    orr(r1, r6)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
     ble(else37)
@@ -353,59 +350,60 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(else37)
     # requantize.py:53 if v < 0 - limit:
-    neg(r5, r1)
-    cmp(r0, r5)
+    neg(r6, r1)
+    cmp(r0, r6)
     bge(else39)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
     label(else39)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r5)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r5, 0)
     label(else35)
     # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
+    asr(r1, r0, 16)
+    mov(r9, r1)
     # requantize.py:61 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
     # requantize.py:62 b = ptr16(q)[0]
     ldrh(r1, [r3, 0])
     # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r5, [r3, 2])
-    mov(r10, r5)
+    ldrh(r6, [r3, 2])
+    mov(r10, r6)
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mov(r6, r7)
-    mul(r6, r1)
-    mov(r5, r0)
-    mul(r5, r1)
-    asr(r1, r5, 16)
-    data(2, 0xB289)  # uxth r1, r1
-    add(r1, r6, r1)
-    # requantize.py:65 v = v * m
-    mov(r5, r10)
-    mul(r0, r5)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r9)
+    mul(r7, r1)
     mov(r6, r0)
-    and_(r6, r1)
-    lsl(r6, r6, 31)
-    lsr(r6, r6, 31)
+    mul(r6, r1)
+    asr(r1, r6, 16)
+    data(2, 0xB289)  # uxth r1, r1
+    add(r1, r7, r1)
+    # requantize.py:65 v = v * m
+    mov(r6, r10)
+    mul(r0, r6)
+    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r0)
+    and_(r7, r1)
+    lsl(r7, r7, 31)
+    lsr(r7, r7, 31)
     asr(r0, r0, 1)
-    add(r6, r6, r0)
+    add(r7, r7, r0)
     asr(r0, r1, 1)
-    add(r0, r6, r0)
-    mov(r1, r7)
-    mul(r1, r5)
+    add(r0, r7, r0)
+    mov(r1, r9)
+    mul(r1, r6)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
     # requantize.py:68 if e:
-    cmp(r2, 0)
+    cmp(r5, 0)
     beq(else43)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
@@ -426,23 +424,23 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0x9903)  # ldr r1, [sp] zero_point
     add(r1, r0, r1)
-    mov(r0, r9)
+    mov(r0, r8)
     strb(r1, [r0, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    mov(r1, r8)
+    mov(r1, lr)
     add(r1, r1, 4)
-    mov(r8, r1)
+    mov(lr, r1)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
-    mov(r9, r0)
+    mov(r8, r0)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
     data(2, 0x9801)  # ldr r0, [sp] step
     lsl(r1, r0, 2)
     add(r3, r3, r1)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    mov(r1, lr)
+    mov(r1, r12)
     add(r0, r1, r0)
-    mov(lr, r0)
+    mov(r12, r0)
     # requantize.py:80 n -= 1
     sub(r4, r4, 1)
     bne(while32)
@@ -464,10 +462,9 @@ def run_int8(r0, r1, r2, r3):
     label(wend15)
     # attention.py:87 top = 0
     mov(r0, 0)
-    mov(r8, r0)
+    mov(lr, r0)
     # attention.py:88 p = ptr8(scores)
-    data(2, 0x9812)  # ldr r0, [sp] scores
-    mov(r12, r0)
+    data(2, 0x9A12)  # ldr r2, [sp] scores
     # attention.py:89 k = filled
     data(2, 0x9816)  # ldr r0, [sp] filled
     data(2, 0x9005)  # str r0, [sp] k
@@ -476,20 +473,17 @@ def run_int8(r0, r1, r2, r3):
     beq(wend51)
     label(while49)
     # attention.py:91 v = p[0] ^ 0x80
-    mov(r0, r12)
-    ldrb(r1, [r0, 0])
+    ldrb(r1, [r2, 0])
     mov(r0, 128)
     eor(r1, r0)
     # attention.py:92 if v > top:
-    data(2, 0x4541)  # cmp r1, r8
+    data(2, 0x4571)  # cmp r1, lr
     ble(else52)
     # attention.py:93 top = v
-    mov(r8, r1)
+    mov(lr, r1)
     label(else52)
     # attention.py:94 p = ptr8(int(p) + 1)
-    mov(r0, r12)
-    add(r0, r0, 1)
-    mov(r12, r0)
+    add(r2, r2, 1)
     # attention.py:95 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
@@ -497,7 +491,7 @@ def run_int8(r0, r1, r2, r3):
     bne(while49)
     label(wend51)
     # attention.py:96 v = exps[top]
-    mov(r0, r8)
+    mov(r0, lr)
     lsl(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] exps
     data(2, 0x5841)  # ldr r1, [r0, r1]
@@ -506,14 +500,13 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1, 11)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
-    add(r2, r2, r0)
+    add(r6, r2, r0)
     data(2, 0x9913)  # ldr r1, [sp] positions
     data(2, 0x9816)  # ldr r0, [sp] filled
     sub(r1, r1, r0)
-    mul(r2, r1)
+    mul(r6, r1)
     # attention.py:98 p = ptr8(scores)
-    data(2, 0x9912)  # ldr r1, [sp] scores
-    mov(r12, r1)
+    data(2, 0x9A12)  # ldr r2, [sp] scores
     # attention.py:99 k = filled
     data(2, 0x9005)  # str r0, [sp] k
     # attention.py:100 while k:
@@ -521,47 +514,43 @@ def run_int8(r0, r1, r2, r3):
     beq(wend56)
     label(while54)
     # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
-    mov(r3, r12)
-    ldrb(r0, [r3, 0])
+    ldrb(r0, [r2, 0])
     mov(r1, 128)
     eor(r0, r1)
-    mov(r1, r8)
+    mov(r1, lr)
     sub(r0, r1, r0)
     lsl(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] exps
     data(2, 0x5841)  # ldr r1, [r0, r1]
     # attention.py:102 total += (v >> 12) + (v >> 11 & 1)
-    asr(r4, r1, 12)
+    asr(r3, r1, 12)
     asr(r0, r1, 11)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
-    add(r0, r4, r0)
-    add(r2, r2, r0)
+    add(r0, r3, r0)
+    add(r6, r6, r0)
     # attention.py:103 p = ptr8(int(p) + 1)
-    add(r0, r3, 1)
-    mov(r12, r0)
+    add(r2, r2, 1)
     # attention.py:104 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
     bne(while54)
     label(wend56)
-    # attention.py:107 half = total
-    mov(r5, r2)
     # attention.py:108 shift = 34
     mov(r0, 34)
-    mov(r9, r0)
+    mov(r8, r0)
     # attention.py:109 while not half >> 30:
-    asr(r0, r5, 30)
+    asr(r0, r6, 30)
     bne(wend59)
     label(while57)
     # attention.py:110 half = half << 1
-    lsl(r5, r5, 1)
+    lsl(r6, r6, 1)
     # attention.py:111 shift -= 1
-    mov(r0, r9)
+    mov(r0, r8)
     sub(r0, r0, 1)
-    mov(r9, r0)
-    asr(r0, r5, 30)
+    mov(r8, r0)
+    asr(r0, r6, 30)
     beq(while57)
     label(wend59)
     # attention.py:112 acc = 0
@@ -569,7 +558,7 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
     data(2, 0x991C)  # ldr r1, [sp] r
     ldr(r1, [r1, 48])
-    mov(r12, r1)
+    mov(r9, r1)
     # attention.py:114 step = 0
     mov(r3, 0)
     # attention.py:115 while step < 7:
@@ -577,15 +566,15 @@ def run_int8(r0, r1, r2, r3):
     bge(wend62)
     label(while60)
     # attention.py:116 v = half
-    mov(r1, r5)
+    mov(r1, r6)
     # attention.py:117 m = rest
-    mov(lr, r12)
+    mov(r12, r9)
     # attention.py:118 if step & 1:
     lsl(r2, r3, 31)
     lsr(r2, r2, 31)
     beq(else63)
     # attention.py:119 m = acc
-    mov(lr, r0)
+    mov(r12, r0)
     b(endif64)
     label(else63)
     # attention.py:120 elif step:
@@ -596,39 +585,39 @@ def run_int8(r0, r1, r2, r3):
     label(else65)
     label(endif64)
     # attention.py:122 n = v >> 16
-    asr(r4, r1, 16)
+    asr(r5, r1, 16)
     # attention.py:123 v = v & 0xFFFF
     data(2, 0xB289)  # uxth r1, r1
     # attention.py:124 k = m & 0xFFFF
-    mov(r6, lr)
-    data(2, 0xB2B2)  # uxth r2, r6
+    mov(r4, r12)
+    data(2, 0xB2A2)  # uxth r2, r4
     data(2, 0x9205)  # str r2, [sp] k
     # attention.py:125 m = m >> 16
-    asr(r6, r6, 16)
-    mov(lr, r6)
+    asr(r4, r4, 16)
+    mov(r12, r4)
     # attention.py:126 a = v * m
-    mov(r6, r1)
-    mov(r7, lr)
-    mul(r6, r7)
+    mov(r4, r1)
+    mov(r7, r12)
+    mul(r4, r7)
     # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
-    mov(r7, r4)
+    mov(r7, r5)
     mul(r7, r2)
     mul(r1, r2)
     asr(r1, r1, 16)
     data(2, 0xB289)  # uxth r1, r1
     add(r1, r7, r1)
     # attention.py:128 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * m << 1)
-    mov(r2, r6)
+    mov(r2, r4)
     and_(r2, r1)
     lsl(r2, r2, 31)
     lsr(r2, r2, 31)
-    asr(r6, r6, 1)
-    add(r2, r2, r6)
+    asr(r4, r4, 1)
+    add(r2, r2, r4)
     asr(r1, r1, 1)
     add(r2, r2, r1)
-    mov(r1, lr)
-    mul(r4, r1)
-    lsl(r4, r4, 1)
+    mov(r1, r12)
+    mul(r5, r1)
+    lsl(r4, r5, 1)
     mov(r1, r2)
     asr(r1, r1, 14)
     adc(r1, r4)
@@ -649,7 +638,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r2, 1)
     lsl(r2, r2, 29)
     sub(r1, r2, r1)
-    mov(r12, r1)
+    mov(r9, r1)
     b(endif70)
     label(else69)
     # attention.py:134 acc = (v << 2) + acc
@@ -676,27 +665,25 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r0, 1)
     label(endif72)
     # attention.py:141 if shift > 31:
-    mov(r1, r9)
+    mov(r1, r8)
     cmp(r1, 31)
     ble(else73)
     # attention.py:142 shift = 31
     mov(r0, 31)
-    mov(r9, r0)
+    mov(r8, r0)
     # attention.py:143 acc = 0
     mov(r0, 0)
     label(else73)
     # attention.py:144 high = acc >> 16
-    asr(r2, r0, 16)
+    asr(r3, r0, 16)
     # attention.py:145 low = acc & 0xFFFF
-    data(2, 0xB283)  # uxth r3, r0
+    data(2, 0xB286)  # uxth r6, r0
     # attention.py:147 p = ptr8(scores)
-    data(2, 0x9812)  # ldr r0, [sp] scores
-    mov(r12, r0)
+    data(2, 0x9A12)  # ldr r2, [sp] scores
     # attention.py:148 p[filled] = 0x80
-    mov(r4, 128)
-    mov(r1, r12)
+    mov(r1, 128)
     data(2, 0x9816)  # ldr r0, [sp] filled
-    data(2, 0x540C)  # strb r4, [r1, r0]
+    data(2, 0x5411)  # strb r1, [r2, r0]
     # attention.py:149 k = filled + 1
     add(r0, r0, 1)
     data(2, 0x9005)  # str r0, [sp] k
@@ -704,11 +691,10 @@ def run_int8(r0, r1, r2, r3):
     beq(wend77)
     label(while75)
     # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
-    mov(r0, r12)
-    ldrb(r0, [r0, 0])
+    ldrb(r0, [r2, 0])
     mov(r1, 128)
     eor(r0, r1)
-    mov(r1, r8)
+    mov(r1, lr)
     sub(r0, r1, r0)
     lsl(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] exps
@@ -717,34 +703,34 @@ def run_int8(r0, r1, r2, r3):
     cmp(r1, 0)
     beq(else78)
     # attention.py:156 n = v >> 16
-    asr(r4, r1, 16)
+    asr(r5, r1, 16)
     # attention.py:157 v = v & 0xFFFF
     data(2, 0xB289)  # uxth r1, r1
     # attention.py:158 a = v * high
-    mov(r6, r1)
-    mul(r6, r2)
+    mov(r4, r1)
+    mul(r4, r3)
     # attention.py:159 b = n * low + (v * low >> 16 & 0xFFFF)
-    mov(r0, r4)
-    mul(r0, r3)
-    mul(r1, r3)
+    mov(r0, r5)
+    mul(r0, r6)
+    mul(r1, r6)
     asr(r1, r1, 16)
     data(2, 0xB289)  # uxth r1, r1
     add(r1, r0, r1)
     # attention.py:160 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (n * high << 1)
-    mov(r0, r6)
+    mov(r0, r4)
     and_(r0, r1)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
-    asr(r5, r6, 1)
-    add(r5, r0, r5)
+    asr(r4, r4, 1)
+    add(r4, r0, r4)
     asr(r0, r1, 1)
-    add(r1, r5, r0)
-    mul(r4, r2)
-    lsl(r0, r4, 1)
+    add(r1, r4, r0)
+    mul(r5, r3)
+    lsl(r0, r5, 1)
     asr(r1, r1, 14)
     adc(r1, r0)
     # attention.py:161 v = (v >> shift - 1) + 1 >> 1
-    mov(r0, r9)
+    mov(r0, r8)
     sub(r0, r0, 1)
     asr(r1, r0)
     add(r0, r1, 1)
@@ -757,11 +743,9 @@ def run_int8(r0, r1, r2, r3):
     label(else82)
     label(else78)
     # attention.py:164 p[0] = v
-    mov(r0, r12)
-    strb(r1, [r0, 0])
+    strb(r1, [r2, 0])
     # attention.py:165 p = ptr8(int(p) + 1)
-    add(r0, r0, 1)
-    mov(r12, r0)
+    add(r2, r2, 1)
     # attention.py:166 k -= 1
     data(2, 0x9805)  # ldr r0, [sp] k
     sub(r0, r0, 1)
@@ -769,47 +753,43 @@ def run_int8(r0, r1, r2, r3):
     bne(while75)
     label(wend77)
     # attention.py:167 p = ptr8(scores)
-    data(2, 0x9812)  # ldr r0, [sp] scores
-    mov(r12, r0)
+    data(2, 0x9A12)  # ldr r2, [sp] scores
     # attention.py:168 count = filled
     data(2, 0x9816)  # ldr r0, [sp] filled
     data(2, 0x900D)  # str r0, [sp] count_59
     # attention.py:169 v = p[filled]
-    mov(r1, r12)
-    data(2, 0x5C09)  # ldrb r1, [r1, r0]
+    data(2, 0x5C11)  # ldrb r1, [r2, r0]
     # attention.py:170 if v:
     cmp(r1, 0)
     beq(else84)
     # attention.py:171 while count < positions:
-    data(2, 0x9A13)  # ldr r2, [sp] positions
-    cmp(r0, r2)
+    data(2, 0x9B13)  # ldr r3, [sp] positions
+    cmp(r0, r3)
     bge(wend88)
     label(while86)
     # attention.py:172 p[count] = v
-    mov(r2, r12)
     data(2, 0x980D)  # ldr r0, [sp] count_59
     data(2, 0x5411)  # strb r1, [r2, r0]
     # attention.py:173 count += 1
     add(r0, r0, 1)
     data(2, 0x900D)  # str r0, [sp] count_59
-    data(2, 0x9A13)  # ldr r2, [sp] positions
-    cmp(r0, r2)
+    data(2, 0x9B13)  # ldr r3, [sp] positions
+    cmp(r0, r3)
     blt(while86)
     label(wend88)
     label(else84)
     # attention.py:175 p[count] = 0
-    mov(r2, 0)
-    mov(r1, r12)
+    mov(r1, 0)
     data(2, 0x980D)  # ldr r0, [sp] count_59
-    data(2, 0x540A)  # strb r2, [r1, r0]
+    data(2, 0x5411)  # strb r1, [r2, r0]
     # attention.py:176 p[count + 1] = 0
     add(r3, r0, 1)
-    mov(r2, 0)
-    data(2, 0x54CA)  # strb r2, [r1, r3]
+    mov(r1, 0)
+    data(2, 0x54D1)  # strb r1, [r2, r3]
     # attention.py:177 p[count + 2] = 0
     add(r3, r0, 2)
-    mov(r2, 0)
-    data(2, 0x54CA)  # strb r2, [r1, r3]
+    mov(r1, 0)
+    data(2, 0x54D1)  # strb r1, [r2, r3]
     # attention.py:178 count = count + 3 >> 2
     add(r0, r0, 3)
     asr(r0, r0, 2)
@@ -854,179 +834,174 @@ def run_int8(r0, r1, r2, r3):
     label(else92)
     # attention.py:187 done += k
     data(2, 0x9810)  # ldr r0, [sp] done
-    data(2, 0x9C05)  # ldr r4, [sp] k
-    add(r0, r0, r4)
+    data(2, 0x9D05)  # ldr r5, [sp] k
+    add(r0, r0, r5)
     data(2, 0x9010)  # str r0, [sp] done
     # attention.py:188 y = ptr32(sums)
     data(2, 0x9818)  # ldr r0, [sp] sums
-    mov(r8, r0)
+    mov(lr, r0)
     # attention.py:190 while n:
-    cmp(r4, 0)
+    cmp(r5, 0)
     beq(wend96)
     label(while94)
     # attention.py:191 acc = 0
     mov(r0, 0)
     # attention.py:192 p = ptr8(scores)
-    data(2, 0x9912)  # ldr r1, [sp] scores
-    mov(r12, r1)
+    data(2, 0x9A12)  # ldr r2, [sp] scores
     # attention.py:193 q = ptr8(offset)
     data(2, 0x990A)  # ldr r1, [sp] offset
     # attention.py:194 m = count
-    data(2, 0x9A0D)  # ldr r2, [sp] count_59
-    mov(lr, r2)
+    data(2, 0x9B0D)  # ldr r3, [sp] count_59
+    mov(r12, r3)
     # attention.py:195 while m:
-    cmp(r2, 0)
+    cmp(r3, 0)
     beq(wend99)
     label(while97)
     # attention.py:196 four products of bytes
     ldr(r6, [r1, 0])
-    mov(r5, r12)
-    ldr(r3, [r5, 0])
-    lsl(r2, r6, 24)
-    asr(r2, r2, 24)
-    data(2, 0xB2DF)  # uxtb r7, r3
-    mul(r2, r7)
-    add(r0, r0, r2)
-    lsl(r2, r6, 16)
-    asr(r2, r2, 24)
-    lsl(r7, r3, 16)
+    ldr(r4, [r2, 0])
+    lsl(r3, r6, 24)
+    asr(r3, r3, 24)
+    data(2, 0xB2E7)  # uxtb r7, r4
+    mul(r3, r7)
+    add(r0, r0, r3)
+    lsl(r3, r6, 16)
+    asr(r3, r3, 24)
+    lsl(r7, r4, 16)
     lsr(r7, r7, 24)
-    mul(r2, r7)
-    add(r0, r0, r2)
-    lsl(r2, r6, 8)
-    asr(r2, r2, 24)
-    lsl(r7, r3, 8)
+    mul(r3, r7)
+    add(r0, r0, r3)
+    lsl(r3, r6, 8)
+    asr(r3, r3, 24)
+    lsl(r7, r4, 8)
     lsr(r7, r7, 24)
-    mul(r2, r7)
-    add(r0, r0, r2)
-    asr(r2, r6, 24)
-    lsr(r3, r3, 24)
-    mul(r2, r3)
-    add(r0, r0, r2)
+    mul(r3, r7)
+    add(r0, r0, r3)
+    asr(r3, r6, 24)
+    lsr(r4, r4, 24)
+    mul(r3, r4)
+    add(r0, r0, r3)
     # attention.py:200 p = ptr8(int(p) + 4)
-    add(r2, r5, 4)
-    mov(r12, r2)
+    add(r2, r2, 4)
     # attention.py:201 q = ptr8(int(q) + 4)
     add(r1, r1, 4)
     # attention.py:202 m -= 1
-    mov(r2, lr)
-    sub(r2, r2, 1)
-    mov(lr, r2)
+    mov(r3, r12)
+    sub(r3, r3, 1)
+    mov(r12, r3)
     bne(while97)
     label(wend99)
     # attention.py:203 y[0] = acc
-    mov(r1, r8)
+    mov(r1, lr)
     str(r0, [r1, 0])
     # attention.py:204 y = ptr32(int(y) + 4)
     add(r0, r1, 4)
-    mov(r8, r0)
+    mov(lr, r0)
     # attention.py:205 offset += positions
     data(2, 0x990A)  # ldr r1, [sp] offset
     data(2, 0x9813)  # ldr r0, [sp] positions
     add(r0, r1, r0)
     data(2, 0x900A)  # str r0, [sp] offset
     # attention.py:206 n -= 1
-    sub(r4, r4, 1)
+    sub(r5, r5, 1)
     bne(while94)
     label(wend96)
     # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
     data(2, 0x9918)  # ldr r1, [sp] sums
     data(2, 0x9819)  # ldr r0, [sp] base
-    sub(r2, r1, r0)
+    sub(r3, r1, r0)
     mov(r0, 0)
     data(2, 0x9009)  # str r0, [sp] channel_317
     data(2, 0x9905)  # ldr r1, [sp] k
     data(2, 0x9107)  # str r1, [sp] count_318
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9B1B)  # ldr r3, [sp] op
-    add(r3, 80)
+    data(2, 0x9A1B)  # ldr r2, [sp] op
+    add(r2, 80)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
+    ldr(r0, [r2, 0])
     data(2, 0x9004)  # str r0, [sp] zero_point_322
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r4, [r3, 4])
+    ldr(r4, [r2, 4])
     sub(r4, r4, r0)
     mov(r10, r4)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r4, [r3, 8])
+    ldr(r4, [r2, 8])
     sub(r0, r4, r0)
     mov(r11, r0)
     # requantize.py:30 step = q[_PER_CHANNEL]
-    ldr(r0, [r3, 12])
+    ldr(r0, [r2, 12])
     data(2, 0x9002)  # str r0, [sp] step_330
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
+    ldr(r0, [r2, 16])
     data(2, 0x900F)  # str r0, [sp] channels_332
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    add(r3, 20)
-    data(2, 0x930C)  # str r3, [sp] table_334
+    add(r2, 20)
+    data(2, 0x920C)  # str r2, [sp] table_334
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9817)  # ldr r0, [sp] arena
-    add(r2, r0, r2)
-    mov(lr, r2)
+    add(r2, r0, r3)
+    mov(r12, r2)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x9A15)  # ldr r2, [sp] target
     add(r0, r0, r2)
-    mov(r8, r0)
+    mov(lr, r0)
     # requantize.py:35 while count:
     cmp(r1, 0)
     beq(wend103)
     label(while101)
     # requantize.py:36 n = count
-    data(2, 0x9807)  # ldr r0, [sp] count_318
-    mov(r12, r0)
+    data(2, 0x9B07)  # ldr r3, [sp] count_318
     # requantize.py:37 if step:
-    data(2, 0x9902)  # ldr r1, [sp] step_330
-    cmp(r1, 0)
+    data(2, 0x9802)  # ldr r0, [sp] step_330
+    cmp(r0, 0)
     beq(else104)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9A0F)  # ldr r2, [sp] channels_332
-    data(2, 0x9909)  # ldr r1, [sp] channel_317
-    sub(r1, r2, r1)
-    mov(r12, r1)
+    data(2, 0x990F)  # ldr r1, [sp] channels_332
+    data(2, 0x9809)  # ldr r0, [sp] channel_317
+    sub(r3, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x4584)  # cmp r12, r0
+    data(2, 0x9807)  # ldr r0, [sp] count_318
+    cmp(r3, r0)
     ble(else106)
     # requantize.py:40 n = count
-    mov(r12, r0)
+    mov(r3, r0)
     label(else106)
     label(else104)
     # requantize.py:41 count -= n
     data(2, 0x9807)  # ldr r0, [sp] count_318
-    mov(r5, r12)
-    sub(r0, r0, r5)
+    sub(r0, r0, r3)
     data(2, 0x9007)  # str r0, [sp] count_318
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A09)  # ldr r2, [sp] channel_317
-    lsl(r3, r2, 2)
+    data(2, 0x9C09)  # ldr r4, [sp] channel_317
+    lsl(r2, r4, 2)
     data(2, 0x9902)  # ldr r1, [sp] step_330
-    mul(r3, r1)
-    data(2, 0x980C)  # ldr r0, [sp] table_334
-    add(r3, r0, r3)
-    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9C0F)  # ldr r4, [sp] channels_332
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
     mul(r2, r1)
-    add(r4, r0, r2)
+    data(2, 0x980C)  # ldr r0, [sp] table_334
+    add(r2, r0, r2)
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    data(2, 0x9D0F)  # ldr r5, [sp] channels_332
+    lsl(r5, r5, 2)
+    add(r0, r0, r5)
+    mul(r4, r1)
+    add(r4, r0, r4)
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9009)  # str r0, [sp] channel_317
     # requantize.py:45 while n:
-    cmp(r5, 0)
+    cmp(r3, 0)
     beq(wend110)
     label(while108)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    mov(r0, lr)
+    mov(r0, r12)
     ldr(r0, [r0, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r2, [r4, 0])
+    ldrb(r5, [r4, 0])
     mov(r1, 32)
-    sub(r2, r1, r2)
+    sub(r5, r1, r5)
     # requantize.py:48 if e < 0:
     bpl(else111)
     # requantize.py:49 e = 0 - e
-    neg(r2, r2)
+    neg(r5, r5)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
     mov(r1, 63)
     lsl(r1, r1, 8)
@@ -1035,9 +1010,9 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
-    asr(r1, r2)
-    mov(r5, 1)
-    orr(r1, r5)
+    asr(r1, r5)
+    mov(r6, 1)
+    orr(r1, r6)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
     ble(else113)
@@ -1045,59 +1020,60 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(else113)
     # requantize.py:53 if v < 0 - limit:
-    neg(r5, r1)
-    cmp(r0, r5)
+    neg(r6, r1)
+    cmp(r0, r6)
     bge(else115)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
     label(else115)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r5)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r5, 0)
     label(else111)
     # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
+    asr(r1, r0, 16)
+    mov(r8, r1)
     # requantize.py:61 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
     # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
+    ldrh(r1, [r2, 0])
     # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r5, [r3, 2])
-    mov(r9, r5)
+    ldrh(r6, [r2, 2])
+    mov(r9, r6)
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mov(r6, r7)
-    mul(r6, r1)
-    mov(r5, r0)
-    mul(r5, r1)
-    asr(r1, r5, 16)
-    data(2, 0xB289)  # uxth r1, r1
-    add(r1, r6, r1)
-    # requantize.py:65 v = v * m
-    mov(r5, r9)
-    mul(r0, r5)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r8)
+    mul(r7, r1)
     mov(r6, r0)
-    and_(r6, r1)
-    lsl(r6, r6, 31)
-    lsr(r6, r6, 31)
+    mul(r6, r1)
+    asr(r1, r6, 16)
+    data(2, 0xB289)  # uxth r1, r1
+    add(r1, r7, r1)
+    # requantize.py:65 v = v * m
+    mov(r6, r9)
+    mul(r0, r6)
+    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r0)
+    and_(r7, r1)
+    lsl(r7, r7, 31)
+    lsr(r7, r7, 31)
     asr(r0, r0, 1)
-    add(r6, r6, r0)
+    add(r7, r7, r0)
     asr(r0, r1, 1)
-    add(r0, r6, r0)
-    mov(r1, r7)
-    mul(r1, r5)
+    add(r0, r7, r0)
+    mov(r1, r8)
+    mul(r1, r6)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
     # requantize.py:68 if e:
-    cmp(r2, 0)
+    cmp(r5, 0)
     beq(else119)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
@@ -1117,25 +1093,23 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0x9904)  # ldr r1, [sp] zero_point_322
     add(r1, r0, r1)
-    mov(r0, r8)
+    mov(r0, lr)
     strb(r1, [r0, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    mov(r1, lr)
+    mov(r1, r12)
     add(r1, r1, 4)
-    mov(lr, r1)
+    mov(r12, r1)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
-    mov(r8, r0)
+    mov(lr, r0)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
     data(2, 0x9802)  # ldr r0, [sp] step_330
     lsl(r1, r0, 2)
-    add(r3, r3, r1)
+    add(r2, r2, r1)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
     add(r4, r4, r0)
     # requantize.py:80 n -= 1
-    mov(r0, r12)
-    sub(r0, r0, 1)
-    mov(r12, r0)
+    sub(r3, r3, 1)
     bne(while108)
     label(wend110)
     data(2, 0x9807)  # ldr r0, [sp] count_318

@@ -555,96 +555,94 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9908)  # ldr r1, [sp] count_37
     data(2, 0x9104)  # str r1, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    mov(r3, lr)
-    add(r3, 88)
+    mov(r2, lr)
+    add(r2, 88)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
+    ldr(r0, [r2, 0])
     data(2, 0x9003)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 4])
-    sub(r2, r2, r0)
-    mov(r11, r2)
+    ldr(r3, [r2, 4])
+    sub(r3, r3, r0)
+    mov(r11, r3)
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r3, 8])
-    sub(r0, r2, r0)
+    ldr(r3, [r2, 8])
+    sub(r0, r3, r0)
     data(2, 0x9000)  # str r0, [sp] high
     # requantize.py:30 step = q[_PER_CHANNEL]
-    ldr(r0, [r3, 12])
+    ldr(r0, [r2, 12])
     data(2, 0x9001)  # str r0, [sp] step
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
+    ldr(r0, [r2, 16])
     data(2, 0x900A)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    add(r3, 20)
-    data(2, 0x9309)  # str r3, [sp] table
+    add(r2, 20)
+    data(2, 0x9209)  # str r2, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9810)  # ldr r0, [sp] arena
     data(2, 0x9A14)  # ldr r2, [sp] scratch
     add(r2, r0, r2)
-    mov(r8, r2)
+    mov(r12, r2)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x9A12)  # ldr r2, [sp] out
     add(r0, r0, r2)
-    mov(r9, r0)
+    mov(r8, r0)
     # requantize.py:35 while count:
     cmp(r1, 0)
     beq(wend42)
     label(while40)
     # requantize.py:36 n = count
-    data(2, 0x9804)  # ldr r0, [sp] count
-    mov(r12, r0)
+    data(2, 0x9B04)  # ldr r3, [sp] count
     # requantize.py:37 if step:
-    data(2, 0x9901)  # ldr r1, [sp] step
-    cmp(r1, 0)
+    data(2, 0x9801)  # ldr r0, [sp] step
+    cmp(r0, 0)
     beq(else43)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9A0A)  # ldr r2, [sp] channels
-    data(2, 0x9906)  # ldr r1, [sp] channel
-    sub(r1, r2, r1)
-    mov(r12, r1)
+    data(2, 0x990A)  # ldr r1, [sp] channels
+    data(2, 0x9806)  # ldr r0, [sp] channel
+    sub(r3, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x4584)  # cmp r12, r0
+    data(2, 0x9804)  # ldr r0, [sp] count
+    cmp(r3, r0)
     ble(else45)
     # requantize.py:40 n = count
-    mov(r12, r0)
+    mov(r3, r0)
     label(else45)
     label(else43)
     # requantize.py:41 count -= n
     data(2, 0x9804)  # ldr r0, [sp] count
-    mov(r5, r12)
-    sub(r0, r0, r5)
+    sub(r0, r0, r3)
     data(2, 0x9004)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A06)  # ldr r2, [sp] channel
-    lsl(r3, r2, 2)
+    data(2, 0x9C06)  # ldr r4, [sp] channel
+    lsl(r2, r4, 2)
     data(2, 0x9901)  # ldr r1, [sp] step
-    mul(r3, r1)
-    data(2, 0x9809)  # ldr r0, [sp] table
-    add(r3, r0, r3)
-    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9C0A)  # ldr r4, [sp] channels
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
     mul(r2, r1)
-    add(r4, r0, r2)
+    data(2, 0x9809)  # ldr r0, [sp] table
+    add(r2, r0, r2)
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    data(2, 0x9D0A)  # ldr r5, [sp] channels
+    lsl(r5, r5, 2)
+    add(r0, r0, r5)
+    mul(r4, r1)
+    add(r4, r0, r4)
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9006)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r5, 0)
+    cmp(r3, 0)
     beq(wend49)
     label(while47)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    mov(r0, r8)
+    mov(r0, r12)
     ldr(r0, [r0, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r2, [r4, 0])
+    ldrb(r5, [r4, 0])
     mov(r1, 32)
-    sub(r2, r1, r2)
+    sub(r5, r1, r5)
     # requantize.py:48 if e < 0:
     bpl(else50)
     # requantize.py:49 e = 0 - e
-    neg(r2, r2)
+    neg(r5, r5)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
     mov(r1, 63)
     lsl(r1, r1, 8)
@@ -653,9 +651,9 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
-    asr(r1, r2)
-    mov(r5, 1)
-    orr(r1, r5)
+    asr(r1, r5)
+    mov(r6, 1)
+    orr(r1, r6)
     # requantize.py:51 if v > limit:
     cmp(r0, r1)
     ble(else52)
@@ -663,59 +661,60 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(else52)
     # requantize.py:53 if v < 0 - limit:
-    neg(r5, r1)
-    cmp(r0, r5)
+    neg(r6, r1)
+    cmp(r0, r6)
     bge(else54)
     # requantize.py:54 v = 0 - limit
     neg(r0, r1)
     label(else54)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r5)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r5, 0)
     label(else50)
     # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
+    asr(r1, r0, 16)
+    mov(r9, r1)
     # requantize.py:61 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
     # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
+    ldrh(r1, [r2, 0])
     # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r5, [r3, 2])
-    mov(r10, r5)
+    ldrh(r6, [r2, 2])
+    mov(r10, r6)
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mov(r6, r7)
-    mul(r6, r1)
-    mov(r5, r0)
-    mul(r5, r1)
-    asr(r1, r5, 16)
-    data(2, 0xB289)  # uxth r1, r1
-    add(r1, r6, r1)
-    # requantize.py:65 v = v * m
-    mov(r5, r10)
-    mul(r0, r5)
-    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r9)
+    mul(r7, r1)
     mov(r6, r0)
-    and_(r6, r1)
-    lsl(r6, r6, 31)
-    lsr(r6, r6, 31)
+    mul(r6, r1)
+    asr(r1, r6, 16)
+    data(2, 0xB289)  # uxth r1, r1
+    add(r1, r7, r1)
+    # requantize.py:65 v = v * m
+    mov(r6, r10)
+    mul(r0, r6)
+    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r0)
+    and_(r7, r1)
+    lsl(r7, r7, 31)
+    lsr(r7, r7, 31)
     asr(r0, r0, 1)
-    add(r6, r6, r0)
+    add(r7, r7, r0)
     asr(r0, r1, 1)
-    add(r0, r6, r0)
-    mov(r1, r7)
-    mul(r1, r5)
+    add(r0, r7, r0)
+    mov(r1, r9)
+    mul(r1, r6)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
     # requantize.py:68 if e:
-    cmp(r2, 0)
+    cmp(r5, 0)
     beq(else58)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
@@ -736,25 +735,23 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0x9903)  # ldr r1, [sp] zero_point
     add(r1, r0, r1)
-    mov(r0, r9)
+    mov(r0, r8)
     strb(r1, [r0, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    mov(r1, r8)
+    mov(r1, r12)
     add(r1, r1, 4)
-    mov(r8, r1)
+    mov(r12, r1)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
-    mov(r9, r0)
+    mov(r8, r0)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
     data(2, 0x9801)  # ldr r0, [sp] step
     lsl(r1, r0, 2)
-    add(r3, r3, r1)
+    add(r2, r2, r1)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
     add(r4, r4, r0)
     # requantize.py:80 n -= 1
-    mov(r0, r12)
-    sub(r0, r0, 1)
-    mov(r12, r0)
+    sub(r3, r3, 1)
     bne(while47)
     label(wend49)
     data(2, 0x9804)  # ldr r0, [sp] count

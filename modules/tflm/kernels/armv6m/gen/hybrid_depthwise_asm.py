@@ -16,8 +16,8 @@ def depthwise(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB099)  # sub sp, #100
-    data(2, 0x900C)  # str r0, [sp] op
+    data(2, 0xB098)  # sub sp, #96
+    data(2, 0x900B)  # str r0, [sp] op
     mov(r4, r2)
     mov(r2, r3)
     lsr(r3, r2, 10)
@@ -32,8 +32,8 @@ def depthwise(r0, r1, r2, r3):
     label(if1)
     asr(r0, r0, 2)
     add(r0, r0, r5)
-    data(2, 0x9017)  # str r0, [sp] quantized
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x9016)  # str r0, [sp] quantized
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     mov(r5, r1)
     lsl(r6, r0, 31)
@@ -42,8 +42,8 @@ def depthwise(r0, r1, r2, r3):
     label(if2)
     asr(r0, r0, 2)
     add(r0, r0, r5)
-    data(2, 0x9018)  # str r0, [sp] weights
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x9017)  # str r0, [sp] weights
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
     mov(r5, r1)
     lsl(r6, r0, 31)
@@ -52,8 +52,8 @@ def depthwise(r0, r1, r2, r3):
     label(if3)
     asr(r0, r0, 2)
     add(r0, r0, r5)
-    data(2, 0x9015)  # str r0, [sp] offsets
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x9014)  # str r0, [sp] offsets
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 28])
     lsl(r5, r0, 31)
     beq(if4)
@@ -65,10 +65,10 @@ def depthwise(r0, r1, r2, r3):
     add(r0, r0, r1)
     data(2, 0x9006)  # str r0, [sp] to
     sub(r0, r2, r3)
-    data(2, 0x900F)  # str r0, [sp] left
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x900E)  # str r0, [sp] left
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 52])
-    data(2, 0x9014)  # str r0, [sp] output_channels
+    data(2, 0x9013)  # str r0, [sp] output_channels
     mov(r2, r3)
     mov(r4, 0)
     mov(r1, 1)
@@ -92,11 +92,11 @@ def depthwise(r0, r1, r2, r3):
     b(halve45)
     label(halve_end46)
     mov(r1, r4)
-    data(2, 0x9814)  # ldr r0, [sp] output_channels
+    data(2, 0x9813)  # ldr r0, [sp] output_channels
     mul(r1, r0)
     sub(r0, r3, r1)
-    data(2, 0x9010)  # str r0, [sp] channel
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x900F)  # str r0, [sp] channel
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 48])
     mov(r3, r4)
     mov(r2, 0)
@@ -120,13 +120,13 @@ def depthwise(r0, r1, r2, r3):
     label(if53)
     b(halve51)
     label(halve_end52)
-    data(2, 0x9216)  # str r2, [sp] y
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x9215)  # str r2, [sp] y
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r3, [r0, 48])
     mov(r1, r2)
     mul(r1, r3)
     sub(r1, r4, r1)
-    data(2, 0x910E)  # str r1, [sp] x
+    data(2, 0x910D)  # str r1, [sp] x
     ldr(r0, [r0, 44])
     mov(r3, 0)
     mov(r1, 1)
@@ -149,21 +149,21 @@ def depthwise(r0, r1, r2, r3):
     label(if59)
     b(halve57)
     label(halve_end58)
-    data(2, 0x9311)  # str r3, [sp] batch
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x9310)  # str r3, [sp] batch
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     mul(r3, r0)
-    data(2, 0x9816)  # ldr r0, [sp] y
+    data(2, 0x9815)  # ldr r0, [sp] y
     sub(r0, r0, r3)
-    data(2, 0x9016)  # str r0, [sp] y
+    data(2, 0x9015)  # str r0, [sp] y
     label(line6)
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r2, [r0, 64])
     ldr(r1, [r0, 80])
     ldr(r5, [r0, 72])
     ldr(r3, [r0, 56])
     ldr(r6, [r0, 32])
-    data(2, 0x9816)  # ldr r0, [sp] y
+    data(2, 0x9815)  # ldr r0, [sp] y
     mul(r0, r2)
     sub(r4, r0, r1)
     mov(r1, 0)
@@ -178,46 +178,46 @@ def depthwise(r0, r1, r2, r3):
     label(before_end9)
     sub(r3, r3, r1)
     mov(r0, 0)
-    data(2, 0x900D)  # str r0, [sp] count
+    data(2, 0x900C)  # str r0, [sp] count
     mov(r2, r4)
     label(inside10)
-    data(2, 0x980D)  # ldr r0, [sp] count
+    data(2, 0x980C)  # ldr r0, [sp] count
     cmp(r0, r3)
     beq(inside_end11)
     cmp(r2, r6)
     bge(inside_end11)
     add(r0, 1)
-    data(2, 0x900D)  # str r0, [sp] count
+    data(2, 0x900C)  # str r0, [sp] count
     add(r2, r2, r5)
     b(inside10)
     label(inside_end11)
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r3, [r0, 32])
-    data(2, 0x9A11)  # ldr r2, [sp] batch
+    data(2, 0x9A10)  # ldr r2, [sp] batch
     mul(r2, r3)
     add(r2, r2, r4)
     ldr(r3, [r0, 36])
     mul(r2, r3)
     ldr(r3, [r0, 40])
     mul(r2, r3)
-    data(2, 0x9B17)  # ldr r3, [sp] quantized
+    data(2, 0x9B16)  # ldr r3, [sp] quantized
     add(r2, r3, r2)
-    data(2, 0x9212)  # str r2, [sp] line_input
+    data(2, 0x9211)  # str r2, [sp] line_input
     ldr(r2, [r0, 60])
     mul(r1, r2)
     ldr(r0, [r0, 100])
     mul(r1, r0)
-    data(2, 0x9818)  # ldr r0, [sp] weights
+    data(2, 0x9817)  # ldr r0, [sp] weights
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] line_filter
+    data(2, 0x9012)  # str r0, [sp] line_filter
     label(pixel12)
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r2, [r0, 68])
     ldr(r1, [r0, 84])
     ldr(r5, [r0, 76])
     ldr(r3, [r0, 60])
     ldr(r6, [r0, 36])
-    data(2, 0x980E)  # ldr r0, [sp] x
+    data(2, 0x980D)  # ldr r0, [sp] x
     mul(r0, r2)
     sub(r2, r0, r1)
     mov(r4, 0)
@@ -242,11 +242,11 @@ def depthwise(r0, r1, r2, r3):
     add(r0, r0, r5)
     b(inside16)
     label(inside_end17)
-    data(2, 0x980C)  # ldr r0, [sp] op
+    data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r5, [r0, 40])
     ldr(r6, [r0, 36])
     mul(r2, r5)
-    data(2, 0x9B12)  # ldr r3, [sp] line_input
+    data(2, 0x9B11)  # ldr r3, [sp] line_input
     add(r2, r3, r2)
     data(2, 0x9205)  # str r2, [sp] window
     ldr(r2, [r0, 76])
@@ -259,25 +259,25 @@ def depthwise(r0, r1, r2, r3):
     mul(r2, r6)
     mul(r2, r5)
     sub(r2, r2, r3)
-    data(2, 0x9200)  # str r2, [sp] gap
+    data(2, 0x9201)  # str r2, [sp] gap
     ldr(r2, [r0, 100])
     mov(r12, r2)
     mov(r5, r12)
     mul(r4, r5)
-    data(2, 0x9A13)  # ldr r2, [sp] line_filter
+    data(2, 0x9A12)  # ldr r2, [sp] line_filter
     add(r3, r2, r4)
-    data(2, 0x9A10)  # ldr r2, [sp] channel
+    data(2, 0x9A0F)  # ldr r2, [sp] channel
     add(r3, r3, r2)
     data(2, 0x9304)  # str r3, [sp] filter
     ldr(r3, [r0, 60])
     sub(r3, r3, r1)
     mul(r3, r5)
-    data(2, 0x9301)  # str r3, [sp] weight_gap
-    data(2, 0x9B0D)  # ldr r3, [sp] count
+    data(2, 0x9302)  # str r3, [sp] weight_gap
+    data(2, 0x9B0C)  # ldr r3, [sp] count
     mul(r3, r1)
-    data(2, 0x930A)  # str r3, [sp] area
+    data(2, 0x9309)  # str r3, [sp] area
     ldr(r0, [r0, 92])
-    data(2, 0x900B)  # str r0, [sp] group_channels
+    data(2, 0x900A)  # str r0, [sp] group_channels
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -303,33 +303,33 @@ def depthwise(r0, r1, r2, r3):
     add(r0, r0, r3)
     data(2, 0x9005)  # str r0, [sp] window
     add(r1, r3, 1)
-    data(2, 0x980B)  # ldr r0, [sp] group_channels
+    data(2, 0x980A)  # ldr r0, [sp] group_channels
     mul(r1, r0)
-    data(2, 0x9810)  # ldr r0, [sp] channel
+    data(2, 0x980F)  # ldr r0, [sp] channel
     sub(r1, r1, r0)
-    mov(r11, r1)
-    data(2, 0x9914)  # ldr r1, [sp] output_channels
+    data(2, 0x9100)  # str r1, [sp] group_left
+    data(2, 0x9913)  # ldr r1, [sp] output_channels
     sub(r1, r1, r0)
-    data(2, 0x980F)  # ldr r0, [sp] left
+    data(2, 0x980E)  # ldr r0, [sp] left
     cmp(r1, r0)
     ble(min_2)
     mov(r1, r0)
     label(min_2)
-    mov(r10, r1)
+    mov(r11, r1)
     sub(r0, r0, r1)
-    data(2, 0x900F)  # str r0, [sp] left
+    data(2, 0x900E)  # str r0, [sp] left
     mov(r0, 0)
-    data(2, 0x9010)  # str r0, [sp] channel
-    data(2, 0x9811)  # ldr r0, [sp] batch
+    data(2, 0x900F)  # str r0, [sp] channel
+    data(2, 0x9810)  # ldr r0, [sp] batch
     lsl(r1, r0, 2)
-    data(2, 0x9815)  # ldr r0, [sp] offsets
+    data(2, 0x9814)  # ldr r0, [sp] offsets
     data(2, 0x5840)  # ldr r0, [r0, r1]
     neg(r4, r0)
     label(block18)
-    data(2, 0x980B)  # ldr r0, [sp] group_channels
+    data(2, 0x980A)  # ldr r0, [sp] group_channels
     cmp(r0, 1)
     bne(shared21)
-    mov(r0, r10)
+    mov(r0, r11)
     cmp(r0, 4)
     blt(if22)
     mov(r0, 0)
@@ -338,17 +338,17 @@ def depthwise(r0, r1, r2, r3):
     mov(r9, r0)
     mov(r2, 0)
     mov(r3, 0)
-    data(2, 0x980A)  # ldr r0, [sp] area
+    data(2, 0x9809)  # ldr r0, [sp] area
     cmp(r0, 0)
     beq(if23)
     data(2, 0x9805)  # ldr r0, [sp] window
     data(2, 0x9904)  # ldr r1, [sp] filter
-    data(2, 0x9D0D)  # ldr r5, [sp] count
+    data(2, 0x9D0C)  # ldr r5, [sp] count
     data(2, 0x9508)  # str r5, [sp] rows_left
     label(row24)
     data(2, 0x9D07)  # ldr r5, [sp] span
     add(r5, r0, r5)
-    data(2, 0x9502)  # str r5, [sp] row_end
+    mov(r10, r5)
     label(cell26)
     mov(r6, 0)
     data(2, 0x5785)  # ldrsb r5, [r0, r6]
@@ -376,12 +376,11 @@ def depthwise(r0, r1, r2, r3):
     add(r3, r3, r5)
     data(2, 0x4470)  # add r0, lr
     data(2, 0x4461)  # add r1, r12
-    data(2, 0x9D02)  # ldr r5, [sp] row_end
-    cmp(r0, r5)
+    data(2, 0x4550)  # cmp r0, r10
     bne(cell26)
-    data(2, 0x9D00)  # ldr r5, [sp] gap
+    data(2, 0x9D01)  # ldr r5, [sp] gap
     add(r0, r0, r5)
-    data(2, 0x9D01)  # ldr r5, [sp] weight_gap
+    data(2, 0x9D02)  # ldr r5, [sp] weight_gap
     add(r1, r1, r5)
     data(2, 0x9D08)  # ldr r5, [sp] rows_left
     sub(r5, 1)
@@ -396,102 +395,102 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] filter
     add(r0, 4)
     data(2, 0x9004)  # str r0, [sp] filter
-    mov(r0, r10)
+    mov(r0, r11)
     sub(r0, r0, 4)
-    mov(r10, r0)
+    mov(r11, r0)
     data(2, 0x9805)  # ldr r0, [sp] window
     add(r0, 4)
     data(2, 0x9005)  # str r0, [sp] window
-    mov(r0, r10)
+    mov(r0, r11)
     cmp(r0, 0)
     bne(block18)
     b(block_end19)
     label(if22)
     b(single20)
     label(shared21)
-    mov(r0, r10)
-    data(2, 0x4558)  # cmp r0, r11
+    mov(r1, r11)
+    data(2, 0x9800)  # ldr r0, [sp] group_left
+    cmp(r1, r0)
     ble(min_3)
-    mov(r0, r11)
+    mov(r1, r0)
     label(min_3)
-    cmp(r0, 4)
+    cmp(r1, 4)
     blt(if28)
     mov(r0, 0)
     mov(r8, r0)
-    mov(r1, 0)
-    mov(r2, 0)
     mov(r0, 0)
     mov(r9, r0)
-    data(2, 0x980A)  # ldr r0, [sp] area
+    mov(r2, 0)
+    mov(r0, 0)
+    mov(r10, r0)
+    data(2, 0x9809)  # ldr r0, [sp] area
     cmp(r0, 0)
     beq(if29)
-    data(2, 0x9B05)  # ldr r3, [sp] window
+    data(2, 0x9905)  # ldr r1, [sp] window
     data(2, 0x9804)  # ldr r0, [sp] filter
-    data(2, 0x9D0D)  # ldr r5, [sp] count
-    data(2, 0x9509)  # str r5, [sp] rows_left_195
+    data(2, 0x9E0C)  # ldr r6, [sp] count
     label(row30)
-    data(2, 0x9D07)  # ldr r5, [sp] span
-    add(r5, r3, r5)
-    data(2, 0x9503)  # str r5, [sp] row_end_197
+    data(2, 0x9B07)  # ldr r3, [sp] span
+    add(r3, r1, r3)
+    data(2, 0x9303)  # str r3, [sp] row_end
     label(cell32)
+    mov(r3, 0)
+    data(2, 0x56CB)  # ldrsb r3, [r1, r3]
+    add(r3, r3, r4)
     mov(r5, 0)
-    data(2, 0x575D)  # ldrsb r5, [r3, r5]
-    add(r5, r5, r4)
-    mov(r6, 0)
-    data(2, 0x5787)  # ldrsb r7, [r0, r6]
-    mov(r6, r5)
-    mul(r6, r7)
-    data(2, 0x44B0)  # add r8, r6
-    mov(r6, 1)
-    data(2, 0x5787)  # ldrsb r7, [r0, r6]
-    mov(r6, r5)
-    mul(r6, r7)
-    add(r1, r1, r6)
-    mov(r6, 2)
-    data(2, 0x5787)  # ldrsb r7, [r0, r6]
-    mov(r6, r5)
-    mul(r6, r7)
-    add(r2, r2, r6)
-    mov(r6, 3)
-    data(2, 0x5786)  # ldrsb r6, [r0, r6]
-    mul(r5, r6)
+    data(2, 0x5747)  # ldrsb r7, [r0, r5]
+    mov(r5, r3)
+    mul(r5, r7)
+    data(2, 0x44A8)  # add r8, r5
+    mov(r5, 1)
+    data(2, 0x5747)  # ldrsb r7, [r0, r5]
+    mov(r5, r3)
+    mul(r5, r7)
     data(2, 0x44A9)  # add r9, r5
-    data(2, 0x4473)  # add r3, lr
+    mov(r5, 2)
+    data(2, 0x5747)  # ldrsb r7, [r0, r5]
+    mov(r5, r3)
+    mul(r5, r7)
+    add(r2, r2, r5)
+    mov(r5, 3)
+    data(2, 0x5745)  # ldrsb r5, [r0, r5]
+    mul(r3, r5)
+    data(2, 0x449A)  # add r10, r3
+    data(2, 0x4471)  # add r1, lr
     data(2, 0x4460)  # add r0, r12
-    data(2, 0x9D03)  # ldr r5, [sp] row_end_197
-    cmp(r3, r5)
+    data(2, 0x9B03)  # ldr r3, [sp] row_end
+    cmp(r1, r3)
     bne(cell32)
-    data(2, 0x9D00)  # ldr r5, [sp] gap
-    add(r3, r3, r5)
-    data(2, 0x9D01)  # ldr r5, [sp] weight_gap
-    add(r0, r0, r5)
-    data(2, 0x9D09)  # ldr r5, [sp] rows_left_195
-    sub(r5, 1)
-    data(2, 0x9509)  # str r5, [sp] rows_left_195
+    data(2, 0x9B01)  # ldr r3, [sp] gap
+    add(r1, r1, r3)
+    data(2, 0x9B02)  # ldr r3, [sp] weight_gap
+    add(r0, r0, r3)
+    sub(r6, 1)
     bne(row30)
     label(if29)
     data(2, 0x9D06)  # ldr r5, [sp] to
     mov(r0, r8)
-    mov(r3, r9)
+    mov(r1, r9)
+    mov(r3, r10)
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     data(2, 0x9506)  # str r5, [sp] to
     data(2, 0x9804)  # ldr r0, [sp] filter
     add(r0, 4)
     data(2, 0x9004)  # str r0, [sp] filter
-    mov(r0, r10)
-    sub(r0, r0, 4)
-    mov(r10, r0)
     mov(r0, r11)
-    sub(r0, 4)
+    sub(r0, r0, 4)
     mov(r11, r0)
+    data(2, 0x9800)  # ldr r0, [sp] group_left
+    sub(r0, 4)
+    data(2, 0x9000)  # str r0, [sp] group_left
     bne(if34)
     data(2, 0x9805)  # ldr r0, [sp] window
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] window
-    data(2, 0x980B)  # ldr r0, [sp] group_channels
-    mov(r11, r0)
+    data(2, 0x980A)  # ldr r0, [sp] group_channels
+    data(2, 0x9000)  # str r0, [sp] group_left
     label(if34)
-    mov(r0, r10)
+    mov(r0, r11)
     cmp(r0, 0)
     beq(near_4)
     b(block18)
@@ -499,91 +498,89 @@ def depthwise(r0, r1, r2, r3):
     b(block_end19)
     label(if28)
     label(single20)
-    mov(r3, 0)
-    data(2, 0x980A)  # ldr r0, [sp] area
+    mov(r5, 0)
+    data(2, 0x9809)  # ldr r0, [sp] area
     cmp(r0, 0)
     beq(if35)
-    data(2, 0x9805)  # ldr r0, [sp] window
+    data(2, 0x9905)  # ldr r1, [sp] window
     data(2, 0x9A04)  # ldr r2, [sp] filter
-    data(2, 0x9E0D)  # ldr r6, [sp] count
+    data(2, 0x9E0C)  # ldr r6, [sp] count
     label(row36)
-    data(2, 0x9907)  # ldr r1, [sp] span
-    add(r1, r0, r1)
-    mov(r8, r1)
+    data(2, 0x9807)  # ldr r0, [sp] span
+    add(r7, r1, r0)
     label(cell38)
-    mov(r1, 0)
-    data(2, 0x5645)  # ldrsb r5, [r0, r1]
-    add(r7, r5, r4)
-    data(2, 0x5655)  # ldrsb r5, [r2, r1]
-    mov(r1, r7)
-    mul(r1, r5)
-    add(r3, r3, r1)
-    data(2, 0x4470)  # add r0, lr
+    mov(r3, 0)
+    data(2, 0x56C8)  # ldrsb r0, [r1, r3]
+    add(r0, r0, r4)
+    data(2, 0x56D3)  # ldrsb r3, [r2, r3]
+    mul(r0, r3)
+    add(r5, r5, r0)
+    data(2, 0x4471)  # add r1, lr
     data(2, 0x4462)  # add r2, r12
-    data(2, 0x4540)  # cmp r0, r8
+    cmp(r1, r7)
     bne(cell38)
-    data(2, 0x9900)  # ldr r1, [sp] gap
-    add(r0, r0, r1)
-    data(2, 0x9901)  # ldr r1, [sp] weight_gap
-    add(r2, r2, r1)
+    data(2, 0x9801)  # ldr r0, [sp] gap
+    add(r1, r1, r0)
+    data(2, 0x9802)  # ldr r0, [sp] weight_gap
+    add(r2, r2, r0)
     sub(r6, 1)
     bne(row36)
     label(if35)
     data(2, 0x9806)  # ldr r0, [sp] to
-    data(2, 0xC008)  # stmia r0!, {r3}
+    data(2, 0xC020)  # stmia r0!, {r5}
     data(2, 0x9006)  # str r0, [sp] to
     data(2, 0x9804)  # ldr r0, [sp] filter
     add(r0, 1)
     data(2, 0x9004)  # str r0, [sp] filter
-    mov(r0, r10)
-    sub(r0, r0, 1)
-    mov(r10, r0)
     mov(r0, r11)
-    sub(r0, 1)
+    sub(r0, r0, 1)
     mov(r11, r0)
+    data(2, 0x9800)  # ldr r0, [sp] group_left
+    sub(r0, 1)
+    data(2, 0x9000)  # str r0, [sp] group_left
     bne(if40)
     data(2, 0x9805)  # ldr r0, [sp] window
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] window
-    data(2, 0x980B)  # ldr r0, [sp] group_channels
-    mov(r11, r0)
+    data(2, 0x980A)  # ldr r0, [sp] group_channels
+    data(2, 0x9000)  # str r0, [sp] group_left
     label(if40)
-    mov(r0, r10)
+    mov(r0, r11)
     cmp(r0, 0)
     beq(near_5)
     b(block18)
     label(near_5)
     label(block_end19)
-    data(2, 0x980F)  # ldr r0, [sp] left
+    data(2, 0x980E)  # ldr r0, [sp] left
     cmp(r0, 0)
     beq(done5)
-    data(2, 0x980E)  # ldr r0, [sp] x
+    data(2, 0x980D)  # ldr r0, [sp] x
     add(r0, 1)
-    data(2, 0x900E)  # str r0, [sp] x
-    data(2, 0x990C)  # ldr r1, [sp] op
+    data(2, 0x900D)  # str r0, [sp] x
+    data(2, 0x990B)  # ldr r1, [sp] op
     ldr(r2, [r1, 48])
     cmp(r0, r2)
     beq(near_6)
     b(pixel12)
     label(near_6)
     mov(r0, 0)
-    data(2, 0x900E)  # str r0, [sp] x
-    data(2, 0x9816)  # ldr r0, [sp] y
+    data(2, 0x900D)  # str r0, [sp] x
+    data(2, 0x9815)  # ldr r0, [sp] y
     add(r0, 1)
-    data(2, 0x9016)  # str r0, [sp] y
+    data(2, 0x9015)  # str r0, [sp] y
     ldr(r1, [r1, 44])
     cmp(r0, r1)
     bne(if41)
     mov(r0, 0)
-    data(2, 0x9016)  # str r0, [sp] y
-    data(2, 0x9811)  # ldr r0, [sp] batch
+    data(2, 0x9015)  # str r0, [sp] y
+    data(2, 0x9810)  # ldr r0, [sp] batch
     add(r0, 1)
-    data(2, 0x9011)  # str r0, [sp] batch
+    data(2, 0x9010)  # str r0, [sp] batch
     label(if41)
     b(line6)
     label(done5)
     label(return_1)
-    data(2, 0xB019)  # add sp, #100
+    data(2, 0xB018)  # add sp, #96
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

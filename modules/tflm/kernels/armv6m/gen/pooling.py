@@ -87,11 +87,8 @@ def run_int8(r0, r1, r2, r3):
     # pooling.py:45 batch = unit // rows
     data(2, 0x980A)  # ldr r0, [sp] unit
     asr(r5, r0, 31)
-    mov(r12, r5)
-    mov(r1, r12)
-    eor(r1, r0)
-    mov(r12, r1)
-    mov(r2, r12)
+    mov(r2, r5)
+    eor(r2, r0)
     data(2, 0x980C)  # ldr r0, [sp] rows
     mov(r3, 0)
     mov(r1, 1)
@@ -114,36 +111,28 @@ def run_int8(r0, r1, r2, r3):
     label(if51)
     b(halve49)
     label(halve_end50)
-    mov(r12, r3)
-    mov(r0, r12)
-    eor(r0, r5)
-    mov(r12, r0)
-    mov(r1, r12)
+    eor(r3, r5)
     # pooling.py:46 top = (unit - batch * rows) * op[_STRIDE_HEIGHT] - op[_PADDING_HEIGHT]
-    mov(r2, r1)
+    mov(r1, r3)
     data(2, 0x980C)  # ldr r0, [sp] rows
-    mul(r2, r0)
+    mul(r1, r0)
     data(2, 0x980A)  # ldr r0, [sp] unit
-    sub(r0, r0, r2)
-    data(2, 0x9A04)  # ldr r2, [sp] op
-    ldr(r2, [r2, 44])
-    mul(r0, r2)
-    data(2, 0x9A04)  # ldr r2, [sp] op
-    ldr(r2, [r2, 52])
-    sub(r0, r0, r2)
-    data(2, 0x9007)  # str r0, [sp] top
+    sub(r1, r0, r1)
+    data(2, 0x9804)  # ldr r0, [sp] op
+    ldr(r2, [r0, 44])
+    mul(r1, r2)
+    ldr(r2, [r0, 52])
+    sub(r1, r1, r2)
+    data(2, 0x9107)  # str r1, [sp] top
     # pooling.py:47 bottom = top + op[_FILTER_HEIGHT]
-    data(2, 0x9A04)  # ldr r2, [sp] op
-    ldr(r2, [r2, 36])
-    add(r0, r0, r2)
-    data(2, 0x9008)  # str r0, [sp] bottom
+    ldr(r2, [r0, 36])
+    add(r1, r1, r2)
+    data(2, 0x9108)  # str r1, [sp] bottom
     # pooling.py:48 if bottom > op[_INPUT_HEIGHT]:
-    data(2, 0x9A04)  # ldr r2, [sp] op
-    ldr(r2, [r2, 16])
-    cmp(r0, r2)
+    ldr(r2, [r0, 16])
+    cmp(r1, r2)
     ble(else9)
     # pooling.py:49 bottom = op[_INPUT_HEIGHT]
-    data(2, 0x9804)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     data(2, 0x9008)  # str r0, [sp] bottom
     label(else9)
@@ -158,7 +147,7 @@ def run_int8(r0, r1, r2, r3):
     # pooling.py:52 line = source + (batch * op[_INPUT_HEIGHT] + top) * width * channels
     data(2, 0x9804)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
-    mul(r0, r1)
+    mul(r0, r3)
     data(2, 0x9907)  # ldr r1, [sp] top
     add(r0, r0, r1)
     data(2, 0x9905)  # ldr r1, [sp] width

@@ -15,8 +15,8 @@ def run_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB08F)  # sub sp, #60
-    mov(r12, r0)
+    data(2, 0xB090)  # sub sp, #64
+    data(2, 0x900E)  # str r0, [sp] op
     data(2, 0x910A)  # str r1, [sp] arena
     lsr(r0, r3, 10)
     data(2, 0x9006)  # str r0, [sp] start
@@ -29,11 +29,12 @@ def run_int8(r0, r1, r2, r3):
     b(rare1)
     label(near_2)
     label(end2)
+    # reduce.py:32 r = ptr32(op)
+    data(2, 0x9F0E)  # ldr r7, [sp] op
     # reduce.py:33 base = int(ptr8(arena))
     data(2, 0x9B0A)  # ldr r3, [sp] arena
     # reduce.py:34 word = r[_INPUT]
-    mov(r0, r12)
-    ldr(r0, [r0, 4])
+    ldr(r0, [r7, 4])
     # reduce.py:35 source = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
@@ -46,27 +47,27 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r2, r0)
     data(2, 0x900B)  # str r0, [sp] source
     # reduce.py:36 rows = r[_ACCUMULATORS] >> 2
-    mov(r1, r12)
-    ldr(r0, [r1, 12])
+    ldr(r0, [r7, 12])
     asr(r0, r0, 2)
-    data(2, 0x900E)  # str r0, [sp] rows
+    data(2, 0x900F)  # str r0, [sp] rows
     # reduce.py:37 acc = ptr32(base + rows)
     add(r0, r3, r0)
     data(2, 0x900C)  # str r0, [sp] acc
     # reduce.py:38 step = r[_REDUCED_STEP0]
-    ldr(r4, [r1, 40])
+    ldr(r4, [r7, 40])
     # reduce.py:39 first = 128 * r[_REDUCED0] * r[_REDUCED1] * r[_REDUCED2] - r[_OFFSET]
-    ldr(r0, [r1, 36])
+    ldr(r0, [r7, 36])
     lsl(r0, r0, 7)
-    ldr(r2, [r1, 44])
-    mul(r0, r2)
-    ldr(r2, [r1, 52])
-    mul(r0, r2)
-    ldr(r1, [r1, 64])
+    ldr(r1, [r7, 44])
+    mul(r0, r1)
+    ldr(r1, [r7, 52])
+    mul(r0, r1)
+    ldr(r1, [r7, 64])
     sub(r0, r0, r1)
     data(2, 0x900D)  # str r0, [sp] first
     # reduce.py:40 done = 0
-    mov(r7, 0)
+    mov(r0, 0)
+    mov(r8, r0)
     # reduce.py:41 while start < stop:
     data(2, 0x9906)  # ldr r1, [sp] start
     data(2, 0x9809)  # ldr r0, [sp] stop
@@ -76,8 +77,7 @@ def run_int8(r0, r1, r2, r3):
     label(near_3)
     label(while6)
     # reduce.py:42 rest = start // r[_KEPT0]
-    mov(r0, r12)
-    ldr(r0, [r0, 16])
+    ldr(r0, [r7, 16])
     data(2, 0x9906)  # ldr r1, [sp] start
     asr(r3, r1, 31)
     mov(r2, r3)
@@ -105,18 +105,17 @@ def run_int8(r0, r1, r2, r3):
     label(halve_end50)
     eor(r5, r3)
     # reduce.py:43 at = source + (start - rest * r[_KEPT0]) * r[_KEPT_STEP0]
-    mov(r2, r12)
-    ldr(r0, [r2, 16])
+    ldr(r0, [r7, 16])
     mul(r0, r5)
     data(2, 0x9906)  # ldr r1, [sp] start
     sub(r0, r1, r0)
-    ldr(r1, [r2, 20])
+    ldr(r1, [r7, 20])
     mul(r0, r1)
     data(2, 0x990B)  # ldr r1, [sp] source
     add(r0, r1, r0)
-    mov(lr, r0)
+    mov(r12, r0)
     # reduce.py:44 outer = rest // r[_KEPT1]
-    ldr(r0, [r2, 24])
+    ldr(r0, [r7, 24])
     asr(r6, r5, 31)
     mov(r2, r6)
     eor(r2, r5)
@@ -143,32 +142,30 @@ def run_int8(r0, r1, r2, r3):
     label(halve_end56)
     eor(r3, r6)
     # reduce.py:45 at += (rest - outer * r[_KEPT1]) * r[_KEPT_STEP1] + outer * r[_KEPT_STEP2]
-    mov(r6, r12)
-    ldr(r0, [r6, 24])
+    ldr(r0, [r7, 24])
     mul(r0, r3)
     sub(r1, r5, r0)
-    ldr(r0, [r6, 28])
+    ldr(r0, [r7, 28])
     mul(r1, r0)
-    ldr(r0, [r6, 32])
+    ldr(r0, [r7, 32])
     mul(r0, r3)
     add(r1, r1, r0)
-    mov(r0, lr)
+    mov(r0, r12)
     add(r0, r0, r1)
-    mov(lr, r0)
+    mov(r12, r0)
     # reduce.py:46 total = first
     data(2, 0x9A0D)  # ldr r2, [sp] first
     # reduce.py:47 k = r[_REDUCED2]
-    ldr(r0, [r6, 52])
-    mov(r8, r0)
+    ldr(r0, [r7, 52])
+    mov(lr, r0)
     # reduce.py:48 while k:
     cmp(r0, 0)
     beq(wend11)
     label(while9)
     # reduce.py:49 row = at
-    mov(r6, lr)
+    mov(r6, r12)
     # reduce.py:50 j = r[_REDUCED1]
-    mov(r0, r12)
-    ldr(r5, [r0, 44])
+    ldr(r5, [r7, 44])
     # reduce.py:51 while j:
     cmp(r5, 0)
     beq(wend14)
@@ -176,8 +173,7 @@ def run_int8(r0, r1, r2, r3):
     # reduce.py:52 x = ptr8(row)
     mov(r1, r6)
     # reduce.py:53 i = r[_REDUCED0]
-    mov(r0, r12)
-    ldr(r0, [r0, 36])
+    ldr(r0, [r7, 36])
     # reduce.py:54 while i:
     cmp(r0, 0)
     beq(wend17)
@@ -193,39 +189,38 @@ def run_int8(r0, r1, r2, r3):
     bne(while15)
     label(wend17)
     # reduce.py:58 row += r[_REDUCED_STEP1]
-    mov(r0, r12)
-    ldr(r0, [r0, 48])
+    ldr(r0, [r7, 48])
     add(r6, r6, r0)
     # reduce.py:59 j -= 1
     sub(r5, r5, 1)
     bne(while12)
     label(wend14)
     # reduce.py:60 at += r[_REDUCED_STEP2]
+    ldr(r1, [r7, 56])
     mov(r0, r12)
-    ldr(r1, [r0, 56])
-    mov(r0, lr)
     add(r0, r0, r1)
-    mov(lr, r0)
+    mov(r12, r0)
     # reduce.py:61 k -= 1
-    mov(r0, r8)
+    mov(r0, lr)
     sub(r0, r0, 1)
-    mov(r8, r0)
+    mov(lr, r0)
     bne(while9)
     label(wend11)
     # reduce.py:62 acc[done] = total
-    lsl(r1, r7, 2)
+    mov(r1, r8)
+    lsl(r3, r1, 2)
     data(2, 0x980C)  # ldr r0, [sp] acc
-    data(2, 0x5042)  # str r2, [r0, r1]
+    data(2, 0x50C2)  # str r2, [r0, r3]
     # reduce.py:63 done += 1
-    add(r7, r7, 1)
+    add(r0, r1, 1)
+    mov(r8, r0)
     # reduce.py:64 start += 1
     data(2, 0x9806)  # ldr r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9006)  # str r0, [sp] start
     # reduce.py:65 if done == r[_BLOCK] or start == stop:
-    mov(r1, r12)
-    ldr(r1, [r1, 60])
-    cmp(r7, r1)
+    ldr(r1, [r7, 60])
+    data(2, 0x4588)  # cmp r8, r1
     beq(past20)
     data(2, 0x9909)  # ldr r1, [sp] stop
     cmp(r0, r1)
@@ -234,56 +229,56 @@ def run_int8(r0, r1, r2, r3):
     label(near_4)
     label(past20)
     # reduce.py:66 output = (r[_OUTPUT] >> 2) + start - done
-    mov(r0, r12)
-    ldr(r0, [r0, 8])
+    ldr(r0, [r7, 8])
     asr(r1, r0, 2)
     data(2, 0x9806)  # ldr r0, [sp] start
     add(r0, r1, r0)
-    sub(r2, r0, r7)
+    mov(r1, r8)
+    sub(r3, r0, r1)
     # reduce.py:67 store_int8(op, arena, _OUTPUT_ZERO_POINT, rows, output, 0, done)
     mov(r0, 0)
     data(2, 0x9005)  # str r0, [sp] channel
-    data(2, 0x9704)  # str r7, [sp] count
+    data(2, 0x9104)  # str r1, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    mov(r3, r12)
-    add(r3, 68)
+    data(2, 0x9A0E)  # ldr r2, [sp] op
+    add(r2, 68)
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r3, 0])
+    ldr(r0, [r2, 0])
     data(2, 0x9003)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r1, [r3, 4])
-    sub(r1, r1, r0)
-    data(2, 0x9100)  # str r1, [sp] low
+    ldr(r5, [r2, 4])
+    sub(r5, r5, r0)
+    data(2, 0x9500)  # str r5, [sp] low
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r1, [r3, 8])
-    sub(r0, r1, r0)
+    ldr(r5, [r2, 8])
+    sub(r0, r5, r0)
     data(2, 0x9001)  # str r0, [sp] high
     # requantize.py:30 step = q[_PER_CHANNEL]
-    ldr(r0, [r3, 12])
+    ldr(r0, [r2, 12])
     data(2, 0x9002)  # str r0, [sp] step
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r3, 16])
+    ldr(r0, [r2, 16])
     data(2, 0x9008)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    add(r3, 20)
-    data(2, 0x9307)  # str r3, [sp] table
+    add(r2, 20)
+    data(2, 0x9207)  # str r2, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x980A)  # ldr r0, [sp] arena
-    data(2, 0x990E)  # ldr r1, [sp] rows
-    add(r1, r0, r1)
-    mov(r9, r1)
+    data(2, 0x9A0F)  # ldr r2, [sp] rows
+    add(r2, r0, r2)
+    mov(r8, r2)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r0, r0, r2)
-    mov(r10, r0)
+    add(r0, r0, r3)
+    mov(r9, r0)
     # requantize.py:35 while count:
-    cmp(r7, 0)
+    cmp(r1, 0)
     bne(near_5)
     b(wend24)
     label(near_5)
     label(while22)
     # requantize.py:36 n = count
     data(2, 0x9804)  # ldr r0, [sp] count
-    mov(lr, r0)
+    mov(r12, r0)
     # requantize.py:37 if step:
     data(2, 0x9902)  # ldr r1, [sp] step
     cmp(r1, 0)
@@ -292,33 +287,33 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9A08)  # ldr r2, [sp] channels
     data(2, 0x9905)  # ldr r1, [sp] channel
     sub(r1, r2, r1)
-    mov(lr, r1)
+    mov(r12, r1)
     # requantize.py:39 if n > count:
-    data(2, 0x4586)  # cmp lr, r0
+    data(2, 0x4584)  # cmp r12, r0
     ble(else27)
     # requantize.py:40 n = count
-    mov(lr, r0)
+    mov(r12, r0)
     label(else27)
     label(else25)
     # requantize.py:41 count -= n
     data(2, 0x9804)  # ldr r0, [sp] count
-    mov(r5, lr)
+    mov(r5, r12)
     sub(r0, r0, r5)
     data(2, 0x9004)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9A05)  # ldr r2, [sp] channel
-    lsl(r3, r2, 2)
+    data(2, 0x9B05)  # ldr r3, [sp] channel
+    lsl(r2, r3, 2)
     data(2, 0x9902)  # ldr r1, [sp] step
-    mul(r3, r1)
+    mul(r2, r1)
     data(2, 0x9807)  # ldr r0, [sp] table
-    add(r3, r0, r3)
+    add(r2, r0, r2)
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
     data(2, 0x9E08)  # ldr r6, [sp] channels
     lsl(r6, r6, 2)
     add(r0, r0, r6)
-    mul(r2, r1)
-    add(r0, r0, r2)
-    mov(r8, r0)
+    mul(r3, r1)
+    add(r0, r0, r3)
+    mov(lr, r0)
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9005)  # str r0, [sp] channel
@@ -327,17 +322,17 @@ def run_int8(r0, r1, r2, r3):
     beq(wend31)
     label(while29)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    mov(r0, r9)
+    mov(r0, r8)
     ldr(r0, [r0, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    mov(r1, r8)
-    ldrb(r2, [r1, 0])
+    mov(r1, lr)
+    ldrb(r3, [r1, 0])
     mov(r1, 32)
-    sub(r2, r1, r2)
+    sub(r3, r1, r3)
     # requantize.py:48 if e < 0:
     bpl(else32)
     # requantize.py:49 e = 0 - e
-    neg(r2, r2)
+    neg(r3, r3)
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
     mov(r1, 63)
     lsl(r1, r1, 8)
@@ -346,7 +341,7 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
-    asr(r1, r2)
+    asr(r1, r3)
     mov(r5, 1)
     orr(r1, r5)
     # requantize.py:51 if v > limit:
@@ -363,21 +358,22 @@ def run_int8(r0, r1, r2, r3):
     neg(r0, r1)
     label(else36)
     # requantize.py:55 v = v << e
-    lsl(r0, r2)
+    lsl(r0, r3)
     # requantize.py:56 e = 0
-    mov(r2, 0)
+    mov(r3, 0)
     label(else32)
     # requantize.py:60 h = v >> 16
-    asr(r7, r0, 16)
+    asr(r1, r0, 16)
+    mov(r10, r1)
     # requantize.py:61 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
     # requantize.py:62 b = ptr16(q)[0]
-    ldrh(r1, [r3, 0])
+    ldrh(r1, [r2, 0])
     # requantize.py:63 m = ptr16(q)[1]
-    ldrh(r5, [r3, 2])
+    ldrh(r5, [r2, 2])
     mov(r11, r5)
     # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
-    mov(r6, r7)
+    mov(r6, r10)
     mul(r6, r1)
     mov(r5, r0)
     mul(r5, r1)
@@ -396,19 +392,19 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r6, r0)
     asr(r0, r1, 1)
     add(r0, r6, r0)
-    mov(r1, r7)
+    mov(r1, r10)
     mul(r1, r5)
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
     # requantize.py:68 if e:
-    cmp(r2, 0)
+    cmp(r3, 0)
     beq(else40)
     # requantize.py:69 v = (v >> 31) + v
     asr(r1, r0, 31)
     add(r0, r1, r0)
     # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r2, 1)
+    sub(r1, r3, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
@@ -430,27 +426,27 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:75 y[0] = v + zero_point
     data(2, 0x9903)  # ldr r1, [sp] zero_point
     add(r1, r0, r1)
-    mov(r0, r10)
+    mov(r0, r9)
     strb(r1, [r0, 0])
     # requantize.py:76 acc = ptr32(int(acc) + 4)
-    mov(r1, r9)
+    mov(r1, r8)
     add(r1, r1, 4)
-    mov(r9, r1)
+    mov(r8, r1)
     # requantize.py:77 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
-    mov(r10, r0)
+    mov(r9, r0)
     # requantize.py:78 q = ptr32(int(q) + 4 * step)
     data(2, 0x9802)  # ldr r0, [sp] step
     lsl(r1, r0, 2)
-    add(r3, r3, r1)
+    add(r2, r2, r1)
     # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    mov(r1, r8)
+    mov(r1, lr)
     add(r0, r1, r0)
-    mov(r8, r0)
-    # requantize.py:80 n -= 1
-    mov(r0, lr)
-    sub(r0, r0, 1)
     mov(lr, r0)
+    # requantize.py:80 n -= 1
+    mov(r0, r12)
+    sub(r0, r0, 1)
+    mov(r12, r0)
     bne(while29)
     label(wend31)
     data(2, 0x9804)  # ldr r0, [sp] count
@@ -458,7 +454,8 @@ def run_int8(r0, r1, r2, r3):
     bne(while22)
     label(wend24)
     # reduce.py:68 done = 0
-    mov(r7, 0)
+    mov(r0, 0)
+    mov(r8, r0)
     label(else18)
     data(2, 0x9906)  # ldr r1, [sp] start
     data(2, 0x9809)  # ldr r0, [sp] stop
@@ -477,7 +474,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9009)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB00F)  # add sp, #60
+    data(2, 0xB010)  # add sp, #64
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -662,9 +662,9 @@ def run_quantize(r0):
     push({r4, r5, r6, r7})
     data(2, 0xB085)  # sub sp, #20
     ldr(r1, [r0, 0])
-    mov(lr, r1)
+    mov(r12, r1)
     ldr(r1, [r0, 4])
-    mov(r8, r1)
+    mov(lr, r1)
     ldr(r1, [r0, 8])
     data(2, 0x9100)  # str r1, [sp] first
     ldr(r1, [r0, 12])
@@ -674,19 +674,19 @@ def run_quantize(r0):
     ldr(r0, [r0, 20])
     # mel.py:192 mean = (settings[0] << sign) >> sign
     ldr(r2, [r0, 0])
-    mov(r9, r2)
+    mov(r8, r2)
     # mel.py:193 factor = settings[1]
     ldr(r2, [r0, 4])
-    mov(r10, r2)
+    mov(r9, r2)
     # mel.py:194 shift = settings[2]
-    ldr(r2, [r0, 8])
-    mov(r12, r2)
+    ldr(r4, [r0, 8])
     # mel.py:195 zero = (settings[3] << sign) >> sign
-    ldr(r6, [r0, 12])
+    ldr(r2, [r0, 12])
+    mov(r10, r2)
     # mel.py:196 half = 1 << shift - 1
-    sub(r2, r2, 1)
-    mov(r5, 1)
-    lsl(r5, r2)
+    sub(r2, r4, 1)
+    mov(r6, 1)
+    lsl(r6, r2)
     # mel.py:197 row_step = settings[4]
     ldr(r2, [r0, 16])
     mov(r11, r2)
@@ -694,7 +694,7 @@ def run_quantize(r0):
     ldr(r2, [r0, 20])
     data(2, 0x9204)  # str r2, [sp] step
     # mel.py:199 rest = (settings[6] << sign) >> sign
-    ldr(r4, [r0, 24])
+    ldr(r5, [r0, 24])
     # mel.py:200 column = 0
     mov(r0, 0)
     data(2, 0x9001)  # str r0, [sp] column
@@ -718,30 +718,29 @@ def run_quantize(r0):
     label(while5)
     # mel.py:206 value = (((values[i] ^ 0x8000) - 0x8000) - mean) * factor + rest
     lsl(r2, r1, 1)
-    mov(r0, r8)
+    mov(r0, lr)
     data(2, 0x5E82)  # ldrsh r2, [r0, r2]
-    mov(r0, r9)
+    mov(r0, r8)
     sub(r0, r2, r0)
-    mov(r2, r10)
+    mov(r2, r9)
     mul(r0, r2)
-    add(r0, r0, r4)
+    add(r0, r0, r5)
     # mel.py:207 if value < 0:
     bpl(else8)
     # mel.py:208 value = 0 - (0 - value + half >> shift)
     neg(r0, r0)
-    add(r0, r0, r5)
-    mov(r2, r12)
-    asr(r0, r2)
+    add(r0, r0, r6)
+    asr(r0, r4)
     neg(r0, r0)
     b(endif9)
     label(else8)
     # mel.py:210 value = value + half >> shift
-    add(r0, r0, r5)
-    mov(r2, r12)
-    asr(r0, r2)
+    add(r0, r0, r6)
+    asr(r0, r4)
     label(endif9)
     # mel.py:211 value += zero
-    add(r0, r0, r6)
+    mov(r2, r10)
+    add(r0, r0, r2)
     # mel.py:212 if value < 0 - 128:
     mov(r2, 128)
     neg(r2, r2)
@@ -758,7 +757,7 @@ def run_quantize(r0):
     mov(r0, 127)
     label(else12)
     # mel.py:216 target[at] = value
-    mov(r2, lr)
+    mov(r2, r12)
     data(2, 0x54D0)  # strb r0, [r2, r3]
     # mel.py:217 at += row_step
     mov(r0, r11)

@@ -15,10 +15,10 @@ def run_integers(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A8)  # sub sp, #160
+    data(2, 0xB0A5)  # sub sp, #148
     data(2, 0x9019)  # str r0, [sp] op
     data(2, 0x911F)  # str r1, [sp] arena
-    data(2, 0x9225)  # str r2, [sp] rom
+    data(2, 0x9222)  # str r2, [sp] rom
     lsr(r0, r3, 10)
     data(2, 0x9018)  # str r0, [sp] start
     lsl(r1, r3, 22)
@@ -105,21 +105,21 @@ def run_integers(r0, r1, r2, r3):
     ldr(r0, [r0, 4])
     lsl(r2, r0, 31)
     beq(if3)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9922)  # ldr r1, [sp] rom
     label(if3)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9026)  # str r0, [sp] input1
+    data(2, 0x9023)  # str r0, [sp] input1
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     data(2, 0x991F)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
     beq(if4)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9922)  # ldr r1, [sp] rom
     label(if4)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x9027)  # str r0, [sp] input2
+    data(2, 0x9024)  # str r0, [sp] input2
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x9021)  # str r0, [sp] block
@@ -142,7 +142,7 @@ def run_integers(r0, r1, r2, r3):
     mov(r3, r2)
     mov(r1, r11)
     mul(r3, r1)
-    data(2, 0x9926)  # ldr r1, [sp] input1
+    data(2, 0x9923)  # ldr r1, [sp] input1
     add(r4, r1, r3)
     data(2, 0x9919)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
@@ -151,7 +151,7 @@ def run_integers(r0, r1, r2, r3):
     b(if8)
     label(near_9)
     mov(r3, 0)
-    mov(r8, r2)
+    mov(r4, r2)
     data(2, 0x9010)  # str r0, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
@@ -161,7 +161,7 @@ def run_integers(r0, r1, r2, r3):
     lsl(r0, r2, 31)
     lsr(r0, r0, 31)
     beq(else10)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9822)  # ldr r0, [sp] rom
     b(endif11)
     label(else10)
     data(2, 0x981F)  # ldr r0, [sp] arena
@@ -191,46 +191,43 @@ def run_integers(r0, r1, r2, r3):
     ldr(r0, [r6, 8])
     data(2, 0x901B)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r0, [r6, 12])
-    mov(r10, r0)
+    ldr(r1, [r6, 12])
+    mov(r10, r1)
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r0, [r6, 4])
-    lsl(r0, r0, 1)
-    mov(r9, r0)
+    ldr(r1, [r6, 4])
+    lsl(r1, r1, 1)
+    mov(r9, r1)
     # broadcast.py:30 run = start // length
-    mov(r0, r8)
-    asr(r4, r0, 31)
-    mov(r3, r4)
-    eor(r3, r0)
-    data(2, 0x981B)  # ldr r0, [sp] length
-    mov(r2, 0)
+    asr(r5, r4, 31)
+    mov(r2, r5)
+    eor(r2, r4)
+    mov(r3, 0)
     mov(r1, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bhi(if72)
     label(double73)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bls(double73)
     label(if72)
     label(halve75)
     lsr(r1, r1, 1)
     beq(halve_end76)
     lsr(r0, r0, 1)
-    cmp(r0, r3)
+    cmp(r0, r2)
     bhi(if77)
-    sub(r3, r3, r0)
-    orr(r2, r1)
+    sub(r2, r2, r0)
+    orr(r3, r1)
     label(if77)
     b(halve75)
     label(halve_end76)
-    eor(r2, r4)
-    data(2, 0x9212)  # str r2, [sp] run
+    eor(r3, r5)
+    data(2, 0x9312)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0x981B)  # ldr r0, [sp] length
-    mul(r2, r0)
-    mov(r0, r8)
-    sub(r0, r0, r2)
+    mul(r3, r0)
+    sub(r0, r4, r3)
     data(2, 0x9015)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0x9810)  # ldr r0, [sp] left
@@ -373,7 +370,6 @@ def run_integers(r0, r1, r2, r3):
     lsl(r4, r0, 1)
     data(2, 0x9B14)  # ldr r3, [sp] target
     add(r3, r3, r4)
-    mov(r8, r3)
     data(2, 0x9314)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
@@ -398,14 +394,11 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:68 y4 = ptr32(target)
     data(2, 0x9A14)  # ldr r2, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r8, r0)
-    mov(r4, r8)
+    mov(r4, r0)
     data(2, 0x990E)  # ldr r1, [sp] size
     mul(r4, r1)
-    mov(r8, r4)
     data(2, 0x9914)  # ldr r1, [sp] target
     add(r1, r1, r4)
-    mov(r8, r1)
     data(2, 0x9114)  # str r1, [sp] target
     # broadcast.py:70 while n:
     cmp(r0, 0)
@@ -449,7 +442,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9918)  # ldr r1, [sp] start
     data(2, 0x9800)  # ldr r0, [sp] step2
     mul(r1, r0)
-    data(2, 0x9827)  # ldr r0, [sp] input2
+    data(2, 0x9824)  # ldr r0, [sp] input2
     add(r3, r0, r1)
     data(2, 0x9819)  # ldr r0, [sp] op
     ldr(r1, [r0, 40])
@@ -471,7 +464,7 @@ def run_integers(r0, r1, r2, r3):
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
     beq(else37)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9822)  # ldr r0, [sp] rom
     b(endif38)
     label(else37)
     data(2, 0x981F)  # ldr r0, [sp] arena
@@ -925,7 +918,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9020)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB028)  # add sp, #160
+    data(2, 0xB025)  # add sp, #148
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
