@@ -198,6 +198,30 @@ class Machine:
         text += f"  ({', '.join(locations)})" if locations else ""
         return text if len(text) <= _MAX_NOTE else f"{text[: _MAX_NOTE - 3]}..."
 
+    # The text of operations that is the same on all machines: write_NAME(function, operation,
+    # results, operands).
+
+    def write_args(self, t, op, to, values):
+        pass
+
+    write_clobber = write_args
+
+    def write_note(self, t, op, to, values):
+        t.note(self.comment(op))
+
+    def write_label(self, t, op, to, values):
+        t.label(op.to[0])
+
+    def write_reload(self, t, op, to, values):
+        t.load(to[0], op.info)
+
+    def write_spill(self, t, op, to, values):
+        t.store(values[0], op.info)
+
+    def write_tile(self, t, op, to, values):
+        write, _, outs, info, _ = op.info
+        write(t, *to[:outs], *values, *info)
+
     # (value + half of 1 << bits >> bits) + other, where the first sum never overflows.
     def lower_round_shift(self, op):
         self.expand(lambda k, to, value, other: _round_shift(k, to, value, other, op.info), op)

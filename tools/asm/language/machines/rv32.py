@@ -163,17 +163,6 @@ class Rv32Machine(Machine):
         else:
             getattr(t, _THREE[op.name])(to[0], *_with_zero(values))
 
-    def write_args(self, t, op, to, values):
-        pass
-
-    write_clobber = write_args
-
-    def write_note(self, t, op, to, values):
-        t.note(self.comment(op))
-
-    def write_label(self, t, op, to, values):
-        t.label(op.to[0])
-
     def write_jump(self, t, op, to, values):
         t.jump(op.to[0])
 
@@ -182,12 +171,6 @@ class Rv32Machine(Machine):
 
     def write_li(self, t, op, to, values):
         t.li(to[0], values[0])
-
-    def write_reload(self, t, op, to, values):
-        t.load(to[0], op.info)
-
-    def write_spill(self, t, op, to, values):
-        t.store(values[0], op.info)
 
     def write_ld(self, t, op, to, values):
         t.memory(_LOADS[op.info], to[0], *values)
@@ -202,10 +185,6 @@ class Rv32Machine(Machine):
         t.label(label)
 
     write_max = write_min
-
-    def write_tile(self, t, op, to, values):
-        write, _, outs, info, _ = op.info
-        write(t, *to[:outs], *values, *info)
 
 
 # Operands with the register zero for the number 0.

@@ -110,17 +110,6 @@ class ThumbText:
         t.b(label)
         return t.label(near)
 
-    def write_args(self, t, op, to, values):
-        pass
-
-    write_clobber = write_args
-
-    def write_note(self, t, op, to, values):
-        t.note(self.comment(op))
-
-    def write_label(self, t, op, to, values):
-        t.label(op.to[0])
-
     def write_jump(self, t, op, to, values):
         t.b(op.to[0])
 
@@ -140,12 +129,6 @@ class ThumbText:
         t.mov(to[0], values[0])
 
     write_li = write_mov
-
-    def write_reload(self, t, op, to, values):
-        t.load(to[0], op.info)
-
-    def write_spill(self, t, op, to, values):
-        t.store(values[0], op.info)
 
     def write_ld(self, t, op, to, values):
         {"u8": t.ldrb, "u16": t.ldrh, "w": t.ldr}[op.info](to[0], *values)

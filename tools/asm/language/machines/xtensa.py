@@ -239,17 +239,6 @@ class XtensaMachine(Machine):
     def _write_three(self, t, op, to, values):
         getattr(t, _THREE[op.name])(to[0], *values)
 
-    def write_args(self, t, op, to, values):
-        pass
-
-    write_clobber = write_args
-
-    def write_note(self, t, op, to, values):
-        t.note(self.comment(op))
-
-    def write_label(self, t, op, to, values):
-        t.label(op.to[0])
-
     def write_jump(self, t, op, to, values):
         t.j(op.to[0])
 
@@ -258,12 +247,6 @@ class XtensaMachine(Machine):
 
     def write_li(self, t, op, to, values):
         t.movi(to[0], values[0])
-
-    def write_reload(self, t, op, to, values):
-        t.load(to[0], op.info)
-
-    def write_spill(self, t, op, to, values):
-        t.store(values[0], op.info)
 
     def write_ld(self, t, op, to, values):
         getattr(t, _LOADS[op.info])(to[0], *values)
@@ -299,7 +282,3 @@ class XtensaMachine(Machine):
         t.bltu(*values, label)
         t.movi(to[0], 0)
         t.label(label)
-
-    def write_tile(self, t, op, to, values):
-        write, _, outs, info, _ = op.info
-        write(t, *to[:outs], *values, *info)
