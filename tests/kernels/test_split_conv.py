@@ -82,6 +82,7 @@ for number in range(12):
 # A DEPTHWISE_CONV_2D of one channel is a CONV_2D; on an FPU one with a multiplier is several.
 for multiplier, window, stride, padding in (
     (4, (3, 3), (1, 1), "SAME"), (5, (4, 2), (2, 1), "VALID"), (3, (1, 1), (2, 2), "SAME"),
+    (8, (3, 5), (2, 2), "SAME"),
 ):  # fmt: skip
     options = {"stride": stride, "padding": padding}
     name = f"one channel {multiplier} {window} {stride} {padding}"
@@ -130,9 +131,13 @@ def test_weights_that_cannot_be_packed_keep_one_kernel():
     assert kernels_of(model, "armv6m") == ["conv.eval_int8"]
 
 
+# Lanes of a narrow filter are half empty.
 def test_depthwise_convolution_of_one_channel_runs_a_packed_convolution():
-    model = depthwise("one channel", (1, 6, 6, 1), 8)
-    assert kernels_of(model, "armv6m") == ["conv_lanes.eval_int8"]
+    narrow = depthwise("narrow", (1, 6, 6, 1), 8)
+    wide = depthwise("wide", (1, 6, 6, 1), 8, (3, 4))
+    assert kernels_of(wide, "armv6m") == ["conv_lanes.eval_int8"]
+    assert kernels_of(narrow, "armv6m") == ["depthwise_conv_lanes.eval_3x3_int8"]
+    assert kernels_of(narrow, "armv7em") == ["conv_dsp.eval_int8"]
 
 
 def test_multiplier_runs_a_depthwise_convolution_for_each_output_of_a_channel():

@@ -17,6 +17,7 @@ _FUSED_ACTIVATION_FUNCTION = const(4)
 _DILATION_W_FACTOR = const(5)
 _DILATION_H_FACTOR = const(6)
 _MAX_TAPS = 128  # number of weights that the kernel can unpack to words
+_MIN_CONV_ROW = 4  # width of a filter that pays as a CONV_2D with lanes, two weights of a row each
 
 
 def output_shapes(node):
@@ -80,6 +81,9 @@ def prepare(context, node):
 def _emit_as_conv(context, node, activation, fields):
     source, weights = node.input(0), node.input(1)
     if not context.may_reorder_weights or weights.dtype == dtypes.INT4:
+        return False
+    is_lanes = source.dtype == dtypes.INT8 and context.target_packing == "lanes"
+    if is_lanes and weights.shape[2] < _MIN_CONV_ROW:
         return False
     from .split_depthwise import as_conv
 
