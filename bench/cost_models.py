@@ -8,19 +8,27 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from kernels import test_svdf, test_svdf_float, test_unidirectional_sequence_lstm
+from kernels import test_gru, test_svdf, test_svdf_float, test_unidirectional_sequence_lstm
 from support.builder import ModelBuilder
 
 INT8, INT16, FLOAT32, HYBRID = "int8", "int16", "float32", "hybrid"
+UINT8, INT32 = "uint8", "int32"
 _ALL = INT8, INT16, FLOAT32
-_NUMBERS = {INT8: {"scale": 0.05, "zero_point": -3}, INT16: {"scale": 0.0004, "zero_point": 0}}
+_NUMBERS = {
+    INT8: {"scale": 0.05, "zero_point": -3}, INT16: {"scale": 0.0004, "zero_point": 0},
+    UINT8: {"scale": 0.05, "zero_point": 125},
+}  # fmt: skip
 
 
 class Sheet:
-    """A model of one operator in many shapes, each with separate inputs and outputs."""
+    """A model of one operator in many shapes, each with separate inputs and outputs.
+
+    has_lowest: the int8 weights hold a -128, so that no kernel for packed weights can run.
+    """
 
     def __init__(self, dtype):
         self.dtype = dtype
+        self.has_lowest = False
         self._model = ModelBuilder("costs")
         self._random = np.random.default_rng(5)
         self._inputs, self._outputs = [], []
@@ -57,6 +65,8 @@ class Sheet:
             return self._model.tensor(shape, FLOAT32, self._random.normal(0, 0.1, shape))
         scales = self._random.uniform(0.001, 0.002, 1 if axis is None else shape[axis])
         values = self._random.normal(0, 35, shape).clip(-127, 127).astype(int)
+        if self.has_lowest:
+            values.flat[0] = -128
         return self._model.tensor(
             shape, INT8, values, scale=scales, zero_point=0, quantized_dimension=axis or 0
         )
@@ -161,6 +171,12 @@ _DEPTHWISE_MULTIPLIED = (
     (4, 4, 32, (3, 3), 1, "SAME", 2, 1),
 )  # fmt: skip
 
+_DEPTHWISE_NARROW = (
+    (6, 6, 3, (3, 3), 1, "SAME", 1, 1), (8, 8, 1, (3, 3), 1, "VALID", 1, 1),
+    (5, 5, 2, (5, 5), 1, "SAME", 1, 1), (12, 12, 3, (3, 3), 2, "SAME", 1, 1),
+    (1, 30, 1, (1, 5), 1, "VALID", 1, 1),
+)  # fmt: skip
+
 
 def _depthwise(sheet, shape, has_zeros=False):
     height, width, channels, window, stride, padding, multiplier, dilation = shape
@@ -259,7 +275,8 @@ _SHAPES = ((1, 6, 6, 16), (1, 64), (1, 8, 8, 8), (1, 16), (1, 250), (1, 20, 20))
 def _unary(name, limits=None, **options):
     def add(sheet, shape):
         numbers = limits.get(sheet.dtype, {}) if limits else {}
-        sheet.add(name, [sheet.input(shape)], sheet.output(shape, **numbers), **options)
+        source = sheet.input(shape, **(numbers if limits is _POSITIVE else {}))
+        sheet.add(name, [source], sheet.output(shape, **numbers), **options)
 
     return add
 
@@ -269,6 +286,7 @@ _FRACTIONS = {
     INT16: {"scale": 2**-15, "zero_point": 0},
 }
 _SIGNED = {INT8: {"scale": 1 / 128, "zero_point": 0}, INT16: {"scale": 2**-15, "zero_point": 0}}
+_POSITIVE = {INT8: {"scale": 0.01, "zero_point": -128}}
 _LOGS = {INT8: {"scale": 16 / 256, "zero_point": 127}}
 _ROWS = ((1, 4), (1, 10), (10, 20), (4, 50), (1, 200), (1, 12), (20, 4))
 
@@ -387,6 +405,14 @@ def _with_zeros(add):
     return lambda sheet, shape: add(sheet, shape, has_zeros=True)
 
 
+def _with_lowest(add):
+    def add_to(sheet, shape):
+        sheet.has_lowest = True
+        add(sheet, shape)
+
+    return add_to
+
+
 _MULTIPLYING = (
     ("conv", (*_ALL, HYBRID), _convolution, _CONVOLUTIONS),
     ("conv-large", (*_ALL, HYBRID), _convolution, _LARGE_CONVOLUTIONS),
@@ -396,22 +422,31 @@ _MULTIPLYING = (
     ("depthwise", (*_ALL, HYBRID), _depthwise, _DEPTHWISE),
     ("depthwise-large", _ALL, _depthwise, _LARGE_DEPTHWISE),
     ("depthwise-odd", (*_ALL, HYBRID), _depthwise, _DEPTHWISE_ODD),
+    ("depthwise-narrow", (FLOAT32,), _depthwise, _DEPTHWISE_NARROW),
     ("depthwise-multiplied", (*_ALL, HYBRID), _depthwise, _DEPTHWISE_MULTIPLIED),
     ("depthwise-zeros", (FLOAT32,), _with_zeros(_depthwise), _DEPTHWISE),
     ("dense", (*_ALL, HYBRID), _dense, _DENSE),
     ("dense-zeros", (FLOAT32,), _with_zeros(_dense), _DENSE),
     ("transposed", (*_ALL, HYBRID), _transposed, _TRANSPOSED),
     ("product", _ALL, _product, _PRODUCTS),
+    ("conv-lowest", (INT8,), _with_lowest(_convolution), _CONVOLUTIONS),
+    ("depthwise-lowest", (INT8,), _with_lowest(_depthwise), _DEPTHWISE),
+    ("dense-lowest", (INT8,), _with_lowest(_dense), _DENSE),
 )
+# Each shape is a model, so that the output overlaps the input, which slows kernels for the FPU.
+_SHARED = (
+    ("conv", _convolution, (*_CONVOLUTIONS[:6], *_CONVOLUTIONS[8:10], *_LARGE_CONVOLUTIONS[1:3])),
+    ("conv-dilated", _convolution, _DILATED[::2]), ("depthwise", _depthwise, _DEPTHWISE[::2]),
+)  # fmt: skip
 _BINARY = (
-    ("ADD", _ALL), ("SUB", _ALL), ("MUL", _ALL), ("DIV", (FLOAT32,)), ("MAXIMUM", _ALL),
-    ("MINIMUM", _ALL), ("SQUARED_DIFFERENCE", (INT8, FLOAT32)),
+    ("ADD", (*_ALL, INT32)), ("SUB", _ALL), ("MUL", (*_ALL, INT32)), ("DIV", (FLOAT32,)),
+    ("MAXIMUM", _ALL), ("MINIMUM", _ALL), ("SQUARED_DIFFERENCE", (INT8, FLOAT32)),
 )  # fmt: skip
 _UNARY = (
     ("RELU", _ALL, None), ("RELU6", _ALL, None), ("LEAKY_RELU", _ALL, None),
     ("LOGISTIC", _ALL, _FRACTIONS), ("TANH", _ALL, _SIGNED), ("HARD_SWISH", (INT8, FLOAT32), None),
-    ("ELU", (INT8, FLOAT32), None), ("GELU", (INT8, FLOAT32), None), ("EXP", (FLOAT32,), None),
-    ("LOG", (FLOAT32,), None), ("SQRT", (FLOAT32,), None), ("RSQRT", (FLOAT32,), None),
+    ("ELU", (INT8, FLOAT32), None), ("GELU", _ALL, None), ("EXP", (FLOAT32,), None),
+    ("LOG", (FLOAT32,), None), ("SQRT", (FLOAT32,), None), ("RSQRT", (INT8, FLOAT32), _POSITIVE),
     ("ABS", (FLOAT32,), None), ("NEG", (FLOAT32,), None), ("SIN", (FLOAT32,), None),
     ("FLOOR", (FLOAT32,), None), ("ROUND", (FLOAT32,), None), ("SQUARE", (FLOAT32,), None),
 )  # fmt: skip
@@ -421,6 +456,9 @@ def sheets():
     """Yield (name, bytes of a .tflite) of all models."""
     for entry in _MULTIPLYING:
         yield from _sheets(*entry)
+    for name, add, shapes in _SHARED:
+        for number, shape in enumerate(shapes):
+            yield from _sheets(f"{name}-shared-{number}", (FLOAT32,), add, [shape])
     for name, dtypes in _BINARY:
         yield from _sheets(name, dtypes, _binary(name), _PAIRS)
     for name, dtypes, limits in _UNARY:
@@ -433,13 +471,12 @@ def sheets():
         yield from _sheets(name, _ALL, _pool(name), _WINDOWS)
     for name, dtypes in (
         ("MEAN", _ALL),
-        ("SUM", (INT8, FLOAT32)),
-        ("REDUCE_MAX", (INT8, FLOAT32)),
+        ("SUM", _ALL),
+        ("REDUCE_MAX", _ALL),
     ):
         yield from _sheets(name, dtypes, _reduce(name), _REDUCED)
     for name in ("RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"):
-        dtypes = _ALL if name == "RESIZE_NEAREST_NEIGHBOR" else (INT8, FLOAT32)
-        yield from _sheets(name, dtypes, _resize(name), _RESIZED)
+        yield from _sheets(name, _ALL, _resize(name), _RESIZED)
     for name, add in (
         ("PAD", _pad), ("CONCATENATION", _concatenate), ("TRANSPOSE", _transpose),
         ("SLICE", _slice), ("STRIDED_SLICE", _strided_slice),
@@ -448,7 +485,7 @@ def sheets():
     for name, source, target in (
         ("QUANTIZE", FLOAT32, INT8), ("QUANTIZE", FLOAT32, INT16), ("QUANTIZE", INT8, INT8),
         ("QUANTIZE", INT16, INT8), ("QUANTIZE", INT8, INT16), ("DEQUANTIZE", INT8, FLOAT32),
-        ("DEQUANTIZE", INT16, FLOAT32), ("CAST", INT8, FLOAT32),
+        ("DEQUANTIZE", INT16, FLOAT32), ("CAST", INT8, FLOAT32), ("QUANTIZE", INT8, UINT8),
     ):  # fmt: skip
         yield from _sheets(f"{name}-{source}", (target,), _convert(name, source, target), _SHAPES)
     yield from _recurrent()
@@ -460,7 +497,13 @@ _LSTMS = ((4, 8, 8), (4, 16, 16), (3, 28, 20), (6, 10, 12), (3, 6, 30))
 _SVDFS = ((20, 16, 8, 1), (40, 32, 10, 2), (16, 64, 4, 1), (64, 16, 12, 1))
 
 
+# (rows, inputs, units)
+_GRUS = ((4, 3, 5), (6, 10, 16), (3, 20, 24), (8, 8, 8), (2, 12, 40))
+
+
 def _recurrent():
+    for number, (rows, size, units) in enumerate(_GRUS):
+        yield f"gru-{number}-float32", test_gru.loop(rows=rows, size=size, units=units)
     lstm = test_unidirectional_sequence_lstm
     for number, (steps, size, state) in enumerate(_LSTMS):
         shape = {"steps": steps, "size": size, "state": state}

@@ -16,13 +16,14 @@ import cycles
 import numpy as np
 from tflm.errors import TflmError
 from tflm_tools import files
-from tflm_tools.flat.flatten import prepare
+from tflm_tools.flat.flatten import optimized_model, prepare
 from tflm_tools.optimize.invoke_time import nodes_of
 from tflm_tools.optimize.kernel_costs import (
     ANY,
     FIELDS,
     INVOKE,
     KEYS,
+    OVERLAP,
     TABLE,
     Work,
     dtype_name,
@@ -31,6 +32,8 @@ from tflm_tools.optimize.kernel_costs import (
 )
 from tflm_tools.optimize.memory.dtype_costs import rectified_nodes
 from tflm_tools.optimize.passes import OPTIONS, passes_without
+
+_WITH_FPU = "armv7em", "mac16"  # targets whose kernels are slower if an output overlaps an input
 
 # The core of bench/cycles.py that counts for a target.
 CORES = {"armv6m": "m0plus", "armv7em": "pico2", "rv32imc": "rv32", "mac16": "xtensa-mac16"}
@@ -42,52 +45,62 @@ _DIGITS = 4
 _WITHOUT = tuple(name for name in OPTIONS if name != "gru")
 
 
-# Options of bench/cycles.py.
-def _options(build, target):
+# Options of bench/cycles.py for a model. In a sheet whose name has the word "shared" outputs may
+# overlap inputs; in others they do not.
+def _options(build, target, name=""):
     return SimpleNamespace(
         build=build, portable=False, check_alignment=False, target=target, without=_WITHOUT,
-        optimize="off", arena_budget=None, compress_weights=False, input_by_rows=False, seed=0,
-        miss=0, cores=1, kept=0, values=(),
+        optimize="speed" if "shared" in name else "off", arena_budget=None,
+        compress_weights=False, input_by_rows=False, seed=0, miss=0, cores=1, kept=0, values=(),
     )  # fmt: skip
 
 
-# Count the operators of a model on a core: yield (target, op, dtype, kernels, Work, cycles).
+# Columns of a stored count. node: number of the operator; empty for the invoke without its
+# operators. kernels: the names of its records, and OVERLAP if its output overlaps an input.
+_COUNTED = ("node", "kernels", "cycles")
+
+
+# Count the operators of a model on a core: yield rows of _COUNTED.
 def _count(path, core, target, runner, options):
     result = cycles.measure_model(path, core, runner, options)
     passes = passes_without(_WITHOUT)
-    model, storage = prepare(path.read_bytes(), target=target, passes=passes, miss=0)
+    _, storage = prepare(
+        path.read_bytes(), target=target, passes=passes, miss=0, optimize=options.optimize
+    )
     kernels = {}
     for record in storage.records:
-        kernels.setdefault(record.node.index, []).append(record.kernel)
+        names = kernels.setdefault(record.node.index, [])
+        names.append(record.kernel)
+        if record.ordered and OVERLAP not in names:
+            names.append(OVERLAP)
+    yield "", "", result.total - sum(result.cycles)
+    for layer, count in zip(result.layers, result.cycles, strict=True):
+        yield layer.node, "+".join(kernels[layer.node]), count
+
+
+# Yield (target, op, dtype, kernels, values of Work, cycles) of the rows of _COUNTED of a model.
+def _works(path, target, rows):
+    model, _ = optimized_model(path.read_bytes(), passes=passes_without(_WITHOUT))
     nodes = {node.index: node for node in nodes_of(model)}
     rectified = rectified_nodes(nodes.values())
-    invoke = result.total - sum(result.cycles)
-    yield (
-        target,
-        INVOKE,
-        dtype_name(next(iter(nodes.values()))),
-        ANY,
-        Work(whole=1).values(),
-        invoke,
-    )
-    for layer, count in zip(result.layers, result.cycles, strict=True):
-        node, names = nodes[layer.node], kernels[layer.node]
-        yield (
-            target, form_of(node), dtype_name(node), "+".join(sorted(set(names))),
-            work_of(node, names, layer.node in rectified).values(), count,
-        )  # fmt: skip
+    for row in rows:
+        count = float(row["cycles"])
+        if not row["node"]:
+            dtype = dtype_name(next(iter(nodes.values())))
+            yield target, INVOKE, dtype, ANY, Work(whole=1).values(), count
+            continue
+        node, names = nodes[int(row["node"])], row["kernels"].split("+")
+        work = work_of(node, names, node.index in rectified)
+        kernels = "+".join(sorted(set(names)))
+        yield target, form_of(node), dtype_name(node), kernels, work.values(), count
 
 
 # Fields that no kernel of an operator depends on.
 def _unused(op, dtype, kernels):
     if op.startswith(("CONV_2D", "DEPTHWISE", "FULLY")) and dtype in ("float32", "int16"):
         return {"source"}
-    # Kernels for packed weights gather each window once for all channels.
-    return (
-        {"cell", "row"}
-        if op == "CONV_2D" and dtype == "int8" and kernels[:5] == "conv_"
-        else set()
-    )
+    is_packed = op == "CONV_2D" and dtype == "int8" and kernels[:5] == "conv_"
+    return {"cell"} if is_packed else set()
 
 
 # Return (costs, largest error) of rows of work and their cycles: the sparse combination of fields,
@@ -140,26 +153,23 @@ def _csv(path, head, rows):
     files.write(path, text.getvalue().encode())
 
 
-# Count a model unless its counts are stored in the folder; return a list of _count().
+# Count a model unless its counts are stored in the folder; return a list of _works().
 def _counted(path, target, runner, options):
     stored = path.with_name(f"{path.stem}-{target}.csv")
     if not stored.exists() or options.again:
         try:
             found = list(
-                _count(path, CORES[target], target, runner, _options(options.build, target))
+                _count(
+                    path, CORES[target], target, runner, _options(options.build, target, path.stem)
+                )
             )
         except TflmError as error:
             print(f"{target} {path.stem}: {error}", file=sys.stderr)
             return []
         print(f"{target} {path.stem}", flush=True)
-        rows = [(*key, *work, count) for *key, work, count in found]
-        _csv(stored, (*KEYS, *FIELDS, "cycles"), rows)
+        _csv(stored, _COUNTED, found)
     with stored.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [
-        (*(row[key] for key in KEYS), [float(row[name]) for name in FIELDS], float(row["cycles"]))
-        for row in rows
-    ]
+        return list(_works(path, target, csv.DictReader(file)))
 
 
 def main():
@@ -191,9 +201,10 @@ def main():
     counts = []
     for target in options.target or CORES:
         runner = cycles.runner_of(CORES[target], _options(options.build, target))
+        chosen = [p for p in paths if target in _WITH_FPU or "shared" not in p.stem]
         with ThreadPoolExecutor(options.jobs) as pool:
             for found in pool.map(
-                _counted, paths, repeat(target), repeat(runner), repeat(options)
+                _counted, chosen, repeat(target), repeat(runner), repeat(options)
             ):
                 counts += found
     rows = fitted_rows(counts)
@@ -201,9 +212,11 @@ def main():
         rows = [row for row in rows if row[1] not in (ANY, INVOKE)]
     size = len(KEYS) if options.only else 1
     counted = {row[:size] for row in rows}
-    before = list(csv.reader(TABLE.open(newline="")))[1:] if TABLE.exists() else []
-    rows += [tuple(row) for row in before if tuple(row[:size]) not in counted]
-    _csv(TABLE, (*KEYS, *FIELDS, "error"), sorted(rows))
+    columns = (*KEYS, *FIELDS, "error")
+    before = list(csv.DictReader(TABLE.open(newline=""))) if TABLE.exists() else []
+    kept = [tuple(row.get(name, "0") for name in columns) for row in before]
+    rows += [row for row in kept if row[:size] not in counted]
+    _csv(TABLE, columns, sorted(rows))
 
 
 if __name__ == "__main__":

@@ -240,7 +240,8 @@ def _run(core, paths, options, target):
     return results, refused
 
 
-def _arguments():
+def parsed(arguments=None):
+    """Return the options of the command line, or of a list of arguments."""
     parser = argparse.ArgumentParser(
         prog="cycles", description="Cycles of whole invokes on emulated cores, by layer."
     )
@@ -313,7 +314,7 @@ def _arguments():
         action="store_true",
         help="stop at an unaligned load or store, as hardware does (slow)",
     )
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 # Raise ToolError for options that do not fit the cores.
@@ -330,7 +331,7 @@ def _check(options):
 
 
 def main():
-    options = _arguments()
+    options = parsed()
     _check(options)
     paths = _chosen(options.model)
     target = console()

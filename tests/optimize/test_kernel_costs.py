@@ -3,6 +3,7 @@
 
 import csv
 
+import numpy as np
 import pytest
 from support.builder import ModelBuilder
 from support.single_op import Tensor, single_op
@@ -64,6 +65,37 @@ def test_portable_kernels():
     assert ("esp32c3" in board_times(graph).portable.get(0, [])) == is_marked
     assert kernel_costs.is_portable("no_override.eval_int8", "armv6m")
     assert not kernel_costs.is_portable("conv_lanes.eval_int8", "armv6m")
+
+
+# A row of 6 positions has tiles of 4 and 2 positions with a filter of 1 x 1, and a tile of 4 and 2
+# single positions with a filter of 3 x 3.
+@pytest.mark.parametrize("side, tile_positions", [(1, 8), (3, 6)])
+def test_tiles_of_convolutions(side, tile_positions):
+    model = ModelBuilder()
+    x, y = (model.tensor((1, 6, 6, count), "float32") for count in (8, 3))
+    weights = model.tensor((3, side, side, 8), "float32", np.ones((3, side, side, 8)))
+    model.operator("CONV_2D", [x, weights, None], [y], stride_h=1, stride_w=1, padding="SAME")
+    model.io([x], [y])
+    graph = FlattenPipeline(model.build(), FlattenOptions(without=("all",))).optimized
+    ((node, kernels, _),) = node_cycles(graph, "armv7em")
+    work = kernel_costs.work_of(node, kernels)
+    assert work.tile == pytest.approx(work.mac * tile_positions / 6 * 4 / 3)
+    assert work.window == 36 * 3 * side * side * 8
+
+
+# DEPTHWISE_CONV_2D of float32 with few channels is slow.
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_narrow_depthwise(channels):
+    model = ModelBuilder()
+    x, y = (model.tensor((1, 6, 6, channels), "float32") for _ in range(2))
+    weights = model.tensor((1, 3, 3, channels), "float32", np.ones((1, 3, 3, channels)))
+    model.operator("DEPTHWISE_CONV_2D", [x, weights, None], [y], stride_h=1, stride_w=1,
+                   padding="SAME", depth_multiplier=1)  # fmt: skip
+    model.io([x], [y])
+    graph = FlattenPipeline(model.build(), FlattenOptions(without=("all",))).optimized
+    ((node, _, _),) = node_cycles(graph, "armv7em")
+    is_narrow = channels < 4
+    assert kernel_costs.form_of(node) == "DEPTHWISE_CONV_2D" + " narrow" * is_narrow
 
 
 # RESHAPE copies nothing.

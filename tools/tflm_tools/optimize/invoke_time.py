@@ -89,10 +89,16 @@ def node_cycles(model, target, in_ram=False):
     table = NodeCostTable(model, target)
     nodes = executed_nodes(model)
     rectified, known, found = rectified_nodes(nodes), {}, []
+    last_readers = {t.index: node for node in nodes for t in node.inputs if t is not None}
     for node in nodes:
         if node.index not in known:
             costs = table.of(node)
-            count = kernel_cycles(node, target, costs.kernels, node.index in rectified)
+            # The planner lets an output overlap an input that is not read later.
+            sources = [node.inputs[position] for position, *_ in costs.distances]
+            has_overlap = any(last_readers[source.index] is node for source in sources)
+            count = kernel_cycles(
+                node, target, costs.kernels, node.index in rectified, has_overlap
+            )
             waits = (_layout_cycles if in_ram else _weight_waits)(node, costs, miss) if miss else 0
             known[node.index] = core.cycles * core.code_waits * count + waits
         found.append((node, table.of(node).kernels, known[node.index]))

@@ -22,10 +22,14 @@ from .memory.dtype_costs import FLOAT32, HYBRID, dtype_of, macs_inside
 TABLE = Path(__file__).with_name("kernel_costs.csv")
 KEYS = ("machine", "op", "dtype", "kernels")
 INVOKE = "invoke"  # the op of the row for an invoke without its operators
+OVERLAP = "overlap"  # stands beside kernels whose output overlaps their input in the arena
 ANY = "*"  # an op or kernels of the row that stands for all that were not counted
 
 _CONVOLUTIONS = "CONV_2D", "DEPTHWISE_CONV_2D"
+_TILE = 4
 _POOLS = "AVERAGE_POOL_2D", "MAX_POOL_2D"
+_REDUCTIONS = "MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"
+_MIN_CHANNELS = 4  # of a DEPTHWISE_CONV_2D of float32 that kernels compute by rows of channels
 _RESHAPES = "RESHAPE", "SQUEEZE", "EXPAND_DIMS"  # their output is the memory of their input
 
 
@@ -34,20 +38,26 @@ class Work:
     """What a kernel does for one operator; also the cycles of each of these, as a Cost.
 
     mac: multiply-accumulates with an input inside of the image, of the usual form: not the next
-    two. rectified: those whose input a RELU wrote, which is 0 in half of the cases. cell:
-    products of vectors that are contiguous in memory: cells of a filter, rows of a matrix.
-    row: rows of windows, for each element. element: of the output. pixel: positions of the
-    output, with all channels. source: elements of the input; windows of pools and of int8 CONV_2D
-    may overlap. call: calls of a kernel after its first one, in layers that Prepare splits.
-    whole: 1.
+    two. rectified: those whose input a RELU wrote, which is 0 in half of the cases. window:
+    multiply-accumulates of whole windows of CONV_2D, in pairs of positions of a row. tile:
+    multiply-accumulates of CONV_2D in tiles of four positions of a row and four channels, also of
+    tiles that are not full. cell: products of vectors that are contiguous in memory: cells of a
+    filter, rows of a matrix. row: rows of windows, for each element; of an int8 CONV_2D for each
+    pixel; of the input of a reduction. element: of the output. pixel: positions of the output,
+    with all channels. channel: of the output of a convolution. source: elements of the input;
+    windows of pools and of int8 CONV_2D may overlap. call: calls of a kernel after its first one,
+    in layers that Prepare splits. whole: 1.
     """
 
     mac: float = 0
     rectified: float = 0
+    window: float = 0
+    tile: float = 0
     cell: float = 0
     row: float = 0
     element: float = 0
     pixel: float = 0
+    channel: float = 0
     source: float = 0
     call: float = 0
     whole: float = 0
@@ -90,6 +100,30 @@ def _sources(node, elements):
     return source.elements() if source is not None else 0
 
 
+# Multiply-accumulates of a CONV_2D that multiplies padding, too, and two positions at a time.
+def _window_macs(node):
+    width = node.outputs[0].shape[2]
+    return macs(node) // width * (width + width % 2)
+
+
+# Multiply-accumulates of a CONV_2D with the outputs rounded up to whole tiles. A tile has two to
+# four positions of one row whose windows are inside of the image on both sides; other positions
+# are computed one by one.
+def _tile_macs(node):
+    source, weights, target = node.inputs[0], node.inputs[1], node.outputs[0]
+    width, channels = target.shape[2:]
+    stride, dilation = (option(node, name, "i", 1) for name in ("STRIDE_W", "DILATION_W_FACTOR"))
+    reach = dilation * (weights.shape[2] - 1) + 1
+    inside = min(width, max(0, (source.shape[2] - reach) // stride + 1))
+    positions = width - inside + inside // _TILE * _TILE
+    rest = inside % _TILE
+    positions += _TILE if rest > 1 else rest
+    groups = max(1, source.shape[3] // max(1, weights.shape[3]))
+    group = channels // groups
+    padded = groups * -(-group // _TILE) * _TILE
+    return macs_inside(node) * positions / width * padded / channels
+
+
 def work_of(node, kernels=(), is_rectified=False):
     """Return the Work of a node.
 
@@ -105,16 +139,25 @@ def work_of(node, kernels=(), is_rectified=False):
     shape = outputs[0].shape
     if name == "UNIDIRECTIONAL_SEQUENCE_LSTM":  # the output of a GRU is its last state only
         elements = _cells(node) * shape[-1]
-    rows = elements * node.inputs[1].shape[1] if name in _CONVOLUTIONS else 0
+    pixels = elements // max(1, shape[-1] if shape else 1)
+    # Kernels for int8 weights gather each window once for all channels.
+    is_gathered = name == "CONV_2D" and outputs[0].dtype == dtypes.INT8
+    windows = pixels if is_gathered else elements
+    rows = windows * node.inputs[1].shape[1] if name in _CONVOLUTIONS else 0
+    if name in _REDUCTIONS and node.inputs[0].shape:
+        rows = node.inputs[0].elements() // max(1, node.inputs[0].shape[-1])
     inside = macs_inside(node)
     is_rectified = is_rectified and dtype_of(node) == FLOAT32
     return Work(
         mac=0 if is_rectified else inside,
         rectified=inside if is_rectified else 0,
+        window=_window_macs(node) if name == "CONV_2D" else 0,
+        tile=_tile_macs(node) if name == "CONV_2D" else 0,
         cell=_cells(node),
         row=rows,
         element=elements,
-        pixel=elements // max(1, shape[-1] if shape else 1),
+        pixel=pixels,
+        channel=shape[-1] if name in _CONVOLUTIONS else 0,
         source=_sources(node, elements),
         call=len(kernels) - len(set(kernels)),
         whole=1,
@@ -133,6 +176,8 @@ def form_of(node):
         return f"{name} grouped"
     if name == "DEPTHWISE_CONV_2D" and node.outputs[0].shape[3] != channels:
         return f"{name} multiplied"
+    if channels < _MIN_CHANNELS and name != "CONV_2D" and dtype_of(node) in (FLOAT32, HYBRID):
+        return f"{name} narrow"
     return name
 
 
@@ -201,14 +246,19 @@ def invoke_cycles(machine):
     return next(cost.whole for key, cost in _rows().items() if key[:2] == (machine, INVOKE))
 
 
-def kernel_cycles(node, machine, kernels, is_rectified=False):
+def kernel_cycles(node, machine, kernels, is_rectified=False, has_overlap=False):
     """Return the estimated cycles of a node, without waits for flash.
 
-    machine: one of machines(). Cycles of Cortex-M; instructions of other cores.
+    machine: one of machines(). has_overlap: whether the output overlaps an input in the arena.
+    Cycles of Cortex-M; instructions of other cores.
     """
     if not kernels:
         return 0
-    cost = cost_of(machine, form_of(node), dtype_name(node), kernels)
+    key = machine, form_of(node), dtype_name(node)
+    cost = cost_of(*key, kernels)
+    if has_overlap:  # which slows some kernels down
+        overlapping = "+".join(sorted({*kernels, OVERLAP}))
+        cost = _rows().get((*key, overlapping), cost)
     return _product(cost, work_of(node, kernels, is_rectified))
 
 

@@ -74,14 +74,14 @@ def rectified_nodes(nodes):
 
 
 # The share of the cells of a filter that are in the image, over all positions on one side.
-def _inside(size, outputs, cells):
-    if outputs in [(size - cells) // stride + 1 for stride in range(1, size + 1)]:
+def _inside(size, outputs, cells, stride, dilation):
+    reach = dilation * (cells - 1) + 1
+    if outputs == (size - reach) // stride + 1:
         return 1  # without padding
-    stride = max(1, round(size / outputs))
-    padding = max(0, (outputs - 1) * stride + cells - size) // 2
+    padding = max(0, (outputs - 1) * stride + reach - size) // 2
     inside = 0
     for first in range(-padding, outputs * stride - padding, stride):
-        inside += max(0, min(size, first + cells) - max(0, first))
+        inside += sum(0 <= first + dilation * cell < size for cell in range(cells))
     return inside / (outputs * cells)
 
 
@@ -89,9 +89,11 @@ def macs_inside(node):
     """Return about how many multiply-accumulates of a node have inputs inside of the image."""
     count = macs(node) or 0
     if count and op_name(node) in _WITH_ROWS:
-        for side in (1, 2):
+        for side, letter in ((1, "H"), (2, "W")):
             sizes = (node.inputs[0], node.outputs[0], node.inputs[1])
-            count *= _inside(*(tensor.shape[side] for tensor in sizes))
+            stride = option(node, f"STRIDE_{letter}", "i")
+            dilation = option(node, f"DILATION_{letter}_FACTOR", "i", 1)
+            count *= _inside(*(tensor.shape[side] for tensor in sizes), stride, dilation)
     return count
 
 
