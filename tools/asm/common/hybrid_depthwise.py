@@ -5,7 +5,8 @@ from tflm.prepare.hybrid import HYBRID
 
 from ..language.calls import begin_units
 from ..language.machines import MACHINES
-from ..language.macros import Record, in_image
+from ..language.macros import Record
+from ..language.windows import each_window
 
 _ABOUT = """
 Sums of products of quantized inputs, less their zero points, and weights of int8, stored as int32
@@ -157,92 +158,66 @@ def _depthwise(machine):
     offsets = r.operand("offsets", arena, rom)
     to = k.var("to", r.operand("output", arena, rom) + (start << 2))
     left = k.var("left", stop - start)
-    x, y, batch, pixel = k.vars("x y batch pixel")
+    pixel = k.reg("pixel")
     channels = r.output_channels
     k.emit("divu", [pixel], [start, channels])
     channel = k.var("channel", start - pixel * channels)
-    k.emit("divu", [y], [pixel, r.output_width])
-    x.set(pixel - y * r.output_width)
-    k.emit("divu", [batch], [y, r.output_height])
-    y -= batch * r.output_height
+    weight_step = r.cell_step
     done = k.new_label("done")
-    with k.loop("line", 4) as line:
-        at, first, rows = in_image(k, r, "height", y)
-        line_input = (batch * r.input_height + at) * r.input_width * r.input_channels
-        line_input = k.var("line_input", source + line_input)
-        line_filter = k.var("line_filter", weights + first * r.filter_width * r.cell_step)
-        with k.loop("pixel") as loop:
-            pixel = _Pixel(k, r, x, channel, line_input, line_filter, rows)
-            count = k.var("channels_left", (channels - channel).min(left))
-            left -= count
-            channel.set(0)
-            cells = _CELLS[machine.name](k, offsets.get("w", batch, scale=2))
-            with k.loop("block") as block:
-                _block(k, pixel, cells, to, count, block)
-            k.branch(left == 0, done)
-            x += 1
-            loop.repeat_if(x != r.output_width)
-        x.set(0)
-        y += 1
-        with k.If(y == r.output_height):
-            y.set(0)
-            batch += 1
-        line.repeat()
+
+    def compute(window, batch):
+        pixel = _Pixel(k, r, window, channel, weight_step)
+        count = k.var("channels_left", (channels - channel).min(left))
+        left.set(left - count)
+        channel.set(0)
+        cells = _CELLS[machine.name](k, offsets.get("w", batch, scale=2))
+        with k.loop("block") as block:
+            _block(k, pixel, cells, to, count, block)
+        k.branch(left == 0, done)
+
+    each_window(k, r, pixel, (source, weights), 0, weight_step, compute)
     k.label(done)
     return k.finish()
 
 
 class _Pixel:
-    """The window of a pixel.
+    """The channels of a pixel, from `channel` on; window, weight_step: see each_window()."""
 
-    window, filter: addresses of the first input of the next channels and of its weight. span:
-    bytes of the image from the first cell of a row to the end of the last one.
-    """
-
-    def __init__(self, k, r, x, channel, line_input, line_filter, rows):
-        at, first, cells = in_image(k, r, "width", x)
-        depth, width = r.input_channels, r.input_width
-        self.k, self.rows = k, rows
-        self.window = k.var("window", line_input + at * depth)
-        self.step = k.var("step", r.dilation_width * depth)
-        self.span = k.var("span", self.step * cells)
-        self.gap = k.var("gap", r.dilation_height * width * depth - self.span)
-        self.weight_step = r.cell_step
-        self.filter = k.var("filter", line_filter + first * self.weight_step + channel)
-        self.weight_gap = k.var("weight_gap", (r.filter_width - cells) * self.weight_step)
-        self.area = k.var("area", rows * cells)
+    def __init__(self, k, r, window, channel, weight_step):
+        self.k, self.window, self.weight_step = k, window, weight_step
+        window.filter += channel
         self.group = r.group_channels
         number = k.reg()
         k.emit("divu", [number], [channel, self.group])
-        self.window += number
+        window.input += number
         self.group_left = k.var("group_left", self.group * (number + 1) - channel)
         if k.machine.name == "xtensawin":
-            bits = depth | self.window | self.filter | self.weight_step
+            bits = r.input_channels | window.input | window.filter | weight_step
             self.unaligned = k.var("unaligned", bits.field(0, 2))
 
     def next_in_group(self, count):
         """Advance the inputs by channels of a group."""
         self.group_left -= count
         with self.k.If(self.group_left == 0):
-            self.window += 1
+            self.window.input += 1
             self.group_left.set(self.group)
 
     def sums(self, macro, count):
         """Return the sums of `count` channels."""
-        k = self.k
+        k, window = self.k, self.window
         sums = [k.var(f"sum{i}", 0) for i in range(count)]
-        with k.If(self.area != 0):
-            x, w = k.var("input", self.window), k.var("weight", self.filter)
-            rows = k.var("rows_left", self.rows)
+        with k.If(window.area != 0):
+            x, w = k.var("input", window.input), k.var("weight", window.filter)
+            rows = k.var("rows_left", window.rows)
             with k.loop("row", 3) as row:
-                end = k.var("row_end", x + self.span)
+                end = k.var("row_end", x + window.span)
                 with k.loop("cell", 3) as cell:
                     macro(x, w, sums)
-                    x += self.step
+                    x += window.step
                     w += self.weight_step
                     cell.repeat_if(x != end)
-                x += self.gap
-                w += self.weight_gap
+                x += window.gap
+                w += window.weight_gap
                 rows -= 1
                 row.repeat_if(rows != 0)
         return sums
@@ -254,7 +229,7 @@ def _block(k, pixel, cells, to, left, block):
 
     def store(macro, count):
         to.put_next(*pixel.sums(macro, count))
-        pixel.filter += count
+        pixel.window.filter += count
         left.set(left - count)
 
     if cells.shared:
@@ -265,7 +240,7 @@ def _block(k, pixel, cells, to, left, block):
     for count in cells.own:
         with k.If(left >= count):
             store(cells.own_inputs, count)
-            pixel.window += count
+            pixel.window.input += count
             block.repeat_if(left != 0)
             block.leave()
     if cells.shared:

@@ -122,7 +122,7 @@ class _Depthwise:
         k.label(self.done)
         return k.finish()
 
-    def _pixel(self, window):
+    def _pixel(self, window, _batch):
         k, outputs = self.k, self.outputs
         outputs.begin()
         window.piece = k.var("piece", window.span)

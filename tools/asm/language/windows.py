@@ -28,7 +28,7 @@ class Window:
 
 
 def each_window(k, r, pixel, operands, shift, weight_step, compute):
-    """Call compute(Window) once, in a loop over output pixels from `pixel` on.
+    """Call compute(Window, batch) once, in a loop over output pixels from `pixel` on.
 
     The loop has no end: the operations of `compute` leave it. r: Record with WINDOWS of
     prepare/convolution.py. operands: addresses of the image and of the weights. 1 << shift: bytes
@@ -46,7 +46,7 @@ def each_window(k, r, pixel, operands, shift, weight_step, compute):
         line_input = k.var("line_input", image + (row * r.input_channels << shift))
         line_filter = k.var("line_filter", weights + first * r.filter_width * weight_step)
         with k.loop("pixel") as loop:
-            compute(Window(k, r, shift, (rows, line_input, line_filter), x, weight_step))
+            compute(Window(k, r, shift, (rows, line_input, line_filter), x, weight_step), batch)
             x += 1
             loop.repeat_if(x != r.output_width)
         x.set(0)

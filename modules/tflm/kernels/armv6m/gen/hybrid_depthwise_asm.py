@@ -65,7 +65,7 @@ def depthwise(r0, r1, r2, r3):
     add(r0, r0, r1)
     data(2, 0x9006)  # str r0, [sp] to
     sub(r0, r2, r3)
-    data(2, 0x900E)  # str r0, [sp] left
+    data(2, 0x900F)  # str r0, [sp] left
     data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r0, [r0, 52])
     data(2, 0x9013)  # str r0, [sp] output_channels
@@ -95,8 +95,10 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9813)  # ldr r0, [sp] output_channels
     mul(r1, r0)
     sub(r0, r3, r1)
-    data(2, 0x900F)  # str r0, [sp] channel
+    data(2, 0x900D)  # str r0, [sp] channel
     data(2, 0x980B)  # ldr r0, [sp] op
+    ldr(r1, [r0, 100])
+    mov(r12, r1)
     ldr(r0, [r0, 48])
     mov(r3, r4)
     mov(r2, 0)
@@ -126,7 +128,7 @@ def depthwise(r0, r1, r2, r3):
     mov(r1, r2)
     mul(r1, r3)
     sub(r1, r4, r1)
-    data(2, 0x910D)  # str r1, [sp] x
+    data(2, 0x910E)  # str r1, [sp] x
     ldr(r0, [r0, 44])
     mov(r3, 0)
     mov(r1, 1)
@@ -191,21 +193,21 @@ def depthwise(r0, r1, r2, r3):
     add(r2, r2, r5)
     b(inside10)
     label(inside_end11)
-    data(2, 0x980B)  # ldr r0, [sp] op
-    ldr(r3, [r0, 32])
-    data(2, 0x9A10)  # ldr r2, [sp] batch
-    mul(r2, r3)
-    add(r2, r2, r4)
-    ldr(r3, [r0, 36])
-    mul(r2, r3)
-    ldr(r3, [r0, 40])
-    mul(r2, r3)
+    data(2, 0x9A0B)  # ldr r2, [sp] op
+    ldr(r3, [r2, 32])
+    data(2, 0x9810)  # ldr r0, [sp] batch
+    mul(r0, r3)
+    add(r0, r0, r4)
+    ldr(r3, [r2, 36])
+    mul(r0, r3)
+    ldr(r3, [r2, 40])
+    mul(r0, r3)
     data(2, 0x9B16)  # ldr r3, [sp] quantized
-    add(r2, r3, r2)
-    data(2, 0x9211)  # str r2, [sp] line_input
-    ldr(r2, [r0, 60])
-    mul(r1, r2)
-    ldr(r0, [r0, 100])
+    add(r0, r3, r0)
+    data(2, 0x9011)  # str r0, [sp] line_input
+    ldr(r0, [r2, 60])
+    mul(r1, r0)
+    mov(r0, r12)
     mul(r1, r0)
     data(2, 0x9817)  # ldr r0, [sp] weights
     add(r0, r0, r1)
@@ -214,68 +216,66 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x980B)  # ldr r0, [sp] op
     ldr(r2, [r0, 68])
     ldr(r1, [r0, 84])
-    ldr(r5, [r0, 76])
+    ldr(r6, [r0, 76])
     ldr(r3, [r0, 60])
-    ldr(r6, [r0, 36])
-    data(2, 0x980D)  # ldr r0, [sp] x
+    ldr(r4, [r0, 36])
+    data(2, 0x980E)  # ldr r0, [sp] x
     mul(r0, r2)
     sub(r2, r0, r1)
-    mov(r4, 0)
+    mov(r5, 0)
     label(before14)
     cmp(r2, 0)
     bge(before_end15)
-    cmp(r4, r3)
+    cmp(r5, r3)
     beq(before_end15)
-    add(r2, r2, r5)
-    add(r4, 1)
+    add(r2, r2, r6)
+    add(r5, 1)
     b(before14)
     label(before_end15)
-    sub(r3, r3, r4)
+    sub(r3, r3, r5)
     mov(r1, 0)
     mov(r0, r2)
     label(inside16)
     cmp(r1, r3)
     beq(inside_end17)
-    cmp(r0, r6)
+    cmp(r0, r4)
     bge(inside_end17)
     add(r1, 1)
-    add(r0, r0, r5)
+    add(r0, r0, r6)
     b(inside16)
     label(inside_end17)
     data(2, 0x980B)  # ldr r0, [sp] op
-    ldr(r5, [r0, 40])
-    ldr(r6, [r0, 36])
-    mul(r2, r5)
+    ldr(r4, [r0, 40])
+    mul(r2, r4)
     data(2, 0x9B11)  # ldr r3, [sp] line_input
     add(r2, r3, r2)
     data(2, 0x9205)  # str r2, [sp] window
     ldr(r2, [r0, 76])
-    mul(r2, r5)
+    mul(r2, r4)
     mov(lr, r2)
     mov(r3, lr)
     mul(r3, r1)
     data(2, 0x9307)  # str r3, [sp] span
     ldr(r2, [r0, 72])
+    ldr(r6, [r0, 36])
     mul(r2, r6)
-    mul(r2, r5)
+    mul(r2, r4)
     sub(r2, r2, r3)
     data(2, 0x9201)  # str r2, [sp] gap
-    ldr(r2, [r0, 100])
-    mov(r12, r2)
-    mov(r5, r12)
-    mul(r4, r5)
+    mov(r4, r12)
+    mul(r5, r4)
     data(2, 0x9A12)  # ldr r2, [sp] line_filter
-    add(r3, r2, r4)
-    data(2, 0x9A0F)  # ldr r2, [sp] channel
+    add(r3, r2, r5)
+    ldr(r2, [r0, 60])
+    sub(r2, r2, r1)
+    mul(r2, r4)
+    data(2, 0x9202)  # str r2, [sp] weight_gap
+    data(2, 0x9A0C)  # ldr r2, [sp] count
+    mul(r2, r1)
+    data(2, 0x9209)  # str r2, [sp] area
+    data(2, 0x9A0D)  # ldr r2, [sp] channel
     add(r3, r3, r2)
-    data(2, 0x9304)  # str r3, [sp] filter
-    ldr(r3, [r0, 60])
-    sub(r3, r3, r1)
-    mul(r3, r5)
-    data(2, 0x9302)  # str r3, [sp] weight_gap
-    data(2, 0x9B0C)  # ldr r3, [sp] count
-    mul(r3, r1)
-    data(2, 0x9309)  # str r3, [sp] area
+    data(2, 0x9303)  # str r3, [sp] filter
     ldr(r0, [r0, 92])
     data(2, 0x900A)  # str r0, [sp] group_channels
     mov(r3, 0)
@@ -305,21 +305,21 @@ def depthwise(r0, r1, r2, r3):
     add(r1, r3, 1)
     data(2, 0x980A)  # ldr r0, [sp] group_channels
     mul(r1, r0)
-    data(2, 0x980F)  # ldr r0, [sp] channel
+    data(2, 0x980D)  # ldr r0, [sp] channel
     sub(r1, r1, r0)
     data(2, 0x9100)  # str r1, [sp] group_left
     data(2, 0x9913)  # ldr r1, [sp] output_channels
     sub(r1, r1, r0)
-    data(2, 0x980E)  # ldr r0, [sp] left
+    data(2, 0x980F)  # ldr r0, [sp] left
     cmp(r1, r0)
     ble(min_2)
     mov(r1, r0)
     label(min_2)
     mov(r11, r1)
     sub(r0, r0, r1)
-    data(2, 0x900E)  # str r0, [sp] left
+    data(2, 0x900F)  # str r0, [sp] left
     mov(r0, 0)
-    data(2, 0x900F)  # str r0, [sp] channel
+    data(2, 0x900D)  # str r0, [sp] channel
     data(2, 0x9810)  # ldr r0, [sp] batch
     lsl(r1, r0, 2)
     data(2, 0x9814)  # ldr r0, [sp] offsets
@@ -342,7 +342,7 @@ def depthwise(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(if23)
     data(2, 0x9805)  # ldr r0, [sp] window
-    data(2, 0x9904)  # ldr r1, [sp] filter
+    data(2, 0x9903)  # ldr r1, [sp] filter
     data(2, 0x9D0C)  # ldr r5, [sp] count
     data(2, 0x9508)  # str r5, [sp] rows_left
     label(row24)
@@ -392,9 +392,9 @@ def depthwise(r0, r1, r2, r3):
     mov(r1, r9)
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     data(2, 0x9506)  # str r5, [sp] to
-    data(2, 0x9804)  # ldr r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] filter
     add(r0, 4)
-    data(2, 0x9004)  # str r0, [sp] filter
+    data(2, 0x9003)  # str r0, [sp] filter
     mov(r0, r11)
     sub(r0, r0, 4)
     mov(r11, r0)
@@ -427,12 +427,12 @@ def depthwise(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(if29)
     data(2, 0x9905)  # ldr r1, [sp] window
-    data(2, 0x9804)  # ldr r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] filter
     data(2, 0x9E0C)  # ldr r6, [sp] count
     label(row30)
     data(2, 0x9B07)  # ldr r3, [sp] span
     add(r3, r1, r3)
-    data(2, 0x9303)  # str r3, [sp] row_end
+    data(2, 0x9304)  # str r3, [sp] row_end
     label(cell32)
     mov(r3, 0)
     data(2, 0x56CB)  # ldrsb r3, [r1, r3]
@@ -458,7 +458,7 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x449A)  # add r10, r3
     data(2, 0x4471)  # add r1, lr
     data(2, 0x4460)  # add r0, r12
-    data(2, 0x9B03)  # ldr r3, [sp] row_end
+    data(2, 0x9B04)  # ldr r3, [sp] row_end
     cmp(r1, r3)
     bne(cell32)
     data(2, 0x9B01)  # ldr r3, [sp] gap
@@ -474,9 +474,9 @@ def depthwise(r0, r1, r2, r3):
     mov(r3, r10)
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     data(2, 0x9506)  # str r5, [sp] to
-    data(2, 0x9804)  # ldr r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] filter
     add(r0, 4)
-    data(2, 0x9004)  # str r0, [sp] filter
+    data(2, 0x9003)  # str r0, [sp] filter
     mov(r0, r11)
     sub(r0, r0, 4)
     mov(r11, r0)
@@ -503,7 +503,7 @@ def depthwise(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(if35)
     data(2, 0x9905)  # ldr r1, [sp] window
-    data(2, 0x9A04)  # ldr r2, [sp] filter
+    data(2, 0x9A03)  # ldr r2, [sp] filter
     data(2, 0x9E0C)  # ldr r6, [sp] count
     label(row36)
     data(2, 0x9807)  # ldr r0, [sp] span
@@ -529,9 +529,9 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9806)  # ldr r0, [sp] to
     data(2, 0xC020)  # stmia r0!, {r5}
     data(2, 0x9006)  # str r0, [sp] to
-    data(2, 0x9804)  # ldr r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] filter
     add(r0, 1)
-    data(2, 0x9004)  # str r0, [sp] filter
+    data(2, 0x9003)  # str r0, [sp] filter
     mov(r0, r11)
     sub(r0, r0, 1)
     mov(r11, r0)
@@ -551,12 +551,12 @@ def depthwise(r0, r1, r2, r3):
     b(block18)
     label(near_5)
     label(block_end19)
-    data(2, 0x980E)  # ldr r0, [sp] left
+    data(2, 0x980F)  # ldr r0, [sp] left
     cmp(r0, 0)
     beq(done5)
-    data(2, 0x980D)  # ldr r0, [sp] x
+    data(2, 0x980E)  # ldr r0, [sp] x
     add(r0, 1)
-    data(2, 0x900D)  # str r0, [sp] x
+    data(2, 0x900E)  # str r0, [sp] x
     data(2, 0x990B)  # ldr r1, [sp] op
     ldr(r2, [r1, 48])
     cmp(r0, r2)
@@ -564,7 +564,7 @@ def depthwise(r0, r1, r2, r3):
     b(pixel12)
     label(near_6)
     mov(r0, 0)
-    data(2, 0x900D)  # str r0, [sp] x
+    data(2, 0x900E)  # str r0, [sp] x
     data(2, 0x9815)  # ldr r0, [sp] y
     add(r0, 1)
     data(2, 0x9015)  # str r0, [sp] y

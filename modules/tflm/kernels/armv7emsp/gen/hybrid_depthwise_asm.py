@@ -56,44 +56,45 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x9102)  # str r1, [sp] to
     sub(r1, r3, r0)
     data(2, 0x910E)  # str r1, [sp] left
-    data(2, 0x9A0C)  # ldr r2, [sp] op
-    ldr(r1, [r2, 52])
-    data(2, 0x9114)  # str r1, [sp] output_channels
-    data(2, 0xFBB0, 0xF3F1)  # divu r3, r0, r1
-    data(2, 0xFB03, 0x0011)  # mls r0, r3, r1, r0
+    data(2, 0x990C)  # ldr r1, [sp] op
+    ldr(r2, [r1, 52])
+    data(2, 0x9214)  # str r2, [sp] output_channels
+    data(2, 0xFBB0, 0xF3F2)  # divu r3, r0, r2
+    data(2, 0xFB03, 0x0012)  # mls r0, r3, r2, r0
     data(2, 0x900F)  # str r0, [sp] channel
-    ldr(r0, [r2, 48])
-    ldr(r1, [r2, 48])
+    ldr(r0, [r1, 48])
+    ldr(r4, [r1, 100])
+    ldr(r2, [r1, 48])
     data(2, 0xFBB3, 0xF0F0)  # divu r0, r3, r0
-    data(2, 0xFB00, 0x3111)  # mls r1, r0, r1, r3
-    data(2, 0x9110)  # str r1, [sp] x
-    ldr(r1, [r2, 44])
-    data(2, 0xFBB0, 0xF3F1)  # divu r3, r0, r1
-    data(2, 0x9311)  # str r3, [sp] batch
-    ldr(r1, [r2, 44])
-    data(2, 0xFB03, 0x0011)  # mls r0, r3, r1, r0
+    data(2, 0xFB00, 0x3212)  # mls r2, r0, r2, r3
+    data(2, 0x9210)  # str r2, [sp] x
+    ldr(r2, [r1, 44])
+    data(2, 0xFBB0, 0xF2F2)  # divu r2, r0, r2
+    data(2, 0x9211)  # str r2, [sp] batch
+    ldr(r1, [r1, 44])
+    data(2, 0xFB02, 0x0011)  # mls r0, r2, r1, r0
     data(2, 0x9016)  # str r0, [sp] y
     label(line6)
     data(2, 0x980C)  # ldr r0, [sp] op
     ldr(r3, [r0, 64])
     ldr(r1, [r0, 80])
-    ldr(r4, [r0, 72])
+    ldr(r5, [r0, 72])
     ldr(r2, [r0, 56])
-    ldr(r6, [r0, 32])
+    ldr(r7, [r0, 32])
     data(2, 0x9816)  # ldr r0, [sp] y
     data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
     sub(r3, r0, r1)
-    mov(r5, 0)
+    mov(r6, 0)
     label(before8)
     cmp(r3, 0)
     bge(before_end9)
-    cmp(r5, r2)
+    cmp(r6, r2)
     beq(before_end9)
-    add(r3, r3, r4)
-    add(r5, r5, 1)
+    add(r3, r3, r5)
+    add(r6, r6, 1)
     b(before8)
     label(before_end9)
-    sub(r2, r2, r5)
+    sub(r2, r2, r6)
     mov(r0, 0)
     data(2, 0x900D)  # str r0, [sp] count
     mov(r1, r3)
@@ -101,11 +102,11 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0x980D)  # ldr r0, [sp] count
     cmp(r0, r2)
     beq(inside_end11)
-    cmp(r1, r6)
+    cmp(r1, r7)
     bge(inside_end11)
     add(r0, r0, 1)
     data(2, 0x900D)  # str r0, [sp] count
-    add(r1, r1, r4)
+    add(r1, r1, r5)
     b(inside10)
     label(inside_end11)
     data(2, 0x980C)  # ldr r0, [sp] op
@@ -113,77 +114,76 @@ def depthwise(r0, r1, r2, r3):
     ldr(r1, [r0, 32])
     data(2, 0xFB02, 0x3201)  # mla r2, r2, r1, r3
     ldr(r1, [r0, 36])
-    data(2, 0xFB02, 0xF301)  # mul r3, r2, r1
-    data(2, 0x9A17)  # ldr r2, [sp] quantized
+    data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
     ldr(r1, [r0, 40])
-    data(2, 0xFB03, 0x2101)  # mla r1, r3, r1, r2
+    data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
+    data(2, 0x9A17)  # ldr r2, [sp] quantized
+    add(r1, r2, r1)
     data(2, 0x9112)  # str r1, [sp] line_input
-    ldr(r1, [r0, 60])
-    data(2, 0xFB05, 0xF201)  # mul r2, r5, r1
-    data(2, 0x9918)  # ldr r1, [sp] weights
-    ldr(r0, [r0, 100])
-    data(2, 0xFB02, 0x1000)  # mla r0, r2, r0, r1
+    ldr(r0, [r0, 60])
+    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
+    data(2, 0x9818)  # ldr r0, [sp] weights
+    data(2, 0xFB01, 0x0004)  # mla r0, r1, r4, r0
     data(2, 0x9013)  # str r0, [sp] line_filter
     label(pixel12)
     data(2, 0x980C)  # ldr r0, [sp] op
     ldr(r3, [r0, 68])
     ldr(r1, [r0, 84])
-    ldr(r4, [r0, 76])
+    ldr(r5, [r0, 76])
     ldr(r2, [r0, 60])
-    ldr(r5, [r0, 36])
+    ldr(r6, [r0, 36])
     data(2, 0x9810)  # ldr r0, [sp] x
     data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
     sub(r3, r0, r1)
-    mov(r6, 0)
+    mov(r7, 0)
     label(before14)
     cmp(r3, 0)
     bge(before_end15)
-    cmp(r6, r2)
+    cmp(r7, r2)
     beq(before_end15)
-    add(r3, r3, r4)
-    add(r6, r6, 1)
+    add(r3, r3, r5)
+    add(r7, r7, 1)
     b(before14)
     label(before_end15)
-    sub(r2, r2, r6)
+    sub(r2, r2, r7)
     mov(r0, 0)
     mov(r1, r3)
     label(inside16)
     cmp(r0, r2)
     beq(inside_end17)
-    cmp(r1, r5)
+    cmp(r1, r6)
     bge(inside_end17)
     add(r0, r0, 1)
-    add(r1, r1, r4)
+    add(r1, r1, r5)
     b(inside16)
     label(inside_end17)
-    data(2, 0x990C)  # ldr r1, [sp] op
-    ldr(r4, [r1, 40])
+    data(2, 0x9E0C)  # ldr r6, [sp] op
     data(2, 0x9A12)  # ldr r2, [sp] line_input
-    data(2, 0xF8D1, 0xC024)  # ldw r12, [r1, #36]
-    data(2, 0xFB03, 0x2204)  # mla r2, r3, r4, r2
-    ldr(r3, [r1, 76])
-    data(2, 0xFB03, 0xF504)  # mul r5, r3, r4
+    ldr(r1, [r6, 40])
+    data(2, 0xFB03, 0x2201)  # mla r2, r3, r1, r2
+    ldr(r3, [r6, 76])
+    data(2, 0xFB03, 0xF501)  # mul r5, r3, r1
     data(2, 0xFB05, 0xF300)  # mul r3, r5, r0
     data(2, 0x9304)  # str r3, [sp] span
-    ldr(r7, [r1, 72])
-    data(2, 0xFB07, 0xF70C)  # mul r7, r7, r12
-    data(2, 0xFB07, 0xF404)  # mul r4, r7, r4
-    sub(r3, r4, r3)
-    data(2, 0x9305)  # str r3, [sp] gap
-    data(2, 0x9B13)  # ldr r3, [sp] line_filter
-    ldr(r4, [r1, 100])
-    data(2, 0xFB06, 0x3604)  # mla r6, r6, r4, r3
-    data(2, 0x9B0F)  # ldr r3, [sp] channel
-    add(r6, r6, r3)
-    data(2, 0x9601)  # str r6, [sp] filter
-    ldr(r6, [r1, 60])
-    sub(r6, r6, r0)
-    data(2, 0xFB06, 0xF604)  # mul r6, r6, r4
-    data(2, 0x9606)  # str r6, [sp] weight_gap
-    data(2, 0x9E0D)  # ldr r6, [sp] count
-    data(2, 0xFB06, 0xF000)  # mul r0, r6, r0
+    data(2, 0xF8D6, 0xC024)  # ldw r12, [r6, #36]
+    data(2, 0xF8D6, 0xE048)  # ldw lr, [r6, #72]
+    data(2, 0xFB0E, 0xFC0C)  # mul r12, lr, r12
+    data(2, 0xFB0C, 0xF101)  # mul r1, r12, r1
+    sub(r1, r1, r3)
+    data(2, 0x9105)  # str r1, [sp] gap
+    data(2, 0x9913)  # ldr r1, [sp] line_filter
+    ldr(r3, [r6, 60])
+    data(2, 0xFB07, 0x1104)  # mla r1, r7, r4, r1
+    sub(r3, r3, r0)
+    data(2, 0xFB03, 0xF304)  # mul r3, r3, r4
+    data(2, 0x9306)  # str r3, [sp] weight_gap
+    data(2, 0x9B0D)  # ldr r3, [sp] count
+    data(2, 0xFB03, 0xF000)  # mul r0, r3, r0
     data(2, 0x900A)  # str r0, [sp] area
-    ldr(r0, [r1, 92])
+    data(2, 0x9B0F)  # ldr r3, [sp] channel
+    add(r1, r1, r3)
+    data(2, 0x9101)  # str r1, [sp] filter
+    ldr(r0, [r6, 92])
     data(2, 0x900B)  # str r0, [sp] group_channels
     data(2, 0xFBB3, 0xF1F0)  # divu r1, r3, r0
     add(r2, r2, r1)
@@ -292,7 +292,7 @@ def depthwise(r0, r1, r2, r3):
     label(row30)
     data(2, 0x9A04)  # ldr r2, [sp] span
     add(r2, r0, r2)
-    data(2, 0x9208)  # str r2, [sp] row_end_183
+    data(2, 0x9208)  # str r2, [sp] row_end_184
     label(cell32)
     ldr(r2, [r1, 0])
     ldrb(r3, [r0, 0])
@@ -304,7 +304,7 @@ def depthwise(r0, r1, r2, r3):
     data(2, 0xFB12, 0xCC23)  # smlatb r12, r2, r3, r12
     data(2, 0xFB1B, 0x7723)  # smlatb r7, r11, r3, r7
     add(r0, r0, r5)
-    data(2, 0x9A08)  # ldr r2, [sp] row_end_183
+    data(2, 0x9A08)  # ldr r2, [sp] row_end_184
     add(r1, r1, r4)
     cmp(r0, r2)
     bne(cell32)

@@ -58,6 +58,7 @@ def depthwise(op, arena, rom, start, stop):
     #: 202682 mull a2, a6, a2
     #: 2025c0 sub a2, a5, a2
     #: 226110 s32i a2, a1, 64
+    #: 822319 l32i a8, a3, 100
     #: 28c3 l32i.n a2, a3, 48
     #: 2026c2 quou a2, a6, a2
     #: 48c3 l32i.n a4, a3, 48
@@ -76,27 +77,27 @@ def depthwise(op, arena, rom, start, stop):
     #: 322214 l32i a3, a2, 80
     #: 622212 l32i a6, a2, 72
     #: 48e2 l32i.n a4, a2, 56
-    #: 8882 l32i.n a8, a2, 32
+    #: 9882 l32i.n a9, a2, 32
     #: 222118 l32i a2, a1, 96
     #: 502282 mull a2, a2, a5
     #: 3052c0 sub a5, a2, a3
     #: 0c07 movi.n a7, 0
-    #: d69500 bgez a5, 0xc0
-    #: 471706 beq a7, a4, 0xc0
+    #: d69500 bgez a5, 0xc3
+    #: 471706 beq a7, a4, 0xc3
     #: 6a55 add.n a5, a5, a6
     #: 1b77 addi.n a7, a7, 1
-    #: 86fcff j 0xb3
+    #: 86fcff j 0xb6
     #: 7044c0 sub a4, a4, a7
     #: 0c02 movi.n a2, 0
     #: 29f1 s32i.n a2, a1, 60
     #: 3d05 mov.n a3, a5
     #: 28f1 l32i.n a2, a1, 60
-    #: 47120b beq a2, a4, 0xda
-    #: 87a308 bge a3, a8, 0xda
+    #: 47120b beq a2, a4, 0xdd
+    #: 97a308 bge a3, a9, 0xdd
     #: 1b22 addi.n a2, a2, 1
     #: 29f1 s32i.n a2, a1, 60
     #: 6a33 add.n a3, a3, a6
-    #: 86fbff j 0xc9
+    #: 86fbff j 0xcc
     #: 28c1 l32i.n a2, a1, 48
     #: 3882 l32i.n a3, a2, 32
     #: 422113 l32i a4, a1, 76
@@ -105,85 +106,84 @@ def depthwise(op, arena, rom, start, stop):
     #: 3892 l32i.n a3, a2, 36
     #: 304482 mull a4, a4, a3
     #: 38a2 l32i.n a3, a2, 40
-    #: 304482 mull a4, a4, a3
-    #: 322119 l32i a3, a1, 100
-    #: 4a33 add.n a3, a3, a4
+    #: 303482 mull a3, a4, a3
+    #: 422119 l32i a4, a1, 100
+    #: 3a34 add.n a3, a4, a3
     #: 326114 s32i a3, a1, 80
-    #: 38f2 l32i.n a3, a2, 60
-    #: 303782 mull a3, a7, a3
-    #: 222219 l32i a2, a2, 100
-    #: 203382 mull a3, a3, a2
+    #: 28f2 l32i.n a2, a2, 60
+    #: 202782 mull a2, a7, a2
+    #: 803282 mull a3, a2, a8
     #: 22211a l32i a2, a1, 104
     #: 3a22 add.n a2, a2, a3
     #: 226115 s32i a2, a1, 84
     #: 28c1 l32i.n a2, a1, 48
-    #: 522211 l32i a5, a2, 68
+    #: 622211 l32i a6, a2, 68
     #: 322215 l32i a3, a2, 84
-    #: 622213 l32i a6, a2, 76
+    #: 522213 l32i a5, a2, 76
     #: 48f2 l32i.n a4, a2, 60
-    #: 8892 l32i.n a8, a2, 36
+    #: 9892 l32i.n a9, a2, 36
     #: 222111 l32i a2, a1, 68
-    #: 502282 mull a2, a2, a5
-    #: 3052c0 sub a5, a2, a3
+    #: 602282 mull a2, a2, a6
+    #: 3062c0 sub a6, a2, a3
     #: 0c07 movi.n a7, 0
-    #: d69500 bgez a5, 0x132
+    #: d69600 bgez a6, 0x132
     #: 471706 beq a7, a4, 0x132
-    #: 6a55 add.n a5, a5, a6
+    #: 5a66 add.n a6, a6, a5
     #: 1b77 addi.n a7, a7, 1
     #: 86fcff j 0x125
     #: 7044c0 sub a4, a4, a7
     #: 0c02 movi.n a2, 0
-    #: 3d05 mov.n a3, a5
+    #: 3d06 mov.n a3, a6
     #: 471209 beq a2, a4, 0x146
-    #: 87a306 bge a3, a8, 0x146
+    #: 97a306 bge a3, a9, 0x146
     #: 1b22 addi.n a2, a2, 1
-    #: 6a33 add.n a3, a3, a6
-    #: 86fcff j 0x139
-    #: 48c1 l32i.n a4, a1, 48
-    #: 68a4 l32i.n a6, a4, 40
-    #: b894 l32i.n a11, a4, 36
-    #: 605582 mull a5, a5, a6
-    #: 322114 l32i a3, a1, 80
     #: 5a33 add.n a3, a3, a5
-    #: 522413 l32i a5, a4, 76
-    #: 609582 mull a9, a5, a6
-    #: 205982 mull a5, a9, a2
-    #: 5971 s32i.n a5, a1, 28
-    #: 822412 l32i a8, a4, 72
-    #: b08882 mull a8, a8, a11
-    #: 608882 mull a8, a8, a6
-    #: 5058c0 sub a5, a8, a5
-    #: 5991 s32i.n a5, a1, 36
-    #: 822419 l32i a8, a4, 100
-    #: 807782 mull a7, a7, a8
-    #: 522115 l32i a5, a1, 84
-    #: 7a55 add.n a5, a5, a7
-    #: 722110 l32i a7, a1, 64
-    #: 7a55 add.n a5, a5, a7
-    #: 5921 s32i.n a5, a1, 8
-    #: b8f4 l32i.n a11, a4, 60
-    #: 20bbc0 sub a11, a11, a2
-    #: 80bb82 mull a11, a11, a8
-    #: b9a1 s32i.n a11, a1, 40
-    #: b8f1 l32i.n a11, a1, 60
-    #: 202b82 mull a2, a11, a2
+    #: 86fcff j 0x139
+    #: 58c1 l32i.n a5, a1, 48
+    #: 38a5 l32i.n a3, a5, 40
+    #: 306682 mull a6, a6, a3
+    #: 422114 l32i a4, a1, 80
+    #: 6a44 add.n a4, a4, a6
+    #: 622513 l32i a6, a5, 76
+    #: 309682 mull a9, a6, a3
+    #: 206982 mull a6, a9, a2
+    #: 6971 s32i.n a6, a1, 28
+    #: c22512 l32i a12, a5, 72
+    #: b895 l32i.n a11, a5, 36
+    #: b0bc82 mull a11, a12, a11
+    #: 303b82 mull a3, a11, a3
+    #: 6033c0 sub a3, a3, a6
+    #: 3991 s32i.n a3, a1, 36
+    #: 806782 mull a6, a7, a8
+    #: 322115 l32i a3, a1, 84
+    #: 6a33 add.n a3, a3, a6
+    #: 68f5 l32i.n a6, a5, 60
+    #: 2066c0 sub a6, a6, a2
+    #: 806682 mull a6, a6, a8
+    #: 69a1 s32i.n a6, a1, 40
+    #: 68f1 l32i.n a6, a1, 60
+    #: 202682 mull a2, a6, a2
     #: 29d1 s32i.n a2, a1, 52
-    #: 222417 l32i a2, a4, 92
+    #: 622110 l32i a6, a1, 64
+    #: 6a33 add.n a3, a3, a6
+    #: 3921 s32i.n a3, a1, 8
+    #: 222517 l32i a2, a5, 92
     #: 29b1 s32i.n a2, a1, 44
-    #: 2047c2 quou a4, a7, a2
-    #: 4a33 add.n a3, a3, a4
-    #: 3951 s32i.n a3, a1, 20
-    #: 1b44 addi.n a4, a4, 1
-    #: 402282 mull a2, a2, a4
-    #: 7022c0 sub a2, a2, a7
+    #: 2076c2 quou a7, a6, a2
+    #: 7a44 add.n a4, a4, a7
+    #: 4951 s32i.n a4, a1, 20
+    #: 1b77 addi.n a7, a7, 1
+    #: 702282 mull a2, a2, a7
+    #: 6022c0 sub a2, a2, a6
     #: 2941 s32i.n a2, a1, 16
-    #: 302620 or a2, a6, a3
-    #: 502220 or a2, a2, a5
+    #: 28a5 l32i.n a2, a5, 40
+    #: 402220 or a2, a2, a4
+    #: 302220 or a2, a2, a3
     #: 802220 or a2, a2, a8
     #: 202014 extui a2, a2, 0, 2
     #: 29e1 s32i.n a2, a1, 56
     #: 222116 l32i a2, a1, 88
-    #: 7032c0 sub a3, a2, a7
+    #: 6032c0 sub a3, a2, a6
     #: 222112 l32i a2, a1, 72
     #: 20b343 min a11, a3, a2
     #: b022c0 sub a2, a2, a11
@@ -207,20 +207,20 @@ def depthwise(op, arena, rom, start, stop):
     #: 62c680 addi a6, a6, -128
     #: 0c13 movi.n a3, 1
     #: 28b1 l32i.n a2, a1, 44
-    #: 371202 beq a2, a3, 0x1ff
-    #: c62c00 j 0x2b3
+    #: 371202 beq a2, a3, 0x1fe
+    #: c62c00 j 0x2b2
     #: 28e1 l32i.n a2, a1, 56
-    #: 56e20a bnez a2, 0x2b3
+    #: 56e20a bnez a2, 0x2b2
     #: 0c42 movi.n a2, 4
-    #: 27ab02 bge a11, a2, 0x20c
-    #: 862900 j 0x2b3
+    #: 27ab02 bge a11, a2, 0x20b
+    #: 862900 j 0x2b2
     #: 0c02 movi.n a2, 0
     #: 2901 s32i.n a2, a1, 0
     #: 0c0e movi.n a14, 0
     #: 0c0d movi.n a13, 0
     #: 0c0c movi.n a12, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 165207 beqz a2, 0x291
+    #: 165207 beqz a2, 0x290
     #: 2851 l32i.n a2, a1, 20
     #: 7821 l32i.n a7, a1, 8
     #: 38f1 l32i.n a3, a1, 60
@@ -260,7 +260,7 @@ def depthwise(op, arena, rom, start, stop):
     #: 9a22 add.n a2, a2, a9
     #: 8a77 add.n a7, a7, a8
     #: 3861 l32i.n a3, a1, 24
-    #: 3792a8 bne a2, a3, 0x229
+    #: 3792a8 bne a2, a3, 0x228
     #: 3891 l32i.n a3, a1, 36
     #: 3a22 add.n a2, a2, a3
     #: 38a1 l32i.n a3, a1, 40
@@ -268,7 +268,7 @@ def depthwise(op, arena, rom, start, stop):
     #: 3881 l32i.n a3, a1, 32
     #: 0b33 addi.n a3, a3, -1
     #: 3981 s32i.n a3, a1, 32
-    #: 5613f9 bnez a3, 0x223
+    #: 5613f9 bnez a3, 0x222
     #: 2801 l32i.n a2, a1, 0
     #: 290a s32i.n a2, a10, 0
     #: e91a s32i.n a14, a10, 4
@@ -282,11 +282,11 @@ def depthwise(op, arena, rom, start, stop):
     #: 2851 l32i.n a2, a1, 20
     #: 4b22 addi.n a2, a2, 4
     #: 2951 s32i.n a2, a1, 20
-    #: 564bf4 bnez a11, 0x1f5
-    #: 861800 j 0x316
+    #: 564bf4 bnez a11, 0x1f4
+    #: 861800 j 0x315
     #: 0c05 movi.n a5, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 169203 beqz a2, 0x2f4
+    #: 169203 beqz a2, 0x2f3
     #: 2851 l32i.n a2, a1, 20
     #: 4821 l32i.n a4, a1, 8
     #: d8f1 l32i.n a13, a1, 60
@@ -304,13 +304,13 @@ def depthwise(op, arena, rom, start, stop):
     #: 3a55 add.n a5, a5, a3
     #: 9a22 add.n a2, a2, a9
     #: 8a44 add.n a4, a4, a8
-    #: c792dc bne a2, a12, 0x2c4
+    #: c792dc bne a2, a12, 0x2c3
     #: 3891 l32i.n a3, a1, 36
     #: 3a22 add.n a2, a2, a3
     #: 38a1 l32i.n a3, a1, 40
     #: 3a44 add.n a4, a4, a3
     #: 0bdd addi.n a13, a13, -1
-    #: 56bdfc bnez a13, 0x2c0
+    #: 56bdfc bnez a13, 0x2bf
     #: 590a s32i.n a5, a10, 0
     #: 4baa addi.n a10, a10, 4
     #: 2821 l32i.n a2, a1, 8
@@ -320,35 +320,35 @@ def depthwise(op, arena, rom, start, stop):
     #: 2841 l32i.n a2, a1, 16
     #: 0b22 addi.n a2, a2, -1
     #: 2941 s32i.n a2, a1, 16
-    #: 569200 bnez a2, 0x313
+    #: 569200 bnez a2, 0x312
     #: 2851 l32i.n a2, a1, 20
     #: 1b22 addi.n a2, a2, 1
     #: 2951 s32i.n a2, a1, 20
     #: 28b1 l32i.n a2, a1, 44
     #: 2941 s32i.n a2, a1, 16
-    #: 56ebed bnez a11, 0x1f5
+    #: 56ebed bnez a11, 0x1f4
     #: 222112 l32i a2, a1, 72
-    #: 163203 beqz a2, 0x350
+    #: 163203 beqz a2, 0x34f
     #: 222111 l32i a2, a1, 68
     #: 1b22 addi.n a2, a2, 1
     #: 226111 s32i a2, a1, 68
     #: 48c1 l32i.n a4, a1, 48
     #: 38c4 l32i.n a3, a4, 48
-    #: 371202 beq a2, a3, 0x32e
-    #: 0677ff j 0x10b
+    #: 371202 beq a2, a3, 0x32d
+    #: 4677ff j 0x10b
     #: 0c02 movi.n a2, 0
     #: 226111 s32i a2, a1, 68
     #: 222118 l32i a2, a1, 96
     #: 1b22 addi.n a2, a2, 1
     #: 226118 s32i a2, a1, 96
     #: 38b4 l32i.n a3, a4, 44
-    #: 37920c bne a2, a3, 0x34d
+    #: 37920c bne a2, a3, 0x34c
     #: 0c02 movi.n a2, 0
     #: 226118 s32i a2, a1, 96
     #: 222113 l32i a2, a1, 76
     #: 1b22 addi.n a2, a2, 1
     #: 226113 s32i a2, a1, 76
-    #: 0652ff j 0x99
+    #: 0653ff j 0x9c
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
