@@ -93,8 +93,8 @@ def test_all_missing_operators(tflm, lacking):
     assert "1 × LSH_PROJECTION" in text
 
 
-# Operators of model compilers, whose scratch tensors are never written, have a remedy in all
-# commands.
+# Operators that compilers and converters add have a remedy in all commands. Scratch tensors of
+# compilers are never written.
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -103,6 +103,8 @@ def test_all_missing_operators(tflm, lacking):
         ("XC_conv2d_v2", "compiled for XMOS: use the file from before"),
         ("edgetpu-custom-op", "compiled for an Edge TPU: use the file from before"),
         ("FlexCast", "OpsSet.TFLITE_BUILTINS only"),
+        ("ONNX_PRELU", "replace this layer in the ONNX model"),
+        ("tftext:WhitespaceTokenizer", "do this step in Python"),
     ],
 )
 def test_operators_of_model_compilers(tflm, tmp_path, name, words):

@@ -55,7 +55,7 @@ class TensorInfo:
         except TypeError:
             raise UnsupportedError(
                 f"tensor '{self.name}' is {self.dtype}, which cannot be an array on the host; "
-                "use another model"
+                "use a model of numbers, and do steps with text in Python"
             ) from None
 
 

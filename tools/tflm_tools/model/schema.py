@@ -28,7 +28,7 @@ def op_name(node):
 
 
 def compiled_operator_remedy(name):
-    """Return the remedy for a custom operator that a model compiler added, "" if unknown."""
+    """Return the remedy for a custom operator that compilers or converters add, "" if unknown."""
     if name == "edgetpu-custom-op":
         return "the model was compiled for an Edge TPU: use the file from before the compiler"
     if name == "ethos-u":
@@ -39,6 +39,13 @@ def compiled_operator_remedy(name):
         return "the model was compiled for an NPU of VeriSilicon: use the file from before that"
     if name.startswith("XC_"):
         return "the model was compiled for XMOS: use the file from before the compiler"
+    if name.startswith("tftext:"):
+        return "it computes with text: do this step in Python and give the model numbers"
+    if name.startswith("ONNX_"):
+        return (
+            "onnx2tf found no operator of LiteRT for it: replace this layer in the ONNX model, "
+            "or register it with --custom FILE"
+        )
     if name.startswith("Flex"):
         return "convert with OpsSet.TFLITE_BUILTINS only, and see what the converter reports"
     return ""
