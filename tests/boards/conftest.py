@@ -44,7 +44,9 @@ def _copied(built, folder):
 
 @pytest.fixture(scope="session")
 def firmware(_built, tmp_path_factory):
-    """Return firmware(board, app="", stock=False, model=""), which builds once a session: a Built.
+    """Return firmware(board, app="", stock=False, model="", flash_mb=0): it returns a Built.
+
+    Each firmware is built once a session.
 
     The environment variable MICROPYTHON_DIR selects a checkout of MicroPython. Tests are skipped
     if compilers are missing. They fail if an image is too large for its board.
@@ -52,8 +54,8 @@ def firmware(_built, tmp_path_factory):
     import build
     from tflm_tools.errors import ToolError
 
-    def get(board, app="", stock=False, model=""):
-        key = board, app, stock, str(model)
+    def get(board, app="", stock=False, model="", flash_mb=0):
+        key = board, app, stock, str(model), flash_mb
         if key not in _built:
             try:
                 with build.build_lock(".tests"):  # only one worker of pytest builds
@@ -63,6 +65,7 @@ def firmware(_built, tmp_path_factory):
                         model=model,
                         stock=stock,
                         micropython=os.environ.get("MICROPYTHON_DIR"),
+                        flash_mb=flash_mb,
                     )
                     _built[key] = _copied(built, tmp_path_factory.mktemp("image"))
             except build.DoesNotFit:

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import toolchain
+from host.conftest import build_layers
 from session import BoardGone, Session
 from terminal import listen
 from tflm.op_resolver import ARCHS
@@ -156,6 +157,28 @@ def test_files_on_a_pico(emulated, tmp_path):
     board.stop()
     with Session(emulated("RPI_PICO", flash=flash)) as session:
         assert session.exec("print(open('note').read() == 'kept' * 500)").strip() == "True"
+
+
+# Firmware for 16 MB of flash reads a model of more than 2 MB in place.
+def test_large_flash(firmware, tmp_path):
+    import emulators
+
+    path, flash = tmp_path / "large.tflite", tmp_path / "flash.bin"
+    path.write_bytes(build_layers(1024, 1024, 1024, 32))
+    image = firmware("RPI_PICO", model=path, flash_mb=16).image
+    code = """
+import tflm
+interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
+interpreter.input(0).raw[:] = bytes(1024)
+interpreter.invoke()
+print(list(interpreter.output(0).data))
+"""
+    wanted = oracle.run(path.read_bytes(), [[np.zeros((1, 1024), np.int8)]]).outputs[0][0]
+    for _ in range(2):  # the second time from the flash that the first one stored
+        board = emulators.start("RPI_PICO", image, flash=flash, fast=True)
+        with board, Session(board) as session:
+            assert session.exec(code).strip() == str(wanted.reshape(-1).tolist())
+        assert flash.stat().st_size > 2 << 20
 
 
 # The second core runs in parallel.
