@@ -12,6 +12,7 @@
 
 from tflm.prepare.conv_int16 import CONV
 
+from ..kernels.outputs_int16 import multiply_dsp, shift_dsp
 from ..language.kernel import Kernel
 from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record
@@ -59,20 +60,6 @@ def _word(t, x0, x1, w0, w1, s0, s1, s2, s3, s4, s5, s6, s7, x, w):
 def _add(t, low, high, word):
     t.add_wide(low, low, word, flags=True)
     t.adc_wide(high, high, word, shift="asr", by=31)
-
-
-# Multiply a number of 48 bits by a factor of 15 bits.
-def _multiply(t, to_low, to_high, low, high, factor):
-    t.umull(to_low, to_high, low, factor)
-    t.mla(to_high, high, factor, to_high)
-
-
-# Shift a number of 64 bits right by 1 to 32 with rounding: its upper word is the result. The
-# highest bit that is dropped goes to the carry.
-def _shift(t, low, high, shift, left):
-    t.lsl_wide(high, high, left)
-    t.lsrs(low, low, shift)
-    t.adc_wide(high, high, low)
 
 
 # Shift a number of 64 bits right by 33 and more, where `shift` is 32 less, with rounding.
@@ -253,12 +240,12 @@ class _Pixels:
                 high.set(bias[8 * i + 4])
             k.tile(_add, [], [acc], [low, high], size=8)
             product, value = k.reg(), k.reg()
-            k.tile(_multiply, [product, value], [low, high, at[0]], size=8)
+            k.tile(multiply_dsp, [product, value], [low, high, at[0]], size=8)
             shift = at[4]
             far, done = k.new_label("far"), k.new_label("shifted")
             left = 32 - shift
             k.branch(left < 0, far)
-            k.tile(_shift, [], [shift, left], [product, value], size=12)
+            k.tile(shift_dsp, [], [shift, left], [product, value], size=12)
             k.goto(done)
             k.label(far)
             k.tile(_shift_far, [], [shift - 32], [value], size=8)

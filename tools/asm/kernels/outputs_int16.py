@@ -47,7 +47,8 @@ def add_wide(k, low, high, other_low, other_high):
         high += carry
 
 
-def _multiply_dsp(t, to_low, to_high, low, high, factor):
+# Multiply a number of 48 bits by a factor of 15 bits.
+def multiply_dsp(t, to_low, to_high, low, high, factor):
     t.umull(to_low, to_high, low, factor)
     t.mla(to_high, high, factor, to_high)
 
@@ -61,7 +62,7 @@ def _run_multiply(low, high, factor):
 def _multiply(k, low, high, factor):
     if k.machine.name == "armv7em":
         to = [k.reg(), k.reg()]
-        k.tile(_multiply_dsp, to, [low, high, factor], size=8, run=_run_multiply)
+        k.tile(multiply_dsp, to, [low, high, factor], size=8, run=_run_multiply)
         return to
     if k.machine.has_mulh:
         return low * factor, high * factor + low.mulhu(factor)
@@ -77,7 +78,7 @@ def _shift_thumb(t, low, high, shift, left):
     t.adc(high, low)
 
 
-def _shift_dsp(t, low, high, shift, left):
+def shift_dsp(t, low, high, shift, left):
     t.lsl_wide(high, high, left)
     t.lsrs(low, low, shift)
     t.adc_wide(high, high, low)
@@ -109,7 +110,7 @@ def rescale_wide(k, low, high, factor, shift):
         value.set((((high << 1 | low.lsr(31)) >> shift - 32) + 1) >> 1)
         k.goto(shifted)
     if has_carry:
-        tile, size = (_shift_thumb, 6) if name == "armv6m" else (_shift_dsp, 12)
+        tile, size = (_shift_thumb, 6) if name == "armv6m" else (shift_dsp, 12)
         k.tile(tile, [], [shift, left], [low, high], size, run=_run_shift)
         value.set(high)
     else:
