@@ -17,6 +17,7 @@ import numpy as np
 from tflm.errors import TflmError
 from tflm_tools import files
 from tflm_tools.flat.flatten import optimized_model, prepare
+from tflm_tools.model.schema import op_name
 from tflm_tools.optimize.invoke_time import nodes_of
 from tflm_tools.optimize.kernel_costs import (
     ANY,
@@ -91,8 +92,10 @@ def _works(path, target, rows):
             continue
         node, names = nodes[int(row["node"])], row["kernels"].split("+")
         work = work_of(node, names, node.index in rectified)
+        if not form_of(node, names).startswith(op_name(node)):
+            continue  # its kernels are fitted to the operator that they are made for
         kernels = "+".join(sorted(set(names)))
-        yield target, form_of(node), dtype_name(node), kernels, work.values(), count
+        yield target, form_of(node, names), dtype_name(node), kernels, work.values(), count
 
 
 # Fields that no kernel of an operator depends on.

@@ -98,6 +98,22 @@ def test_narrow_depthwise(channels):
     assert kernel_costs.form_of(node) == "DEPTHWISE_CONV_2D" + " narrow" * is_narrow
 
 
+# A DEPTHWISE_CONV_2D that kernels compute as a CONV_2D costs as much as one.
+def test_depthwise_as_convolution():
+    model = ModelBuilder()
+    x, y = (model.tensor((1, 6, 6, n), "int8", scale=0.1, zero_point=0) for n in (1, 8))
+    weights = model.tensor((1, 5, 5, 8), "int8", [1] * 200, scale=0.1, zero_point=0)
+    model.operator("DEPTHWISE_CONV_2D", [x, weights, None], [y], stride_h=1, stride_w=1,
+                   padding="SAME", depth_multiplier=8)  # fmt: skip
+    model.io([x], [y])
+    graph = FlattenPipeline(model.build(), FlattenOptions(without=("all",))).optimized
+    ((node, kernels, _),) = node_cycles(graph, "armv6m")
+    assert kernels == ("conv_lanes.eval_int8",)
+    assert kernel_costs.form_of(node, kernels) == "CONV_2D"
+    work = kernel_costs.work_of(node, kernels)
+    assert (work.window, work.row, work.source) == (36 * 200, 36 * 5, 36 * 25)
+
+
 # RESHAPE copies nothing.
 def test_reshape_costs_nothing():
     ends = Tensor((64, 2), "float32"), Tensor((1, 128), "float32")

@@ -91,10 +91,10 @@ def _cells(node):
 
 
 # Elements of the input that a kernel reads: in all windows for an int8 CONV_2D.
-def _sources(node, elements):
-    if op_name(node) == "CONV_2D" and node.outputs[0].dtype == dtypes.INT8:
+def _sources(node, elements, name):
+    if name == "CONV_2D" and node.outputs[0].dtype == dtypes.INT8:
         return macs(node) // node.outputs[0].shape[-1]
-    if op_name(node) in _POOLS:
+    if name in _POOLS:
         return elements * prod(option(node, f"FILTER_{side}", "i") for side in ("HEIGHT", "WIDTH"))
     source = node.optional_input(0)
     return source.elements() if source is not None else 0
@@ -124,6 +124,13 @@ def _tile_macs(node):
     return macs_inside(node) * positions / width * padded / channels
 
 
+# The name of the operator that kernels compute: some compute a DEPTHWISE_CONV_2D as a CONV_2D.
+def _computed_op(node, kernels):
+    name = op_name(node)
+    is_conv = any(kernel.startswith(("conv.", "conv_")) for kernel in kernels)
+    return "CONV_2D" if name == "DEPTHWISE_CONV_2D" and is_conv else name
+
+
 def work_of(node, kernels=(), is_rectified=False):
     """Return the Work of a node.
 
@@ -133,7 +140,7 @@ def work_of(node, kernels=(), is_rectified=False):
     if not outputs and kernels:  # ASSIGN_VARIABLE copies its last input
         outputs = [node.inputs[-1]]
     elements = sum(tensor.elements() for tensor in outputs)
-    name = op_name(node)
+    name = _computed_op(node, kernels)
     if not elements or name in _RESHAPES:
         return Work()
     shape = outputs[0].shape
@@ -158,17 +165,19 @@ def work_of(node, kernels=(), is_rectified=False):
         element=elements,
         pixel=pixels,
         channel=shape[-1] if name in _CONVOLUTIONS else 0,
-        source=_sources(node, elements),
+        source=_sources(node, elements, name),
         call=len(kernels) - len(set(kernels)),
         whole=1,
     )
 
 
-def form_of(node):
+def form_of(node, kernels=()):
     """Return the name of an operator and of its form, if kernels treat that form differently."""
     name = op_name(node)
     if name not in _CONVOLUTIONS:
         return name
+    if name != _computed_op(node, kernels):
+        return "CONV_2D"
     if max(option(node, f"DILATION_{side}_FACTOR", "i", 1) for side in "WH") > 1:
         return f"{name} dilated"
     channels = node.inputs[0].shape[3]
@@ -254,7 +263,7 @@ def kernel_cycles(node, machine, kernels, is_rectified=False, has_overlap=False)
     """
     if not kernels:
         return 0
-    key = machine, form_of(node), dtype_name(node)
+    key = machine, form_of(node, kernels), dtype_name(node)
     cost = cost_of(*key, kernels)
     if has_overlap:  # which slows some kernels down
         overlapping = "+".join(sorted({*kernels, OVERLAP}))
