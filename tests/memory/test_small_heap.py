@@ -15,7 +15,9 @@ _OWN = sorted(_REPOSITORY.glob("models/*/*.tflite")) + sorted(
 # whose inputs are a token and a position.
 _SMALL = [model for model in _OWN if model.stem not in ("story_int8", "words", "decoder")]
 # For these models, Prepare compiled from source needs too much heap. Precompiled, it fits.
-_FLAT_ONLY = ("audio_frontend_int8", "hey_pico", "keywords_int8", "micro_frontend_int16")
+_FLAT_ONLY = (
+    "audio_frontend_int8", "denoise", "hey_pico", "keywords_int8", "micro_frontend_int16",
+)  # fmt: skip
 # About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
 # source on the heap, needs more: from 224 to 400 KB, which depends even on the length of paths.
 # MicroPython never frees two kinds of objects, which it allocates while it compiles: chunks of 128

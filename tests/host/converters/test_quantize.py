@@ -163,7 +163,7 @@ def test_loops(tflm, repository, tmp_path):
     with pytest.raises(ToolError, match="has a loop .*WHILE.*cannot be int8; .*give --dynamic"):
         tt.convert(model, {"x": x}, tmp_path / "out.tflite")
     said = tflm("inspect", model).out
-    assert f"tflm convert {model.name} --dynamic -o lstm_float_dynamic.tflite" in said
+    assert f"tflm convert {model} --dynamic -o lstm_float_dynamic.tflite" in said
     result = tt.convert(model, None, tmp_path / "out.tflite", form="dynamic")
     assert result.notes == ["activations stay float32"]
 
