@@ -1,11 +1,10 @@
 # Kernel language: sums of products of int16 and int8 become outputs of int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..language.macros import ABSENT, QuantizedScale
+from ..language.macros import ABSENT
 
 MAX_PRODUCTS = 511  # of int16 and int8 whose sum fits a word
 MAX_SUMS = 64  # that fit the scratch buffer
-_INT16_BIAS = 2  # kind of bias of start_sums() in kernels/matrix.py
 _WORD = 0xFFFFFFFF
 
 
@@ -126,14 +125,14 @@ def rescale_wide(k, low, high, factor, shift):
 class Outputs:
     """Outputs of channels from their sums, which are in the scratch buffer.
 
-    record: its layout ends with REQUANTIZE_INT16 of prepare/requantize_int16.py. kind: register
-    with the kind of bias, or None for int64. products: register with the number of products of a
-    sum. If `is_long` is 1 a sum is two words, otherwise it is one.
+    record: its layout ends with REQUANTIZE_INT16 of prepare/requantize_int16.py; biases are int64.
+    products: register with the number of products of a sum. If `is_long` is 1 a sum is two words,
+    otherwise it is one.
     """
 
-    def __init__(self, k, record, operands, products, kind=None):
+    def __init__(self, k, record, operands, products):
         op, arena, rom = operands
-        self.k, self.record, self.kind = k, record, kind
+        self.k, self.record = k, record
         self.sums = record.operand("scratch", arena, rom)
         self.factors = k.var("first_factor", op + record.offset("pairs") + 4)
         self.step = k.var("factor_step", record.per_channel << 3)
@@ -146,13 +145,10 @@ class Outputs:
         self.is_unusual = k.var("is_unusual", self.is_long)
         with k.If(self.biases == 0):
             self.is_unusual.set(1)
-        if kind is not None:
-            with k.If(kind != 1):
-                self.is_unusual.set(1)
         self.bias, self.factor = k.vars("bias factor")
 
-    def begin(self, channel=None):
-        """Begin with a channel (a register), or with the first one."""
+    def begin(self):
+        """Begin with the first channel."""
         self.bias.set(self.biases)
         self.factor.set(self.factors)
 
@@ -182,42 +178,27 @@ class Outputs:
             factor, shift = k.words(self.factor, 0, "factor", "shift")
             self.factor += self.step
             low, high, value = k.vars("low high value")
-            known, ready = k.new_label("known"), k.new_label("ready")
+            known = k.new_label("known")
             with k.If(self.is_unusual != 0, rare=True):
-                self._unusual_sum(total, at, (low, high), (factor, shift), value, ready)
+                self._unusual_sum(total, at, low, high)
                 k.goto(known)
             self.bias.next(low, high)
             add_wide(k, low, high, total, total >> 31)
             k.label(known)
             value.set(rescale_wide(k, low, high, factor, shift))
-            k.label(ready)
             value += zero_point
             to.put("u16", value.max(low_limit).min(high_limit))
             to += 2
             loop.repeat_if(at != end)
 
-    # Set `wide` to a sum with its bias, or `value` to the output if sums are words.
-    def _unusual_sum(self, total, at, wide, scale, value, ready):
-        k, (low, high) = self.k, wide
-        if self.kind is not None:
-            with k.If(self.record.pairs == 0):
-                value.set(total)
-                with k.If(self.biases != 0):
-                    value += self.bias.next(k.reg())
-                QuantizedScale(k, *scale).apply(value)
-                k.goto(ready)
+    # Set two words to a sum with its bias, if it is long or has none.
+    def _unusual_sum(self, total, at, low, high):
+        k = self.k
         low.set(total)
         high.set(total >> 31)
         with k.If(self.is_long != 0):
             at.next(high)
         with k.If(self.biases != 0):
-            other_low, other_high, is_added = k.reg(), k.reg(), k.new_label("is_added")
-            if self.kind is not None:
-                with k.If(self.kind == _INT16_BIAS):
-                    other_low.set(self.bias.get("s16", k.const(0)))
-                    other_high.set(other_low >> 31)
-                    self.bias += 2
-                    k.goto(is_added)
+            other_low, other_high = k.reg(), k.reg()
             self.bias.next(other_low, other_high)
-            k.label(is_added)
             add_wide(k, low, high, other_low, other_high)
