@@ -15,6 +15,7 @@ from tflm_tools.converters import process
 from tflm_tools.converters.convert import Converted, Footprint, _notes_on_float, _notes_on_scores
 from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import Score
+from tflm_tools.model.labels import labels_of_model, with_labels
 from tflm_tools.model.model_file import open_model
 
 pytest.importorskip("litert_quantizer")
@@ -83,6 +84,21 @@ def test_same_model_in_other_files(folder, digits, options):
     assert other.made.inputs[0].shape == (1, 8, 8, 1)
     assert other.after.accuracy == pytest.approx(plain.after.accuracy, abs=0.005)
     assert other.made.tflite_bytes < plain.made.tflite_bytes + 100
+
+
+# The .tflite and the .tflm have the labels that were given, or those of the float model.
+def test_labels(folder):
+    names = [*"abcdefghij"]
+    source, target = folder / "digits.tflite", folder / "out.tflite"
+    _convert(folder, form="dynamic", data=None, labels=",".join(names))
+    assert labels_of_model(open_model(target)) == names
+    tt.flatten(target, folder / "out.tflm")
+    assert labels_of_model(open_model(folder / "out.tflm")) == names
+    source.write_bytes(with_labels(source.read_bytes(), "\n".join(reversed(names)).encode()))
+    _convert(folder, form="dynamic", data=None)
+    assert labels_of_model(open_model(target)) == names[::-1]
+    with pytest.raises(ToolError, match="--labels has 2 names"):
+        _convert(folder, form="dynamic", data=None, labels="a,b")
 
 
 def test_c_source(folder):

@@ -18,6 +18,7 @@ from ..inspection.model_type import is_fast
 from ..measure.class_order import ClassOrder, wrong_order
 from ..measure.evaluation import Score, evaluate, labels_of, score
 from ..measure.examples import ReadOptions
+from ..model.labels import with_labels
 from ..model.model_file import TensorInfo, open_model
 from ..model.schema import op_name
 from ..optimize.invoke_time import NOTED_SHARE, nodes_of
@@ -112,7 +113,7 @@ class ConvertOptions:
     flatten`. pixels: as for `tflm eval`. custom: files that register custom operators. timeout:
     seconds for an answer of a converter. weight_bits: 8, or 4 for the weights of layers that allow
     it. block: a JSON of Edge Impulse; sounds and tables of the data hold samples for it. labels:
-    as for `tflm eval`.
+    as for `tflm eval`; the .tflite has them, or else those of the float .tflite.
     """
 
     form: str = INT8
@@ -249,8 +250,8 @@ class _Job:
         self.outputs = [source.tensor(entry, *shapes[0][:1]) for entry in traced["outputs"]]
         self.examples = None
         use_block(self, options.block)
+        self.labels, origin = labels_of(options.labels, model_file, self.outputs)
         if request.data is not None:
-            self.labels, origin = labels_of(options.labels, model_file)
             read_options = ReadOptions(self.labels, origin, options.pixels, options.limit)
             self.examples = Examples(request.data, self.inputs, self.outputs, read_options)
             if options.form in _STATIC:
@@ -264,10 +265,11 @@ class _Job:
             values.check_range(self.request.data_name, runs, self.inputs, tflite)
 
     def convert(self, **options):
-        """Return the bytes of the .tflite."""
+        """Return the bytes of the .tflite, which has the labels."""
         is_static = self.request.options.form in _STATIC
         runs = self.examples.taken.runs if self.examples and is_static else []
-        return self.process.convert(runs, **options).read_bytes()
+        tflite = self.process.convert(runs, **options).read_bytes()
+        return with_labels(tflite, "\n".join(self.labels).encode()) if self.labels else tflite
 
     def result(self, tflite, tensorflow, original):
         """Return the Converted, without `output`."""

@@ -163,18 +163,18 @@ def evaluate(path, data, device=None, progress=None, **options):
     return found
 
 
-def labels_of(given, model):
+def labels_of(given, model, outputs=None):
     """Return (names of the outputs, their source) for the labels that were given, or a model's.
 
     given: a list, names separated by commas, a file with a name in each line, or None. model: a
-    ModelFile or None. Raises ToolError if the model has another number of classes.
+    ModelFile or None. outputs: the TensorInfo of its outputs, if it has no file. Raises ToolError
+    if the model has another number of classes.
     """
+    outputs = model.outputs if model else outputs
     if given:
         names = _words(given) if isinstance(given, str) else given
         names = tuple(name.strip() for name in names)
-        classes = (
-            max(2, values_of_one(model.outputs[0])) if model and model.outputs else len(names)
-        )
+        classes = max(2, values_of_one(outputs[0])) if outputs else len(names)
         if len(names) != classes:
             raise ToolError(
                 f"--labels has {counted(len(names), 'name')} ({listed([*names])}), the model has "

@@ -13,7 +13,7 @@ from tflm.errors import ModelError
 from tflm.model import is_flat
 from tflm.tflite.reader import is_tflite
 
-from .labels import archived_labels
+from .labels import archived_labels, with_labels
 from .signature_choice import choose_signature
 
 SOURCE_SUFFIXES = (".h", ".hh", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".ino")
@@ -175,14 +175,6 @@ def _plain_labels(text):
     return text
 
 
-# A .tflite with a text of labels in an appended zip archive, as TFLite Metadata has them.
-def _with_labels(model, text):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr(zipfile.ZipInfo("labels.txt"), _plain_labels(text))
-    return model + archive.getvalue()
-
-
 def _labels(archive, members):
     for info in members:
         name = PurePosixPath(info.filename).name.lower()
@@ -239,4 +231,4 @@ def _from_zip(path, data, name):
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{path} is a damaged or encrypted zip archive; get it again") from None
-    return _with_labels(model, text) if text else model
+    return with_labels(model, _plain_labels(text)) if text else model

@@ -1,4 +1,4 @@
-# tflm_tools: labels: finds the labels of a model in its metadata or in an appended zip archive
+# tflm_tools: labels: reads and writes labels of a model, in its metadata or in an appended archive
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import io
@@ -43,6 +43,14 @@ def archived_labels(data, metadata):
     if labels.find(metadata) is not None:
         return None
     return _archived(data)
+
+
+def with_labels(tflite, text):
+    """Return a .tflite with a text of labels (bytes) in a zip archive, as TFLite Metadata does."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr(zipfile.ZipInfo("labels.txt"), text)
+    return tflite + archive.getvalue()
 
 
 def labels_of(data, metadata):
