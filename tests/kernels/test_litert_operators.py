@@ -45,6 +45,11 @@ for op in ("ABS", "NEG"):
     )
 
 # int16, which TFLM lacks.
+for number, (narrow, wide) in enumerate([(3e-5, 2e-4), (0.5, 0.01), (1e-7, 1.0), (100.0, 1e-3)]):
+    x, y = (Tensor((2, 300), "int16", scale=each, zero_point=0) for each in (narrow, wide))
+    values = generator(f"SQRT{number}").integers(0, 2**15, (2, 300), np.int16)
+    values[0, :4] = [0, 1, 2, 2**15 - 1]
+    _add(f"SQRT int16 {number}", "SQRT", [x], [y], [[values]])
 for op in ("REDUCE_MAX", "REDUCE_MIN"):
     for shape, axes, kept in [
         ((40,), (0,), ()),

@@ -58,10 +58,12 @@ def prepare(context, node):
     if node.builtin_code == _NEG and dtype in (dtypes.INT8, dtypes.INT16):
         _negate(context, node, dtype)
         return
-    if node.builtin_code == _SQRT and dtype == dtypes.INT8:
+    if node.builtin_code == _SQRT and dtype in (dtypes.INT8, dtypes.INT16):
         unary_tensors(node, dtype)
-        from .rsqrt import emit_sqrt
-
+        if dtype == dtypes.INT8:
+            from .rsqrt import emit_sqrt
+        else:
+            from .sqrt_int16 import emit_sqrt
         emit_sqrt(context, node)
         return
     unary_tensors(node, dtypes.FLOAT32)
