@@ -15,8 +15,7 @@ from fuzz.kernel_tracer import KERNELS, Machine
 STAND_INS = {
     "mac16": (("lanes", "mac16_asm"), ("mac16_multiply", "mac16_asm"),
               ("depthwise_plane", "mac16_depthwise_asm"), ("mac16_rows", "mac16_depthwise_asm")),
-    "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm"),
-              ("depthwise_plane", "depthwise_asm"), ("depthwise_rows", "depthwise_asm")),
+    "lanes": (("lanes", "lanes_asm"), ("lanes_multiply", "lanes_asm")),
     "pie": (("pie_multiply", "pie_asm"), ("pie_plane", "pie_depthwise_asm")),
 }  # fmt: skip
 

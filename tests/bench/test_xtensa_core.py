@@ -28,6 +28,7 @@ _EVERY_PIE = 3
 
 _PACKED = ("conv", "fully_connected", "depthwise_conv")
 _KERNELS = [f"{name}_{packing}" for name in _PACKED for packing in ("mac16", "lanes", "pie")]
+_KERNELS.remove("depthwise_conv_lanes")  # tests/bench/test_compiled_kernels.py runs it
 
 
 # {function: (machine code, number of arguments)} of the code that runs in qemu.

@@ -31,6 +31,9 @@ conv.eval_int8 armv7em rv32imc xtensawin
 cumsum.eval_int8 armv7em rv32imc xtensawin
 depthwise_conv.eval_int8 rv32imc xtensawin
 depthwise_conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
+depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
+depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
 lookup.eval_int16 armv6m armv7em rv32imc xtensawin

@@ -35,8 +35,6 @@ def _depthwise(r, side=0, stride=0, paired=False, mac16=False):
     odd_set, band, across = r.numbers(_ODD_SET, 3)
     if side:
         r.need(taps_y == taps_x == side and stride_y == stride)
-    else:  # the override for ARMv6-M identifies 3x3 filters by these numbers
-        r.need(not (taps_y == taps_x == 3 and (stride_y == 2 or stride_y == stride_x == 1)))
     r.need(not paired or (stride_x == 1 and tap_words == 2))
     r.need(r.units <= channels and r.units <= depth * multiplier)
     r.need(across >= left and across >= (columns - 1) * stride_x + taps_x)

@@ -10,7 +10,6 @@ from . import (
     conv_int16,
     curves_float,
     dense,
-    depthwise,
     depthwise_column,
     depthwise_float,
     fft,
@@ -33,10 +32,6 @@ FILES = {
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
-    ),
-    "depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int8, in lanes",
-        (depthwise.depthwise_3x3, depthwise.depthwise_3x3_stride_2, depthwise.depthwise_any),
     ),
     "depthwise_column_asm.py": (
         "DEPTHWISE_CONV_2D, int8, with a window that is a line of pixels",

@@ -9,9 +9,7 @@ from . import (
     conv_float,
     conv_int16,
     curves_float,
-    depthwise,
     depthwise_float,
-    depthwise_plane,
     hybrid_sums,
     lanes_gather,
     lanes_multiply,
@@ -24,15 +22,6 @@ FILES = {
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
-    ),
-    "depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int8, in lanes",
-        (
-            depthwise_plane.build_plane,
-            depthwise.rows_3x3,
-            depthwise.rows_3x3_stride_2,
-            depthwise.rows_any,
-        ),
     ),
     "float_combine_asm.py": ("products and sums of float32", (combine_float.combine,)),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),

@@ -5,7 +5,7 @@ from ..common.parameters import DEPTHWISE, at
 from .function import Function
 
 _ABOUT = """
-The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as {},
+The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as halfwords,
 and zero points outside of the image. The arguments are the arena, the offset of a block of
 parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
 """
@@ -20,13 +20,12 @@ def _load(t, to, name):
 
 
 # Store the words of zero points that the parameter `count` counts. Uses _V, _STOP.
-def _fill(t, count, halfwords):
+def _fill(t, count):
     loop, done = t.new_label("fill"), t.new_label("filled")
     _load(t, _V, count)
     t.addx4(_STOP, _V, _TO)
     _load(t, _V, "fill")
-    if halfwords:
-        t.add(_V, _V, _HALF)
+    t.add(_V, _V, _HALF)
     t.beq(_STOP, _TO, done)
     t.label(loop)
     t.s32i(_V, _TO)
@@ -49,8 +48,8 @@ def _row(t, address, step):
 
 
 # Halfwords have 128 added; prepare/mac16.py has subtracted that from the bias.
-def build_plane(halfwords=False):
-    t = Function("build_plane", _ABOUT.format(("lanes", "halfwords")[halfwords]), 3)
+def build_plane():
+    t = Function("build_plane", _ABOUT, 3)
     t.add("a3", "a3", "a2")
     _load(t, _V, "plane")
     t.add(_TO, "a2", _V)
@@ -63,7 +62,7 @@ def build_plane(halfwords=False):
     t.lanes(_HALF, 0x80, _V)
     pair, column, end = t.new_label("pair"), t.new_label("column"), t.new_label("end")
     t.label(pair)
-    _fill(t, "left", halfwords)
+    _fill(t, "left")
     _load(t, _V, "row_bytes")
     t.mov(_X[0], _LINE)
     t.add(_X[1], _LINE, _V)
@@ -80,12 +79,10 @@ def build_plane(halfwords=False):
     t.slli(_U, _U, 16)
     t.add(_V, _V, _U)
     t.xor(_V, _V, _HALF)
-    if not halfwords:
-        t.sub(_V, _V, _HALF)
     t.s32i(_V, _TO)
     t.addi(_TO, _TO, 4)
     t.bne(_TO, _STOP, column)
-    _fill(t, "right", halfwords)
+    _fill(t, "right")
     t.addi(_PAIRS, _PAIRS, -1)
     t.beqz(_PAIRS, end)
     t.j(pair)

@@ -9,9 +9,7 @@ from . import (
     conv_float,
     conv_int16,
     curves_float,
-    depthwise,
     depthwise_float,
-    depthwise_plane,
     float32,
     fully_connected_float,
     hybrid_outputs,
@@ -33,15 +31,6 @@ FILES = {
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
-    ),
-    "depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int8, in lanes",
-        (
-            depthwise_plane.build_plane,
-            depthwise.rows_3x3,
-            depthwise.rows_3x3_stride_2,
-            depthwise.rows_any,
-        ),
     ),
     "mac16_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, by MAC16",
@@ -98,7 +87,6 @@ FILES = {
 }
 COPIES = {
     "conv_lanes.py": "rv32imc/conv_lanes.py",
-    "depthwise_conv_lanes.py": "rv32imc/depthwise_conv_lanes.py",
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
 }

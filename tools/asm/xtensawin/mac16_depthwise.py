@@ -26,7 +26,7 @@ halfwords with 128 added. The arguments are the arena, the offset of a block of 
 
 
 def build_plane():
-    return depthwise_plane.build_plane(halfwords=True)
+    return depthwise_plane.build_plane()
 
 
 # _V = the sum of an output whose window begins in the upper or (odd) in the lower row of a word.

@@ -11,7 +11,6 @@ dense
 dense_lut
 depthwise_column
 depthwise_conv_float
-depthwise_conv_lanes
 float32
 float32_dots=float32
 float32_math
@@ -37,6 +36,7 @@ gen.add_table
 gen.attention
 gen.batch_matmul
 gen.depthwise_conv_int16
+gen.depthwise_conv_lanes
 gen.dequantize
 gen.l2_normalization
 gen.lookup
