@@ -86,7 +86,7 @@ def test_same_model_in_other_files(folder, digits, options):
     assert other.made.tflite_bytes < plain.made.tflite_bytes + 100
 
 
-# The .tflite and the .tflm have the labels that were given, or those of the float model.
+# The .tflite and the .tflm have the labels that were given, or the labels of the float model.
 def test_labels(folder):
     names = [*"abcdefghij"]
     source, target = folder / "digits.tflite", folder / "out.tflite"

@@ -113,7 +113,7 @@ class ConvertOptions:
     flatten`. pixels: as for `tflm eval`. custom: files that register custom operators. timeout:
     seconds for an answer of a converter. weight_bits: 8, or 4 for the weights of layers that allow
     it. block: a JSON of Edge Impulse; sounds and tables of the data hold samples for it. labels:
-    as for `tflm eval`; the .tflite has them, or else those of the float .tflite.
+    as for `tflm eval`; the .tflite has them, or else the labels of the float .tflite.
     """
 
     form: str = INT8
