@@ -39,7 +39,7 @@ def _expected(values, multiplier, power):
 
 # The interpreter runs the kernel once for an array of sums: no branch depends on the sum.
 @pytest.mark.parametrize(("multiplier", "power"), _SCALES)
-@pytest.mark.parametrize("name", ["armv6m", "rv32imc"])
+@pytest.mark.parametrize("name", ["armv6m", "armv7em", "rv32imc"])
 def test_all_sums_of_a_channel(name, multiplier, power):
     kernel = _kernel(InterpretedMachine(MACHINES[name]))
     blocks = [np.arange(at, min(at + _BLOCK, _REACH + 1)) for at in range(-_REACH, _REACH, _BLOCK)]

@@ -107,7 +107,7 @@ class InterpretedMachine(Machine):
             self.has_ascending_ldm = like.has_ascending_ldm
             self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
             self.max_arguments = like.max_arguments
-            self.add_byte_products = like.add_byte_products
+            self.add_byte_products, self.rescale = like.add_byte_products, like.rescale
 
 
 class _Run:

@@ -40,6 +40,10 @@ class Machine:
     # Function (k, total, (word, sign), (word, sign)) that adds four products of the bytes of two
     # words to `total`, if that is faster than to load the bytes. sign: whether the bytes have one.
     add_byte_products = None
+    # Function (k, value, doubled, right) that changes `value` to value * multiplier >> 31, then
+    # shifts it to the right, if that is faster than rounded_product() and shifts. Both steps
+    # round; the shift rounds halves away from 0. doubled: register with the multiplier << 1.
+    rescale = None
     pure = frozenset(PURE)
 
     def clobbers(self, op):

@@ -186,6 +186,24 @@ def rounded_product(k, one, other):
     return multiply(k, one, other)
 
 
+def multiplier_of(k, multiplier):
+    """Return a multiplier of 31 bits as rescale() takes it."""
+    return k.var("doubled", multiplier << 1) if k.machine.rescale else multiplier
+
+
+def rescale(k, value, multiplier, right):
+    """Change a value to its product with a multiplier >> 31, then shift it to the right.
+
+    Both steps round; the shift rounds halves away from 0.
+    """
+    if k.machine.rescale:
+        k.machine.rescale(k, value, multiplier, right)
+        return
+    value.set(rounded_product(k, value, multiplier))
+    with k.If(right != 0):
+        value.set(((value >> 31) + value >> right - 1) + 1 >> 1)
+
+
 class QuantizedScale:
     """A FIXED_POINT block of a record: a multiplier of 31 bits and a power of two.
 
@@ -193,17 +211,14 @@ class QuantizedScale:
     """
 
     def __init__(self, k, multiplier, shift):
-        self._k, self.multiplier = k, multiplier
+        self._k, self.multiplier = k, multiplier_of(k, multiplier)
         self.left = k.var("left_shift", (shift - 32).max(0))
         self.right = k.var("right_shift", (32 - shift).max(0))
 
     def apply(self, value):
         """Change a value as TFLM's MultiplyByQuantizedMultiplier; its left shift wraps around."""
-        k = self._k
-        value.set(rounded_product(k, value << self.left, self.multiplier))
-        with k.If(self.right != 0):
-            # Halves are rounded away from 0.
-            value.set((((value >> 31) + value >> self.right - 1) + 1) >> 1)
+        value <<= self.left
+        rescale(self._k, value, self.multiplier, self.right)
 
 
 class Int8Output:
@@ -213,7 +228,7 @@ class Int8Output:
     """
 
     def __init__(self, k, record):
-        self._k, self.multiplier = k, record.table
+        self._k, self.multiplier = k, multiplier_of(k, record.table)
         shift = record.shifts.field(0, 8)
         self.left = k.var("left_shift", (shift - 32).max(0))
         self.right = k.var("right_shift", (32 - shift).max(0))
@@ -227,9 +242,7 @@ class Int8Output:
         with k.If(self.left != 0, rare=True):
             limit = k.const(0x3FFFFFFF) >> self.left | 1
             value.set(value.min(limit).max(-limit) << self.left)
-        value.set(rounded_product(k, value, self.multiplier))
-        with k.If(self.right != 0):
-            value.set(((value >> 31) + value >> self.right - 1) + 1 >> 1)
+        rescale(k, value, self.multiplier, self.right)
         # Clamped before the zero point is added: the sum might not fit a word.
         value.set(value.max(self.low).min(self.high) + self.zero_point)
 

@@ -14,7 +14,8 @@ _NARROW = {"w": ("r", 4), "u8": ("rb", 1), "u16": ("rh", 2)}
 _EXTEND = {"sxtb": 0xFA4F, "sxth": 0xFA0F, "uxtb": 0xFA5F, "uxth": 0xFA1F}
 # {name: halves of the instruction without its registers}
 PRODUCTS = {"mul": (0xFB00, 0xF000), "mulh": (0xFB50, 0xF000), "smmulr": (0xFB50, 0xF010),
-            "mla": (0xFB00, 0), "mls": (0xFB00, 0x10), "smmla": (0xFB50, 0), "smlad": (0xFB20, 0),
+            "mla": (0xFB00, 0), "mls": (0xFB00, 0x10), "smlad": (0xFB20, 0),
+            "smmla": (0xFB50, 0), "smmlar": (0xFB50, 0x10),
             "divu": (0xFBB0, 0xF0F0), "smulbb": (0xFB10, 0xF000), "mulhu": None}  # fmt: skip
 
 

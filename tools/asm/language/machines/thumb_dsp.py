@@ -37,6 +37,26 @@ def _add_byte_products(k, total, one, other):
     k.tile(_products, spare, (one, other), (total,), 24, info, _run_products)
 
 
+# SMMLAR is (value * doubled >> 32) + addend, rounded. It reads a doubled multiplier beyond 2 ** 31
+# as doubled - 2 ** 32, so `value` is added then. The last three instructions are explained in
+# armv7em/requantize.py.
+def _rescaled(t, addend, value, doubled, right):
+    t.three("and", addend, value, doubled, "asr", 31)
+    t.product("smmlar", value, value, doubled, addend)
+    t.add_wide(value, value, value, "asr", 31, flags=True)
+    t.asrs(value, value, right)
+    t.add_carry(value, value)
+
+
+def _run_rescaled(value, doubled, right):
+    value = value * (doubled % (1 << 32) >> 1) + (1 << 30) >> 31
+    return 0, (value >> 31) + value + (1 << right >> 1) >> right if right else value
+
+
+def _rescale(k, value, doubled, right):
+    k.tile(_rescaled, [k.reg()], (doubled, right), (value,), 20, run=_run_rescaled)
+
+
 class ThumbDspMachine(ThumbMachine):
     """14 registers of one class, three operands, and operands that are shifted by a number."""
 
@@ -46,6 +66,7 @@ class ThumbDspMachine(ThumbMachine):
     has_mulh = has_divide = True
     slot_cycles = 1
     add_byte_products = staticmethod(_add_byte_products)
+    rescale = staticmethod(_rescale)
     pure = ThumbMachine.pure | set(PRODUCTS) | {"rsb", "addw", "ldrd", "ssat8", "ssat16", "bfi"}
 
     assembler = DspFunction

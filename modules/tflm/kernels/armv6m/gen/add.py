@@ -30,24 +30,26 @@ def run_int8(r0, r1, r2, r3):
     label(near_2)
     label(end2)
     data(2, 0x9819)  # ldr r0, [sp] op
-    ldr(r1, [r0, 48])
-    sub(r1, 128)
-    data(2, 0x9108)  # str r1, [sp] offset1
+    ldr(r1, [r0, 56])
+    data(2, 0x9108)  # str r1, [sp] factor1
+    ldr(r2, [r0, 60])
+    data(2, 0x9209)  # str r2, [sp] factor2
+    ldr(r2, [r0, 48])
+    mov(r3, 128)
+    sub(r2, r3, r2)
+    mul(r2, r1)
+    data(2, 0x920A)  # str r2, [sp] base1
     ldr(r1, [r0, 52])
     sub(r1, 128)
-    data(2, 0x9109)  # str r1, [sp] offset2
-    ldr(r1, [r0, 56])
-    data(2, 0x910A)  # str r1, [sp] factor1
-    ldr(r1, [r0, 60])
-    data(2, 0x910B)  # str r1, [sp] factor2
-    ldr(r1, [r0, 64])
-    data(2, 0xB289)  # uxth r1, r1
-    data(2, 0x910C)  # str r1, [sp] v25
-    ldr(r1, [r0, 64])
-    asr(r1, r1, 16)
-    data(2, 0x910D)  # str r1, [sp] v28
+    data(2, 0x910B)  # str r1, [sp] offset2
     ldr(r1, [r0, 68])
     data(2, 0x9103)  # str r1, [sp] shift
+    ldr(r1, [r0, 64])
+    data(2, 0xB289)  # uxth r1, r1
+    data(2, 0x910C)  # str r1, [sp] v28
+    ldr(r1, [r0, 64])
+    asr(r1, r1, 16)
+    data(2, 0x910D)  # str r1, [sp] v31
     ldr(r1, [r0, 92])
     data(2, 0x9100)  # str r1, [sp] table
     ldr(r1, [r0, 96])
@@ -438,7 +440,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, 1)
     data(2, 0x9C18)  # ldr r4, [sp] start
     data(2, 0x991E)  # ldr r1, [sp] count
-    data(2, 0x9111)  # str r1, [sp] left_188
+    data(2, 0x9111)  # str r1, [sp] left_189
     # broadcast.py:20 r = ptr32(op)
     mov(r2, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -457,7 +459,7 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] source_196
+    data(2, 0x901C)  # str r0, [sp] source_197
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
@@ -465,7 +467,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] target_203
+    data(2, 0x9016)  # str r0, [sp] target_204
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -474,10 +476,10 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900F)  # str r0, [sp] size_210
+    data(2, 0x900F)  # str r0, [sp] size_211
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x901D)  # str r0, [sp] length_212
+    data(2, 0x901D)  # str r0, [sp] length_213
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
     data(2, 0x9105)  # str r1, [sp] step
@@ -511,28 +513,28 @@ def run_int8(r0, r1, r2, r3):
     b(halve83)
     label(halve_end84)
     eor(r3, r5)
-    data(2, 0x9313)  # str r3, [sp] run_222
+    data(2, 0x9313)  # str r3, [sp] run_223
     # broadcast.py:31 column = start - run * length
-    data(2, 0x981D)  # ldr r0, [sp] length_212
+    data(2, 0x981D)  # ldr r0, [sp] length_213
     mul(r3, r0)
     sub(r0, r4, r3)
-    data(2, 0x9017)  # str r0, [sp] column_225
+    data(2, 0x9017)  # str r0, [sp] column_226
     # broadcast.py:32 while count > 0:
-    data(2, 0x9811)  # ldr r0, [sp] left_188
+    data(2, 0x9811)  # ldr r0, [sp] left_189
     cmp(r0, 0)
     bgt(near_11)
     b(wend41)
     label(near_11)
     label(while39)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9917)  # ldr r1, [sp] column_225
+    data(2, 0x9917)  # ldr r1, [sp] column_226
     data(2, 0x9805)  # ldr r0, [sp] step
     mul(r1, r0)
-    data(2, 0x981C)  # ldr r0, [sp] source_196
+    data(2, 0x981C)  # ldr r0, [sp] source_197
     add(r0, r0, r1)
     mov(r8, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D13)  # ldr r5, [sp] run_222
+    data(2, 0x9D13)  # ldr r5, [sp] run_223
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
@@ -597,39 +599,39 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r8, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x991D)  # ldr r1, [sp] length_212
-    data(2, 0x9817)  # ldr r0, [sp] column_225
+    data(2, 0x991D)  # ldr r1, [sp] length_213
+    data(2, 0x9817)  # ldr r0, [sp] column_226
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9911)  # ldr r1, [sp] left_188
+    data(2, 0x9911)  # ldr r1, [sp] left_189
     cmp(r0, r1)
     ble(else45)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else45)
     # broadcast.py:45 count -= n
-    data(2, 0x9911)  # ldr r1, [sp] left_188
+    data(2, 0x9911)  # ldr r1, [sp] left_189
     sub(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] left_188
+    data(2, 0x9111)  # str r1, [sp] left_189
     # broadcast.py:46 run += 1
-    data(2, 0x9913)  # ldr r1, [sp] run_222
+    data(2, 0x9913)  # ldr r1, [sp] run_223
     add(r1, r1, 1)
-    data(2, 0x9113)  # str r1, [sp] run_222
+    data(2, 0x9113)  # str r1, [sp] run_223
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9117)  # str r1, [sp] column_225
+    data(2, 0x9117)  # str r1, [sp] column_226
     # broadcast.py:48 if size == 1:
-    data(2, 0x990F)  # ldr r1, [sp] size_210
+    data(2, 0x990F)  # ldr r1, [sp] size_211
     cmp(r1, 1)
     bne(else47)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r8)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_203
+    data(2, 0x9A16)  # ldr r2, [sp] target_204
     # broadcast.py:51 target += n
-    data(2, 0x9916)  # ldr r1, [sp] target_203
+    data(2, 0x9916)  # ldr r1, [sp] target_204
     add(r1, r1, r0)
-    data(2, 0x9116)  # str r1, [sp] target_203
+    data(2, 0x9116)  # str r1, [sp] target_204
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend51)
@@ -649,18 +651,18 @@ def run_int8(r0, r1, r2, r3):
     b(endif48)
     label(else47)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990F)  # ldr r1, [sp] size_210
+    data(2, 0x990F)  # ldr r1, [sp] size_211
     cmp(r1, 2)
     bne(else52)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r8)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_203
+    data(2, 0x9A16)  # ldr r2, [sp] target_204
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9916)  # ldr r1, [sp] target_203
+    data(2, 0x9916)  # ldr r1, [sp] target_204
     add(r1, r1, r4)
-    data(2, 0x9116)  # str r1, [sp] target_203
+    data(2, 0x9116)  # str r1, [sp] target_204
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend56)
@@ -682,14 +684,14 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:67 x4 = ptr32(at)
     mov(r3, r8)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_203
+    data(2, 0x9A16)  # ldr r2, [sp] target_204
     # broadcast.py:69 target += n * size
     mov(r4, r0)
-    data(2, 0x990F)  # ldr r1, [sp] size_210
+    data(2, 0x990F)  # ldr r1, [sp] size_211
     mul(r4, r1)
-    data(2, 0x9916)  # ldr r1, [sp] target_203
+    data(2, 0x9916)  # ldr r1, [sp] target_204
     add(r1, r1, r4)
-    data(2, 0x9116)  # str r1, [sp] target_203
+    data(2, 0x9116)  # str r1, [sp] target_204
     # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend59)
@@ -698,7 +700,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r1, [r3, 0])
     str(r1, [r2, 0])
     # broadcast.py:72 if size == 8:
-    data(2, 0x990F)  # ldr r1, [sp] size_210
+    data(2, 0x990F)  # ldr r1, [sp] size_211
     cmp(r1, 8)
     bne(else60)
     # broadcast.py:73 y4[1] = x4[1]
@@ -709,7 +711,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990F)  # ldr r1, [sp] size_210
+    data(2, 0x990F)  # ldr r1, [sp] size_211
     add(r2, r2, r1)
     # broadcast.py:76 n -= 1
     sub(r0, r0, 1)
@@ -717,7 +719,7 @@ def run_int8(r0, r1, r2, r3):
     label(wend59)
     label(endif53)
     label(endif48)
-    data(2, 0x9811)  # ldr r0, [sp] left_188
+    data(2, 0x9811)  # ldr r0, [sp] left_189
     cmp(r0, 0)
     ble(near_12)
     b(while39)
@@ -736,71 +738,72 @@ def run_int8(r0, r1, r2, r3):
     label(element62)
     mov(r0, 0)
     data(2, 0x5611)  # ldrsb r1, [r2, r0]
-    data(2, 0x9809)  # ldr r0, [sp] offset2
-    sub(r3, r1, r0)
+    mov(r0, 0)
+    data(2, 0x563B)  # ldrsb r3, [r7, r0]
     data(2, 0x445A)  # add r2, r11
-    mov(r1, r3)
-    data(2, 0x980D)  # ldr r0, [sp] v28
+    data(2, 0x4457)  # add r7, r10
+    data(2, 0x9808)  # ldr r0, [sp] factor1
+    mul(r3, r0)
+    data(2, 0x980B)  # ldr r0, [sp] offset2
+    sub(r5, r1, r0)
+    mov(r1, r5)
+    data(2, 0x980D)  # ldr r0, [sp] v31
     mul(r1, r0)
     lsl(r4, r1, 5)
-    mov(r1, r3)
-    data(2, 0x980C)  # ldr r0, [sp] v25
+    mov(r1, r5)
+    data(2, 0x980C)  # ldr r0, [sp] v28
     mul(r1, r0)
     mov(r0, 1)
     lsl(r0, r0, 10)
     add(r0, r1, r0)
     asr(r0, r0, 11)
-    add(r3, r4, r0)
-    data(2, 0x9803)  # ldr r0, [sp] shift
-    cmp(r0, 0)
+    add(r0, r4, r0)
+    data(2, 0x9903)  # ldr r1, [sp] shift
+    cmp(r1, 0)
     beq(if64)
-    asr(r1, r3, 31)
-    add(r1, r1, r3)
-    sub(r0, r0, 1)
-    asr(r1, r0)
-    add(r0, r1, 1)
-    asr(r3, r0, 1)
+    asr(r4, r0, 31)
+    add(r0, r4, r0)
+    sub(r1, r1, 1)
+    asr(r0, r1)
+    add(r0, r0, 1)
+    asr(r0, r0, 1)
     label(if64)
-    mov(r0, 0)
-    data(2, 0x5639)  # ldrsb r1, [r7, r0]
-    data(2, 0x9808)  # ldr r0, [sp] offset1
-    sub(r0, r1, r0)
-    data(2, 0x990A)  # ldr r1, [sp] factor1
-    mul(r0, r1)
-    data(2, 0x990B)  # ldr r1, [sp] factor2
-    mul(r3, r1)
-    add(r0, r0, r3)
-    data(2, 0x4457)  # add r7, r10
+    mov(r1, r0)
+    data(2, 0x9809)  # ldr r0, [sp] factor2
+    mul(r1, r0)
+    data(2, 0x980A)  # ldr r0, [sp] base1
+    add(r0, r1, r0)
+    add(r0, r3, r0)
     data(2, 0x9906)  # ldr r1, [sp] left_shift
     cmp(r1, 0)
     bne(rare65)
     label(end66)
-    data(2, 0xB284)  # uxth r4, r0
+    data(2, 0xB285)  # uxth r5, r0
     data(2, 0x9900)  # ldr r1, [sp] table
-    data(2, 0xB28B)  # uxth r3, r1
-    asr(r5, r0, 16)
-    asr(r6, r1, 16)
-    mov(r0, r4)
-    mul(r0, r6)
-    mov(r1, r5)
-    mul(r1, r3)
-    mul(r4, r3)
-    lsr(r3, r4, 16)
-    add(r3, r1, r3)
+    data(2, 0xB28C)  # uxth r4, r1
+    asr(r6, r0, 16)
+    asr(r3, r1, 16)
+    mov(r0, r5)
+    mul(r0, r3)
+    mov(r1, r6)
+    mul(r1, r4)
+    mul(r5, r4)
+    lsr(r4, r5, 16)
+    add(r4, r1, r4)
     mov(r1, r0)
-    and_(r1, r3)
+    and_(r1, r4)
     lsl(r1, r1, 31)
     lsr(r1, r1, 31)
     asr(r0, r0, 1)
     add(r1, r1, r0)
-    asr(r0, r3, 1)
+    asr(r0, r4, 1)
     add(r1, r1, r0)
     mov(r0, 1)
     lsl(r0, r0, 13)
     add(r0, r1, r0)
     asr(r1, r0, 14)
-    mul(r5, r6)
-    lsl(r0, r5, 1)
+    mul(r6, r3)
+    lsl(r0, r6, 1)
     add(r0, r1, r0)
     data(2, 0x9904)  # ldr r1, [sp] right_shift
     cmp(r1, 0)

@@ -764,11 +764,9 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] step2
     add(r3, r3, r0)
     data(2, 0x980A)  # ldr r0, [sp] offset2
-    sub(r0, r1, r0)
-    data(2, 0x9901)  # ldr r1, [sp] left_shift
-    lsl(r0, r1)
-    mov(r1, r0)
-    mov(r2, r1)
+    sub(r2, r1, r0)
+    data(2, 0x9801)  # ldr r0, [sp] left_shift
+    lsl(r2, r0)
     data(2, 0x980B)  # ldr r0, [sp] left_shift_35
     lsl(r2, r0)
     data(2, 0xB291)  # uxth r1, r2
@@ -797,44 +795,43 @@ def run_integers(r0, r1, r2, r3):
     asr(r1, r0, 14)
     mul(r6, r5)
     lsl(r0, r6, 1)
-    add(r1, r1, r0)
+    add(r2, r1, r0)
     data(2, 0x9806)  # ldr r0, [sp] right_shift
     cmp(r0, 0)
     beq(if66)
-    asr(r2, r1, 31)
-    add(r1, r2, r1)
+    asr(r1, r2, 31)
+    add(r1, r1, r2)
     sub(r0, r0, 1)
     asr(r1, r0)
     add(r0, r1, 1)
-    asr(r1, r0, 1)
+    asr(r2, r0, 1)
     label(if66)
     mov(r0, lr)
     cmp(r0, 0)
     beq(if67)
     mov(r0, 0)
-    data(2, 0x5E22)  # ldrsh r2, [r4, r0]
+    data(2, 0x5E21)  # ldrsh r1, [r4, r0]
     b(end68)
     label(if67)
     mov(r0, 0)
-    data(2, 0x5622)  # ldrsb r2, [r4, r0]
+    data(2, 0x5621)  # ldrsb r1, [r4, r0]
     label(end68)
     data(2, 0x445C)  # add r4, r11
     data(2, 0x9809)  # ldr r0, [sp] offset1
-    sub(r0, r2, r0)
-    data(2, 0x9A01)  # ldr r2, [sp] left_shift
-    lsl(r0, r2)
+    sub(r0, r1, r0)
+    data(2, 0x9901)  # ldr r1, [sp] left_shift
+    lsl(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    sub(r0, r0, r1)
+    sub(r0, r0, r2)
     mul(r0, r0)
-    mov(r2, r0)
-    data(2, 0x980C)  # ldr r0, [sp] left_shift_45
-    lsl(r2, r0)
-    data(2, 0xB291)  # uxth r1, r2
-    data(2, 0x9803)  # ldr r0, [sp] output_multiplier
-    data(2, 0xB287)  # uxth r7, r0
-    asr(r6, r2, 16)
-    asr(r5, r0, 16)
+    data(2, 0x990C)  # ldr r1, [sp] left_shift_45
+    lsl(r0, r1)
+    data(2, 0xB281)  # uxth r1, r0
+    data(2, 0x9A03)  # ldr r2, [sp] output_multiplier
+    data(2, 0xB297)  # uxth r7, r2
+    asr(r6, r0, 16)
+    asr(r5, r2, 16)
     mov(r0, r1)
     mul(r0, r5)
     mov(r2, r6)

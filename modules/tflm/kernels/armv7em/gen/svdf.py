@@ -22,23 +22,23 @@ def run_int8(r0, r1, r2, r3):
     label(end2)
     data(2, 0x9B04)  # ldr r3, [sp] op
     ldr(r1, [r3, 40])
-    data(2, 0x9115)  # str r1, [sp] rank
+    data(2, 0x9113)  # str r1, [sp] rank
     ldr(r0, [r3, 44])
     data(2, 0x901A)  # str r0, [sp] units_in_batch
     ldr(r4, [r3, 36])
-    data(2, 0x940E)  # str r4, [sp] memory_size
+    data(2, 0x940C)  # str r4, [sp] memory_size
     ldr(r4, [r3, 60])
     asr(r4, r4, 4)
-    data(2, 0x940F)  # str r4, [sp] v19
+    data(2, 0x940D)  # str r4, [sp] v19
     mov(r4, r2)
     data(2, 0xFBB2, 0xF6F0)  # divu r6, r2, r0
     data(2, 0xFB06, 0x4410)  # mls r4, r6, r0, r4
     sub(r5, r5, r2)
     data(2, 0xFB05, 0xF501)  # mul r5, r5, r1
-    data(2, 0x9510)  # str r5, [sp] left
+    data(2, 0x950E)  # str r5, [sp] left
     sub(r0, r0, r4)
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    data(2, 0x900D)  # str r0, [sp] batch_left
+    data(2, 0x900B)  # str r0, [sp] batch_left
     ldr(r0, [r3, 4])
     data(2, 0x9918)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
@@ -50,7 +50,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r1, [r5, 32])
     data(2, 0xFB06, 0x0001)  # mla r0, r6, r1, r0
     data(2, 0x9017)  # str r0, [sp] input
-    data(2, 0x9815)  # ldr r0, [sp] rank
+    data(2, 0x9813)  # ldr r0, [sp] rank
     data(2, 0xFB04, 0xF300)  # mul r3, r4, r0
     ldr(r0, [r5, 8])
     data(2, 0x9918)  # ldr r1, [sp] arena
@@ -62,7 +62,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     ldr(r1, [r5, 32])
     data(2, 0xFB03, 0x0001)  # mla r0, r3, r1, r0
-    data(2, 0x9013)  # str r0, [sp] weights_feature
+    data(2, 0x9012)  # str r0, [sp] weights_feature
     ldr(r0, [r5, 16])
     data(2, 0x9918)  # ldr r1, [sp] arena
     lsl(r5, r0, 31)
@@ -70,18 +70,18 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] rom
     label(if5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x900C)  # str r0, [sp] bias
+    data(2, 0x900A)  # str r0, [sp] bias
     data(2, 0x9804)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     cmp(r0, 1)
     bne(if6)
     mov(r0, 0)
-    data(2, 0x900C)  # str r0, [sp] bias
+    data(2, 0x900A)  # str r0, [sp] bias
     b(end7)
     label(if6)
-    data(2, 0x980C)  # ldr r0, [sp] bias
+    data(2, 0x980A)  # ldr r0, [sp] bias
     data(2, 0xEB10, 0x0084)  # adds r0, r0, r4, lsl #2
-    data(2, 0x900C)  # str r0, [sp] bias
+    data(2, 0x900A)  # str r0, [sp] bias
     label(end7)
     data(2, 0x9804)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
@@ -91,9 +91,9 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] rom
     label(if8)
     data(2, 0xEB11, 0x01A0)  # adds r1, r1, r0, asr #2
-    data(2, 0x980E)  # ldr r0, [sp] memory_size
+    data(2, 0x980C)  # ldr r0, [sp] memory_size
     data(2, 0xFB03, 0xF300)  # mul r3, r3, r0
-    data(2, 0x980F)  # ldr r0, [sp] v19
+    data(2, 0x980D)  # ldr r0, [sp] v19
     data(2, 0xFA13, 0xF000)  # lsls r0, r3, r0
     add(r1, r1, r0)
     data(2, 0x9804)  # ldr r0, [sp] op
@@ -104,11 +104,11 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9B19)  # ldr r3, [sp] rom
     label(if9)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x9B15)  # ldr r3, [sp] rank
+    data(2, 0x9B13)  # ldr r3, [sp] rank
     data(2, 0xFB02, 0xF403)  # mul r4, r2, r3
-    data(2, 0x9B0E)  # ldr r3, [sp] memory_size
+    data(2, 0x9B0C)  # ldr r3, [sp] memory_size
     data(2, 0xFB04, 0xF403)  # mul r4, r4, r3
-    data(2, 0x9B0F)  # ldr r3, [sp] v19
+    data(2, 0x9B0D)  # ldr r3, [sp] v19
     data(2, 0xFA14, 0xF303)  # lsls r3, r4, r3
     add(r0, r0, r3)
     data(2, 0x9B04)  # ldr r3, [sp] op
@@ -120,7 +120,7 @@ def run_int8(r0, r1, r2, r3):
     label(if10)
     data(2, 0xEB14, 0x03A3)  # adds r3, r4, r3, asr #2
     add(r2, r3, r2)
-    data(2, 0x920A)  # str r2, [sp] v87
+    data(2, 0x9209)  # str r2, [sp] v87
     data(2, 0x9A04)  # ldr r2, [sp] op
     mov(r4, 1)
     ldr(r3, [r2, 60])
@@ -133,41 +133,43 @@ def run_int8(r0, r1, r2, r3):
     ldr(r3, [r2, 56])
     data(2, 0x9300)  # str r3, [sp] state_zero_point
     ldr(r3, [r2, 64])
-    data(2, 0x9309)  # str r3, [sp] feature_multiplier
     ldr(r4, [r2, 68])
+    lsl(r3, r3, 1)
+    data(2, 0x930F)  # str r3, [sp] doubled
     data(2, 0xF1B4, 0x0320)  # subs r3, r4, #32
     mov(r5, 0)
     cmp(r3, r5)
     data(2, 0xBFB8)  # it lt
     mov(r3, r5)
-    data(2, 0x9311)  # str r3, [sp] left_shift
+    data(2, 0x9310)  # str r3, [sp] left_shift
     data(2, 0xF1D4, 0x0320)  # rsbs r3, r4, #32
     mov(r4, 0)
     cmp(r3, r4)
     data(2, 0xBFB8)  # it lt
     mov(r3, r4)
-    data(2, 0x930B)  # str r3, [sp] right_shift
-    ldr(r3, [r2, 72])
-    data(2, 0x9312)  # str r3, [sp] output_multiplier
+    data(2, 0x9311)  # str r3, [sp] right_shift
+    ldr(r4, [r2, 72])
     ldr(r3, [r2, 76])
+    lsl(r2, r4, 1)
+    data(2, 0x9214)  # str r2, [sp] doubled_116
     data(2, 0xF1B3, 0x0220)  # subs r2, r3, #32
     mov(r4, 0)
     cmp(r2, r4)
     data(2, 0xBFB8)  # it lt
     mov(r2, r4)
-    data(2, 0x9216)  # str r2, [sp] left_shift_115
+    data(2, 0x9215)  # str r2, [sp] left_shift_119
     data(2, 0xF1D3, 0x0220)  # rsbs r2, r3, #32
     mov(r3, 0)
     cmp(r2, r3)
     data(2, 0xBFB8)  # it lt
     mov(r2, r3)
-    data(2, 0x9214)  # str r2, [sp] right_shift_118
-    data(2, 0x9B15)  # ldr r3, [sp] rank
+    data(2, 0x9216)  # str r2, [sp] right_shift_122
+    data(2, 0x9B13)  # ldr r3, [sp] rank
     mov(r2, 0)
     data(2, 0x9303)  # str r3, [sp] rank_left
     label(block11)
-    data(2, 0x9B10)  # ldr r3, [sp] left
-    data(2, 0x9C0D)  # ldr r4, [sp] batch_left
+    data(2, 0x9B0E)  # ldr r3, [sp] left
+    data(2, 0x9C0B)  # ldr r4, [sp] batch_left
     cmp(r3, r4)
     data(2, 0xBFC8)  # it gt
     mov(r3, r4)
@@ -176,13 +178,13 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xBFC8)  # it gt
     mov(r3, r5)
     data(2, 0x9302)  # str r3, [sp] count
-    data(2, 0x9D10)  # ldr r5, [sp] left
+    data(2, 0x9D0E)  # ldr r5, [sp] left
     sub(r5, r5, r3)
-    data(2, 0x9510)  # str r5, [sp] left
+    data(2, 0x950E)  # str r5, [sp] left
     sub(r4, r4, r3)
-    data(2, 0x940D)  # str r4, [sp] batch_left
+    data(2, 0x940B)  # str r4, [sp] batch_left
     data(2, 0x9C04)  # ldr r4, [sp] op
-    data(2, 0xF8DD, 0x904C)  # ldr r9, [sp, #76]
+    data(2, 0xF8DD, 0x9048)  # ldr r9, [sp, #72]
     data(2, 0xF8D4, 0xA020)  # ldw r10, [r4, #32]
     mov(lr, r9)
     cmp(r3, 1)
@@ -190,31 +192,31 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB1E, 0x0E0A)  # adds lr, lr, r10
     label(if13)
     data(2, 0x9B02)  # ldr r3, [sp] count
-    mov(r4, lr)
+    mov(r12, lr)
     cmp(r3, 2)
     ble(if14)
-    data(2, 0xEB14, 0x040A)  # adds r4, r4, r10
+    data(2, 0xEB1C, 0x0C0A)  # adds r12, r12, r10
     label(if14)
     data(2, 0x9B02)  # ldr r3, [sp] count
-    mov(r8, r4)
+    mov(r8, r12)
     cmp(r3, 3)
     ble(if15)
     data(2, 0xEB18, 0x080A)  # adds r8, r8, r10
     label(if15)
-    data(2, 0x9B13)  # ldr r3, [sp] weights_feature
-    data(2, 0x9D02)  # ldr r5, [sp] count
-    data(2, 0xFB0A, 0x3305)  # mla r3, r10, r5, r3
-    data(2, 0x9313)  # str r3, [sp] weights_feature
+    data(2, 0x9B12)  # ldr r3, [sp] weights_feature
+    data(2, 0x9C02)  # ldr r4, [sp] count
+    data(2, 0xFB0A, 0x3304)  # mla r3, r10, r4, r3
+    data(2, 0x9312)  # str r3, [sp] weights_feature
     data(2, 0x9B17)  # ldr r3, [sp] input
-    data(2, 0x9D04)  # ldr r5, [sp] op
-    ldr(r5, [r5, 52])
-    data(2, 0xF3C5, 0x050F)  # ubfx r5, r5, #0, #16
-    sub(r5, 128)
-    data(2, 0x9501)  # str r5, [sp] zero_point
-    mov(r7, 0)
+    data(2, 0x9C04)  # ldr r4, [sp] op
+    ldr(r4, [r4, 52])
+    data(2, 0xF3C4, 0x040F)  # ubfx r4, r4, #0, #16
+    sub(r4, 128)
+    data(2, 0x9401)  # str r4, [sp] zero_point
     mov(r6, 0)
     mov(r5, 0)
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    mov(r4, 0)
+    mov(r7, 0)
     data(2, 0xF06F, 0x0B03)  # mvn r11, #3
     data(2, 0xEA1A, 0x0B0B)  # ands r11, r10, r11
     data(2, 0xEB13, 0x0B0B)  # adds r11, r3, r11
@@ -228,50 +230,50 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF993, 0xB000)  # lds8 r11, [r3, #0]
     data(2, 0xEBBB, 0x0A0A)  # subs r10, r11, r10
     data(2, 0xF999, 0xB000)  # lds8 r11, [r9, #0]
-    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
-    data(2, 0xF99E, 0xB000)  # lds8 r11, [lr, #0]
     data(2, 0xFB0B, 0x660A)  # mla r6, r11, r10, r6
-    data(2, 0xF994, 0xB000)  # lds8 r11, [r4, #0]
+    data(2, 0xF99E, 0xB000)  # lds8 r11, [lr, #0]
     data(2, 0xFB0B, 0x550A)  # mla r5, r11, r10, r5
+    data(2, 0xF99C, 0xB000)  # lds8 r11, [r12, #0]
+    data(2, 0xFB0B, 0x440A)  # mla r4, r11, r10, r4
     data(2, 0xF998, 0xB000)  # lds8 r11, [r8, #0]
-    data(2, 0xFB0B, 0xCC0A)  # mla r12, r11, r10, r12
+    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
     data(2, 0xF8DD, 0xA004)  # ldr r10, [sp, #4]
     data(2, 0xF993, 0xB001)  # lds8 r11, [r3, #1]
     data(2, 0xEBBB, 0x0A0A)  # subs r10, r11, r10
     data(2, 0xF999, 0xB001)  # lds8 r11, [r9, #1]
-    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
-    data(2, 0xF99E, 0xB001)  # lds8 r11, [lr, #1]
     data(2, 0xFB0B, 0x660A)  # mla r6, r11, r10, r6
-    data(2, 0xF994, 0xB001)  # lds8 r11, [r4, #1]
+    data(2, 0xF99E, 0xB001)  # lds8 r11, [lr, #1]
     data(2, 0xFB0B, 0x550A)  # mla r5, r11, r10, r5
+    data(2, 0xF99C, 0xB001)  # lds8 r11, [r12, #1]
+    data(2, 0xFB0B, 0x440A)  # mla r4, r11, r10, r4
     data(2, 0xF998, 0xB001)  # lds8 r11, [r8, #1]
-    data(2, 0xFB0B, 0xCC0A)  # mla r12, r11, r10, r12
+    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
     data(2, 0xF8DD, 0xA004)  # ldr r10, [sp, #4]
     data(2, 0xF993, 0xB002)  # lds8 r11, [r3, #2]
     data(2, 0xEBBB, 0x0A0A)  # subs r10, r11, r10
     data(2, 0xF999, 0xB002)  # lds8 r11, [r9, #2]
-    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
-    data(2, 0xF99E, 0xB002)  # lds8 r11, [lr, #2]
     data(2, 0xFB0B, 0x660A)  # mla r6, r11, r10, r6
-    data(2, 0xF994, 0xB002)  # lds8 r11, [r4, #2]
+    data(2, 0xF99E, 0xB002)  # lds8 r11, [lr, #2]
     data(2, 0xFB0B, 0x550A)  # mla r5, r11, r10, r5
+    data(2, 0xF99C, 0xB002)  # lds8 r11, [r12, #2]
+    data(2, 0xFB0B, 0x440A)  # mla r4, r11, r10, r4
     data(2, 0xF998, 0xB002)  # lds8 r11, [r8, #2]
-    data(2, 0xFB0B, 0xCC0A)  # mla r12, r11, r10, r12
+    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
     data(2, 0xF8DD, 0xA004)  # ldr r10, [sp, #4]
     data(2, 0xF993, 0xB003)  # lds8 r11, [r3, #3]
     data(2, 0xEBBB, 0x0A0A)  # subs r10, r11, r10
     data(2, 0xF999, 0xB003)  # lds8 r11, [r9, #3]
-    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
-    data(2, 0xF99E, 0xB003)  # lds8 r11, [lr, #3]
     data(2, 0xFB0B, 0x660A)  # mla r6, r11, r10, r6
-    data(2, 0xF994, 0xB003)  # lds8 r11, [r4, #3]
+    data(2, 0xF99E, 0xB003)  # lds8 r11, [lr, #3]
     data(2, 0xFB0B, 0x550A)  # mla r5, r11, r10, r5
+    data(2, 0xF99C, 0xB003)  # lds8 r11, [r12, #3]
+    data(2, 0xFB0B, 0x440A)  # mla r4, r11, r10, r4
     data(2, 0xF998, 0xB003)  # lds8 r11, [r8, #3]
-    data(2, 0xFB0B, 0xCC0A)  # mla r12, r11, r10, r12
+    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
     add(r3, r3, 4)
     data(2, 0xF119, 0x0904)  # adds r9, r9, #4
     data(2, 0xF11E, 0x0E04)  # adds r14, lr, #4
-    add(r4, r4, 4)
+    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
     data(2, 0xF8DD, 0xA014)  # ldr r10, [sp, #20]
     data(2, 0xF118, 0x0804)  # adds r8, r8, #4
     data(2, 0x4553)  # cmp r3, r10
@@ -285,173 +287,155 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF993, 0xB000)  # lds8 r11, [r3, #0]
     data(2, 0xEBBB, 0x0A0A)  # subs r10, r11, r10
     data(2, 0xF999, 0xB000)  # lds8 r11, [r9, #0]
-    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
-    data(2, 0xF99E, 0xB000)  # lds8 r11, [lr, #0]
     data(2, 0xFB0B, 0x660A)  # mla r6, r11, r10, r6
-    data(2, 0xF994, 0xB000)  # lds8 r11, [r4, #0]
+    data(2, 0xF99E, 0xB000)  # lds8 r11, [lr, #0]
     data(2, 0xFB0B, 0x550A)  # mla r5, r11, r10, r5
+    data(2, 0xF99C, 0xB000)  # lds8 r11, [r12, #0]
+    data(2, 0xFB0B, 0x440A)  # mla r4, r11, r10, r4
     data(2, 0xF998, 0xB000)  # lds8 r11, [r8, #0]
-    data(2, 0xFB0B, 0xCC0A)  # mla r12, r11, r10, r12
+    data(2, 0xFB0B, 0x770A)  # mla r7, r11, r10, r7
     add(r3, r3, 1)
     data(2, 0xF119, 0x0901)  # adds r9, r9, #1
     data(2, 0xF11E, 0x0E01)  # adds r14, lr, #1
-    add(r4, r4, 1)
+    data(2, 0xF11C, 0x0C01)  # adds r12, r12, #1
     data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
     data(2, 0xF118, 0x0801)  # adds r8, r8, #1
     data(2, 0x4553)  # cmp r3, r10
     bne(inputs20)
     label(if19)
     label(filter22)
-    mov(r3, r7)
-    mov(r7, r6)
+    mov(r12, r6)
     mov(r6, r5)
-    data(2, 0x9C11)  # ldr r4, [sp] left_shift
-    mov(r5, r12)
-    data(2, 0xFA13, 0xFE04)  # lsls lr, r3, r4
-    data(2, 0x9C09)  # ldr r4, [sp] feature_multiplier
-    data(2, 0xFB0E, 0xF304)  # mul r3, lr, r4
-    lsr(r3, r3, 30)
-    data(2, 0xFB5E, 0xF404)  # mulh r4, lr, r4
-    lsl(r4, r4, 1)
-    asr(r3, r3, 1)
-    data(2, 0xEB43, 0x0304)  # adc r3, r3, r4
-    data(2, 0x9C0B)  # ldr r4, [sp] right_shift
-    cmp(r4, 0)
-    beq(if24)
-    data(2, 0xEB13, 0x7EE3)  # adds lr, r3, r3, asr #31
-    sub(r3, r4, 1)
-    data(2, 0xFA5E, 0xF303)  # asrs r3, lr, r3
-    add(r3, r3, 1)
-    asr(r3, r3, 1)
-    label(if24)
-    data(2, 0x9C07)  # ldr r4, [sp] limit
-    cmp(r3, r4)
+    mov(r5, r4)
+    data(2, 0x9B10)  # ldr r3, [sp] left_shift
+    mov(r4, r7)
+    data(2, 0xFA1C, 0xFC03)  # lsls r12, r12, r3
+    data(2, 0xF8DD, 0xE03C)  # ldr lr, [sp, #60]
+    data(2, 0x9B11)  # ldr r3, [sp] right_shift
+    data(2, 0xEA1C, 0x78EE)  # ands r8, r12, lr, asr #31
+    data(2, 0xFB5C, 0x8C1E)  # smmlar r12, r12, lr, r8
+    data(2, 0xEB1C, 0x7CEC)  # adds r12, r12, r12, asr #31
+    data(2, 0xFA5C, 0xFC03)  # asrs r12, r12, r3
+    data(2, 0xF14C, 0x0C00)  # adc r12, r12, #0
+    data(2, 0x9B07)  # ldr r3, [sp] limit
+    data(2, 0x459C)  # cmp r12, r3
     data(2, 0xBFC8)  # it gt
-    mov(r3, r4)
-    data(2, 0x9C08)  # ldr r4, [sp] lowest
-    cmp(r3, r4)
+    mov(r12, r3)
+    data(2, 0x9B08)  # ldr r3, [sp] lowest
+    data(2, 0x459C)  # cmp r12, r3
     data(2, 0xBFB8)  # it lt
-    mov(r3, r4)
-    data(2, 0x9C00)  # ldr r4, [sp] state_zero_point
-    add(r3, r3, r4)
-    data(2, 0x9C0F)  # ldr r4, [sp] v19
-    cmp(r4, 0)
+    mov(r12, r3)
+    data(2, 0x9B00)  # ldr r3, [sp] state_zero_point
+    data(2, 0xEB1C, 0x0C03)  # adds r12, r12, r3
+    data(2, 0x9B0D)  # ldr r3, [sp] v19
+    cmp(r3, 0)
+    beq(if24)
+    data(2, 0x9B0C)  # ldr r3, [sp] memory_size
+    data(2, 0xF1B3, 0x0E01)  # subs r14, r3, #1
+    mov(r3, 2)
+    data(2, 0xFB0E, 0x0803)  # mla r8, lr, r3, r0
+    data(2, 0x4540)  # cmp r0, r8
     beq(if25)
-    data(2, 0x9C0E)  # ldr r4, [sp] memory_size
-    data(2, 0xF1B4, 0x0E01)  # subs r14, r4, #1
-    mov(r4, 2)
-    data(2, 0xFB0E, 0x0804)  # mla r8, lr, r4, r0
-    data(2, 0x4540)  # cmp r0, r8
-    beq(if26)
-    label(element27)
-    data(2, 0xF9B0, 0x4002)  # lds16 r4, [r0, #2]
-    strh(r4, [r0, 0])
-    data(2, 0xF8DD, 0xE000)  # ldr lr, [sp, #0]
-    add(r0, r0, 2)
-    data(2, 0xEBB4, 0x0E0E)  # subs lr, r4, lr
-    data(2, 0xF9B1, 0x4000)  # lds16 r4, [r1, #0]
-    data(2, 0xFB0E, 0x2204)  # mla r2, lr, r4, r2
-    add(r1, r1, 2)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(element27)
-    label(if26)
+    label(element26)
+    data(2, 0xF9B0, 0x3002)  # lds16 r3, [r0, #2]
     strh(r3, [r0, 0])
-    data(2, 0xF9B0, 0x4000)  # lds16 r4, [r0, #0]
+    data(2, 0xF8DD, 0xE000)  # ldr lr, [sp, #0]
+    add(r0, r0, 2)
+    data(2, 0xEBB3, 0x0E0E)  # subs lr, r3, lr
+    data(2, 0xF9B1, 0x3000)  # lds16 r3, [r1, #0]
+    data(2, 0xFB0E, 0x2203)  # mla r2, lr, r3, r2
+    add(r1, r1, 2)
+    data(2, 0x4540)  # cmp r0, r8
+    bne(element26)
+    label(if25)
+    data(2, 0xF8A0, 0xC000)  # stu16 r12, [r0, #0]
+    data(2, 0xF9B0, 0xC000)  # lds16 r12, [r0, #0]
     data(2, 0x9B00)  # ldr r3, [sp] state_zero_point
     add(r0, r0, 2)
-    sub(r4, r4, r3)
+    data(2, 0xEBBC, 0x0C03)  # subs r12, r12, r3
     data(2, 0xF9B1, 0x3000)  # lds16 r3, [r1, #0]
-    data(2, 0xFB04, 0x2203)  # mla r2, r4, r3, r2
+    data(2, 0xFB0C, 0x2203)  # mla r2, r12, r3, r2
     add(r1, r1, 2)
-    b(end29)
-    label(if25)
-    data(2, 0x9C0E)  # ldr r4, [sp] memory_size
-    data(2, 0xF1B4, 0x0E01)  # subs r14, r4, #1
-    mov(r4, 1)
-    data(2, 0xFB0E, 0x0804)  # mla r8, lr, r4, r0
+    b(end28)
+    label(if24)
+    data(2, 0x9B0C)  # ldr r3, [sp] memory_size
+    data(2, 0xF1B3, 0x0E01)  # subs r14, r3, #1
+    mov(r3, 1)
+    data(2, 0xFB0E, 0x0803)  # mla r8, lr, r3, r0
     data(2, 0x4540)  # cmp r0, r8
-    beq(if30)
-    label(element31)
-    data(2, 0xF990, 0x4001)  # lds8 r4, [r0, #1]
-    strb(r4, [r0, 0])
+    beq(if29)
+    label(element30)
+    data(2, 0xF990, 0x3001)  # lds8 r3, [r0, #1]
+    strb(r3, [r0, 0])
     data(2, 0xF8DD, 0xE000)  # ldr lr, [sp, #0]
     add(r0, r0, 1)
-    data(2, 0xEBB4, 0x0E0E)  # subs lr, r4, lr
-    data(2, 0xF991, 0x4000)  # lds8 r4, [r1, #0]
-    data(2, 0xFB0E, 0x2204)  # mla r2, lr, r4, r2
+    data(2, 0xEBB3, 0x0E0E)  # subs lr, r3, lr
+    data(2, 0xF991, 0x3000)  # lds8 r3, [r1, #0]
+    data(2, 0xFB0E, 0x2203)  # mla r2, lr, r3, r2
     add(r1, r1, 1)
     data(2, 0x4540)  # cmp r0, r8
-    bne(element31)
-    label(if30)
-    strb(r3, [r0, 0])
-    data(2, 0xF990, 0x4000)  # lds8 r4, [r0, #0]
+    bne(element30)
+    label(if29)
+    data(2, 0xF880, 0xC000)  # stu8 r12, [r0, #0]
+    data(2, 0xF990, 0xC000)  # lds8 r12, [r0, #0]
     data(2, 0x9B00)  # ldr r3, [sp] state_zero_point
     add(r0, r0, 1)
-    sub(r4, r4, r3)
+    data(2, 0xEBBC, 0x0C03)  # subs r12, r12, r3
     data(2, 0xF991, 0x3000)  # lds8 r3, [r1, #0]
-    data(2, 0xFB04, 0x2203)  # mla r2, r4, r3, r2
+    data(2, 0xFB0C, 0x2203)  # mla r2, r12, r3, r2
     add(r1, r1, 1)
-    label(end29)
+    label(end28)
     data(2, 0x9B03)  # ldr r3, [sp] rank_left
     sub(r3, r3, 1)
     data(2, 0x9303)  # str r3, [sp] rank_left
-    bne(if33)
-    data(2, 0x9B0C)  # ldr r3, [sp] bias
+    bne(if32)
+    data(2, 0x9B0A)  # ldr r3, [sp] bias
     cmp(r3, 0)
-    beq(if34)
-    ldr(r4, [r3, 0])
-    add(r2, r2, r4)
+    beq(if33)
+    data(2, 0xF8D3, 0xC000)  # ldw r12, [r3, #0]
+    data(2, 0xEB12, 0x020C)  # adds r2, r2, r12
     add(r3, r3, 4)
-    data(2, 0x930C)  # str r3, [sp] bias
-    label(if34)
-    data(2, 0x9B16)  # ldr r3, [sp] left_shift_115
-    data(2, 0xFA12, 0xF403)  # lsls r4, r2, r3
-    data(2, 0x9B12)  # ldr r3, [sp] output_multiplier
-    data(2, 0xFB04, 0xF203)  # mul r2, r4, r3
-    lsr(r2, r2, 30)
-    data(2, 0xFB54, 0xF303)  # mulh r3, r4, r3
-    lsl(r3, r3, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0203)  # adc r2, r2, r3
-    data(2, 0x9B14)  # ldr r3, [sp] right_shift_118
-    cmp(r3, 0)
-    beq(if35)
-    data(2, 0xEB12, 0x74E2)  # adds r4, r2, r2, asr #31
-    sub(r2, r3, 1)
-    data(2, 0xFA54, 0xF202)  # asrs r2, r4, r2
-    add(r2, r2, 1)
-    asr(r2, r2, 1)
-    label(if35)
+    data(2, 0x930A)  # str r3, [sp] bias
+    label(if33)
+    data(2, 0x9B15)  # ldr r3, [sp] left_shift_119
+    lsl(r2, r3)
+    data(2, 0xF8DD, 0xC050)  # ldr r12, [sp, #80]
+    data(2, 0x9B16)  # ldr r3, [sp] right_shift_122
+    data(2, 0xEA12, 0x7EEC)  # ands lr, r2, r12, asr #31
+    data(2, 0xFB52, 0xE21C)  # smmlar r2, r2, r12, lr
+    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
+    data(2, 0xFA52, 0xF203)  # asrs r2, r2, r3
+    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
     data(2, 0x9B04)  # ldr r3, [sp] op
-    ldr(r4, [r3, 80])
-    add(r2, r2, r4)
-    ldr(r4, [r3, 84])
+    data(2, 0xF8D3, 0xC050)  # ldw r12, [r3, #80]
+    data(2, 0xEB12, 0x020C)  # adds r2, r2, r12
+    data(2, 0xF8D3, 0xC054)  # ldw r12, [r3, #84]
     ldr(r3, [r3, 88])
-    cmp(r2, r4)
+    data(2, 0x4562)  # cmp r2, r12
     data(2, 0xBFB8)  # it lt
-    mov(r2, r4)
+    mov(r2, r12)
     cmp(r2, r3)
     data(2, 0xBFC8)  # it gt
     mov(r2, r3)
-    data(2, 0x9B0A)  # ldr r3, [sp] v87
+    data(2, 0x9B09)  # ldr r3, [sp] v87
     strb(r2, [r3, 0])
     add(r3, r3, 1)
-    data(2, 0x930A)  # str r3, [sp] v87
-    data(2, 0x9B15)  # ldr r3, [sp] rank
+    data(2, 0x9309)  # str r3, [sp] v87
+    data(2, 0x9B13)  # ldr r3, [sp] rank
     mov(r2, 0)
     data(2, 0x9303)  # str r3, [sp] rank_left
-    label(if33)
+    label(if32)
     data(2, 0x9B02)  # ldr r3, [sp] count
     sub(r3, r3, 1)
     data(2, 0x9302)  # str r3, [sp] count
     bne_w(filter22)
-    data(2, 0x9B10)  # ldr r3, [sp] left
+    data(2, 0x9B0E)  # ldr r3, [sp] left
     cmp(r3, 0)
     beq(block_end12)
-    data(2, 0x9B0D)  # ldr r3, [sp] batch_left
+    data(2, 0x9B0B)  # ldr r3, [sp] batch_left
     cmp(r3, 0)
-    beq(rare36)
-    label(end37)
+    beq(rare34)
+    label(end35)
     b(block11)
     label(block_end12)
     b(return_1)
@@ -459,7 +443,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF093, 0x32FF)  # xors r2, r3, #-1
     add(r5, r2, 1)
     b(end2)
-    label(rare36)
+    label(rare34)
     data(2, 0x9C04)  # ldr r4, [sp] op
     data(2, 0x9917)  # ldr r1, [sp] input
     ldr(r3, [r4, 32])
@@ -468,37 +452,37 @@ def run_int8(r0, r1, r2, r3):
     ldr(r1, [r4, 8])
     data(2, 0x9B18)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
-    beq(if38)
+    beq(if36)
     data(2, 0x9B19)  # ldr r3, [sp] rom
-    label(if38)
+    label(if36)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x9113)  # str r1, [sp] weights_feature
+    data(2, 0x9112)  # str r1, [sp] weights_feature
     data(2, 0x9904)  # ldr r1, [sp] op
     ldr(r1, [r1, 12])
     data(2, 0x9B18)  # ldr r3, [sp] arena
     lsl(r4, r1, 31)
-    beq(if39)
+    beq(if37)
     data(2, 0x9B19)  # ldr r3, [sp] rom
-    label(if39)
+    label(if37)
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    data(2, 0x9B0C)  # ldr r3, [sp] bias
+    data(2, 0x9B0A)  # ldr r3, [sp] bias
     cmp(r3, 0)
-    beq(if40)
+    beq(if38)
     data(2, 0x9B04)  # ldr r3, [sp] op
     ldr(r3, [r3, 16])
     data(2, 0x9C18)  # ldr r4, [sp] arena
     lsl(r5, r3, 31)
-    beq(if41)
+    beq(if39)
     data(2, 0x9C19)  # ldr r4, [sp] rom
-    label(if41)
+    label(if39)
     data(2, 0xEB14, 0x03A3)  # adds r3, r4, r3, asr #2
-    data(2, 0x930C)  # str r3, [sp] bias
-    label(if40)
+    data(2, 0x930A)  # str r3, [sp] bias
+    label(if38)
     data(2, 0x9C1A)  # ldr r4, [sp] units_in_batch
-    data(2, 0x9B15)  # ldr r3, [sp] rank
+    data(2, 0x9B13)  # ldr r3, [sp] rank
     data(2, 0xFB04, 0xF303)  # mul r3, r4, r3
-    data(2, 0x930D)  # str r3, [sp] batch_left
-    b(end37)
+    data(2, 0x930B)  # str r3, [sp] batch_left
+    b(end35)
     label(return_1)
     data(2, 0xB01B)  # add sp, #108
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}

@@ -17,23 +17,25 @@ def eval_int8(op, arena, rom, start, stop):
     #: ad05 mov.n a10, a5
     #: a26116 s32i a10, a1, 88
     #: 62611d s32i a6, a1, 116
-    #: 48c2 l32i.n a4, a2, 48
-    #: 42c480 addi a4, a4, -128
+    #: 48e2 l32i.n a4, a2, 56
     #: 4941 s32i.n a4, a1, 16
+    #: 58f2 l32i.n a5, a2, 60
+    #: 5951 s32i.n a5, a1, 20
+    #: 58c2 l32i.n a5, a2, 48
+    #: 62a080 movi a6, 128
+    #: 5056c0 sub a5, a6, a5
+    #: 404582 mull a4, a5, a4
+    #: 4961 s32i.n a4, a1, 24
     #: 48d2 l32i.n a4, a2, 52
     #: 42c480 addi a4, a4, -128
-    #: 4951 s32i.n a4, a1, 20
-    #: 48e2 l32i.n a4, a2, 56
-    #: 4961 s32i.n a4, a1, 24
-    #: 48f2 l32i.n a4, a2, 60
     #: 4971 s32i.n a4, a1, 28
+    #: 822211 l32i a8, a2, 68
     #: 422210 l32i a4, a2, 64
     #: 4040f4 extui a4, a4, 0, 16
     #: 4981 s32i.n a4, a1, 32
     #: 422210 l32i a4, a2, 64
     #: 404031 srai a4, a4, 16
     #: 4991 s32i.n a4, a1, 36
-    #: 822211 l32i a8, a2, 68
     #: 622217 l32i a6, a2, 92
     #: 422218 l32i a4, a2, 96
     #: 404074 extui a4, a4, 0, 8
@@ -63,7 +65,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4921 s32i.n a4, a1, 8
     #: 2812 l32i.n a2, a2, 4
     #: 104201 slli a4, a2, 31
-    #: 161400 beqz a4, 0x8c
+    #: 161400 beqz a4, 0x92
     #: 3d09 mov.n a3, a9
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
@@ -72,7 +74,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2822 l32i.n a2, a2, 8
     #: 32211b l32i a3, a1, 108
     #: 104201 slli a4, a2, 31
-    #: 162400 beqz a4, 0xa5
+    #: 162400 beqz a4, 0xab
     #: 32211e l32i a3, a1, 120
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
@@ -82,8 +84,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 226121 s32i a2, a1, 132
     #: 322116 l32i a3, a1, 88
     #: 22211d l32i a2, a1, 116
-    #: 272302 blt a3, a2, 0xc1
-    #: c6ff00 j 0x4c1
+    #: 272302 blt a3, a2, 0xc7
+    #: 86ff00 j 0x4c6
     #: 22211d l32i a2, a1, 116
     #: 322116 l32i a3, a1, 88
     #: 3042c0 sub a4, a2, a3
@@ -96,7 +98,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 9aa4 add.n a10, a4, a9
     #: 422115 l32i a4, a1, 84
     #: 9894 l32i.n a9, a4, 36
-    #: 16a916 beqz a9, 0x250
+    #: 16a916 beqz a9, 0x256
     #: 0c0a movi.n a10, 0
     #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -105,9 +107,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 9802 l32i.n a9, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 902004 extui a2, a9, 0, 1
-    #: 165200 beqz a2, 0xfc
+    #: 165200 beqz a2, 0x102
     #: 22211e l32i a2, a1, 120
-    #: 860000 j 0xff
+    #: 860000 j 0x105
     #: 22211b l32i a2, a1, 108
     # broadcast.py:23 source += word >> 2
     #: 909221 srai a9, a9, 2
@@ -150,8 +152,8 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 272302 blt a3, a2, 0x154
-    #: 863b00 j 0x243
+    #: 272302 blt a3, a2, 0x15a
+    #: 863b00 j 0x249
     # broadcast.py:33 at = source + column * step
     #: 222112 l32i a2, a1, 72
     #: b03282 mull a3, a2, a11
@@ -162,7 +164,7 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: a7a22e bge a2, a10, 0x195
+    #: a7a22e bge a2, a10, 0x19b
     # broadcast.py:37 quotient = rest // g[level]
     #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
@@ -184,7 +186,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: a722d0 blt a2, a10, 0x166
+    #: a722d0 blt a2, a10, 0x16c
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 9022a0 addx4 a2, a2, a9
@@ -197,7 +199,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
     #: 38d1 l32i.n a3, a1, 52
-    #: 27a301 bge a3, a2, 0x1b1
+    #: 27a301 bge a3, a2, 0x1b7
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
@@ -213,7 +215,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 326112 s32i a3, a1, 72
     # broadcast.py:48 if size == 1:
     #: 0c13 movi.n a3, 1
-    #: 379c21 bne a12, a3, 0x1ea
+    #: 379c21 bne a12, a3, 0x1f0
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
@@ -223,7 +225,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     #: d26111 s32i a13, a1, 68
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1e7
+    #: 16e200 beqz a2, 0x1ed
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
@@ -233,11 +235,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1d8
-    #: 861300 j 0x239
+    #: 5602ff bnez a2, 0x1de
+    #: 861300 j 0x23f
     # broadcast.py:57 elif size == 2:
     #: 0c23 movi.n a3, 2
-    #: 379c22 bne a12, a3, 0x212
+    #: 379c22 bne a12, a3, 0x218
     # broadcast.py:59 y2 = ptr16(target)
     #: 322111 l32i a3, a1, 68
     # broadcast.py:60 target += n << 1
@@ -246,7 +248,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: ea44 add.n a4, a4, a14
     #: 426111 s32i a4, a1, 68
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x20f
+    #: 16e200 beqz a2, 0x215
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
@@ -256,8 +258,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x200
-    #: 860900 j 0x239
+    #: 5602ff bnez a2, 0x206
+    #: 860900 j 0x23f
     # broadcast.py:68 y4 = ptr32(target)
     #: 322111 l32i a3, a1, 68
     # broadcast.py:69 target += n * size
@@ -266,13 +268,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: ea44 add.n a4, a4, a14
     #: 426111 s32i a4, a1, 68
     # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x239
+    #: 165201 beqz a2, 0x23f
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
     #: 0c84 movi.n a4, 8
-    #: 479c03 bne a12, a4, 0x230
+    #: 479c03 bne a12, a4, 0x236
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
@@ -282,11 +284,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: ca33 add.n a3, a3, a12
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x223
+    #: 5692fe bnez a2, 0x229
     #: 0c03 movi.n a3, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 27a302 bge a3, a2, 0x243
-    #: 06c4ff j 0x154
+    #: 27a302 bge a3, a2, 0x249
+    #: 06c4ff j 0x15a
     #: 222115 l32i a2, a1, 84
     #: 2842 l32i.n a2, a2, 16
     #: 203241 srli a3, a2, 2
@@ -299,7 +301,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4a42 add.n a4, a2, a4
     #: 222115 l32i a2, a1, 84
     #: 98a2 l32i.n a9, a2, 40
-    #: 16d917 beqz a9, 0x3e3
+    #: 16d917 beqz a9, 0x3e9
     #: 0c1b movi.n a11, 1
     #: 42211c l32i a4, a1, 112
     #: 49e1 s32i.n a4, a1, 56
@@ -309,9 +311,9 @@ def eval_int8(op, arena, rom, start, stop):
     #: 9804 l32i.n a9, a4, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0x27f
+    #: 165400 beqz a4, 0x285
     #: 42211e l32i a4, a1, 120
-    #: 860000 j 0x282
+    #: 860000 j 0x288
     #: 42211b l32i a4, a1, 108
     # broadcast.py:23 source += word >> 2
     #: 909221 srai a9, a9, 2
@@ -355,8 +357,8 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
     #: 28e1 l32i.n a2, a1, 56
-    #: 272302 blt a3, a2, 0x2da
-    #: c63e00 j 0x3d6
+    #: 272302 blt a3, a2, 0x2e0
+    #: c63e00 j 0x3dc
     # broadcast.py:33 at = source + column * step
     #: 222114 l32i a2, a1, 80
     #: c03282 mull a3, a2, a12
@@ -367,7 +369,7 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x31c
+    #: b7a22e bge a2, a11, 0x322
     # broadcast.py:37 quotient = rest // g[level]
     #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
@@ -389,7 +391,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0x2ed
+    #: b722d0 blt a2, a11, 0x2f3
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 9022a0 addx4 a2, a2, a9
@@ -402,7 +404,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
     #: 38e1 l32i.n a3, a1, 56
-    #: 27a301 bge a3, a2, 0x338
+    #: 27a301 bge a3, a2, 0x33e
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
@@ -419,7 +421,7 @@ def eval_int8(op, arena, rom, start, stop):
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
     #: 38c1 l32i.n a3, a1, 48
-    #: 479321 bne a3, a4, 0x375
+    #: 479321 bne a3, a4, 0x37b
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
@@ -429,7 +431,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     #: d26113 s32i a13, a1, 76
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x372
+    #: 16e200 beqz a2, 0x378
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
@@ -439,12 +441,12 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x363
-    #: 861500 j 0x3cc
+    #: 5602ff bnez a2, 0x369
+    #: 861500 j 0x3d2
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
     #: 38c1 l32i.n a3, a1, 48
-    #: 479322 bne a3, a4, 0x39f
+    #: 479322 bne a3, a4, 0x3a5
     # broadcast.py:59 y2 = ptr16(target)
     #: 322113 l32i a3, a1, 76
     # broadcast.py:60 target += n << 1
@@ -453,7 +455,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: ea44 add.n a4, a4, a14
     #: 426113 s32i a4, a1, 76
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x39c
+    #: 16e200 beqz a2, 0x3a2
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
@@ -463,8 +465,8 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x38d
-    #: 060b00 j 0x3cc
+    #: 5602ff bnez a2, 0x393
+    #: 060b00 j 0x3d2
     # broadcast.py:68 y4 = ptr32(target)
     #: 322113 l32i a3, a1, 76
     # broadcast.py:69 target += n * size
@@ -474,14 +476,14 @@ def eval_int8(op, arena, rom, start, stop):
     #: ea44 add.n a4, a4, a14
     #: 426113 s32i a4, a1, 76
     # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x3cc
+    #: 169201 beqz a2, 0x3d2
     # broadcast.py:71 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:72 if size == 8:
     #: 0c8e movi.n a14, 8
     #: 48c1 l32i.n a4, a1, 48
-    #: e79403 bne a4, a14, 0x3c1
+    #: e79403 bne a4, a14, 0x3c7
     # broadcast.py:73 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
@@ -492,11 +494,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4a33 add.n a3, a3, a4
     # broadcast.py:76 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x3b2
+    #: 5652fe bnez a2, 0x3b8
     #: 0c03 movi.n a3, 0
     #: 28e1 l32i.n a2, a1, 56
-    #: 27a302 bge a3, a2, 0x3d6
-    #: c6c0ff j 0x2da
+    #: 27a302 bge a3, a2, 0x3dc
+    #: c6c0ff j 0x2e0
     #: 222115 l32i a2, a1, 84
     #: 2852 l32i.n a2, a2, 20
     #: 203241 srli a3, a2, 2
@@ -505,21 +507,28 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22211c l32i a2, a1, 112
     #: 2ab5 add.n a11, a5, a2
     #: 220400 l8ui a2, a4, 0
+    #: 803201 slli a3, a2, 24
+    #: 303831 srai a3, a3, 24
+    #: 220a00 l8ui a2, a10, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
-    #: 3851 l32i.n a3, a1, 20
-    #: 3022c0 sub a2, a2, a3
-    #: 3821 l32i.n a3, a1, 8
-    #: 3a44 add.n a4, a4, a3
+    #: 9821 l32i.n a9, a1, 8
+    #: 9a44 add.n a4, a4, a9
+    #: 9811 l32i.n a9, a1, 4
+    #: 9aaa add.n a10, a10, a9
+    #: 9841 l32i.n a9, a1, 16
+    #: 909282 mull a9, a2, a9
+    #: 2871 l32i.n a2, a1, 28
+    #: 2023c0 sub a2, a3, a2
     #: 3891 l32i.n a3, a1, 36
     #: 303282 mull a3, a2, a3
-    #: b09311 slli a9, a3, 5
+    #: b0c311 slli a12, a3, 5
     #: 3881 l32i.n a3, a1, 32
     #: 302282 mull a2, a2, a3
     #: 22d204 addmi a2, a2, 0x400
     #: 202b21 srai a2, a2, 11
-    #: 2a29 add.n a2, a9, a2
-    #: 161801 beqz a8, 0x424
+    #: 2a2c add.n a2, a12, a2
+    #: 161801 beqz a8, 0x43c
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b28 addi.n a2, a8, -1
@@ -527,20 +536,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: 320a00 l8ui a3, a10, 0
-    #: 803301 slli a3, a3, 24
-    #: 303831 srai a3, a3, 24
-    #: 9841 l32i.n a9, a1, 16
-    #: 9093c0 sub a9, a3, a9
-    #: 3861 l32i.n a3, a1, 24
-    #: 309982 mull a9, a9, a3
-    #: 3871 l32i.n a3, a1, 28
-    #: 302282 mull a2, a2, a3
+    #: 3851 l32i.n a3, a1, 20
+    #: 303282 mull a3, a2, a3
+    #: 2861 l32i.n a2, a1, 24
+    #: 2a23 add.n a2, a3, a2
     #: 2a29 add.n a2, a9, a2
-    #: 3811 l32i.n a3, a1, 4
-    #: 3aaa add.n a10, a10, a3
     #: 3801 l32i.n a3, a1, 0
-    #: 56c307 bnez a3, 0x4c4
+    #: 56c307 bnez a3, 0x4c9
     #: 20e0f4 extui a14, a2, 0, 16
     #: 60d0f4 extui a13, a6, 0, 16
     #: 20c031 srai a12, a2, 16
@@ -561,7 +563,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 902c82 mull a2, a12, a9
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
-    #: 161701 beqz a7, 0x494
+    #: 161701 beqz a7, 0x499
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b27 addi.n a2, a7, -1
@@ -577,16 +579,16 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a23 add.n a2, a3, a2
     #: 224500 s8i a2, a5, 0
     #: 1b55 addi.n a5, a5, 1
-    #: b7b502 bgeu a5, a11, 0x4ad
-    #: 86ceff j 0x3e8
+    #: b7b502 bgeu a5, a11, 0x4b2
+    #: c6ceff j 0x3ee
     #: 222116 l32i a2, a1, 88
     #: 32211c l32i a3, a1, 112
     #: 3a22 add.n a2, a2, a3
     #: 226116 s32i a2, a1, 88
     #: 32211d l32i a3, a1, 116
-    #: 37a202 bge a2, a3, 0x4c1
-    #: c6fffe j 0xc1
-    #: 060a00 j 0x4ed
+    #: 37a202 bge a2, a3, 0x4c6
+    #: 0600ff j 0xc7
+    #: 060a00 j 0x4f2
     #: 0c13 movi.n a3, 1
     #: a03301 slli a3, a3, 22
     #: 803311 slli a3, a3, 8
@@ -601,7 +603,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202c53 max a2, a12, a2
     #: 001940 ssl a9
     #: 0022a1 sll a2, a2
-    #: 46d6ff j 0x447
+    #: 46d6ff j 0x44c
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

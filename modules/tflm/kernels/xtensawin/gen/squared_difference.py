@@ -587,16 +587,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202282 mull a2, a2, a2
     #: 3881 l32i.n a3, a1, 32
     #: 001340 ssl a3
-    #: 0032a1 sll a3, a2
-    #: 30e0f4 extui a14, a3, 0, 16
-    #: 7020f4 extui a2, a7, 0, 16
-    #: 30d031 srai a13, a3, 16
+    #: 0022a1 sll a2, a2
+    #: 20f0f4 extui a15, a2, 0, 16
+    #: 70e0f4 extui a14, a7, 0, 16
+    #: 20d031 srai a13, a2, 16
     #: 70c031 srai a12, a7, 16
-    #: c03e82 mull a3, a14, a12
-    #: 20fd82 mull a15, a13, a2
-    #: 202e82 mull a2, a14, a2
-    #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2f add.n a2, a15, a2
+    #: c03f82 mull a3, a15, a12
+    #: e02d82 mull a2, a13, a14
+    #: e0ef82 mull a14, a15, a14
+    #: e0e0f5 extui a14, a14, 16, 16
+    #: ea22 add.n a2, a2, a14
     #: 20e310 and a14, a3, a2
     #: e0e004 extui a14, a14, 0, 1
     #: 303121 srai a3, a3, 1

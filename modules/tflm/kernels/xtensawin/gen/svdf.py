@@ -157,42 +157,42 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c04 movi.n a4, 0
     #: 404553 max a4, a5, a4
     #: 426114 s32i a4, a1, 80
-    #: 0c05 movi.n a5, 0
-    #: 422115 l32i a4, a1, 84
-    #: 4931 s32i.n a4, a1, 12
+    #: 0c04 movi.n a4, 0
+    #: 522115 l32i a5, a1, 84
+    #: 5931 s32i.n a5, a1, 12
     #: 78f1 l32i.n a7, a1, 60
     #: 68e1 l32i.n a6, a1, 56
     #: 608743 min a8, a7, a6
-    #: 0c44 movi.n a4, 4
-    #: 404843 min a4, a8, a4
-    #: 4921 s32i.n a4, a1, 8
-    #: 4077c0 sub a7, a7, a4
+    #: 0c45 movi.n a5, 4
+    #: 505843 min a5, a8, a5
+    #: 5921 s32i.n a5, a1, 8
+    #: 5077c0 sub a7, a7, a5
     #: 79f1 s32i.n a7, a1, 60
-    #: 4066c0 sub a6, a6, a4
+    #: 5066c0 sub a6, a6, a5
     #: 69e1 s32i.n a6, a1, 56
     #: 6841 l32i.n a6, a1, 16
     #: e886 l32i.n a14, a6, 32
     #: d22113 l32i a13, a1, 76
     #: bd0d mov.n a11, a13
     #: 0c16 movi.n a6, 1
-    #: 47a601 bge a6, a4, 0x1a5
+    #: 57a601 bge a6, a5, 0x1a5
     #: eabb add.n a11, a11, a14
     #: ad0b mov.n a10, a11
     #: 0c26 movi.n a6, 2
-    #: 4821 l32i.n a4, a1, 8
-    #: 47a601 bge a6, a4, 0x1b0
+    #: 5821 l32i.n a5, a1, 8
+    #: 57a601 bge a6, a5, 0x1b0
     #: eaaa add.n a10, a10, a14
     #: cd0a mov.n a12, a10
     #: 0c36 movi.n a6, 3
-    #: 4821 l32i.n a4, a1, 8
-    #: 47a601 bge a6, a4, 0x1bb
+    #: 5821 l32i.n a5, a1, 8
+    #: 57a601 bge a6, a5, 0x1bb
     #: eacc add.n a12, a12, a14
-    #: 4821 l32i.n a4, a1, 8
-    #: 406e82 mull a6, a14, a4
-    #: 422113 l32i a4, a1, 76
-    #: 6a44 add.n a4, a4, a6
-    #: 426113 s32i a4, a1, 76
-    #: 422117 l32i a4, a1, 92
+    #: 5821 l32i.n a5, a1, 8
+    #: 506e82 mull a6, a14, a5
+    #: 522113 l32i a5, a1, 76
+    #: 6a55 add.n a5, a5, a6
+    #: 526113 s32i a5, a1, 76
+    #: 522117 l32i a5, a1, 92
     #: 6841 l32i.n a6, a1, 16
     #: 68d6 l32i.n a6, a6, 52
     #: 6060f4 extui a6, a6, 0, 16
@@ -204,13 +204,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0c09 movi.n a9, 0
     #: 7ccf movi.n a15, -4
     #: f0fe10 and a15, a14, a15
-    #: faf4 add.n a15, a4, a15
+    #: faf5 add.n a15, a5, a15
     #: f951 s32i.n a15, a1, 20
-    #: eae4 add.n a14, a4, a14
+    #: eae5 add.n a14, a5, a14
     #: e961 s32i.n a14, a1, 24
-    #: f79402 bne a4, a15, 0x1f2
+    #: f79502 bne a5, a15, 0x1f2
     #: 464a00 j 0x31c
-    #: e20400 l8ui a14, a4, 0
+    #: e20500 l8ui a14, a5, 0
     #: 80ee01 slli a14, a14, 24
     #: e0e831 srai a14, a14, 24
     #: f811 l32i.n a15, a1, 4
@@ -235,7 +235,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: f0f831 srai a15, a15, 24
     #: e0ef82 mull a14, a15, a14
     #: ea99 add.n a9, a9, a14
-    #: e20401 l8ui a14, a4, 1
+    #: e20501 l8ui a14, a5, 1
     #: 80ee01 slli a14, a14, 24
     #: e0e831 srai a14, a14, 24
     #: f811 l32i.n a15, a1, 4
@@ -260,7 +260,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: f0f831 srai a15, a15, 24
     #: e0ef82 mull a14, a15, a14
     #: ea99 add.n a9, a9, a14
-    #: e20402 l8ui a14, a4, 2
+    #: e20502 l8ui a14, a5, 2
     #: 80ee01 slli a14, a14, 24
     #: e0e831 srai a14, a14, 24
     #: f811 l32i.n a15, a1, 4
@@ -285,7 +285,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: f0f831 srai a15, a15, 24
     #: e0ef82 mull a14, a15, a14
     #: ea99 add.n a9, a9, a14
-    #: e20403 l8ui a14, a4, 3
+    #: e20503 l8ui a14, a5, 3
     #: 80ee01 slli a14, a14, 24
     #: e0e831 srai a14, a14, 24
     #: f811 l32i.n a15, a1, 4
@@ -310,17 +310,17 @@ def eval_int8(op, arena, rom, start, stop):
     #: f0f831 srai a15, a15, 24
     #: e0ef82 mull a14, a15, a14
     #: ea99 add.n a9, a9, a14
-    #: 4b44 addi.n a4, a4, 4
+    #: 4b55 addi.n a5, a5, 4
     #: 4bdd addi.n a13, a13, 4
     #: 4bbb addi.n a11, a11, 4
     #: 4baa addi.n a10, a10, 4
     #: 4bcc addi.n a12, a12, 4
     #: e851 l32i.n a14, a1, 20
-    #: e71402 beq a4, a14, 0x31c
+    #: e71502 beq a5, a14, 0x31c
     #: 46b5ff j 0x1f2
     #: e861 l32i.n a14, a1, 24
-    #: e71454 beq a4, a14, 0x376
-    #: e20400 l8ui a14, a4, 0
+    #: e71554 beq a5, a14, 0x376
+    #: e20500 l8ui a14, a5, 0
     #: 80ee01 slli a14, a14, 24
     #: e0e831 srai a14, a14, 24
     #: f811 l32i.n a15, a1, 4
@@ -345,135 +345,135 @@ def eval_int8(op, arena, rom, start, stop):
     #: f0f831 srai a15, a15, 24
     #: e0ef82 mull a14, a15, a14
     #: ea99 add.n a9, a9, a14
-    #: 1b44 addi.n a4, a4, 1
+    #: 1b55 addi.n a5, a5, 1
     #: 1bdd addi.n a13, a13, 1
     #: 1bbb addi.n a11, a11, 1
     #: 1baa addi.n a10, a10, 1
     #: 1bcc addi.n a12, a12, 1
     #: e861 l32i.n a14, a1, 24
-    #: e794aa bne a4, a14, 0x321
+    #: e795aa bne a5, a14, 0x321
     #: bd08 mov.n a11, a8
     #: 8d07 mov.n a8, a7
     #: 7d06 mov.n a7, a6
     #: 6d09 mov.n a6, a9
-    #: 422111 l32i a4, a1, 68
-    #: 001440 ssl a4
-    #: 00aba1 sll a10, a11
-    #: a0e0f4 extui a14, a10, 0, 16
-    #: 4871 l32i.n a4, a1, 28
-    #: 40d0f4 extui a13, a4, 0, 16
-    #: a0c031 srai a12, a10, 16
-    #: 40b031 srai a11, a4, 16
+    #: 522111 l32i a5, a1, 68
+    #: 001540 ssl a5
+    #: 00bba1 sll a11, a11
+    #: b0e0f4 extui a14, a11, 0, 16
+    #: 5871 l32i.n a5, a1, 28
+    #: 50d0f4 extui a13, a5, 0, 16
+    #: b0c031 srai a12, a11, 16
+    #: 50b031 srai a11, a5, 16
     #: b0ae82 mull a10, a14, a11
     #: d0fc82 mull a15, a12, a13
-    #: d04e82 mull a4, a14, a13
-    #: 4040f5 extui a4, a4, 16, 16
-    #: 4a4f add.n a4, a15, a4
-    #: 40da10 and a13, a10, a4
+    #: d05e82 mull a5, a14, a13
+    #: 5050f5 extui a5, a5, 16, 16
+    #: 5a5f add.n a5, a15, a5
+    #: 50da10 and a13, a10, a5
     #: d0d004 extui a13, a13, 0, 1
     #: a0a121 srai a10, a10, 1
     #: aaad add.n a10, a13, a10
-    #: 404121 srai a4, a4, 1
-    #: 4a4a add.n a4, a10, a4
-    #: 42d420 addmi a4, a4, 0x2000
-    #: 40ae21 srai a10, a4, 14
-    #: b04c82 mull a4, a12, a11
-    #: f04411 slli a4, a4, 1
-    #: 4aba add.n a11, a10, a4
-    #: 4891 l32i.n a4, a1, 36
-    #: 161401 beqz a4, 0x3d8
+    #: 505121 srai a5, a5, 1
+    #: 5a5a add.n a5, a10, a5
+    #: 52d520 addmi a5, a5, 0x2000
+    #: 50ae21 srai a10, a5, 14
+    #: b05c82 mull a5, a12, a11
+    #: f05511 slli a5, a5, 1
+    #: 5aba add.n a11, a10, a5
+    #: 5891 l32i.n a5, a1, 36
+    #: 161501 beqz a5, 0x3d8
     #: b0af31 srai a10, a11, 31
     #: baaa add.n a10, a10, a11
-    #: 0b44 addi.n a4, a4, -1
-    #: 000440 ssr a4
-    #: a040b1 sra a4, a10
-    #: 1b44 addi.n a4, a4, 1
-    #: 40b121 srai a11, a4, 1
-    #: 48d1 l32i.n a4, a1, 52
-    #: 40ab43 min a10, a11, a4
-    #: 422110 l32i a4, a1, 64
-    #: 40aa53 max a10, a10, a4
-    #: 4801 l32i.n a4, a1, 0
-    #: 4aba add.n a11, a10, a4
-    #: 48c1 l32i.n a4, a1, 48
-    #: 161404 beqz a4, 0x42e
-    #: 48b1 l32i.n a4, a1, 44
-    #: 0ba4 addi.n a10, a4, -1
-    #: 0c24 movi.n a4, 2
-    #: 404a82 mull a4, a10, a4
-    #: 4ac2 add.n a12, a2, a4
+    #: 0b55 addi.n a5, a5, -1
+    #: 000540 ssr a5
+    #: a050b1 sra a5, a10
+    #: 1b55 addi.n a5, a5, 1
+    #: 50b121 srai a11, a5, 1
+    #: 58d1 l32i.n a5, a1, 52
+    #: 50ab43 min a10, a11, a5
+    #: 522110 l32i a5, a1, 64
+    #: 50aa53 max a10, a10, a5
+    #: 5801 l32i.n a5, a1, 0
+    #: 5aba add.n a11, a10, a5
+    #: 58c1 l32i.n a5, a1, 48
+    #: 161504 beqz a5, 0x42e
+    #: 58b1 l32i.n a5, a1, 44
+    #: 0ba5 addi.n a10, a5, -1
+    #: 0c25 movi.n a5, 2
+    #: 505a82 mull a5, a10, a5
+    #: 5ac2 add.n a12, a2, a5
     #: c71219 beq a2, a12, 0x414
-    #: 429201 l16si a4, a2, 2
-    #: 425200 s16i a4, a2, 0
+    #: 529201 l16si a5, a2, 2
+    #: 525200 s16i a5, a2, 0
     #: 2b22 addi.n a2, a2, 2
     #: a801 l32i.n a10, a1, 0
-    #: a0a4c0 sub a10, a4, a10
-    #: 429300 l16si a4, a3, 0
-    #: 404a82 mull a4, a10, a4
-    #: 4a55 add.n a5, a5, a4
+    #: a0a5c0 sub a10, a5, a10
+    #: 529300 l16si a5, a3, 0
+    #: 505a82 mull a5, a10, a5
+    #: 5a44 add.n a4, a4, a5
     #: 2b33 addi.n a3, a3, 2
     #: c792e5 bne a2, a12, 0x3fa
     #: b25200 s16i a11, a2, 0
     #: a29200 l16si a10, a2, 0
     #: 2b22 addi.n a2, a2, 2
-    #: 4801 l32i.n a4, a1, 0
-    #: 40aac0 sub a10, a10, a4
-    #: 429300 l16si a4, a3, 0
-    #: 404a82 mull a4, a10, a4
-    #: 4a55 add.n a5, a5, a4
+    #: 5801 l32i.n a5, a1, 0
+    #: 50aac0 sub a10, a10, a5
+    #: 529300 l16si a5, a3, 0
+    #: 505a82 mull a5, a10, a5
+    #: 5a44 add.n a4, a4, a5
     #: 2b33 addi.n a3, a3, 2
     #: 861500 j 0x485
-    #: 48b1 l32i.n a4, a1, 44
-    #: 0ba4 addi.n a10, a4, -1
-    #: 0c14 movi.n a4, 1
-    #: 404a82 mull a4, a10, a4
-    #: 4ac2 add.n a12, a2, a4
+    #: 58b1 l32i.n a5, a1, 44
+    #: 0ba5 addi.n a10, a5, -1
+    #: 0c15 movi.n a5, 1
+    #: 505a82 mull a5, a10, a5
+    #: 5ac2 add.n a12, a2, a5
     #: c71225 beq a2, a12, 0x462
-    #: 420201 l8ui a4, a2, 1
-    #: 804401 slli a4, a4, 24
-    #: 404831 srai a4, a4, 24
-    #: 424200 s8i a4, a2, 0
+    #: 520201 l8ui a5, a2, 1
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 524200 s8i a5, a2, 0
     #: 1b22 addi.n a2, a2, 1
     #: a801 l32i.n a10, a1, 0
-    #: a0a4c0 sub a10, a4, a10
-    #: 420300 l8ui a4, a3, 0
-    #: 804401 slli a4, a4, 24
-    #: 404831 srai a4, a4, 24
-    #: 404a82 mull a4, a10, a4
-    #: 4a55 add.n a5, a5, a4
+    #: a0a5c0 sub a10, a5, a10
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505a82 mull a5, a10, a5
+    #: 5a44 add.n a4, a4, a5
     #: 1b33 addi.n a3, a3, 1
     #: c792d9 bne a2, a12, 0x43c
     #: b24200 s8i a11, a2, 0
-    #: 420200 l8ui a4, a2, 0
-    #: 804401 slli a4, a4, 24
-    #: 404831 srai a4, a4, 24
+    #: 520200 l8ui a5, a2, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
     #: 1b22 addi.n a2, a2, 1
     #: a801 l32i.n a10, a1, 0
-    #: a0a4c0 sub a10, a4, a10
-    #: 420300 l8ui a4, a3, 0
-    #: 804401 slli a4, a4, 24
-    #: 404831 srai a4, a4, 24
-    #: 404a82 mull a4, a10, a4
-    #: 4a55 add.n a5, a5, a4
+    #: a0a5c0 sub a10, a5, a10
+    #: 520300 l8ui a5, a3, 0
+    #: 805501 slli a5, a5, 24
+    #: 505831 srai a5, a5, 24
+    #: 505a82 mull a5, a10, a5
+    #: 5a44 add.n a4, a4, a5
     #: 1b33 addi.n a3, a3, 1
-    #: 4831 l32i.n a4, a1, 12
-    #: 0b44 addi.n a4, a4, -1
-    #: 4931 s32i.n a4, a1, 12
-    #: 56b408 bnez a4, 0x51a
-    #: 48a1 l32i.n a4, a1, 40
-    #: 167400 beqz a4, 0x49b
-    #: a804 l32i.n a10, a4, 0
-    #: aa55 add.n a5, a5, a10
-    #: 4b44 addi.n a4, a4, 4
-    #: 49a1 s32i.n a4, a1, 40
-    #: 422116 l32i a4, a1, 88
-    #: 001440 ssl a4
-    #: 0055a1 sll a5, a5
-    #: 50d0f4 extui a13, a5, 0, 16
-    #: 422112 l32i a4, a1, 72
-    #: 40c0f4 extui a12, a4, 0, 16
-    #: 50b031 srai a11, a5, 16
-    #: 40a031 srai a10, a4, 16
+    #: 5831 l32i.n a5, a1, 12
+    #: 0b55 addi.n a5, a5, -1
+    #: 5931 s32i.n a5, a1, 12
+    #: 56b508 bnez a5, 0x51a
+    #: 58a1 l32i.n a5, a1, 40
+    #: 167500 beqz a5, 0x49b
+    #: a805 l32i.n a10, a5, 0
+    #: aa44 add.n a4, a4, a10
+    #: 4b55 addi.n a5, a5, 4
+    #: 59a1 s32i.n a5, a1, 40
+    #: 522116 l32i a5, a1, 88
+    #: 001540 ssl a5
+    #: 0044a1 sll a4, a4
+    #: 40d0f4 extui a13, a4, 0, 16
+    #: 522112 l32i a5, a1, 72
+    #: 50c0f4 extui a12, a5, 0, 16
+    #: 40b031 srai a11, a4, 16
+    #: 50a031 srai a10, a5, 16
     #: a05d82 mull a5, a13, a10
     #: c0eb82 mull a14, a11, a12
     #: c04d82 mull a4, a13, a12
@@ -489,76 +489,76 @@ def eval_int8(op, arena, rom, start, stop):
     #: 405e21 srai a5, a4, 14
     #: a04b82 mull a4, a11, a10
     #: f04411 slli a4, a4, 1
-    #: 4a55 add.n a5, a5, a4
-    #: 422114 l32i a4, a1, 80
-    #: 161401 beqz a4, 0x4f7
-    #: 50af31 srai a10, a5, 31
-    #: 5a5a add.n a5, a10, a5
-    #: 0b44 addi.n a4, a4, -1
+    #: 4a45 add.n a4, a5, a4
+    #: 522114 l32i a5, a1, 80
+    #: 161501 beqz a5, 0x4f7
+    #: 40af31 srai a10, a4, 31
+    #: 4aaa add.n a10, a10, a4
+    #: 0b45 addi.n a4, a5, -1
     #: 000440 ssr a4
-    #: 5040b1 sra a4, a5
+    #: a040b1 sra a4, a10
     #: 1b44 addi.n a4, a4, 1
-    #: 405121 srai a5, a4, 1
-    #: 4841 l32i.n a4, a1, 16
-    #: a22414 l32i a10, a4, 80
-    #: aa55 add.n a5, a5, a10
-    #: a22415 l32i a10, a4, 84
-    #: a05553 max a5, a5, a10
-    #: 422416 l32i a4, a4, 88
-    #: 405543 min a5, a5, a4
-    #: 4881 l32i.n a4, a1, 32
-    #: 524400 s8i a5, a4, 0
-    #: 1b44 addi.n a4, a4, 1
-    #: 4981 s32i.n a4, a1, 32
-    #: 0c05 movi.n a5, 0
-    #: 422115 l32i a4, a1, 84
-    #: 4931 s32i.n a4, a1, 12
-    #: 4821 l32i.n a4, a1, 8
-    #: 0b44 addi.n a4, a4, -1
-    #: 4921 s32i.n a4, a1, 8
-    #: 5624e5 bnez a4, 0x376
-    #: 48f1 l32i.n a4, a1, 60
-    #: 167400 beqz a4, 0x530
-    #: 48e1 l32i.n a4, a1, 56
-    #: 165400 beqz a4, 0x533
+    #: 404121 srai a4, a4, 1
+    #: 5841 l32i.n a5, a1, 16
+    #: a22514 l32i a10, a5, 80
+    #: aa44 add.n a4, a4, a10
+    #: a22515 l32i a10, a5, 84
+    #: a0a453 max a10, a4, a10
+    #: 422516 l32i a4, a5, 88
+    #: 404a43 min a4, a10, a4
+    #: 5881 l32i.n a5, a1, 32
+    #: 424500 s8i a4, a5, 0
+    #: 1b55 addi.n a5, a5, 1
+    #: 5981 s32i.n a5, a1, 32
+    #: 0c04 movi.n a4, 0
+    #: 522115 l32i a5, a1, 84
+    #: 5931 s32i.n a5, a1, 12
+    #: 5821 l32i.n a5, a1, 8
+    #: 0b55 addi.n a5, a5, -1
+    #: 5921 s32i.n a5, a1, 8
+    #: 5625e5 bnez a5, 0x376
+    #: 58f1 l32i.n a5, a1, 60
+    #: 167500 beqz a5, 0x530
+    #: 58e1 l32i.n a5, a1, 56
+    #: 165500 beqz a5, 0x533
     #: 0613ff j 0x17d
     #: 061800 j 0x594
     #: 6841 l32i.n a6, a1, 16
-    #: 4886 l32i.n a4, a6, 32
+    #: 5886 l32i.n a5, a6, 32
     #: 322117 l32i a3, a1, 92
-    #: 4a33 add.n a3, a3, a4
+    #: 5a33 add.n a3, a3, a5
     #: 326117 s32i a3, a1, 92
     #: 3826 l32i.n a3, a6, 8
-    #: 422118 l32i a4, a1, 96
+    #: 522118 l32i a5, a1, 96
     #: 106301 slli a6, a3, 31
     #: 162600 beqz a6, 0x54d
-    #: 422119 l32i a4, a1, 100
+    #: 522119 l32i a5, a1, 100
     #: 303221 srai a3, a3, 2
-    #: 4a33 add.n a3, a3, a4
+    #: 5a33 add.n a3, a3, a5
     #: 326113 s32i a3, a1, 76
     #: 3841 l32i.n a3, a1, 16
     #: 3833 l32i.n a3, a3, 12
-    #: 422118 l32i a4, a1, 96
+    #: 522118 l32i a5, a1, 96
     #: 106301 slli a6, a3, 31
     #: 162600 beqz a6, 0x565
-    #: 422119 l32i a4, a1, 100
+    #: 522119 l32i a5, a1, 100
     #: 303221 srai a3, a3, 2
-    #: 4a33 add.n a3, a3, a4
-    #: 48a1 l32i.n a4, a1, 40
-    #: 166401 beqz a4, 0x586
-    #: 4841 l32i.n a4, a1, 16
-    #: 4844 l32i.n a4, a4, 16
+    #: 5a33 add.n a3, a3, a5
+    #: 58a1 l32i.n a5, a1, 40
+    #: 166501 beqz a5, 0x586
+    #: 5841 l32i.n a5, a1, 16
+    #: 5845 l32i.n a5, a5, 16
     #: 622118 l32i a6, a1, 96
-    #: 107401 slli a7, a4, 31
+    #: 107501 slli a7, a5, 31
     #: 162700 beqz a7, 0x57f
     #: 622119 l32i a6, a1, 100
-    #: 404221 srai a4, a4, 2
-    #: 6a44 add.n a4, a4, a6
-    #: 49a1 s32i.n a4, a1, 40
+    #: 505221 srai a5, a5, 2
+    #: 6a55 add.n a5, a5, a6
+    #: 59a1 s32i.n a5, a1, 40
     #: 62211a l32i a6, a1, 104
-    #: 422115 l32i a4, a1, 84
-    #: 404682 mull a4, a6, a4
-    #: 49e1 s32i.n a4, a1, 56
+    #: 522115 l32i a5, a1, 84
+    #: 505682 mull a5, a6, a5
+    #: 59e1 s32i.n a5, a1, 56
     #: 06e6ff j 0x52d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
