@@ -195,8 +195,8 @@ def test_output_overlaps_input_of_local_response_normalization():
     ],
 )
 def test_smaller_distance_is_wrong(source, nearer, monkeypatch):
-    def too_near(node, reader):
-        allowed = distances.distances_of(node, reader)
+    def too_near(node, reader, packing):
+        allowed = distances.distances_of(node, reader, packing)
         return [replace(d, min_bytes=d.min_bytes - nearer(d)) for d in allowed]
 
     monkeypatch.setattr(overlapping_plan, "distances_of", too_near)

@@ -29,6 +29,9 @@ from ..model.schema import BuiltinOperator, option
 # blocks: items that are copied, in the order of the loops in the record.
 # place: all that a unit reads is read before it is written, if its output overlaps just that.
 
+# With an FPU, CONV_2D of float32 computes up to _TILE_PIXELS pixels and _TILE_CHANNELS channels at
+# once. If it has more channels, a tile must write none of the input that its later channels read.
+_TILE_PIXELS = _TILE_CHANNELS = 4
 _PADS = (BuiltinOperator.PAD, BuiltinOperator.PADV2)
 
 
@@ -75,8 +78,8 @@ def _by_rows(node, step=1):
     return [Distance(source, target, min_bytes, step)]
 
 
-# A convolution or pool that goes by pixels, each of which has a window.
-def _by_windows(node):
+# A convolution or pool that goes by pixels, each of which has a window, or by tiles of pixels.
+def _by_windows(node, tile=1):
     rows, columns = sliding_rows_of(node), sliding_rows_of(node, 2)
     if rows is None:
         return []
@@ -85,9 +88,9 @@ def _by_windows(node):
     input_row = source.nbytes() // (rows.batches * rows.input_rows)
     pixel, input_pixel = target.nbytes() // (lines * width), input_row // columns.input_rows
     # The distance is largest at the last pixel whose window begins left of the input, at the
-    # pixel after it, or at the last pixel of a row.
+    # pixel after it, at the last pixel of a row, or at the first pixel of its last tile.
     left = columns.padding_before // columns.stride
-    worst_columns = {min(left, width - 1), min(left + 1, width - 1), width - 1}
+    worst_columns = {min(x, width - 1) for x in (left, left + 1, width - 1, max(0, width - tile))}
     distances = []
     for line in range(lines):
         first = _first_byte(rows, input_row, line)
@@ -95,7 +98,7 @@ def _by_windows(node):
         end = source.nbytes() if is_last else _first_byte(rows, input_row, line + 1)
         for x in worst_columns:
             needed = min(first + columns.first(x) * input_pixel, end)
-            distances.append((line * width + x + 1) * pixel - needed)
+            distances.append((line * width + min(x + tile, width)) * pixel - needed)
     return [Distance(source, target, max(distances))]
 
 
@@ -215,11 +218,12 @@ def _names(record, tensor):
     return tensor.index << 2 in record.words[1 : 1 + record.operands]
 
 
-def distances_of(node, reader):
+def distances_of(node, reader, packing=None):
     """Return a list of Distance for a node; inputs without one must not overlap the output.
 
-    reader: what reading_record() returned. The result holds for all kernels of the same name,
-    whatever the instruction set.
+    reader: what reading_record() returned. packing: of the target. The result holds for all
+    kernels of the same name, whatever the instruction set; kernels of the target are faster with
+    it than with a smaller distance.
     """
     target = node.outputs[0] if len(node.outputs) == 1 else None
     if target is None or not target.nbytes() or reader is None:
@@ -240,6 +244,9 @@ def distances_of(node, reader):
         return []
     if kernel in kernels_in_order("blocks"):
         return _by_blocks(node, reader)
+    has_tiles = packing == "dsp" and target.shape[-1] > _TILE_CHANNELS
+    if kernel == "conv_float.eval_float32" and has_tiles:
+        return _by_windows(node, _TILE_PIXELS)
     for order, distances in _DISTANCES_BY_ORDER.items():
         if kernel in kernels_in_order(order):
             return distances(node)

@@ -18,12 +18,12 @@ def may_overlap(model):
 
 
 # {step: [Distance]} of the nodes that have records.
-def _distances(nodes, records):
+def _distances(nodes, records, packing):
     records_of = {}
     for record in records:
         records_of.setdefault(id(record.node), []).append(record)
     return {
-        step: distances_of(node, reading_record(node, records_of[id(node)]))
+        step: distances_of(node, reading_record(node, records_of[id(node)]), packing)
         for step, node in enumerate(nodes)
         if id(node) in records_of
     }
@@ -61,7 +61,7 @@ def plan_overlapping(storage, requests):
     nodes = subgraph.nodes
     banded = [BandedRecords(chain, storage) for chain in model.chains or ()]
     banded = [records for records in banded if records.is_rollable]
-    distances = _distances(nodes, storage.records)
+    distances = _distances(nodes, storage.records, storage.target_packing)
     scratch, shared = _scratch(nodes, requests, banded)
     inputs, outputs = subgraph.input_tensors(), subgraph.output_tensors()
     lifetimes = BufferLifetimes(inputs, outputs, nodes, scratch, distances)

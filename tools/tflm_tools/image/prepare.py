@@ -23,12 +23,11 @@ def prepare_graph(
     them.
     Raises TflmError for what the model or Prepare refuses.
     """
-    storage = RomStorage()
+    target_packing = packing_of(target)
+    storage = RomStorage(target_packing)
     storage.start_model_allocation(model)
     packed_weights = resolver.packed_weights if isinstance(resolver, CachingResolver) else None
-    context = HostContext(
-        storage, target_packing=packing_of(target), packed_weights=packed_weights
-    )
+    context = HostContext(storage, target_packing=target_packing, packed_weights=packed_weights)
     if layouts is None and isinstance(model, Graph):
         layouts = model.layouts
     context.set_layouts(layouts or {}, packing)

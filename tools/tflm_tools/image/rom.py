@@ -20,6 +20,7 @@ _LARGE_CONSTANT = 2048  # bytes
 class RomStorage:
     """The storage of a MicroContext on the host; its protocol is tflm/tflite/storage.pyi.
 
+    target_packing: what targets.packing_of() returns; the plan gives its kernels what they need.
     records: RomRecords in the order of execution. constants: bytes; equal ones are stored once,
     and offset 0 is not used, because it would mean "no operand".
     constant_requests: the operand word of each constant, in the order of requests.
@@ -31,7 +32,7 @@ class RomStorage:
     of the buffers in the order of placement).
     """
 
-    def __init__(self):
+    def __init__(self, target_packing=None):
         self.sections = SingleArenaBufferAllocator()  # for temporary buffers only
         self.records = []
         self.constants = bytearray(16)
@@ -43,6 +44,7 @@ class RomStorage:
         self.buffer_order = ()
         self.states = []
         self.persistent_bytes = 0
+        self.target_packing = target_packing
 
     def start_model_allocation(self, model):
         self.model = model

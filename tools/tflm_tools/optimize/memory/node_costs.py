@@ -156,7 +156,8 @@ class NodeCostTable:
         costs.kernels = tuple(record.kernel for record in records)
         if len(records) == 1 and node.index not in self._packing:
             self._add_layouts(costs, records[0])
-        distances = distances_of(node, reading_record(node, records) if records else None)
+        reader = reading_record(node, records) if records else None
+        distances = distances_of(node, reader, target_packing)
         costs.distances = [(node.inputs.index(d.source), d.min_bytes, d.step) for d in distances]
         shared = sum(
             min(d.source.nbytes(), max(0, d.target.nbytes() - d.min_bytes)) for d in distances

@@ -282,6 +282,14 @@ def convolve(r0, r1, r2, r3):
     data(2, 0x9B0F)  # ldr r3, [sp] source
     cmp(r1, r3)
     bls(safe_12)
+    data(2, 0xF1B2, 0x0F04)  # cmp r2, #4
+    data(2, 0xBFC8)  # it gt
+    data(2, 0xF240, 0x0204)  # movw r2, #4
+    data(2, 0x990E)  # ldr r1, [sp] pixel_output
+    data(2, 0x9C1E)  # ldr r4, [sp] output_step
+    data(2, 0xFB02, 0x1104)  # mla r1, r2, r4, r1
+    cmp(r1, r3)
+    bls(safe_12)
     data(2, 0xF240, 0x0201)  # movw r2, #1
     label(safe_12)
     data(2, 0x4611)  # mov r1, r2
