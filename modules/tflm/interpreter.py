@@ -231,7 +231,9 @@ class Interpreter:
         the model already runs in another task, thread or callback of a timer.
         """
         program = self._program
-        if program is None or source is not None or program.calls or program.profiler is not None:
+        profiler = self.profiler
+        is_prepared = program is not None and program.profiler is profiler
+        if not is_prepared or source is not None or program.calls:
             program = self._start(source)
         is_running = program.is_running
         # MicroPython runs callbacks and switches threads only at jumps of the bytecode, and there
@@ -242,9 +244,8 @@ class Interpreter:
                 program.is_running = True
                 if is_running:
                     self._idle()
-                if self.profiler is not None:
-                    program.profiler = self.profiler
-                    return self.profiler.invoke(program)
+                if profiler is not None:
+                    return profiler.invoke(program)
                 return program.run_steps(program.graphs[0])
             finally:
                 if not is_running:

@@ -44,7 +44,6 @@ class Program:
         self.arena = arena  # memoryview; operand words of arena tensors count from its start
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
-        self._ops = None
         self.flat = None  # the FlatModel, if it is one
         self.calls = {}  # list: the lists that its control flow runs
         self.bands = set()  # the lists that run in bands
@@ -59,18 +58,15 @@ class Program:
         self.used_bytes = 0
         self.allocation_counts = None  # of a .tflite: see MicroAllocator.counts()
 
-    # An Op for each step, list by list. A flat model's are made at the first use.
-    @property
-    def ops(self):
-        if self._ops is None:
-            from .introspection.op import describe_ops
+    # `ops`: an Op for each step, list by list. A flat model's are made at the first use. With a
+    # property, MicroPython would search the class at each store to an attribute.
+    def __getattr__(self, name):
+        if name != "ops":
+            raise AttributeError(name)
+        from .introspection.op import describe_ops
 
-            self._ops = describe_ops(self.flat)
-        return self._ops
-
-    @ops.setter
-    def ops(self, ops):
-        self._ops = ops
+        self.ops = describe_ops(self.flat)
+        return self.ops
 
     # Append a step to list `number`. The lists are filled in their order.
     def add(self, number, function, record, units, slice_units):
@@ -94,14 +90,17 @@ class Program:
         arena = self.arena
         rom = self.rom
         for function, record, units, slice_units in steps:
-            start = 0
-            stop = slice_units
-            while stop < units:
-                if function(record, arena, rom, start, stop) == ABORTED:
-                    return ABORTED
-                start = stop
-                stop += slice_units
-            status = function(record, arena, rom, start, units)
+            if slice_units < units:
+                start = 0
+                stop = slice_units
+                while stop < units:
+                    if function(record, arena, rom, start, stop) == ABORTED:
+                        return ABORTED
+                    start = stop
+                    stop += slice_units
+                status = function(record, arena, rom, start, units)
+            else:
+                status = function(record, arena, rom, 0, units)
             if status and status == ABORTED:
                 return ABORTED
 
