@@ -42,6 +42,8 @@ FULLY_CONNECTED = (
 _SCRATCH_BYTES = 128  # at the start of the scratch buffer, for parameters or sums
 _LANE_BYTES = 2048  # of inputs, unpacked at a time
 _MAX_LANE_BYTES = 8192  # if _LANE_BYTES does not hold two pixels
+_FEW_LANE_BYTES = 512  # for FULLY_CONNECTED
+_MIN_PIXELS = 4  # batches of a FULLY_CONNECTED that is computed as pixels
 _PASS = 8  # elements of inputs that FULLY_CONNECTED multiplies in one pass
 _SPEED = 8  # a multiply-accumulate of this kernel is that much faster
 
@@ -98,8 +100,8 @@ def emit_conv(context, node, fields, table):
 
 
 # Return (pixels that are unpacked at a time, bytes of scratch) for a row of `pixels` pixels.
-def blocks(window, pixels):
-    block = 2 * max(1, min((pixels + 1) // 2, _LANE_BYTES // (4 * window)))
+def blocks(window, pixels, lane_bytes=_LANE_BYTES):
+    block = 2 * max(1, min((pixels + 1) // 2, lane_bytes // (4 * window)))
     return block, _SCRATCH_BYTES + 2 * window * block + max(2 * window, dsp.GROUP * block)
 
 
@@ -107,9 +109,12 @@ def blocks(window, pixels):
 # not supported.
 def emit_fully_connected(context, node, fields, table):
     source, target = node.input(0), node.output(0)
-    depth = fields["depth"]
+    depth, batches = fields["depth"], fields["batches"]
     if not dsp.packable(context, node) or not target.elements() or not depth:
         return False
+    if batches >= _MIN_PIXELS and 4 * dsp.padded(depth) <= _MAX_LANE_BYTES:
+        if _emit_pixels(context, node, fields, table):
+            return True
     size = dsp.padded(depth, _PASS)
     packed = context.packed(_packed, node, fields, table, depth, size, False)
     if packed is None:
@@ -129,6 +134,46 @@ def emit_fully_connected(context, node, fields, table):
         depth_words=size // 2,
         batches=fields["batches"],
         output_channels=fields["output_channels"],
+        **_requantize(fields),
+    )
+    return True
+
+
+# Emit a FULLY_CONNECTED of many rows as a CONV_2D of pixels: it reads weights once for two rows.
+def _emit_pixels(context, node, fields, table):
+    source, target = node.input(0), node.output(0)
+    depth, batches = fields["depth"], fields["batches"]
+    window = dsp.padded(depth)
+    packed = context.packed(_packed, node, fields, table, depth, window, True)
+    if packed is None:
+        return False
+    table, stream = packed
+    block, size = blocks(window, batches, _FEW_LANE_BYTES)
+    context.emit(
+        "conv_dsp.eval_pixels_int8",
+        CONV,
+        batches,
+        target.elements() * depth // _SPEED,
+        table=table,
+        input=source,
+        stream=context.constant(stream),
+        output=target,
+        scratch=context.request_scratch_buffer(size),
+        input_height=1,
+        row_bytes=source.elements(),
+        output_height=1,
+        output_width=batches,
+        output_channels=fields["output_channels"],
+        filter_height=1,
+        stride_height=1,
+        dilation_height=1,
+        padding_height=0,
+        padding_bytes=0,
+        pixel_step=depth,
+        run=depth,
+        window=window,
+        block_pixels=block,
+        input_zero_point=source.zero_point(),
         **_requantize(fields),
     )
     return True

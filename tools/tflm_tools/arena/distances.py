@@ -155,8 +155,9 @@ def _by_planes(node, rows):
 
 def _by_pixels(node):
     source, target = node.inputs[0], node.outputs[0]
-    size, input_size = target.shape[-1], source.shape[-1]
+    size = target.shape[-1]
     pixels = target.elements() // size
+    input_size = source.elements() // pixels
     return [Distance(source, target, _min_bytes(pixels, size, lambda pixel: pixel * input_size))]
 
 

@@ -100,8 +100,13 @@ def _sources(node, elements, name):
     return source.elements() if source is not None else 0
 
 
-# Multiply-accumulates of a CONV_2D that multiplies padding, too, and two positions at a time.
-def _window_macs(node):
+# Multiply-accumulates of a CONV_2D that multiplies padding, too, and two positions at a time. Its
+# kernels also compute a FULLY_CONNECTED of several rows.
+def _window_macs(node, name):
+    if name == "FULLY_CONNECTED":
+        return macs(node)
+    if name != "CONV_2D":
+        return 0
     width = node.outputs[0].shape[2]
     return macs(node) // width * (width + width % 2)
 
@@ -158,7 +163,7 @@ def work_of(node, kernels=(), is_rectified=False):
     return Work(
         mac=0 if is_rectified else inside,
         rectified=inside if is_rectified else 0,
-        window=_window_macs(node) if name == "CONV_2D" else 0,
+        window=_window_macs(node, name),
         tile=_tile_macs(node) if name == "CONV_2D" else 0,
         cell=_cells(node),
         row=rows,
