@@ -12,6 +12,7 @@ float32_divide=float32
 float32_dots=float32
 float32_math
 fully_connected_float
+gru_float
 pooling_float
 resize_bilinear_float
 softmax_float
