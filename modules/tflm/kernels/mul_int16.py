@@ -39,8 +39,9 @@ def eval_int16(op, arena, rom, start: int, stop: int):
     m_low = m & 0xFFFF
     m_high = m >> 16
     left = r[_MULTIPLIER + 1] - 32
-    shift = 0 - left - 1  # the right shift without its last step
+    shift = 0 - 1  # the right shift without its last step; -1: no shift
     if left < 0:
+        shift -= left
         left = 0
     zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign

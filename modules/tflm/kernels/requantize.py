@@ -66,8 +66,7 @@ def store_int8(op, arena, block: int, accumulators: int, output: int, channel: i
                 # floor((v + b + 2**14) / 2**15), whose sum might not fit a word.
                 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
             if e:
-                v = (v >> 31) + v
-                v = (v >> e - 1) + 1 >> 1
+                v = ((v >> 31) + v >> e - 1) + 1 >> 1
             if v < low:
                 v = low
             if v > high:

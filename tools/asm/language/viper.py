@@ -8,11 +8,15 @@
 #   (x & 0xFF ^ 0x80) - 0x80    an extension of the sign, also of 16 bits
 #   (x + (1 << n - 1) >> n) + y a shift that rounds
 #   if sign: v = (x * y >> 30) + 1 >> 1   the product of words of 64 bits, where mulh is fast
+#   the same, then a shift      Machine.rescale, if it has that; x is then a multiplier, which is
+#                               not negative, and y is v
 #   four times acc += p[i] * q[i], i = 0..3, of bytes   Machine.add_byte_products, if it has that;
 #                               p and q are then multiples of 4
 # Not supported, because no portable kernel needs it: objects, floats, nested functions.
 
 import ast
+
+from tflm_tools.locked_ast import parse
 
 from .calls import begin_eval, begin_function
 from .ir import Condition, Reg
@@ -304,6 +308,9 @@ class _Function:
             if self._byte_products(statements[at : at + 4]):
                 at += 4
                 continue
+            if self._rescaled(statements[at : at + 2]):
+                at += 2
+                continue
             self.statement(statements[at])
             at += 1
 
@@ -359,8 +366,20 @@ class _Function:
     # if sign: v = (x * y >> 30) + 1 >> 1. This is the branch for x64, translated in place of the
     # other branch.
     def _rounded_product(self, node):
-        if not self.machine.has_mulh or ast.unparse(node.test) != "sign" or len(node.body) > 1:
+        product = self._product(node)
+        if product is None:
             return False
+        target, one, other = product
+        product = multiply_rounded(self.k, self.value(one), self.value(other))
+        self._set(target, product, "int")
+        return True
+
+    # Return (v, x, y) of _rounded_product(), or None.
+    def _product(self, node):
+        if not self.machine.has_mulh or not isinstance(node, ast.If) or len(node.body) > 1:
+            return None
+        if ast.unparse(node.test) != "sign":
+            return None
         match node.body[0]:
             case ast.Assign(
                 targets=[target],
@@ -374,10 +393,28 @@ class _Function:
                     last,
                 ),
             ) if list(map(_number, (bits, addend, last))) == [30, 1, 1]:
-                product = multiply_rounded(self.k, self.value(one), self.value(other))
-                self._set(target, product, "int")
-                return True
-        return False
+                return target, one, other
+        return None
+
+    # A product of _product(), then a shift by e: if e: v = ((v >> 31) + v >> e - 1) + 1 >> 1. Or
+    # by n + 1: if n >= 0: v = ((v >> 31) + v >> n) + 1 >> 1.
+    def _rescaled(self, statements):
+        product = self._product(statements[0]) if self.machine.rescale else None
+        if product is None or len(statements) < 2 or not isinstance(statements[1], ast.If):
+            return False
+        v, one, other = map(ast.unparse, product)
+        test = ast.unparse(statements[1].test)
+        name = test.removesuffix(" >= 0")
+        is_less = name != test
+        by = name if is_less else f"{name} - 1"
+        shift = f"if {test}:\n    {v} = (({v} >> 31) + {v} >> {by}) + 1 >> 1"
+        if v != other or ast.unparse(statements[1]) != ast.unparse(parse(shift)):
+            return False
+        self.k.note(f"{self.file.path.name}:{statements[1].lineno} {one} * {v}, shifted")
+        doubled = self.k.const(self.value(product[1])) << 1
+        right = self.k.const(self.value(ast.Name(name, lineno=statements[1].lineno)))
+        self.machine.rescale(self.k, self.vars[v], doubled, right + 1 if is_less else right)
+        return True
 
     # Four times acc += p[i] * q[i], where p and q point to bytes, with sign or without.
     def _byte_products(self, statements):

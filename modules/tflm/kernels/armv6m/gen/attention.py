@@ -399,49 +399,48 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:68 if e:
     cmp(r5, 0)
     beq(else43)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     asr(r1, r0, 31)
     add(r0, r1, r0)
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
     sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else43)
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     data(2, 0x4558)  # cmp r0, r11
     bge(else45)
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     mov(r0, r11)
     label(else45)
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     data(2, 0x9900)  # ldr r1, [sp] high
     cmp(r0, r1)
     ble(else47)
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     mov(r0, r1)
     label(else47)
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     data(2, 0x9903)  # ldr r1, [sp] zero_point
     add(r1, r0, r1)
     mov(r0, r8)
     strb(r1, [r0, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     mov(r1, lr)
     add(r1, r1, 4)
     mov(lr, r1)
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
     mov(r8, r0)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     data(2, 0x9801)  # ldr r0, [sp] step
     lsl(r1, r0, 2)
     add(r3, r3, r1)
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     mov(r1, r12)
     add(r0, r1, r0)
     mov(r12, r0)
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     sub(r4, r4, 1)
     bne(while32)
     label(wend34)
@@ -1069,46 +1068,45 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:68 if e:
     cmp(r5, 0)
     beq(else119)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     asr(r1, r0, 31)
     add(r0, r1, r0)
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
     sub(r1, r5, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else119)
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     data(2, 0x4550)  # cmp r0, r10
     bge(else121)
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     mov(r0, r10)
     label(else121)
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     data(2, 0x4558)  # cmp r0, r11
     ble(else123)
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     mov(r0, r11)
     label(else123)
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     data(2, 0x9904)  # ldr r1, [sp] zero_point_322
     add(r1, r0, r1)
     mov(r0, lr)
     strb(r1, [r0, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     mov(r1, r12)
     add(r1, r1, 4)
     mov(r12, r1)
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     add(r0, r0, 1)
     mov(lr, r0)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     data(2, 0x9802)  # ldr r0, [sp] step_330
     lsl(r1, r0, 2)
     add(r2, r2, r1)
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     add(r4, r4, r0)
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     sub(r3, r3, 1)
     bne(while108)
     label(wend110)

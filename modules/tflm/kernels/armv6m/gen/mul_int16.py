@@ -93,28 +93,31 @@ def run_int16(r0, r1, r2, r3):
     ldr(r0, [r0, 64])
     sub(r0, 32)
     data(2, 0x9008)  # str r0, [sp] left
-    # mul_int16.py:42 shift = 0 - left - 1  # the right shift without its last step
-    neg(r1, r0)
-    sub(r1, r1, 1)
+    # mul_int16.py:42 shift = 0 - 1  # the right shift without its last step; -1: no shift
+    mov(r1, 1)
+    neg(r1, r1)
     data(2, 0x9102)  # str r1, [sp] shift
     # mul_int16.py:43 if left < 0:
     cmp(r0, 0)
     bge(else8)
-    # mul_int16.py:44 left = 0
+    # mul_int16.py:44 shift -= left
+    sub(r0, r1, r0)
+    data(2, 0x9002)  # str r0, [sp] shift
+    # mul_int16.py:45 left = 0
     mov(r0, 0)
     data(2, 0x9008)  # str r0, [sp] left
     label(else8)
-    # mul_int16.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # mul_int16.py:46 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 48])
     data(2, 0x9109)  # str r1, [sp] zero_point
-    # mul_int16.py:46 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    # mul_int16.py:47 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
     ldr(r1, [r0, 52])
     mov(r8, r1)
-    # mul_int16.py:47 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    # mul_int16.py:48 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
     ldr(r0, [r0, 56])
     mov(r9, r0)
-    # mul_int16.py:48 while start < stop:
+    # mul_int16.py:49 while start < stop:
     data(2, 0x990A)  # ldr r1, [sp] start
     data(2, 0x980D)  # ldr r0, [sp] stop
     cmp(r1, r0)
@@ -122,19 +125,19 @@ def run_int16(r0, r1, r2, r3):
     b(wend12)
     label(near_3)
     label(while10)
-    # mul_int16.py:49 count = stop - start
+    # mul_int16.py:50 count = stop - start
     data(2, 0x990D)  # ldr r1, [sp] stop
     data(2, 0x980A)  # ldr r0, [sp] start
     sub(r6, r1, r0)
-    # mul_int16.py:50 if count > r[_BLOCK]:
+    # mul_int16.py:51 if count > r[_BLOCK]:
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 44])
     cmp(r6, r1)
     ble(else13)
-    # mul_int16.py:51 count = r[_BLOCK]
+    # mul_int16.py:52 count = r[_BLOCK]
     ldr(r6, [r0, 44])
     label(else13)
-    # mul_int16.py:52 for which in range(2):
+    # mul_int16.py:53 for which in range(2):
     mov(r0, 0)
     data(2, 0x9003)  # str r0, [sp] which
     cmp(r0, 2)
@@ -142,7 +145,7 @@ def run_int16(r0, r1, r2, r3):
     b(fend17)
     label(near_4)
     label(for15)
-    # mul_int16.py:53 if r[_EXPAND1 + which]:
+    # mul_int16.py:54 if r[_EXPAND1 + which]:
     data(2, 0x9803)  # ldr r0, [sp] which
     add(r0, 9)
     lsl(r1, r0, 2)
@@ -152,7 +155,7 @@ def run_int16(r0, r1, r2, r3):
     bne(near_5)
     b(else18)
     label(near_5)
-    # mul_int16.py:54 expand(op, arena, rom, which, start, count)
+    # mul_int16.py:55 expand(op, arena, rom, which, start, count)
     data(2, 0x960C)  # str r6, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A18)  # ldr r2, [sp] op
@@ -451,7 +454,7 @@ def run_int16(r0, r1, r2, r3):
     b(for15)
     label(near_8)
     label(fend17)
-    # mul_int16.py:55 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 36])
     cmp(r1, 0)
@@ -468,7 +471,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9814)  # ldr r0, [sp] input1
     add(r4, r0, r1)
     label(endif47)
-    # mul_int16.py:56 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 40])
     cmp(r1, 0)
@@ -485,35 +488,35 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9815)  # ldr r0, [sp] input2
     add(r3, r0, r1)
     label(endif49)
-    # mul_int16.py:57 start += count
+    # mul_int16.py:58 start += count
     data(2, 0x980A)  # ldr r0, [sp] start
     add(r0, r0, r6)
     data(2, 0x900A)  # str r0, [sp] start
-    # mul_int16.py:58 while count:
+    # mul_int16.py:59 while count:
     cmp(r6, 0)
     beq(wend52)
     label(while50)
-    # mul_int16.py:59 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
+    # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     mov(r0, 0)
     data(2, 0x5E20)  # ldrsh r0, [r4, r0]
     mov(r1, 0)
     data(2, 0x5E59)  # ldrsh r1, [r3, r1]
     mul(r0, r1)
-    # mul_int16.py:60 v = (v << left << sign) >> sign
+    # mul_int16.py:61 v = (v << left << sign) >> sign
     mov(r1, r0)
     data(2, 0x9808)  # ldr r0, [sp] left
     lsl(r1, r0)
     mov(r0, r1)
-    # mul_int16.py:64 h = v >> 16
+    # mul_int16.py:65 h = v >> 16
     asr(r1, r0, 16)
     mov(lr, r1)
-    # mul_int16.py:65 v = v & 0xFFFF
+    # mul_int16.py:66 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
-    # mul_int16.py:66 a = v * m_high
+    # mul_int16.py:67 a = v * m_high
     mov(r5, r0)
     data(2, 0x9A01)  # ldr r2, [sp] m_high
     mul(r5, r2)
-    # mul_int16.py:67 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    # mul_int16.py:68 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
     mov(r7, lr)
     data(2, 0x9900)  # ldr r1, [sp] m_low
     mul(r7, r1)
@@ -521,7 +524,7 @@ def run_int16(r0, r1, r2, r3):
     asr(r0, r0, 16)
     data(2, 0xB280)  # uxth r0, r0
     add(r1, r7, r0)
-    # mul_int16.py:68 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    # mul_int16.py:69 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
     mov(r0, r5)
     and_(r0, r1)
     lsl(r0, r0, 31)
@@ -535,45 +538,45 @@ def run_int16(r0, r1, r2, r3):
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     adc(r0, r1)
-    # mul_int16.py:69 if shift >= 0:
+    # mul_int16.py:70 if shift >= 0:
     data(2, 0x9902)  # ldr r1, [sp] shift
     cmp(r1, 0)
     blt(else55)
-    # mul_int16.py:70 v = ((v >> 31) + v >> shift) + 1 >> 1
+    # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     asr(r2, r0, 31)
     add(r0, r2, r0)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
     label(else55)
-    # mul_int16.py:71 v = v + zero_point
+    # mul_int16.py:72 v = v + zero_point
     data(2, 0x9909)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
-    # mul_int16.py:72 if v < low:
+    # mul_int16.py:73 if v < low:
     data(2, 0x4540)  # cmp r0, r8
     bge(else57)
-    # mul_int16.py:73 v = low
+    # mul_int16.py:74 v = low
     mov(r0, r8)
     label(else57)
-    # mul_int16.py:74 if v > high:
+    # mul_int16.py:75 if v > high:
     data(2, 0x4548)  # cmp r0, r9
     ble(else59)
-    # mul_int16.py:75 v = high
+    # mul_int16.py:76 v = high
     mov(r0, r9)
     label(else59)
-    # mul_int16.py:76 z[0] = v
+    # mul_int16.py:77 z[0] = v
     mov(r1, r12)
     strh(r0, [r1, 0])
-    # mul_int16.py:77 x = ptr16(int(x) + step1)
+    # mul_int16.py:78 x = ptr16(int(x) + step1)
     data(2, 0x9804)  # ldr r0, [sp] step1
     add(r4, r4, r0)
-    # mul_int16.py:78 y = ptr16(int(y) + step2)
+    # mul_int16.py:79 y = ptr16(int(y) + step2)
     data(2, 0x9805)  # ldr r0, [sp] step2
     add(r3, r3, r0)
-    # mul_int16.py:79 z = ptr16(int(z) + 2)
+    # mul_int16.py:80 z = ptr16(int(z) + 2)
     add(r0, r1, 2)
     mov(r12, r0)
-    # mul_int16.py:80 count -= 1
+    # mul_int16.py:81 count -= 1
     sub(r6, r6, 1)
     bne(while50)
     label(wend52)

@@ -24,13 +24,12 @@ def run_int16(r0, r1, r2, r3):
     blt_w(rare1)
     label(end2)
     # add_int16.py:33 r = ptr32(op)
-    data(2, 0x981A)  # ldr r0, [sp] op
-    data(2, 0x9002)  # str r0, [sp] r
+    data(2, 0xF8DD, 0xE068)  # ldr lr, [sp, #104]
     # add_int16.py:34 base = int(ptr8(arena))
-    data(2, 0x9918)  # ldr r1, [sp] arena
-    data(2, 0x9112)  # str r1, [sp] base
+    data(2, 0x9818)  # ldr r0, [sp] arena
+    data(2, 0x9012)  # str r0, [sp] base
     # add_int16.py:38 word = r[_INPUT1]
-    ldr(r0, [r0, 4])
+    data(2, 0xF8DE, 0x0004)  # ldw r0, [lr, #4]
     # add_int16.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else4)
@@ -42,8 +41,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9016)  # str r0, [sp] input1
     # add_int16.py:40 word = r[_INPUT2]
-    data(2, 0x9802)  # ldr r0, [sp] r
-    ldr(r0, [r0, 8])
+    data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
     # add_int16.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else6)
@@ -55,53 +53,55 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9017)  # str r0, [sp] input2
     # add_int16.py:42 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
-    data(2, 0x9802)  # ldr r0, [sp] r
-    data(2, 0x9912)  # ldr r1, [sp] base
-    ldr(r2, [r0, 12])
-    data(2, 0xEB11, 0x02A2)  # adds r2, r1, r2, asr #2
-    data(2, 0x990C)  # ldr r1, [sp] start
-    data(2, 0xEB12, 0x0541)  # adds r5, r2, r1, lsl #1
+    data(2, 0x9812)  # ldr r0, [sp] base
+    data(2, 0xF8DE, 0x100C)  # ldw r1, [lr, #12]
+    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
+    data(2, 0x980C)  # ldr r0, [sp] start
+    data(2, 0xEB11, 0x0640)  # adds r6, r1, r0, lsl #1
     # add_int16.py:43 factor1 = (r[_FACTOR1] << sign) >> sign
-    ldr(r2, [r0, 56])
-    data(2, 0x9207)  # str r2, [sp] factor1
+    data(2, 0xF8DE, 0x1038)  # ldw r1, [lr, #56]
+    data(2, 0x9103)  # str r1, [sp] factor1
     # add_int16.py:44 factor2 = (r[_FACTOR2] << sign) >> sign
-    ldr(r2, [r0, 60])
-    data(2, 0x9208)  # str r2, [sp] factor2
+    data(2, 0xF8DE, 0x103C)  # ldw r1, [lr, #60]
+    data(2, 0x9104)  # str r1, [sp] factor2
     # add_int16.py:45 offset1 = r[_OFFSET1] - 0x8000
-    ldr(r2, [r0, 48])
-    data(2, 0xF5B2, 0x4200)  # subs r2, r2, #32768
-    data(2, 0x9209)  # str r2, [sp] offset1
+    data(2, 0xF8DE, 0x1030)  # ldw r1, [lr, #48]
+    data(2, 0xF5B1, 0x4100)  # subs r1, r1, #32768
+    data(2, 0x9105)  # str r1, [sp] offset1
     # add_int16.py:46 offset2 = r[_OFFSET2] - 0x8000
-    ldr(r2, [r0, 52])
-    data(2, 0xF5B2, 0x4200)  # subs r2, r2, #32768
-    data(2, 0x920A)  # str r2, [sp] offset2
+    data(2, 0xF8DE, 0x1034)  # ldw r1, [lr, #52]
+    data(2, 0xF5B1, 0x4100)  # subs r1, r1, #32768
+    data(2, 0x9106)  # str r1, [sp] offset2
     # add_int16.py:47 step1 = r[_STEP1]
-    ldr(r2, [r0, 28])
-    data(2, 0x9203)  # str r2, [sp] step1
+    data(2, 0xF8DE, 0x101C)  # ldw r1, [lr, #28]
+    data(2, 0x9100)  # str r1, [sp] step1
     # add_int16.py:48 step2 = r[_STEP2]
-    ldr(r2, [r0, 32])
-    data(2, 0x9204)  # str r2, [sp] step2
+    data(2, 0xF8DE, 0x1020)  # ldw r1, [lr, #32]
+    data(2, 0x9101)  # str r1, [sp] step2
     # add_int16.py:49 m = r[_MULTIPLIER]
-    ldr(r7, [r0, 64])
+    data(2, 0xF8DE, 0x1040)  # ldw r1, [lr, #64]
+    data(2, 0x9107)  # str r1, [sp] m
     # add_int16.py:52 shift = 31 - r[_MULTIPLIER + 1]  # right shifts without their last step; ...
-    ldr(r2, [r0, 68])
-    data(2, 0xF1D2, 0x021F)  # rsbs r2, r2, #31
-    data(2, 0x9200)  # str r2, [sp] shift
+    data(2, 0xF8DE, 0x1044)  # ldw r1, [lr, #68]
+    data(2, 0xF1D1, 0x011F)  # rsbs r1, r1, #31
+    data(2, 0x9108)  # str r1, [sp] shift
     # add_int16.py:53 n = r[_OUTPUT_MULTIPLIER]
-    ldr(r6, [r0, 84])
+    data(2, 0xF8DE, 0x1054)  # ldw r1, [lr, #84]
+    data(2, 0x9109)  # str r1, [sp] n
     # add_int16.py:56 output_shift = 31 - r[_OUTPUT_MULTIPLIER + 1]
-    ldr(r2, [r0, 88])
-    data(2, 0xF1D2, 0x081F)  # rsbs r8, r2, #31
+    data(2, 0xF8DE, 0x1058)  # ldw r1, [lr, #88]
+    data(2, 0xF1D1, 0x011F)  # rsbs r1, r1, #31
+    data(2, 0x910A)  # str r1, [sp] output_shift
     # add_int16.py:57 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r2, [r0, 72])
-    data(2, 0x920B)  # str r2, [sp] zero_point
+    data(2, 0xF8DE, 0x1048)  # ldw r1, [lr, #72]
+    data(2, 0x910B)  # str r1, [sp] zero_point
     # add_int16.py:58 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
-    data(2, 0xF8D0, 0xE04C)  # ldw lr, [r0, #76]
+    data(2, 0xF8DE, 0xC04C)  # ldw r12, [lr, #76]
     # add_int16.py:59 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
-    data(2, 0xF8D0, 0xC050)  # ldw r12, [r0, #80]
+    data(2, 0xF8DE, 0x7050)  # ldw r7, [lr, #80]
     # add_int16.py:60 while start < stop:
-    data(2, 0x9813)  # ldr r0, [sp] stop
-    cmp(r1, r0)
+    data(2, 0x9913)  # ldr r1, [sp] stop
+    cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # add_int16.py:61 count = stop - start
@@ -109,32 +109,28 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x980C)  # ldr r0, [sp] start
     sub(r4, r1, r0)
     # add_int16.py:62 if count > r[_BLOCK]:
-    data(2, 0x9802)  # ldr r0, [sp] r
-    ldr(r1, [r0, 44])
-    cmp(r4, r1)
+    data(2, 0xF8DE, 0x002C)  # ldw r0, [lr, #44]
+    cmp(r4, r0)
     ble(else11)
     # add_int16.py:63 count = r[_BLOCK]
-    ldr(r4, [r0, 44])
+    data(2, 0xF8DE, 0x402C)  # ldw r4, [lr, #44]
     label(else11)
     # add_int16.py:64 for which in range(2):
-    mov(r0, 0)
-    data(2, 0x9001)  # str r0, [sp] which
-    cmp(r0, 2)
+    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
+    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
     bge_w(fend15)
     label(for13)
     # add_int16.py:65 if r[_EXPAND1 + which]:
-    data(2, 0x9801)  # ldr r0, [sp] which
-    data(2, 0x9902)  # ldr r1, [sp] r
-    data(2, 0xF110, 0x0209)  # adds r2, r0, #9
-    data(2, 0xF851, 0x1022)  # ldw r1, [r1, r2, lsl #2]
-    cmp(r1, 0)
+    data(2, 0xF118, 0x0009)  # adds r0, r8, #9
+    data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
+    cmp(r0, 0)
     beq_w(else16)
     # add_int16.py:66 expand(op, arena, rom, which, start, count)
     data(2, 0x940E)  # str r4, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r0, r0, 1)
+    data(2, 0xF118, 0x0001)  # adds r0, r8, #1
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
@@ -148,29 +144,27 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
     data(2, 0x9014)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0x9801)  # ldr r0, [sp] which
-    add(r1, r0, 4)
-    data(2, 0xF852, 0x3021)  # ldw r3, [r2, r1, lsl #2]
-    data(2, 0x9918)  # ldr r1, [sp] arena
-    data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9110)  # str r1, [sp] target
+    data(2, 0xF118, 0x0004)  # adds r0, r8, #4
+    data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
+    data(2, 0x9818)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9010)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    add(r0, 9)
+    data(2, 0xF118, 0x0009)  # adds r0, r8, #9
     data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
-    data(2, 0xEB12, 0x0980)  # adds r9, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
+    ldr(r0, [r5, 0])
     data(2, 0x900D)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    data(2, 0xF8D9, 0x0008)  # ldw r0, [r9, #8]
+    ldr(r0, [r5, 8])
     data(2, 0x9015)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D9, 0x100C)  # ldw r1, [r9, #12]
-    data(2, 0x9105)  # str r1, [sp] step
+    ldr(r1, [r5, 12])
+    data(2, 0x9102)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    data(2, 0xF8D9, 0x1004)  # ldw r1, [r9, #4]
-    lsl(r1, r1, 1)
-    data(2, 0x9106)  # str r1, [sp] outermost
+    ldr(r1, [r5, 4])
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A0C)  # ldr r2, [sp] start
     asr(r1, r2, 31)
@@ -188,7 +182,7 @@ def run_int16(r0, r1, r2, r3):
     label(while21)
     # broadcast.py:33 at = source + column * step
     data(2, 0x9A11)  # ldr r2, [sp] column
-    data(2, 0x9905)  # ldr r1, [sp] step
+    data(2, 0x9902)  # ldr r1, [sp] step
     data(2, 0x9814)  # ldr r0, [sp] source
     data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     # broadcast.py:34 rest = run
@@ -196,33 +190,31 @@ def run_int16(r0, r1, r2, r3):
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x9906)  # ldr r1, [sp] outermost
-    cmp(r0, r1)
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend26)
     label(while24)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF859, 0xB020)  # ldw r11, [r9, r0, lsl #2]
+    data(2, 0xF855, 0xB020)  # ldw r11, [r5, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF859, 0xA020)  # ldw r10, [r9, r0, lsl #2]
+    data(2, 0xF855, 0xA020)  # ldw r10, [r5, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF859, 0x3023)  # ldw r3, [r9, r3, lsl #2]
+    data(2, 0xF855, 0x3023)  # ldw r3, [r5, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
-    data(2, 0x9906)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    cmp(r0, r1)
+    data(2, 0x4548)  # cmp r0, r9
     blt(while24)
     label(wend26)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF859, 0x0020)  # ldw r0, [r9, r0, lsl #2]
+    data(2, 0xF855, 0x0020)  # ldw r0, [r5, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9915)  # ldr r1, [sp] length
@@ -264,7 +256,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B05)  # ldr r3, [sp] step
+    data(2, 0x9B02)  # ldr r3, [sp] step
     add(r2, r2, r3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
@@ -292,7 +284,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B05)  # ldr r3, [sp] step
+    data(2, 0x9B02)  # ldr r3, [sp] step
     add(r2, r2, r3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
@@ -325,7 +317,7 @@ def run_int16(r0, r1, r2, r3):
     str(r3, [r1, 4])
     label(else42)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B05)  # ldr r3, [sp] step
+    data(2, 0x9B02)  # ldr r3, [sp] step
     add(r2, r2, r3)
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
     data(2, 0x9B0D)  # ldr r3, [sp] size
@@ -341,41 +333,37 @@ def run_int16(r0, r1, r2, r3):
     bgt_w(while21)
     label(wend23)
     label(else16)
-    data(2, 0x9801)  # ldr r0, [sp] which
-    add(r0, r0, 1)
-    data(2, 0x9001)  # str r0, [sp] which
-    cmp(r0, 2)
+    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
+    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
     blt_w(for13)
     label(fend15)
     # add_int16.py:67 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
-    data(2, 0x9802)  # ldr r0, [sp] r
-    ldr(r1, [r0, 36])
-    cmp(r1, 0)
+    data(2, 0xF8DE, 0x0024)  # ldw r0, [lr, #36]
+    cmp(r0, 0)
     beq(else44)
-    ldr(r1, [r0, 16])
     data(2, 0x9812)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x03A1)  # adds r3, r0, r1, asr #2
+    data(2, 0xF8DE, 0x1010)  # ldw r1, [lr, #16]
+    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
     b(endif45)
     label(else44)
     data(2, 0x9A0C)  # ldr r2, [sp] start
-    data(2, 0x9903)  # ldr r1, [sp] step1
+    data(2, 0x9900)  # ldr r1, [sp] step1
     data(2, 0x9816)  # ldr r0, [sp] input1
-    data(2, 0xFB02, 0x0301)  # mla r3, r2, r1, r0
+    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     label(endif45)
     # add_int16.py:68 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
-    data(2, 0x9802)  # ldr r0, [sp] r
-    ldr(r1, [r0, 40])
-    cmp(r1, 0)
+    data(2, 0xF8DE, 0x0028)  # ldw r0, [lr, #40]
+    cmp(r0, 0)
     beq(else46)
-    ldr(r1, [r0, 20])
     data(2, 0x9812)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
+    data(2, 0xF8DE, 0x1014)  # ldw r1, [lr, #20]
+    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     b(endif47)
     label(else46)
-    data(2, 0x9A0C)  # ldr r2, [sp] start
-    data(2, 0x9904)  # ldr r1, [sp] step2
+    data(2, 0x9B0C)  # ldr r3, [sp] start
+    data(2, 0x9901)  # ldr r1, [sp] step2
     data(2, 0x9817)  # ldr r0, [sp] input2
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0xFB03, 0x0101)  # mla r1, r3, r1, r0
     label(endif47)
     # add_int16.py:69 start += count
     data(2, 0x980C)  # ldr r0, [sp] start
@@ -386,78 +374,63 @@ def run_int16(r0, r1, r2, r3):
     beq(wend50)
     label(while48)
     # add_int16.py:71 v = (y[0] ^ 0x8000) - 0x8000 - offset2 << 15
-    data(2, 0x980A)  # ldr r0, [sp] offset2
-    data(2, 0xF9B2, 0x1000)  # lds16 r1, [r2, #0]
-    sub(r0, r1, r0)
+    data(2, 0x9806)  # ldr r0, [sp] offset2
+    data(2, 0xF9B1, 0x3000)  # lds16 r3, [r1, #0]
+    sub(r0, r3, r0)
     lsl(r0, r0, 15)
-    # add_int16.py:72 if sign:
-    data(2, 0xFB07, 0xF100)  # mul r1, r7, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB57, 0xF000)  # mulh r0, r7, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # add_int16.py:80 if shift >= 0:
-    data(2, 0x9900)  # ldr r1, [sp] shift
-    cmp(r1, 0)
-    blt(else51)
-    # add_int16.py:81 v = ((v >> 31) + v >> shift) + 1 >> 1
+    # add_int16.py:80 m * v, shifted
+    data(2, 0x9B07)  # ldr r3, [sp] m
+    lsl(r5, r3, 1)
+    data(2, 0x9B08)  # ldr r3, [sp] shift
+    add(r3, r3, 1)
+    data(2, 0xEA10, 0x78E5)  # ands r8, r0, r5, asr #31
+    data(2, 0xFB50, 0x8015)  # smmlar r0, r0, r5, r8
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else51)
+    data(2, 0xFA50, 0xF003)  # asrs r0, r0, r3
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     # add_int16.py:82 v = v * factor2 + ((x[0] ^ 0x8000) - 0x8000 - offset1) * factor1
-    data(2, 0x9908)  # ldr r1, [sp] factor2
-    data(2, 0xFB00, 0xF901)  # mul r9, r0, r1
-    data(2, 0x9809)  # ldr r0, [sp] offset1
-    data(2, 0xF9B3, 0x1000)  # lds16 r1, [r3, #0]
-    sub(r1, r1, r0)
-    data(2, 0x9807)  # ldr r0, [sp] factor1
-    data(2, 0xFB01, 0x9000)  # mla r0, r1, r0, r9
-    # add_int16.py:84 if sign:
-    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB56, 0xF000)  # mulh r0, r6, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # add_int16.py:92 if output_shift >= 0:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
-    blt(else53)
-    # add_int16.py:93 v = ((v >> 31) + v >> output_shift) + 1 >> 1
+    data(2, 0x9B04)  # ldr r3, [sp] factor2
+    data(2, 0xFB00, 0xF503)  # mul r5, r0, r3
+    data(2, 0x9805)  # ldr r0, [sp] offset1
+    data(2, 0xF9B2, 0x3000)  # lds16 r3, [r2, #0]
+    sub(r3, r3, r0)
+    data(2, 0x9803)  # ldr r0, [sp] factor1
+    data(2, 0xFB03, 0x5000)  # mla r0, r3, r0, r5
+    # add_int16.py:92 n * v, shifted
+    data(2, 0x9B09)  # ldr r3, [sp] n
+    lsl(r5, r3, 1)
+    data(2, 0x9B0A)  # ldr r3, [sp] output_shift
+    add(r3, r3, 1)
+    data(2, 0xEA10, 0x78E5)  # ands r8, r0, r5, asr #31
+    data(2, 0xFB50, 0x8015)  # smmlar r0, r0, r5, r8
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    data(2, 0xFA50, 0xF008)  # asrs r0, r0, r8
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else53)
+    data(2, 0xFA50, 0xF003)  # asrs r0, r0, r3
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     # add_int16.py:94 v = v + zero_point
-    data(2, 0x990B)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
+    data(2, 0x9B0B)  # ldr r3, [sp] zero_point
+    add(r0, r0, r3)
     # add_int16.py:95 if v < low:
-    data(2, 0x4570)  # cmp r0, lr
-    bge(else55)
-    # add_int16.py:96 v = low
-    mov(r0, lr)
-    label(else55)
-    # add_int16.py:97 if v > high:
     data(2, 0x4560)  # cmp r0, r12
-    ble(else57)
-    # add_int16.py:98 v = high
+    bge(else51)
+    # add_int16.py:96 v = low
     mov(r0, r12)
-    label(else57)
+    label(else51)
+    # add_int16.py:97 if v > high:
+    cmp(r0, r7)
+    ble(else53)
+    # add_int16.py:98 v = high
+    mov(r0, r7)
+    label(else53)
     # add_int16.py:99 z[0] = v
-    strh(r0, [r5, 0])
+    strh(r0, [r6, 0])
     # add_int16.py:100 x = ptr16(int(x) + step1)
-    data(2, 0x9803)  # ldr r0, [sp] step1
-    add(r3, r3, r0)
-    # add_int16.py:101 y = ptr16(int(y) + step2)
-    data(2, 0x9804)  # ldr r0, [sp] step2
+    data(2, 0x9800)  # ldr r0, [sp] step1
     add(r2, r2, r0)
+    # add_int16.py:101 y = ptr16(int(y) + step2)
+    data(2, 0x9801)  # ldr r0, [sp] step2
+    add(r1, r1, r0)
     # add_int16.py:102 z = ptr16(int(z) + 2)
-    add(r5, r5, 2)
+    add(r6, r6, 2)
     # add_int16.py:103 count -= 1
     sub(r4, r4, 1)
     bne(while48)

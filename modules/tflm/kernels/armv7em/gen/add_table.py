@@ -11,130 +11,127 @@ import micropython
 # eval_int8() of kernels/add_table.py, compiled.
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
-    data(2, 0xE92D, 0x0700)  # push {r8, r9, r10}
+    data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
+    data(2, 0xB081)  # sub sp, #4
     mov(r4, r0)
     mov(r6, r1)
-    lsr(r5, r3, 10)
-    data(2, 0xF3C3, 0x0009)  # ubfx r0, r3, #0, #10
-    add(r0, r5, r0)
-    cmp(r3, 0)
+    mov(r1, r2)
+    mov(r2, r3)
+    lsr(r3, r2, 10)
+    data(2, 0xF3C2, 0x0009)  # ubfx r0, r2, #0, #10
+    add(r0, r3, r0)
+    cmp(r2, 0)
     blt_w(rare1)
     label(end2)
     # add_table.py:21 _add(0, 0, op, arena, rom, start, stop - start)
-    sub(r7, r0, r5)
+    sub(r7, r0, r3)
     # add_table.py:28 r = ptr32(op)
-    mov(r1, r4)
+    mov(r2, r4)
     # add_table.py:34 v = r[_INPUT1]
-    ldr(r0, [r1, 4])
+    ldr(r0, [r2, 4])
     # add_table.py:35 x = ptr8((flash if v & 1 else base) + (v >> 2) + start)
-    data(2, 0xF010, 0x0301)  # ands r3, r0, #1
+    data(2, 0xF010, 0x0401)  # ands r4, r0, #1
     beq(else5)
-    mov(r3, r2)
+    mov(r4, r1)
     b(endif6)
     label(else5)
-    mov(r3, r6)
+    mov(r4, r6)
     label(endif6)
-    data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    add(r4, r0, r5)
+    data(2, 0xEB14, 0x00A0)  # adds r0, r4, r0, asr #2
+    add(r5, r0, r3)
     # add_table.py:36 v = r[_INPUT2]
-    ldr(r0, [r1, 8])
+    ldr(r0, [r2, 8])
     # add_table.py:37 other = ptr8((flash if v & 1 else base) + (v >> 2) + start)
-    data(2, 0xF010, 0x0301)  # ands r3, r0, #1
+    data(2, 0xF010, 0x0401)  # ands r4, r0, #1
     beq(else7)
-    mov(r3, r2)
+    mov(r4, r1)
     b(endif8)
     label(else7)
-    mov(r3, r6)
+    mov(r4, r6)
     label(endif8)
-    data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    add(r3, r0, r5)
+    data(2, 0xEB14, 0x00A0)  # adds r0, r4, r0, asr #2
+    add(r4, r0, r3)
     # add_table.py:38 v = r[_LOOKUP]
-    ldr(r0, [r1, 16])
+    ldr(r0, [r2, 16])
     # add_table.py:39 lookup = ptr32((flash if v & 1 else base) + (v >> 2))
     data(2, 0xF010, 0x0C01)  # ands r12, r0, #1
     beq(else9)
     b(endif10)
     label(else9)
-    mov(r2, r6)
+    mov(r1, r6)
     label(endif10)
-    data(2, 0xEB12, 0x0AA0)  # adds r10, r2, r0, asr #2
+    data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
+    data(2, 0x9000)  # str r0, [sp] lookup
     # add_table.py:40 y = ptr8(base + (r[_OUTPUT] >> 2) + start)
-    ldr(r0, [r1, 12])
+    ldr(r0, [r2, 12])
     data(2, 0xEB16, 0x00A0)  # adds r0, r6, r0, asr #2
-    add(r2, r0, r5)
+    add(r1, r0, r3)
     # add_table.py:41 end = int(y) + count
-    data(2, 0xEB12, 0x0E07)  # adds lr, r2, r7
+    data(2, 0xEB11, 0x0C07)  # adds r12, r1, r7
     # add_table.py:42 factor = r[_FACTOR]
-    data(2, 0xF8D1, 0x9018)  # ldw r9, [r1, #24]
+    data(2, 0xF8D2, 0x8018)  # ldw r8, [r2, #24]
     # add_table.py:43 low = (r[_ACTIVATION_MIN] << sign) >> sign
-    data(2, 0xF8D1, 0xC020)  # ldw r12, [r1, #32]
+    ldr(r7, [r2, 32])
     # add_table.py:44 zero_point = ((r[_OUTPUT_ZERO_POINT] << sign) >> sign) - low
-    ldr(r0, [r1, 28])
-    data(2, 0xEBB0, 0x080C)  # subs r8, r0, r12
+    ldr(r0, [r2, 28])
+    data(2, 0xEBB0, 0x0E07)  # subs lr, r0, r7
     # add_table.py:45 span = uint(((r[_ACTIVATION_MAX] << sign) >> sign) - low)
-    ldr(r0, [r1, 36])
-    data(2, 0xEBB0, 0x070C)  # subs r7, r0, r12
+    ldr(r0, [r2, 36])
+    sub(r6, r0, r7)
     # add_table.py:46 m = r[_MULTIPLIER]
-    ldr(r5, [r1, 48])
+    ldr(r3, [r2, 48])
     # add_table.py:49 shift = 31 - (r[_SHIFT] & 0xFF)  # the right shift without its last step;...
-    ldr(r0, [r1, 52])
+    ldr(r0, [r2, 52])
     data(2, 0xF010, 0x00FF)  # ands r0, r0, #255
-    data(2, 0xF1D0, 0x061F)  # rsbs r6, r0, #31
+    data(2, 0xF1D0, 0x021F)  # rsbs r2, r0, #31
     # add_table.py:50 while int(y) < end:
-    data(2, 0x4572)  # cmp r2, lr
+    data(2, 0x4561)  # cmp r1, r12
     bge(wend13)
     label(while11)
     # add_table.py:51 v = (((x[0] ^ 0x80) - 0x80) * factor + lookup[other[0]] << sign) >> sign
-    ldrb(r0, [r3, 0])
-    data(2, 0xF994, 0x1000)  # lds8 r1, [r4, #0]
-    data(2, 0xF85A, 0x0020)  # ldw r0, [r10, r0, lsl #2]
-    data(2, 0xFB01, 0x0009)  # mla r0, r1, r9, r0
-    # add_table.py:52 if sign:
-    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # add_table.py:58 if shift >= 0:
-    cmp(r6, 0)
-    blt(else14)
-    # add_table.py:59 v = ((v >> 31) + v >> shift) + 1 >> 1
+    data(2, 0xF995, 0xA000)  # lds8 r10, [r5, #0]
+    data(2, 0x9800)  # ldr r0, [sp] lookup
+    data(2, 0xF894, 0x9000)  # ldu8 r9, [r4, #0]
+    data(2, 0xF850, 0x0029)  # ldw r0, [r0, r9, lsl #2]
+    data(2, 0xFB0A, 0x0008)  # mla r0, r10, r8, r0
+    # add_table.py:58 m * v, shifted
+    data(2, 0xEA5F, 0x0A43)  # mov lsls r10, pc, r3, lsl #1
+    data(2, 0xF112, 0x0901)  # adds r9, r2, #1
+    data(2, 0xEA10, 0x7BEA)  # ands r11, r0, r10, asr #31
+    data(2, 0xFB50, 0xB01A)  # smmlar r0, r0, r10, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    asr(r0, r6)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else14)
+    data(2, 0xFA50, 0xF009)  # asrs r0, r0, r9
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     # add_table.py:60 v = v + zero_point
-    data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
+    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
     # add_table.py:61 if uint(v) > span:
-    cmp(r0, r7)
-    bls(else16)
+    cmp(r0, r6)
+    bls(else14)
     # add_table.py:62 v = ((v >> 31) ^ -1) & int(span)
     asr(r0, r0, 31)
     data(2, 0xF090, 0x30FF)  # xors r0, r0, #-1
-    and_(r0, r7)
-    label(else16)
+    and_(r0, r6)
+    label(else14)
     # add_table.py:63 y[0] = v + low
-    data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
-    strb(r0, [r2, 0])
+    add(r0, r0, r7)
+    strb(r0, [r1, 0])
     # add_table.py:64 x = ptr8(int(x) + 1)
-    add(r4, r4, 1)
+    add(r5, r5, 1)
     # add_table.py:65 other = ptr8(int(other) + 1)
-    add(r3, r3, 1)
+    add(r4, r4, 1)
     # add_table.py:66 y = ptr8(int(y) + 1)
-    add(r2, r2, 1)
-    data(2, 0x4572)  # cmp r2, lr
+    add(r1, r1, 1)
+    data(2, 0x4561)  # cmp r1, r12
     blt(while11)
     label(wend13)
     b(return_1)
     label(rare1)
-    data(2, 0xF093, 0x35FF)  # xors r5, r3, #-1
-    add(r0, r5, 1)
+    data(2, 0xF092, 0x33FF)  # xors r3, r2, #-1
+    add(r0, r3, 1)
     b(end2)
     label(return_1)
-    data(2, 0xE8BD, 0x0700)  # pop {r8, r9, r10}
+    data(2, 0xB001)  # add sp, #4
+    data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 
 

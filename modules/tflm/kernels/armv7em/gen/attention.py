@@ -102,7 +102,7 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:60 p = ptr8(base + (r[_KEYS] >> 2) + offset)
     ldr(r1, [r2, 8])
     data(2, 0xEB13, 0x01A1)  # adds r1, r3, r1, asr #2
-    add(r3, r1, r0)
+    add(r2, r1, r0)
     # attention.py:61 done = 0
     mov(r0, 0)
     data(2, 0x900C)  # str r0, [sp] done
@@ -142,16 +142,16 @@ def run_int8(r0, r1, r2, r3):
     beq(wend23)
     label(while21)
     # attention.py:73 four products of bytes
-    ldr(r2, [r0, 0])
-    ldr(r5, [r3, 0])
+    ldr(r3, [r0, 0])
+    ldr(r5, [r2, 0])
     data(2, 0xFA2F, 0xFE85)  # sxtb16 lr, r5
-    data(2, 0xFA2F, 0xF682)  # sxtb16 r6, r2
+    data(2, 0xFA2F, 0xF683)  # sxtb16 r6, r3
     data(2, 0xFB2E, 0x4406)  # smlad r4, lr, r6, r4
     data(2, 0xFA2F, 0xFE95)  # sxtb16 lr, r5, ror #8
-    data(2, 0xFA2F, 0xF692)  # sxtb16 r6, r2, ror #8
+    data(2, 0xFA2F, 0xF693)  # sxtb16 r6, r3, ror #8
     data(2, 0xFB2E, 0x4406)  # smlad r4, lr, r6, r4
     # attention.py:77 p = ptr8(int(p) + 4)
-    add(r3, r3, 4)
+    add(r2, r2, 4)
     # attention.py:78 q = ptr8(int(q) + 4)
     add(r0, r0, 4)
     # attention.py:79 n -= 4
@@ -169,80 +169,80 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:83 target = scores - base + done
     data(2, 0x990B)  # ldr r1, [sp] scores
     data(2, 0x9812)  # ldr r0, [sp] base
-    sub(r2, r1, r0)
+    sub(r3, r1, r0)
     data(2, 0x990C)  # ldr r1, [sp] done
-    add(r1, r2, r1)
+    add(r1, r3, r1)
     data(2, 0x910F)  # str r1, [sp] target
     # attention.py:84 store_int8(op, arena, _SCORE_ZERO_POINT, sums - base, target, 0, count)
-    data(2, 0x9A11)  # ldr r2, [sp] sums
-    sub(r4, r2, r0)
+    data(2, 0x9B11)  # ldr r3, [sp] sums
+    sub(r4, r3, r0)
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
     data(2, 0x9807)  # ldr r0, [sp] count_59
     data(2, 0x9000)  # str r0, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0x9A15)  # ldr r2, [sp] op
-    data(2, 0xF112, 0x0634)  # adds r6, r2, #52
+    data(2, 0x9B15)  # ldr r3, [sp] op
+    data(2, 0xF113, 0x0734)  # adds r7, r3, #52
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D6, 0xB000)  # ldw r11, [r6, #0]
+    data(2, 0xF8D7, 0xA000)  # ldw r10, [r7, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r6, 4])
-    data(2, 0xEBB2, 0x0A0B)  # subs r10, r2, r11
+    ldr(r3, [r7, 4])
+    data(2, 0xEBB3, 0x090A)  # subs r9, r3, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r6, 8])
-    data(2, 0xEBB2, 0x090B)  # subs r9, r2, r11
+    ldr(r3, [r7, 8])
+    data(2, 0xEBB3, 0x080A)  # subs r8, r3, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D6, 0x800C)  # ldw r8, [r6, #12]
+    data(2, 0xF8D7, 0xE00C)  # ldw lr, [r7, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r2, [r6, 16])
-    data(2, 0x9208)  # str r2, [sp] channels
+    ldr(r3, [r7, 16])
+    data(2, 0x9308)  # str r3, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF116, 0x0214)  # adds r2, r6, #20
-    data(2, 0x9205)  # str r2, [sp] table
+    data(2, 0xF117, 0x0314)  # adds r3, r7, #20
+    data(2, 0x9305)  # str r3, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
-    data(2, 0x9A10)  # ldr r2, [sp] arena
-    data(2, 0xEB12, 0x0C04)  # adds r12, r2, r4
+    data(2, 0x9B10)  # ldr r3, [sp] arena
+    data(2, 0xEB13, 0x0C04)  # adds r12, r3, r4
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    add(r7, r2, r1)
+    add(r5, r3, r1)
     # requantize.py:35 while count:
     cmp(r0, 0)
     beq_w(wend27)
     label(while25)
     # requantize.py:36 n = count
-    data(2, 0x9D00)  # ldr r5, [sp] count
+    data(2, 0x9B00)  # ldr r3, [sp] count
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else28)
     # requantize.py:38 n = channels - channel
     data(2, 0x9908)  # ldr r1, [sp] channels
     data(2, 0x9802)  # ldr r0, [sp] channel
-    sub(r5, r1, r0)
+    sub(r3, r1, r0)
     # requantize.py:39 if n > count:
     data(2, 0x9800)  # ldr r0, [sp] count
-    cmp(r5, r0)
+    cmp(r3, r0)
     ble(else30)
     # requantize.py:40 n = count
-    mov(r5, r0)
+    mov(r3, r0)
     label(else30)
     label(else28)
     # requantize.py:41 count -= n
     data(2, 0x9800)  # ldr r0, [sp] count
-    sub(r0, r0, r5)
+    sub(r0, r0, r3)
     data(2, 0x9000)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9902)  # ldr r1, [sp] channel
     data(2, 0x9805)  # ldr r0, [sp] table
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0608)  # mla r6, r2, r8, r0
+    lsl(r4, r1, 2)
+    data(2, 0xFB04, 0x070E)  # mla r7, r4, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A08)  # ldr r2, [sp] channels
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0408)  # mla r4, r1, r8, r0
+    data(2, 0x9C08)  # ldr r4, [sp] channels
+    data(2, 0xEB10, 0x0084)  # adds r0, r0, r4, lsl #2
+    data(2, 0xFB01, 0x040E)  # mla r4, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r5, 0)
+    cmp(r3, 0)
     beq(wend34)
     label(while32)
     # requantize.py:46 v = (acc[0] << sign) >> sign
@@ -255,72 +255,60 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4640)  # mvn r6, #-1073741824
+    asr(r6, r1)
+    data(2, 0xF056, 0x0601)  # ors r6, r6, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
+    cmp(r0, r6)
     ble(else37)
     # requantize.py:52 v = limit
-    mov(r0, r2)
+    mov(r0, r6)
     label(else37)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
-    data(2, 0x4570)  # cmp r0, lr
+    data(2, 0xF1D6, 0x0B00)  # rsbs r11, r6, #0
+    data(2, 0x4558)  # cmp r0, r11
     bge(else39)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    data(2, 0xF1D6, 0x0000)  # rsbs r0, r6, #0
     label(else39)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
     label(else35)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D6, 0xE000)  # ldw lr, [r6, #0]
-    data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5E, 0xF000)  # mulh r0, lr, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else41)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r6, [r7, 0])
+    lsl(r6, r6, 1)
+    data(2, 0xEA10, 0x7BE6)  # ands r11, r0, r6, asr #31
+    data(2, 0xFB50, 0xB016)  # smmlar r0, r0, r6, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else41)
-    # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else43)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else43)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else45)
-    # requantize.py:74 v = high
+    bge(else41)
+    # requantize.py:71 v = low
     mov(r0, r9)
-    label(else45)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0xEB10, 0x000B)  # adds r0, r0, r11
-    strb(r0, [r7, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    label(else41)
+    # requantize.py:72 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else43)
+    # requantize.py:73 v = high
+    mov(r0, r8)
+    label(else43)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
+    strb(r0, [r5, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r7, r7, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB16, 0x0688)  # adds r6, r6, r8, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
-    # requantize.py:80 n -= 1
-    sub(r5, r5, 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r5, r5, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB17, 0x078E)  # adds r7, r7, lr, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB14, 0x040E)  # adds r4, r4, lr
+    # requantize.py:79 n -= 1
+    sub(r3, r3, 1)
     bne(while32)
     label(wend34)
     data(2, 0x9800)  # ldr r0, [sp] count
@@ -339,28 +327,28 @@ def run_int8(r0, r1, r2, r3):
     # attention.py:87 top = 0
     data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
     # attention.py:88 p = ptr8(scores)
-    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    data(2, 0x9A0B)  # ldr r2, [sp] scores
     # attention.py:89 k = filled
     data(2, 0xF8DD, 0xC04C)  # ldr r12, [sp, #76]
     # attention.py:90 while k:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq(wend49)
-    label(while47)
+    beq(wend47)
+    label(while45)
     # attention.py:91 v = p[0] ^ 0x80
-    ldrb(r0, [r3, 0])
+    ldrb(r0, [r2, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
     # attention.py:92 if v > top:
     data(2, 0x4570)  # cmp r0, lr
-    ble(else50)
+    ble(else48)
     # attention.py:93 top = v
     mov(lr, r0)
-    label(else50)
+    label(else48)
     # attention.py:94 p = ptr8(int(p) + 1)
-    add(r3, r3, 1)
+    add(r2, r2, 1)
     # attention.py:95 k -= 1
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    bne(while47)
-    label(wend49)
+    bne(while45)
+    label(wend47)
     # attention.py:96 v = exps[top]
     data(2, 0x9814)  # ldr r0, [sp] exps
     data(2, 0xF850, 0x002E)  # ldw r0, [r0, lr, lsl #2]
@@ -373,13 +361,13 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEBB0, 0x000C)  # subs r0, r0, r12
     data(2, 0xFB01, 0xF500)  # mul r5, r1, r0
     # attention.py:98 p = ptr8(scores)
-    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    data(2, 0x9A0B)  # ldr r2, [sp] scores
     # attention.py:100 while k:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq(wend54)
-    label(while52)
+    beq(wend52)
+    label(while50)
     # attention.py:101 v = exps[top - (p[0] ^ 0x80)]
-    ldrb(r0, [r3, 0])
+    ldrb(r0, [r2, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
     data(2, 0xEBBE, 0x0100)  # subs r1, lr, r0
     data(2, 0x9814)  # ldr r0, [sp] exps
@@ -390,63 +378,63 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB11, 0x3020)  # adds r0, r1, r0, asr #12
     add(r5, r5, r0)
     # attention.py:103 p = ptr8(int(p) + 1)
-    add(r3, r3, 1)
+    add(r2, r2, 1)
     # attention.py:104 k -= 1
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    bne(while52)
-    label(wend54)
+    bne(while50)
+    label(wend52)
     # attention.py:108 shift = 34
     mov(r7, 34)
     # attention.py:109 while not half >> 30:
     asr(r0, r5, 30)
-    bne(wend57)
-    label(while55)
+    bne(wend55)
+    label(while53)
     # attention.py:110 half = half << 1
     lsl(r5, r5, 1)
     # attention.py:111 shift -= 1
     sub(r7, r7, 1)
     asr(r0, r5, 30)
-    beq(while55)
-    label(wend57)
+    beq(while53)
+    label(wend55)
     # attention.py:112 acc = 0
     mov(r4, 0)
     # attention.py:113 rest = (r[_NEWTON_SLOPE] << sign) >> sign
     data(2, 0x9816)  # ldr r0, [sp] r
     data(2, 0xF8D0, 0x8030)  # ldw r8, [r0, #48]
     # attention.py:114 step = 0
-    mov(r3, 0)
+    mov(r2, 0)
     # attention.py:115 while step < 7:
-    cmp(r3, 7)
-    bge(wend60)
-    label(while58)
+    cmp(r2, 7)
+    bge(wend58)
+    label(while56)
     # attention.py:116 v = half
     mov(r0, r5)
     # attention.py:117 m = rest
-    mov(r2, r8)
+    mov(r3, r8)
     # attention.py:118 if step & 1:
-    data(2, 0xF013, 0x0101)  # ands r1, r3, #1
-    beq(else61)
+    data(2, 0xF012, 0x0101)  # ands r1, r2, #1
+    beq(else59)
     # attention.py:119 m = acc
-    mov(r2, r4)
-    b(endif62)
-    label(else61)
+    mov(r3, r4)
+    b(endif60)
+    label(else59)
     # attention.py:120 elif step:
-    cmp(r3, 0)
-    beq(else63)
+    cmp(r2, 0)
+    beq(else61)
     # attention.py:121 v = acc
     mov(r0, r4)
-    label(else63)
-    label(endif62)
+    label(else61)
+    label(endif60)
     # attention.py:122 n = v >> 16
     asr(r1, r0, 16)
     # attention.py:123 v = v & 0xFFFF
     data(2, 0xF3C0, 0x000F)  # ubfx r0, r0, #0, #16
     # attention.py:124 k = m & 0xFFFF
-    data(2, 0xF3C2, 0x0C0F)  # ubfx r12, r2, #0, #16
+    data(2, 0xF3C3, 0x0C0F)  # ubfx r12, r3, #0, #16
     # attention.py:125 m = m >> 16
-    asr(r2, r2, 16)
+    asr(r3, r3, 16)
     # attention.py:126 a = v * m
-    data(2, 0xFB00, 0xF602)  # mul r6, r0, r2
+    data(2, 0xFB00, 0xF603)  # mul r6, r0, r3
     # attention.py:127 b = n * k + (v * k >> 16 & 0xFFFF)
     data(2, 0xFB00, 0xF00C)  # mul r0, r0, r12
     asr(r0, r0, 16)
@@ -457,76 +445,76 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF01C, 0x0C01)  # ands r12, r12, #1
     data(2, 0xEB1C, 0x0666)  # adds r6, r12, r6, asr #1
     data(2, 0xEB16, 0x0060)  # adds r0, r6, r0, asr #1
-    data(2, 0xFB01, 0xF102)  # mul r1, r1, r2
+    data(2, 0xFB01, 0xF103)  # mul r1, r1, r3
     lsl(r1, r1, 1)
     asr(r0, r0, 14)
     data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
     # attention.py:129 if not step:
-    cmp(r3, 0)
-    bne(else65)
+    cmp(r2, 0)
+    bne(else63)
     # attention.py:130 acc = r[_NEWTON_START] + v
     data(2, 0x9916)  # ldr r1, [sp] r
     ldr(r1, [r1, 44])
     add(r4, r1, r0)
-    b(endif66)
-    label(else65)
+    b(endif64)
+    label(else63)
     # attention.py:131 elif step & 1:
-    data(2, 0xF013, 0x0101)  # ands r1, r3, #1
-    beq(else67)
+    data(2, 0xF012, 0x0101)  # ands r1, r2, #1
+    beq(else65)
     # attention.py:132 rest = 0x20000000 - v
     data(2, 0xF1D0, 0x5800)  # rsbs r8, r0, #536870912
-    b(endif68)
-    label(else67)
+    b(endif66)
+    label(else65)
     # attention.py:134 acc = (v << 2) + acc
     data(2, 0xEB14, 0x0480)  # adds r4, r4, r0, lsl #2
-    label(endif68)
     label(endif66)
+    label(endif64)
     # attention.py:135 step += 1
-    add(r3, r3, 1)
-    cmp(r3, 7)
-    blt(while58)
-    label(wend60)
+    add(r2, r2, 1)
+    cmp(r2, 7)
+    blt(while56)
+    label(wend58)
     # attention.py:136 if acc >> 30:
     asr(r0, r4, 30)
-    beq(else69)
+    beq(else67)
     # attention.py:137 acc = 1
     mov(r4, 1)
     # attention.py:138 acc = (acc << 31) - 1
     lsl(r0, r4, 31)
     sub(r4, r0, 1)
-    b(endif70)
-    label(else69)
+    b(endif68)
+    label(else67)
     # attention.py:140 acc = acc << 1
     lsl(r4, r4, 1)
-    label(endif70)
+    label(endif68)
     # attention.py:141 if shift > 31:
     cmp(r7, 31)
-    ble(else71)
+    ble(else69)
     # attention.py:142 shift = 31
     mov(r7, 31)
     # attention.py:143 acc = 0
     mov(r4, 0)
-    label(else71)
+    label(else69)
     # attention.py:147 p = ptr8(scores)
-    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    data(2, 0x9A0B)  # ldr r2, [sp] scores
     # attention.py:148 p[filled] = 0x80
     data(2, 0x9813)  # ldr r0, [sp] filled
     mov(r1, 128)
-    data(2, 0xF803, 0x1000)  # stu8 r1, [r3, r0]
+    data(2, 0xF802, 0x1000)  # stu8 r1, [r2, r0]
     # attention.py:149 k = filled + 1
     data(2, 0xF110, 0x0C01)  # adds r12, r0, #1
     # attention.py:150 while k:
-    beq(wend75)
-    label(while73)
+    beq(wend73)
+    label(while71)
     # attention.py:151 v = exps[top - (p[0] ^ 0x80)]
-    ldrb(r0, [r3, 0])
+    ldrb(r0, [r2, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
     data(2, 0xEBBE, 0x0100)  # subs r1, lr, r0
     data(2, 0x9814)  # ldr r0, [sp] exps
     data(2, 0xF850, 0x0021)  # ldw r0, [r0, r1, lsl #2]
     # attention.py:152 if v:
     cmp(r0, 0)
-    beq(else76)
+    beq(else74)
     # attention.py:153 if sign:
     data(2, 0xFB00, 0xF104)  # mul r1, r0, r4
     lsr(r1, r1, 30)
@@ -542,57 +530,57 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r0, 1)
     # attention.py:162 if v > 255:
     cmp(r0, 255)
-    ble(else78)
+    ble(else76)
     # attention.py:163 v = 255
     mov(r0, 255)
-    label(else78)
     label(else76)
+    label(else74)
     # attention.py:164 p[0] = v
-    strb(r0, [r3, 0])
+    strb(r0, [r2, 0])
     # attention.py:165 p = ptr8(int(p) + 1)
-    add(r3, r3, 1)
+    add(r2, r2, 1)
     # attention.py:166 k -= 1
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    bne(while73)
-    label(wend75)
+    bne(while71)
+    label(wend73)
     # attention.py:167 p = ptr8(scores)
-    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    data(2, 0x9A0B)  # ldr r2, [sp] scores
     # attention.py:168 count = filled
     data(2, 0x9913)  # ldr r1, [sp] filled
     data(2, 0x9107)  # str r1, [sp] count_59
     # attention.py:169 v = p[filled]
-    data(2, 0xF813, 0x0001)  # ldu8 r0, [r3, r1]
+    data(2, 0xF812, 0x0001)  # ldu8 r0, [r2, r1]
     # attention.py:170 if v:
     cmp(r0, 0)
-    beq(else80)
+    beq(else78)
     # attention.py:171 while count < positions:
-    data(2, 0x9A0D)  # ldr r2, [sp] positions
-    cmp(r1, r2)
-    bge(wend84)
-    label(while82)
+    data(2, 0x9B0D)  # ldr r3, [sp] positions
+    cmp(r1, r3)
+    bge(wend82)
+    label(while80)
     # attention.py:172 p[count] = v
     data(2, 0x9907)  # ldr r1, [sp] count_59
-    data(2, 0xF803, 0x0001)  # stu8 r0, [r3, r1]
+    data(2, 0xF802, 0x0001)  # stu8 r0, [r2, r1]
     # attention.py:173 count += 1
     add(r1, r1, 1)
     data(2, 0x9107)  # str r1, [sp] count_59
-    data(2, 0x9A0D)  # ldr r2, [sp] positions
-    cmp(r1, r2)
-    blt(while82)
-    label(wend84)
-    label(else80)
+    data(2, 0x9B0D)  # ldr r3, [sp] positions
+    cmp(r1, r3)
+    blt(while80)
+    label(wend82)
+    label(else78)
     # attention.py:175 p[count] = 0
     data(2, 0x9807)  # ldr r0, [sp] count_59
     mov(r1, 0)
-    data(2, 0xF803, 0x1000)  # stu8 r1, [r3, r0]
+    data(2, 0xF802, 0x1000)  # stu8 r1, [r2, r0]
     # attention.py:176 p[count + 1] = 0
-    add(r2, r0, 1)
+    add(r3, r0, 1)
     mov(r1, 0)
-    data(2, 0xF803, 0x1002)  # stu8 r1, [r3, r2]
+    data(2, 0xF802, 0x1003)  # stu8 r1, [r2, r3]
     # attention.py:177 p[count + 2] = 0
-    add(r2, r0, 2)
+    add(r3, r0, 2)
     mov(r1, 0)
-    data(2, 0xF803, 0x1002)  # stu8 r1, [r3, r2]
+    data(2, 0xF802, 0x1003)  # stu8 r1, [r2, r3]
     # attention.py:178 count = count + 3 >> 2
     add(r0, r0, 3)
     asr(r0, r0, 2)
@@ -617,18 +605,18 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x900C)  # str r0, [sp] done
     # attention.py:183 while done < size:
     cmp(r0, r1)
-    bge_w(wend87)
-    label(while85)
+    bge_w(wend85)
+    label(while83)
     # attention.py:184 k = size - done
     data(2, 0x990A)  # ldr r1, [sp] size
     data(2, 0x980C)  # ldr r0, [sp] done
     data(2, 0xEBB1, 0x0C00)  # subs r12, r1, r0
     # attention.py:185 if k > _BLOCK:
     data(2, 0xF1BC, 0x0F20)  # cmp r15, r12, #32
-    ble(else88)
+    ble(else86)
     # attention.py:186 k = _BLOCK
     data(2, 0xF240, 0x0C20)  # movw r12, #32
-    label(else88)
+    label(else86)
     # attention.py:187 done += k
     data(2, 0x980C)  # ldr r0, [sp] done
     data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
@@ -639,22 +627,22 @@ def run_int8(r0, r1, r2, r3):
     mov(r1, r12)
     # attention.py:190 while n:
     cmp(r1, 0)
-    beq(wend92)
-    label(while90)
+    beq(wend90)
+    label(while88)
     # attention.py:191 acc = 0
     mov(r4, 0)
     # attention.py:192 p = ptr8(scores)
-    data(2, 0x9B0B)  # ldr r3, [sp] scores
+    data(2, 0x9A0B)  # ldr r2, [sp] scores
     # attention.py:193 q = ptr8(offset)
     data(2, 0x9804)  # ldr r0, [sp] offset
     # attention.py:194 m = count
-    data(2, 0x9A07)  # ldr r2, [sp] count_59
+    data(2, 0x9B07)  # ldr r3, [sp] count_59
     # attention.py:195 while m:
-    cmp(r2, 0)
-    beq(wend95)
-    label(while93)
+    cmp(r3, 0)
+    beq(wend93)
+    label(while91)
     # attention.py:196 four products of bytes
-    ldr(r5, [r3, 0])
+    ldr(r5, [r2, 0])
     ldr(r6, [r0, 0])
     data(2, 0xFA2F, 0xF886)  # sxtb16 r8, r6
     data(2, 0xFA3F, 0xFE85)  # uxtb16 lr, r5
@@ -663,13 +651,13 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xFA3F, 0xFE95)  # uxtb16 lr, r5, ror #8
     data(2, 0xFB28, 0x440E)  # smlad r4, r8, lr, r4
     # attention.py:200 p = ptr8(int(p) + 4)
-    add(r3, r3, 4)
+    add(r2, r2, 4)
     # attention.py:201 q = ptr8(int(q) + 4)
     add(r0, r0, 4)
     # attention.py:202 m -= 1
-    sub(r2, r2, 1)
-    bne(while93)
-    label(wend95)
+    sub(r3, r3, 1)
+    bne(while91)
+    label(wend93)
     # attention.py:203 y[0] = acc
     str(r4, [r7, 0])
     # attention.py:204 y = ptr32(int(y) + 4)
@@ -681,163 +669,151 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9004)  # str r0, [sp] offset
     # attention.py:206 n -= 1
     sub(r1, r1, 1)
-    bne(while90)
-    label(wend92)
+    bne(while88)
+    label(wend90)
     # attention.py:207 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums - base, target, 0, k)
     data(2, 0x9911)  # ldr r1, [sp] sums
     data(2, 0x9812)  # ldr r0, [sp] base
     sub(r1, r1, r0)
     mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel_260
+    data(2, 0x9003)  # str r0, [sp] channel_253
     data(2, 0xF8CD, 0xC004)  # str r12, [sp, #4]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9815)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0550)  # adds r5, r0, #80
+    data(2, 0xF110, 0x0750)  # adds r7, r0, #80
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D5, 0xB000)  # ldw r11, [r5, #0]
+    data(2, 0xF8D7, 0xA000)  # ldw r10, [r7, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 4])
-    data(2, 0xEBB0, 0x0A0B)  # subs r10, r0, r11
+    ldr(r0, [r7, 4])
+    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 8])
-    data(2, 0xEBB0, 0x090B)  # subs r9, r0, r11
+    ldr(r0, [r7, 8])
+    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
+    data(2, 0xF8D7, 0xE00C)  # ldw lr, [r7, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r5, 16])
-    data(2, 0x9009)  # str r0, [sp] channels_275
+    ldr(r0, [r7, 16])
+    data(2, 0x9009)  # str r0, [sp] channels_268
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
-    data(2, 0x9006)  # str r0, [sp] table_277
+    data(2, 0xF117, 0x0014)  # adds r0, r7, #20
+    data(2, 0x9006)  # str r0, [sp] table_270
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9810)  # ldr r0, [sp] arena
-    add(r7, r0, r1)
+    add(r5, r0, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x990F)  # ldr r1, [sp] target
-    add(r6, r0, r1)
+    add(r4, r0, r1)
     # requantize.py:35 while count:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq_w(wend99)
-    label(while97)
+    beq_w(wend97)
+    label(while95)
     # requantize.py:36 n = count
-    data(2, 0x9C01)  # ldr r4, [sp] count_261
+    data(2, 0x9A01)  # ldr r2, [sp] count_254
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
-    beq(else100)
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    beq(else98)
     # requantize.py:38 n = channels - channel
-    data(2, 0x9909)  # ldr r1, [sp] channels_275
-    data(2, 0x9803)  # ldr r0, [sp] channel_260
-    sub(r4, r1, r0)
+    data(2, 0x9909)  # ldr r1, [sp] channels_268
+    data(2, 0x9803)  # ldr r0, [sp] channel_253
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x9801)  # ldr r0, [sp] count_261
-    cmp(r4, r0)
-    ble(else102)
+    data(2, 0x9801)  # ldr r0, [sp] count_254
+    cmp(r2, r0)
+    ble(else100)
     # requantize.py:40 n = count
-    mov(r4, r0)
-    label(else102)
+    mov(r2, r0)
     label(else100)
+    label(else98)
     # requantize.py:41 count -= n
-    data(2, 0x9801)  # ldr r0, [sp] count_261
-    sub(r0, r0, r4)
-    data(2, 0x9001)  # str r0, [sp] count_261
+    data(2, 0x9801)  # ldr r0, [sp] count_254
+    sub(r0, r0, r2)
+    data(2, 0x9001)  # str r0, [sp] count_254
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x9903)  # ldr r1, [sp] channel_260
-    data(2, 0x9806)  # ldr r0, [sp] table_277
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0508)  # mla r5, r2, r8, r0
+    data(2, 0x9903)  # ldr r1, [sp] channel_253
+    data(2, 0x9806)  # ldr r0, [sp] table_270
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x070E)  # mla r7, r3, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A09)  # ldr r2, [sp] channels_275
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
+    data(2, 0x9B09)  # ldr r3, [sp] channels_268
+    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x9003)  # str r0, [sp] channel_260
+    data(2, 0x9003)  # str r0, [sp] channel_253
     # requantize.py:45 while n:
-    cmp(r4, 0)
-    beq(wend106)
-    label(while104)
+    cmp(r2, 0)
+    beq(wend104)
+    label(while102)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r7, 0])
+    ldr(r0, [r5, 0])
     # requantize.py:47 e = 32 - shifts[0]
     ldrb(r1, [r3, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else107)
+    bpl(else105)
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4640)  # mvn r6, #-1073741824
+    asr(r6, r1)
+    data(2, 0xF056, 0x0601)  # ors r6, r6, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
-    ble(else109)
+    cmp(r0, r6)
+    ble(else107)
     # requantize.py:52 v = limit
-    mov(r0, r2)
-    label(else109)
+    mov(r0, r6)
+    label(else107)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
-    data(2, 0x4570)  # cmp r0, lr
-    bge(else111)
+    data(2, 0xF1D6, 0x0B00)  # rsbs r11, r6, #0
+    data(2, 0x4558)  # cmp r0, r11
+    bge(else109)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
-    label(else111)
+    data(2, 0xF1D6, 0x0000)  # rsbs r0, r6, #0
+    label(else109)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
-    label(else107)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D5, 0xE000)  # ldw lr, [r5, #0]
-    data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5E, 0xF000)  # mulh r0, lr, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else113)
-    # requantize.py:69 v = (v >> 31) + v
+    label(else105)
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r6, [r7, 0])
+    lsl(r6, r6, 1)
+    data(2, 0xEA10, 0x7BE6)  # ands r11, r0, r6, asr #31
+    data(2, 0xFB50, 0xB016)  # smmlar r0, r0, r6, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else113)
-    # requantize.py:71 if v < low:
-    data(2, 0x4550)  # cmp r0, r10
-    bge(else115)
-    # requantize.py:72 v = low
-    mov(r0, r10)
-    label(else115)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else117)
-    # requantize.py:74 v = high
+    bge(else111)
+    # requantize.py:71 v = low
     mov(r0, r9)
-    label(else117)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0xEB10, 0x000B)  # adds r0, r0, r11
-    strb(r0, [r6, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r7, r7, 4)
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r6, r6, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB15, 0x0588)  # adds r5, r5, r8, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    # requantize.py:80 n -= 1
-    sub(r4, r4, 1)
-    bne(while104)
-    label(wend106)
-    data(2, 0x9801)  # ldr r0, [sp] count_261
+    label(else111)
+    # requantize.py:72 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else113)
+    # requantize.py:73 v = high
+    mov(r0, r8)
+    label(else113)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
+    strb(r0, [r4, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r5, r5, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r4, r4, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB17, 0x078E)  # adds r7, r7, lr, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
+    bne(while102)
+    label(wend104)
+    data(2, 0x9801)  # ldr r0, [sp] count_254
     cmp(r0, 0)
-    bne_w(while97)
-    label(wend99)
+    bne_w(while95)
+    label(wend97)
     # attention.py:208 target += k
     data(2, 0x980F)  # ldr r0, [sp] target
     data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
@@ -845,8 +821,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x990C)  # ldr r1, [sp] done
     data(2, 0x980A)  # ldr r0, [sp] size
     cmp(r1, r0)
-    blt_w(while85)
-    label(wend87)
+    blt_w(while83)
+    label(wend85)
     # attention.py:209 start += 1
     data(2, 0x9817)  # ldr r0, [sp] start
     add(r0, r0, 1)

@@ -435,61 +435,50 @@ def run_int16(r0, r1, r2, r3):
     b(endif38)
     label(else37)
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
-    data(2, 0x9C03)  # ldr r4, [sp] count
+    data(2, 0x9D03)  # ldr r5, [sp] count
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
-    data(2, 0xEB1A, 0x0381)  # adds r3, r10, r1, lsl #2
+    data(2, 0xEB1A, 0x0181)  # adds r1, r10, r1, lsl #2
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9907)  # ldr r1, [sp] arena
+    data(2, 0x9A07)  # ldr r2, [sp] arena
     data(2, 0x980D)  # ldr r0, [sp] scratch
-    add(r2, r1, r0)
+    add(r0, r2, r0)
     # fixed_point.py:26 while count:
-    cmp(r4, 0)
+    cmp(r5, 0)
     beq(wend50)
     label(while48)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    ldr(r0, [r3, 4])
-    sub(r0, 32)
+    ldr(r2, [r1, 4])
+    data(2, 0xF1B2, 0x0320)  # subs r3, r2, #32
     # fixed_point.py:28 e = 0
-    mov(r6, 0)
+    mov(r4, 0)
     # fixed_point.py:29 if left < 0:
-    cmp(r0, 0)
+    cmp(r3, 0)
     bge(else51)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
+    data(2, 0xF1D3, 0x0400)  # rsbs r4, r3, #0
     # fixed_point.py:31 left = 0
-    mov(r0, 0)
+    mov(r3, 0)
     label(else51)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    ldr(r5, [r3, 0])
+    ldr(r2, [r1, 0])
     # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB13, 0x0387)  # adds r3, r3, r7, lsl #2
+    data(2, 0xEB11, 0x0187)  # adds r1, r1, r7, lsl #2
     # fixed_point.py:34 v = (p[0] << left << sign) >> sign
-    ldr(r1, [r2, 0])
-    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
-    # fixed_point.py:35 if sign:
-    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # fixed_point.py:45 if e:
-    cmp(r6, 0)
-    beq(else53)
-    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    sub(r0, r6, 1)
-    data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else53)
+    ldr(r6, [r0, 0])
+    data(2, 0xFA16, 0xF303)  # lsls r3, r6, r3
+    # fixed_point.py:45 m * v, shifted
+    lsl(r2, r2, 1)
+    data(2, 0xEA13, 0x76E2)  # ands r6, r3, r2, asr #31
+    data(2, 0xFB53, 0x6312)  # smmlar r3, r3, r2, r6
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xFA53, 0xF304)  # asrs r3, r3, r4
+    data(2, 0xF143, 0x0300)  # adc r3, r3, #0
     # fixed_point.py:47 p[0] = v
-    str(r0, [r2, 0])
+    str(r3, [r0, 0])
     # fixed_point.py:48 p = ptr32(int(p) + 4)
-    add(r2, r2, 4)
+    add(r0, r0, 4)
     # fixed_point.py:49 count -= 1
-    sub(r4, r4, 1)
+    sub(r5, r5, 1)
     bne(while48)
     label(wend50)
     label(endif38)
@@ -512,23 +501,23 @@ def run_int16(r0, r1, r2, r3):
     add(r1, r0, r1)
     # fixed_point.py:64 while count:
     cmp(r3, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend56)
+    label(while54)
     # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
     add(r0, r0, r6)
     # fixed_point.py:66 if v < low:
     cmp(r0, r5)
-    bge(else59)
+    bge(else57)
     # fixed_point.py:67 v = low
     mov(r0, r5)
-    label(else59)
+    label(else57)
     # fixed_point.py:68 if v > high:
     cmp(r0, r4)
-    ble(else61)
+    ble(else59)
     # fixed_point.py:69 v = high
     mov(r0, r4)
-    label(else61)
+    label(else59)
     # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
     # fixed_point.py:74 y += 1 + wide
@@ -537,8 +526,8 @@ def run_int16(r0, r1, r2, r3):
     add(r2, r2, 4)
     # fixed_point.py:76 count -= 1
     sub(r3, r3, 1)
-    bne(while56)
-    label(wend58)
+    bne(while54)
+    label(wend56)
     # batch_matmul.py:62 out += count << wide
     data(2, 0x990B)  # ldr r1, [sp] out
     data(2, 0x9803)  # ldr r0, [sp] count

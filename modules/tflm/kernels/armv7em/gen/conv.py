@@ -331,73 +331,73 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9113)  # str r1, [sp] count
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9827)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x055C)  # adds r5, r0, #92
+    data(2, 0xF110, 0x0C5C)  # adds r12, r0, #92
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r5, 0])
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
     data(2, 0x9010)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r5, 4])
-    data(2, 0xEBB2, 0x0B00)  # subs r11, r2, r0
-    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r5, 8])
+    data(2, 0xF8DC, 0x2004)  # ldw r2, [r12, #4]
     data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
+    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    data(2, 0xF8DC, 0x2008)  # ldw r2, [r12, #8]
+    data(2, 0xEBB2, 0x0800)  # subs r8, r2, r0
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
+    data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r5, 16])
+    data(2, 0xF8DC, 0x0010)  # ldw r0, [r12, #16]
     data(2, 0x901B)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0xF11C, 0x0014)  # adds r0, r12, #20
     data(2, 0x9019)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9825)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x0CA3)  # adds r12, r0, r3, asr #2
+    data(2, 0xEB10, 0x05A3)  # adds r5, r0, r3, asr #2
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x9A20)  # ldr r2, [sp] out
-    add(r7, r0, r2)
+    add(r4, r0, r2)
     # requantize.py:35 while count:
     cmp(r1, 0)
     beq_w(wend51)
     label(while49)
     # requantize.py:36 n = count
-    data(2, 0x9C13)  # ldr r4, [sp] count
+    data(2, 0x9A13)  # ldr r2, [sp] count
     # requantize.py:37 if step:
-    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
     beq(else52)
     # requantize.py:38 n = channels - channel
     data(2, 0x991B)  # ldr r1, [sp] channels
     data(2, 0x9817)  # ldr r0, [sp] channel
-    sub(r4, r1, r0)
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
     data(2, 0x9813)  # ldr r0, [sp] count
-    cmp(r4, r0)
+    cmp(r2, r0)
     ble(else54)
     # requantize.py:40 n = count
-    mov(r4, r0)
+    mov(r2, r0)
     label(else54)
     label(else52)
     # requantize.py:41 count -= n
     data(2, 0x9813)  # ldr r0, [sp] count
-    sub(r0, r0, r4)
+    sub(r0, r0, r2)
     data(2, 0x9013)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9917)  # ldr r1, [sp] channel
     data(2, 0x9819)  # ldr r0, [sp] table
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0508)  # mla r5, r2, r8, r0
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x0C0E)  # mla r12, r3, lr, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A1B)  # ldr r2, [sp] channels
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
+    data(2, 0x9B1B)  # ldr r3, [sp] channels
+    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
+    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9017)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r4, 0)
+    cmp(r2, 0)
     beq(wend58)
     label(while56)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
+    ldr(r0, [r5, 0])
     # requantize.py:47 e = 32 - shifts[0]
     ldrb(r1, [r3, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
@@ -406,73 +406,61 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4740)  # mvn r7, #-1073741824
+    asr(r7, r1)
+    data(2, 0xF057, 0x0701)  # ors r7, r7, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
+    cmp(r0, r7)
     ble(else61)
     # requantize.py:52 v = limit
-    mov(r0, r2)
+    mov(r0, r7)
     label(else61)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0E00)  # rsbs r14, r2, #0
-    data(2, 0x4570)  # cmp r0, lr
+    data(2, 0xF1D7, 0x0B00)  # rsbs r11, r7, #0
+    data(2, 0x4558)  # cmp r0, r11
     bge(else63)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    data(2, 0xF1D7, 0x0000)  # rsbs r0, r7, #0
     label(else63)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
     label(else59)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D5, 0xE000)  # ldw lr, [r5, #0]
-    data(2, 0xFB0E, 0xF200)  # mul r2, lr, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5E, 0xF000)  # mulh r0, lr, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else65)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:68 q[0] * v, shifted
+    data(2, 0xF8DC, 0x7000)  # ldw r7, [r12, #0]
+    lsl(r7, r7, 1)
+    data(2, 0xEA10, 0x7BE7)  # ands r11, r0, r7, asr #31
+    data(2, 0xFB50, 0xB017)  # smmlar r0, r0, r7, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else65)
-    # requantize.py:71 if v < low:
-    data(2, 0x4558)  # cmp r0, r11
-    bge(else67)
-    # requantize.py:72 v = low
-    mov(r0, r11)
-    label(else67)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4550)  # cmp r0, r10
-    ble(else69)
-    # requantize.py:74 v = high
+    bge(else65)
+    # requantize.py:71 v = low
     mov(r0, r10)
-    label(else69)
-    # requantize.py:75 y[0] = v + zero_point
+    label(else65)
+    # requantize.py:72 if v > high:
+    data(2, 0x4540)  # cmp r0, r8
+    ble(else67)
+    # requantize.py:73 v = high
+    mov(r0, r8)
+    label(else67)
+    # requantize.py:74 y[0] = v + zero_point
     data(2, 0x9910)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
-    strb(r0, [r7, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r7, r7, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB15, 0x0588)  # adds r5, r5, r8, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    # requantize.py:80 n -= 1
-    sub(r4, r4, 1)
+    strb(r0, [r4, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r5, r5, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r4, r4, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB1C, 0x0C8E)  # adds r12, r12, lr, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
     bne(while56)
     label(wend58)
     data(2, 0x9813)  # ldr r0, [sp] count
@@ -496,12 +484,12 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:124 if bias:
     data(2, 0x9821)  # ldr r0, [sp] bias
     cmp(r0, 0)
-    beq(else71)
+    beq(else69)
     # conv.py:125 values = bias + 4 * channel
     data(2, 0x991A)  # ldr r1, [sp] channel_139
     data(2, 0xEB10, 0x0881)  # adds r8, r0, r1, lsl #2
-    b(endif72)
-    label(else71)
+    b(endif70)
+    label(else69)
     # conv.py:128 x = ptr32(accumulators)
     data(2, 0x9B15)  # ldr r3, [sp] accumulators
     # conv.py:129 values = accumulators
@@ -510,8 +498,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9D18)  # ldr r5, [sp] count_148
     # conv.py:131 while k:
     cmp(r5, 0)
-    beq(wend75)
-    label(while73)
+    beq(wend73)
+    label(while71)
     # conv.py:132 x[0] = 0
     mov(r0, 0)
     str(r0, [r3, 0])
@@ -519,9 +507,9 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:134 k -= 1
     sub(r5, r5, 1)
-    bne(while73)
-    label(wend75)
-    label(endif72)
+    bne(while71)
+    label(wend73)
+    label(endif70)
     # conv.py:135 row = line + in_x * depth
     data(2, 0x9A14)  # ldr r2, [sp] in_x
     data(2, 0x990E)  # ldr r1, [sp] depth
@@ -531,14 +519,14 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:136 if run != depth:
     data(2, 0x9A01)  # ldr r2, [sp] run
     cmp(r2, r1)
-    beq(else76)
+    beq(else74)
     # conv.py:137 row += group * r[_FILTER_CHANNELS]
     data(2, 0x9905)  # ldr r1, [sp] r
     ldr(r2, [r1, 84])
     data(2, 0x991E)  # ldr r1, [sp] group
     data(2, 0xFB01, 0x0002)  # mla r0, r1, r2, r0
     data(2, 0x900D)  # str r0, [sp] row
-    label(else76)
+    label(else74)
     # conv.py:138 cell = row
     data(2, 0x980D)  # ldr r0, [sp] row
     data(2, 0x9002)  # str r0, [sp] cell
@@ -563,18 +551,18 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     # conv.py:145 while more:
     cmp(r0, 0)
-    beq_w(wend80)
-    label(while78)
+    beq_w(wend78)
+    label(while76)
     # conv.py:147 n = left
     data(2, 0x9811)  # ldr r0, [sp] left
     data(2, 0x900A)  # str r0, [sp] n
     # conv.py:148 if n > _BLOCK:
     cmp(r0, 64)
-    ble(else81)
+    ble(else79)
     # conv.py:149 n = _BLOCK
     mov(r0, 64)
     data(2, 0x900A)  # str r0, [sp] n
-    label(else81)
+    label(else79)
     # conv.py:150 left -= n
     data(2, 0x9811)  # ldr r0, [sp] left
     data(2, 0xF8DD, 0xC028)  # ldr r12, [sp, #40]
@@ -586,12 +574,12 @@ def run_int8(r0, r1, r2, r3):
     mov(r4, 0)
     # conv.py:154 while missing:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq_w(wend85)
-    label(while83)
+    beq_w(wend83)
+    label(while81)
     # conv.py:155 if not merged:
     data(2, 0x980C)  # ldr r0, [sp] merged
     cmp(r0, 0)
-    bne(else86)
+    bne(else84)
     # conv.py:156 low = 0
     data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
     # conv.py:157 high = 0
@@ -600,39 +588,39 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:158 if column >= 0 and column < width:
     data(2, 0x9803)  # ldr r0, [sp] column
     cmp(r0, 0)
-    blt(else88)
+    blt(else86)
     data(2, 0x990F)  # ldr r1, [sp] width
     cmp(r0, r1)
-    bge(else88)
+    bge(else86)
     # conv.py:159 high = run
     data(2, 0x9801)  # ldr r0, [sp] run
     data(2, 0x9000)  # str r0, [sp] high
-    label(else88)
     label(else86)
+    label(else84)
     # conv.py:160 k = run - at
     data(2, 0x9801)  # ldr r0, [sp] run
     sub(r5, r0, r7)
     # conv.py:161 if at < low:
     data(2, 0x454F)  # cmp r7, r9
-    bge(else91)
+    bge(else89)
     # conv.py:162 k = low - at
     data(2, 0xEBB9, 0x0507)  # subs r5, r9, r7
-    b(endif92)
-    label(else91)
+    b(endif90)
+    label(else89)
     # conv.py:163 elif at < high:
     data(2, 0x9800)  # ldr r0, [sp] high
     cmp(r7, r0)
-    bge(else93)
+    bge(else91)
     # conv.py:164 k = high - at
     sub(r5, r0, r7)
-    label(else93)
-    label(endif92)
+    label(else91)
+    label(endif90)
     # conv.py:165 if k > missing:
     data(2, 0x4565)  # cmp r5, r12
-    ble(else95)
+    ble(else93)
     # conv.py:166 k = missing
     mov(r5, r12)
-    label(else95)
+    label(else93)
     # conv.py:167 missing -= k
     data(2, 0xEBBC, 0x0C05)  # subs r12, r12, r5
     # conv.py:168 w = ptr8(cell + at)
@@ -642,15 +630,15 @@ def run_int8(r0, r1, r2, r3):
     add(r7, r7, r5)
     # conv.py:170 if at <= low or at > high:
     data(2, 0x454F)  # cmp r7, r9
-    ble(past99)
+    ble(past97)
     data(2, 0x9900)  # ldr r1, [sp] high
     cmp(r7, r1)
-    ble(else97)
-    label(past99)
+    ble(else95)
+    label(past97)
     # conv.py:171 while k:
     cmp(r5, 0)
-    beq(wend102)
-    label(while100)
+    beq(wend100)
+    label(while98)
     # conv.py:172 x[0] = 0
     mov(r0, 0)
     str(r0, [r3, 0])
@@ -658,18 +646,18 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:174 k -= 1
     sub(r5, r5, 1)
-    bne(while100)
-    label(wend102)
-    b(endif98)
-    label(else97)
+    bne(while98)
+    label(wend100)
+    b(endif96)
+    label(else95)
     # conv.py:176 acc = k >> 2
     asr(r2, r5, 2)
     # conv.py:177 k = k & 3
     data(2, 0xF015, 0x0503)  # ands r5, r5, #3
     # conv.py:178 while acc:
     cmp(r2, 0)
-    beq(wend105)
-    label(while103)
+    beq(wend103)
+    label(while101)
     # conv.py:179 t = (w[0] ^ 0x80) - offset
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0180)  # xors r1, r1, #128
@@ -708,12 +696,12 @@ def run_int8(r0, r1, r2, r3):
     add(r3, 16)
     # conv.py:193 acc -= 1
     sub(r2, r2, 1)
-    bne(while103)
-    label(wend105)
+    bne(while101)
+    label(wend103)
     # conv.py:194 while k:
     cmp(r5, 0)
-    beq(wend108)
-    label(while106)
+    beq(wend106)
+    label(while104)
     # conv.py:195 t = (w[0] ^ 0x80) - offset
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0180)  # xors r1, r1, #128
@@ -728,13 +716,13 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:200 k -= 1
     sub(r5, r5, 1)
-    bne(while106)
-    label(wend108)
-    label(endif98)
+    bne(while104)
+    label(wend106)
+    label(endif96)
     # conv.py:201 if at == run:
     data(2, 0x9801)  # ldr r0, [sp] run
     cmp(r7, r0)
-    bne(else109)
+    bne(else107)
     # conv.py:203 at = 0
     mov(r7, 0)
     # conv.py:204 left_runs -= 1
@@ -755,7 +743,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9503)  # str r5, [sp] column
     # conv.py:207 if not left_runs:
     cmp(r0, 0)
-    bne(else111)
+    bne(else109)
     # conv.py:208 left_runs = runs
     data(2, 0x9816)  # ldr r0, [sp] runs
     data(2, 0x9004)  # str r0, [sp] left_runs
@@ -771,11 +759,11 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:211 column = in_x
     data(2, 0x9814)  # ldr r0, [sp] in_x
     data(2, 0x9003)  # str r0, [sp] column
-    label(else111)
     label(else109)
+    label(else107)
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    bne_w(while83)
-    label(wend85)
+    bne_w(while81)
+    label(wend83)
     # conv.py:213 total = total << 7
     lsl(r4, r4, 7)
     # conv.py:214 eights = n >> 3
@@ -796,8 +784,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF8DD, 0xE048)  # ldr lr, [sp, #72]
     # conv.py:220 while m:
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq_w(wend115)
-    label(while113)
+    beq_w(wend113)
+    label(while111)
     # conv.py:221 acc = ptr32(values)[0] - total
     data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
     sub(r2, r0, r4)
@@ -809,8 +797,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9907)  # ldr r1, [sp] eights
     # conv.py:225 while t:
     cmp(r1, 0)
-    beq(wend118)
-    label(while116)
+    beq(wend116)
+    label(while114)
     # conv.py:226 acc = (w[0] ^ 0x80) * x[0] + acc
     data(2, 0xF890, 0xA000)  # ldu8 r10, [r0, #0]
     data(2, 0xF09A, 0x0B80)  # xors r11, r10, #128
@@ -857,12 +845,12 @@ def run_int8(r0, r1, r2, r3):
     add(r3, 32)
     # conv.py:236 t -= 1
     sub(r1, r1, 1)
-    bne(while116)
-    label(wend118)
+    bne(while114)
+    label(wend116)
     # conv.py:237 if fours:
     data(2, 0x9908)  # ldr r1, [sp] fours
     cmp(r1, 0)
-    beq(else119)
+    beq(else117)
     # conv.py:238 acc = (w[0] ^ 0x80) * x[0] + acc
     ldrb(r1, [r0, 0])
     data(2, 0xF091, 0x0A80)  # xors r10, r1, #128
@@ -887,13 +875,13 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r0, 4)
     # conv.py:243 x = ptr32(int(x) + 16)
     add(r3, 16)
-    label(else119)
+    label(else117)
     # conv.py:244 t = ones
     data(2, 0x9909)  # ldr r1, [sp] ones
     # conv.py:245 while t:
     cmp(r1, 0)
-    beq(wend123)
-    label(while121)
+    beq(wend121)
+    label(while119)
     # conv.py:246 acc = (w[0] ^ 0x80) * x[0] + acc
     data(2, 0xF890, 0xA000)  # ldu8 r10, [r0, #0]
     data(2, 0xF09A, 0x0B80)  # xors r11, r10, #128
@@ -905,8 +893,8 @@ def run_int8(r0, r1, r2, r3):
     add(r3, r3, 4)
     # conv.py:249 t -= 1
     sub(r1, r1, 1)
-    bne(while121)
-    label(wend123)
+    bne(while119)
+    label(wend121)
     # conv.py:250 ptr32(k)[0] = acc
     str(r2, [r5, 0])
     # conv.py:251 values += 4
@@ -918,8 +906,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
     # conv.py:254 m -= 1
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    bne_w(while113)
-    label(wend115)
+    bne_w(while111)
+    label(wend113)
     # conv.py:255 values = accumulators
     data(2, 0xF8DD, 0x8054)  # ldr r8, [sp, #84]
     # conv.py:256 f += n
@@ -930,8 +918,8 @@ def run_int8(r0, r1, r2, r3):
     # conv.py:257 more = left
     data(2, 0x9811)  # ldr r0, [sp] left
     cmp(r0, 0)
-    bne_w(while78)
-    label(wend80)
+    bne_w(while76)
+    label(wend78)
     # conv.py:258 done += count
     data(2, 0x991C)  # ldr r1, [sp] done
     data(2, 0x9818)  # ldr r0, [sp] count_148
@@ -965,7 +953,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp] r
     ldr(r1, [r1, 40])
     cmp(r0, r1)
-    bne(else124)
+    bne(else122)
     # conv.py:264 y = 0
     mov(r0, 0)
     data(2, 0x9029)  # str r0, [sp] y
@@ -973,7 +961,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x982D)  # ldr r0, [sp] batch
     add(r0, r0, 1)
     data(2, 0x902D)  # str r0, [sp] batch
-    label(else124)
+    label(else122)
     # conv.py:266 start += 1
     data(2, 0x982A)  # ldr r0, [sp] start
     add(r0, r0, 1)
@@ -986,162 +974,150 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981C)  # ldr r0, [sp] done
     data(2, 0xF1D0, 0x0200)  # rsbs r2, r0, #0
     # conv.py:268 while acc < 0:
-    bpl(wend128)
-    label(while126)
+    bpl(wend126)
+    label(while124)
     # conv.py:269 acc += channels
     data(2, 0x981D)  # ldr r0, [sp] channels_52
     add(r2, r2, r0)
-    bmi(while126)
-    label(wend128)
+    bmi(while124)
+    label(wend126)
     # conv.py:270 store_int8(op, arena, _OUTPUT_ZERO_POINT, r[_ACCUMULATORS] >> 2, out, acc, done)
     data(2, 0x9805)  # ldr r0, [sp] r
     ldr(r1, [r0, 24])
-    data(2, 0x922B)  # str r2, [sp] channel_397
-    data(2, 0xF8DD, 0xB070)  # ldr r11, [sp, #112]
+    data(2, 0x922B)  # str r2, [sp] channel_390
+    data(2, 0xF8DD, 0xA070)  # ldr r10, [sp, #112]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9827)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x055C)  # adds r5, r0, #92
+    data(2, 0xF110, 0x035C)  # adds r3, r0, #92
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
+    data(2, 0xF8D3, 0x9000)  # ldw r9, [r3, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 4])
-    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
+    ldr(r0, [r3, 4])
+    data(2, 0xEBB0, 0x0809)  # subs r8, r0, r9
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 8])
-    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
+    ldr(r0, [r3, 8])
+    data(2, 0xEBB0, 0x0E09)  # subs lr, r0, r9
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
+    data(2, 0xF8D3, 0xC00C)  # ldw r12, [r3, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r5, 16])
-    data(2, 0x902F)  # str r0, [sp] channels_412
+    ldr(r0, [r3, 16])
+    data(2, 0x902F)  # str r0, [sp] channels_405
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
-    data(2, 0x902E)  # str r0, [sp] table_414
+    data(2, 0xF113, 0x0014)  # adds r0, r3, #20
+    data(2, 0x902E)  # str r0, [sp] table_407
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9825)  # ldr r0, [sp] arena
-    data(2, 0xEB10, 0x07A1)  # adds r7, r0, r1, asr #2
+    data(2, 0xEB10, 0x06A1)  # adds r6, r0, r1, asr #2
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x9920)  # ldr r1, [sp] out
-    add(r6, r0, r1)
+    add(r5, r0, r1)
     # requantize.py:35 while count:
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
-    beq_w(wend132)
-    label(while130)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    beq_w(wend130)
+    label(while128)
     # requantize.py:36 n = count
-    mov(r4, r11)
+    mov(r2, r10)
     # requantize.py:37 if step:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
-    beq(else133)
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(else131)
     # requantize.py:38 n = channels - channel
-    data(2, 0x992F)  # ldr r1, [sp] channels_412
-    data(2, 0x982B)  # ldr r0, [sp] channel_397
-    sub(r4, r1, r0)
+    data(2, 0x992F)  # ldr r1, [sp] channels_405
+    data(2, 0x982B)  # ldr r0, [sp] channel_390
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x455C)  # cmp r4, r11
-    ble(else135)
+    data(2, 0x4552)  # cmp r2, r10
+    ble(else133)
     # requantize.py:40 n = count
-    mov(r4, r11)
-    label(else135)
+    mov(r2, r10)
     label(else133)
+    label(else131)
     # requantize.py:41 count -= n
-    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
+    data(2, 0xEBBA, 0x0A02)  # subs r10, r10, r2
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
-    data(2, 0x992B)  # ldr r1, [sp] channel_397
-    data(2, 0x982E)  # ldr r0, [sp] table_414
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
+    data(2, 0x992B)  # ldr r1, [sp] channel_390
+    data(2, 0x982E)  # ldr r0, [sp] table_407
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x030C)  # mla r3, r3, r12, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A2F)  # ldr r2, [sp] channels_412
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
+    data(2, 0x9C2F)  # ldr r4, [sp] channels_405
+    data(2, 0xEB10, 0x0084)  # adds r0, r0, r4, lsl #2
+    data(2, 0xFB01, 0x040C)  # mla r4, r1, r12, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
-    data(2, 0x902B)  # str r0, [sp] channel_397
+    data(2, 0x902B)  # str r0, [sp] channel_390
     # requantize.py:45 while n:
-    cmp(r4, 0)
-    beq(wend139)
-    label(while137)
+    cmp(r2, 0)
+    beq(wend137)
+    label(while135)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r7, 0])
+    ldr(r0, [r6, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r3, 0])
+    ldrb(r1, [r4, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else140)
+    bpl(else138)
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4740)  # mvn r7, #-1073741824
+    asr(r7, r1)
+    data(2, 0xF057, 0x0701)  # ors r7, r7, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
-    ble(else142)
+    cmp(r0, r7)
+    ble(else140)
     # requantize.py:52 v = limit
-    mov(r0, r2)
-    label(else142)
+    mov(r0, r7)
+    label(else140)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
-    data(2, 0x4560)  # cmp r0, r12
-    bge(else144)
+    data(2, 0xF1D7, 0x0B00)  # rsbs r11, r7, #0
+    data(2, 0x4558)  # cmp r0, r11
+    bge(else142)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
-    label(else144)
+    data(2, 0xF1D7, 0x0000)  # rsbs r0, r7, #0
+    label(else142)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
-    label(else140)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
-    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else146)
-    # requantize.py:69 v = (v >> 31) + v
+    label(else138)
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r7, [r3, 0])
+    lsl(r7, r7, 1)
+    data(2, 0xEA10, 0x7BE7)  # ands r11, r0, r7, asr #31
+    data(2, 0xFB50, 0xB017)  # smmlar r0, r0, r7, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else146)
-    # requantize.py:71 if v < low:
-    data(2, 0x4548)  # cmp r0, r9
-    bge(else148)
-    # requantize.py:72 v = low
-    mov(r0, r9)
-    label(else148)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4540)  # cmp r0, r8
-    ble(else150)
-    # requantize.py:74 v = high
+    bge(else144)
+    # requantize.py:71 v = low
     mov(r0, r8)
-    label(else150)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
-    strb(r0, [r6, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r7, r7, 4)
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r6, r6, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    # requantize.py:80 n -= 1
-    sub(r4, r4, 1)
-    bne(while137)
-    label(wend139)
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
-    bne_w(while130)
-    label(wend132)
+    label(else144)
+    # requantize.py:72 if v > high:
+    data(2, 0x4570)  # cmp r0, lr
+    ble(else146)
+    # requantize.py:73 v = high
+    mov(r0, lr)
+    label(else146)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    strb(r0, [r5, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r6, r6, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r5, r5, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB13, 0x038C)  # adds r3, r3, r12, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB14, 0x040C)  # adds r4, r4, r12
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
+    bne(while135)
+    label(wend137)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    bne_w(while128)
+    label(wend130)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1

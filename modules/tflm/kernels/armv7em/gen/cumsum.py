@@ -232,71 +232,71 @@ def run_int8(r0, r1, r2, r3):
     ldr(r2, [r1, 16])
     mov(r1, 0)
     data(2, 0x9102)  # str r1, [sp] channel
-    data(2, 0xF8DD, 0xB000)  # ldr r11, [sp, #0]
+    data(2, 0xF8DD, 0xA000)  # ldr r10, [sp, #0]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x990D)  # ldr r1, [sp] op
-    data(2, 0xF111, 0x052C)  # adds r5, r1, #44
+    data(2, 0xF111, 0x072C)  # adds r7, r1, #44
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
+    data(2, 0xF8D7, 0x9000)  # ldw r9, [r7, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r1, [r5, 4])
-    data(2, 0xEBB1, 0x090A)  # subs r9, r1, r10
+    ldr(r1, [r7, 4])
+    data(2, 0xEBB1, 0x0809)  # subs r8, r1, r9
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r1, [r5, 8])
-    data(2, 0xEBB1, 0x080A)  # subs r8, r1, r10
+    ldr(r1, [r7, 8])
+    data(2, 0xEBB1, 0x0E09)  # subs lr, r1, r9
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
+    data(2, 0xF8D7, 0xC00C)  # ldw r12, [r7, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r1, [r5, 16])
+    ldr(r1, [r7, 16])
     data(2, 0x9108)  # str r1, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF115, 0x0114)  # adds r1, r5, #20
+    data(2, 0xF117, 0x0114)  # adds r1, r7, #20
     data(2, 0x9106)  # str r1, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x990C)  # ldr r1, [sp] arena
-    add(r7, r1, r0)
+    add(r5, r1, r0)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0xEB11, 0x06A2)  # adds r6, r1, r2, asr #2
+    data(2, 0xEB11, 0x04A2)  # adds r4, r1, r2, asr #2
     # requantize.py:35 while count:
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
     beq_w(wend29)
     label(while27)
     # requantize.py:36 n = count
-    mov(r4, r11)
+    mov(r2, r10)
     # requantize.py:37 if step:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
     beq(else30)
     # requantize.py:38 n = channels - channel
     data(2, 0x9908)  # ldr r1, [sp] channels
     data(2, 0x9802)  # ldr r0, [sp] channel
-    sub(r4, r1, r0)
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x455C)  # cmp r4, r11
+    data(2, 0x4552)  # cmp r2, r10
     ble(else32)
     # requantize.py:40 n = count
-    mov(r4, r11)
+    mov(r2, r10)
     label(else32)
     label(else30)
     # requantize.py:41 count -= n
-    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
+    data(2, 0xEBBA, 0x0A02)  # subs r10, r10, r2
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9902)  # ldr r1, [sp] channel
     data(2, 0x9806)  # ldr r0, [sp] table
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x070C)  # mla r7, r3, r12, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A08)  # ldr r2, [sp] channels
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
+    data(2, 0x9B08)  # ldr r3, [sp] channels
+    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
+    data(2, 0xFB01, 0x030C)  # mla r3, r1, r12, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r4, 0)
+    cmp(r2, 0)
     beq(wend36)
     label(while34)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r7, 0])
+    ldr(r0, [r5, 0])
     # requantize.py:47 e = 32 - shifts[0]
     ldrb(r1, [r3, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
@@ -305,75 +305,63 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4640)  # mvn r6, #-1073741824
+    asr(r6, r1)
+    data(2, 0xF056, 0x0601)  # ors r6, r6, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
+    cmp(r0, r6)
     ble(else39)
     # requantize.py:52 v = limit
-    mov(r0, r2)
+    mov(r0, r6)
     label(else39)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0xF1D6, 0x0B00)  # rsbs r11, r6, #0
+    data(2, 0x4558)  # cmp r0, r11
     bge(else41)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    data(2, 0xF1D6, 0x0000)  # rsbs r0, r6, #0
     label(else41)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
     label(else37)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
-    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else43)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r6, [r7, 0])
+    lsl(r6, r6, 1)
+    data(2, 0xEA10, 0x7BE6)  # ands r11, r0, r6, asr #31
+    data(2, 0xFB50, 0xB016)  # smmlar r0, r0, r6, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else43)
-    # requantize.py:71 if v < low:
-    data(2, 0x4548)  # cmp r0, r9
-    bge(else45)
-    # requantize.py:72 v = low
-    mov(r0, r9)
-    label(else45)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4540)  # cmp r0, r8
-    ble(else47)
-    # requantize.py:74 v = high
+    bge(else43)
+    # requantize.py:71 v = low
     mov(r0, r8)
-    label(else47)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
-    strb(r0, [r6, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r7, r7, 4)
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r6, r6, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    # requantize.py:80 n -= 1
-    sub(r4, r4, 1)
+    label(else43)
+    # requantize.py:72 if v > high:
+    data(2, 0x4570)  # cmp r0, lr
+    ble(else45)
+    # requantize.py:73 v = high
+    mov(r0, lr)
+    label(else45)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    strb(r0, [r4, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r5, r5, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r4, r4, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB17, 0x078C)  # adds r7, r7, r12, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB13, 0x030C)  # adds r3, r3, r12
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
     bne(while34)
     label(wend36)
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
     bne_w(while27)
     label(wend29)
     # cumsum.py:81 row = ptr8(base + (r[_ROW] >> 2))
@@ -384,8 +372,8 @@ def run_int8(r0, r1, r2, r3):
     # cumsum.py:82 while count:
     data(2, 0x9900)  # ldr r1, [sp] count
     cmp(r1, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend49)
+    label(while47)
     # cumsum.py:83 y[0] = row[0]
     data(2, 0x9904)  # ldr r1, [sp] y
     ldrb(r2, [r0, 0])
@@ -400,8 +388,8 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9900)  # ldr r1, [sp] count
     sub(r1, r1, 1)
     data(2, 0x9100)  # str r1, [sp] count
-    bne(while49)
-    label(wend51)
+    bne(while47)
+    label(wend49)
     data(2, 0x980A)  # ldr r0, [sp] left
     cmp(r0, 0)
     bne_w(while16)

@@ -25,7 +25,7 @@ def run_int16(r0, r1, r2, r3):
     label(end2)
     # mul_int16.py:26 r = ptr32(op)
     data(2, 0x9815)  # ldr r0, [sp] op
-    data(2, 0x9004)  # str r0, [sp] r
+    data(2, 0x9002)  # str r0, [sp] r
     # mul_int16.py:27 base = int(ptr8(arena))
     data(2, 0x9913)  # ldr r1, [sp] arena
     data(2, 0x910D)  # str r1, [sp] base
@@ -42,7 +42,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9011)  # str r0, [sp] input1
     # mul_int16.py:33 word = r[_INPUT2]
-    data(2, 0x9804)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
     # mul_int16.py:34 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
@@ -55,12 +55,12 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9012)  # str r0, [sp] input2
     # mul_int16.py:35 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
-    data(2, 0x9804)  # ldr r0, [sp] r
+    data(2, 0x9802)  # ldr r0, [sp] r
     data(2, 0x990D)  # ldr r1, [sp] base
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x02A2)  # adds r2, r1, r2, asr #2
     data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0xEB12, 0x0541)  # adds r5, r2, r1, lsl #1
+    data(2, 0xEB12, 0x0641)  # adds r6, r2, r1, lsl #1
     # mul_int16.py:36 step1 = r[_STEP1]
     ldr(r1, [r0, 28])
     data(2, 0x9100)  # str r1, [sp] step1
@@ -68,64 +68,68 @@ def run_int16(r0, r1, r2, r3):
     ldr(r1, [r0, 32])
     data(2, 0x9101)  # str r1, [sp] step2
     # mul_int16.py:38 m = r[_MULTIPLIER]
-    ldr(r6, [r0, 60])
+    ldr(r1, [r0, 60])
+    data(2, 0x9105)  # str r1, [sp] m
     # mul_int16.py:41 left = r[_MULTIPLIER + 1] - 32
     ldr(r0, [r0, 64])
     sub(r0, 32)
-    data(2, 0x9005)  # str r0, [sp] left
-    # mul_int16.py:42 shift = 0 - left - 1  # the right shift without its last step
-    data(2, 0xF1D0, 0x0100)  # rsbs r1, r0, #0
-    data(2, 0xF1B1, 0x0E01)  # subs r14, r1, #1
+    data(2, 0x9003)  # str r0, [sp] left
+    # mul_int16.py:42 shift = 0 - 1  # the right shift without its last step; -1: no shift
+    data(2, 0xF04F, 0x31FF)  # mov r1, #-1
+    data(2, 0x9104)  # str r1, [sp] shift
     # mul_int16.py:43 if left < 0:
     cmp(r0, 0)
     bge(else8)
-    # mul_int16.py:44 left = 0
+    # mul_int16.py:44 shift -= left
+    sub(r0, r1, r0)
+    data(2, 0x9004)  # str r0, [sp] shift
+    # mul_int16.py:45 left = 0
     mov(r0, 0)
-    data(2, 0x9005)  # str r0, [sp] left
+    data(2, 0x9003)  # str r0, [sp] left
     label(else8)
-    # mul_int16.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0x9804)  # ldr r0, [sp] r
+    # mul_int16.py:46 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 48])
     data(2, 0x9106)  # str r1, [sp] zero_point
-    # mul_int16.py:46 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    # mul_int16.py:47 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
     data(2, 0xF8D0, 0xC034)  # ldw r12, [r0, #52]
-    # mul_int16.py:47 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    # mul_int16.py:48 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
     ldr(r7, [r0, 56])
-    # mul_int16.py:48 while start < stop:
+    # mul_int16.py:49 while start < stop:
     data(2, 0x9907)  # ldr r1, [sp] start
     data(2, 0x980E)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(wend12)
     label(while10)
-    # mul_int16.py:49 count = stop - start
+    # mul_int16.py:50 count = stop - start
     data(2, 0x990E)  # ldr r1, [sp] stop
     data(2, 0x9807)  # ldr r0, [sp] start
     sub(r4, r1, r0)
-    # mul_int16.py:50 if count > r[_BLOCK]:
-    data(2, 0x9804)  # ldr r0, [sp] r
+    # mul_int16.py:51 if count > r[_BLOCK]:
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 44])
     cmp(r4, r1)
     ble(else13)
-    # mul_int16.py:51 count = r[_BLOCK]
+    # mul_int16.py:52 count = r[_BLOCK]
     ldr(r4, [r0, 44])
     label(else13)
-    # mul_int16.py:52 for which in range(2):
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
+    # mul_int16.py:53 for which in range(2):
+    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    data(2, 0xF1BE, 0x0F02)  # cmp r15, lr, #2
     bge_w(fend17)
     label(for15)
-    # mul_int16.py:53 if r[_EXPAND1 + which]:
-    data(2, 0x9804)  # ldr r0, [sp] r
-    data(2, 0xF119, 0x0109)  # adds r1, r9, #9
+    # mul_int16.py:54 if r[_EXPAND1 + which]:
+    data(2, 0x9802)  # ldr r0, [sp] r
+    data(2, 0xF11E, 0x0109)  # adds r1, lr, #9
     data(2, 0xF850, 0x0021)  # ldw r0, [r0, r1, lsl #2]
     cmp(r0, 0)
     beq_w(else18)
-    # mul_int16.py:54 expand(op, arena, rom, which, start, count)
+    # mul_int16.py:55 expand(op, arena, rom, which, start, count)
     data(2, 0x9409)  # str r4, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A15)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF119, 0x0001)  # adds r0, r9, #1
+    data(2, 0xF11E, 0x0001)  # adds r0, lr, #1
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
@@ -139,28 +143,26 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
     data(2, 0x900F)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF119, 0x0004)  # adds r0, r9, #4
+    data(2, 0xF11E, 0x0004)  # adds r0, lr, #4
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     data(2, 0x9813)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
     data(2, 0x900B)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF119, 0x0009)  # adds r0, r9, #9
+    data(2, 0xF11E, 0x0009)  # adds r0, lr, #9
     data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
-    data(2, 0xEB12, 0x0880)  # adds r8, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
+    ldr(r0, [r5, 0])
     data(2, 0x9008)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
+    ldr(r0, [r5, 8])
     data(2, 0x9010)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D8, 0x100C)  # ldw r1, [r8, #12]
-    data(2, 0x9102)  # str r1, [sp] step
+    data(2, 0xF8D5, 0x900C)  # ldw r9, [r5, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    data(2, 0xF8D8, 0x1004)  # ldw r1, [r8, #4]
-    lsl(r1, r1, 1)
-    data(2, 0x9103)  # str r1, [sp] outermost
+    ldr(r1, [r5, 4])
+    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A07)  # ldr r2, [sp] start
     asr(r1, r2, 31)
@@ -177,42 +179,39 @@ def run_int16(r0, r1, r2, r3):
     ble_w(wend25)
     label(while23)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A0C)  # ldr r2, [sp] column
-    data(2, 0x9902)  # ldr r1, [sp] step
+    data(2, 0x990C)  # ldr r1, [sp] column
     data(2, 0x980F)  # ldr r0, [sp] source
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
     data(2, 0x9B0A)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x9903)  # ldr r1, [sp] outermost
-    cmp(r0, r1)
+    data(2, 0x4540)  # cmp r0, r8
     bge(wend28)
     label(while26)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF858, 0xB020)  # ldw r11, [r8, r0, lsl #2]
+    data(2, 0xF855, 0xB020)  # ldw r11, [r5, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF858, 0xA020)  # ldw r10, [r8, r0, lsl #2]
+    data(2, 0xF855, 0xA020)  # ldw r10, [r5, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF858, 0x3023)  # ldw r3, [r8, r3, lsl #2]
+    data(2, 0xF855, 0x3023)  # ldw r3, [r5, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
-    data(2, 0x9903)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    cmp(r0, r1)
+    data(2, 0x4540)  # cmp r0, r8
     blt(while26)
     label(wend28)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF858, 0x0020)  # ldw r0, [r8, r0, lsl #2]
+    data(2, 0xF855, 0x0020)  # ldw r0, [r5, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9910)  # ldr r1, [sp] length
@@ -254,8 +253,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -282,8 +280,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -315,8 +312,7 @@ def run_int16(r0, r1, r2, r3):
     str(r3, [r1, 4])
     label(else44)
     # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:75 y4 = ptr32(int(y4) + size)
     data(2, 0x9B08)  # ldr r3, [sp] size
     add(r1, r1, r3)
@@ -331,98 +327,91 @@ def run_int16(r0, r1, r2, r3):
     bgt_w(while23)
     label(wend25)
     label(else18)
-    data(2, 0xF119, 0x0901)  # adds r9, r9, #1
-    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
+    data(2, 0xF11E, 0x0E01)  # adds r14, lr, #1
+    data(2, 0xF1BE, 0x0F02)  # cmp r15, lr, #2
     blt_w(for15)
     label(fend17)
-    # mul_int16.py:55 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
-    data(2, 0x9804)  # ldr r0, [sp] r
+    # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 36])
     cmp(r1, 0)
     beq(else46)
     ldr(r1, [r0, 16])
     data(2, 0x980D)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x03A1)  # adds r3, r0, r1, asr #2
+    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
     b(endif47)
     label(else46)
     data(2, 0x9A07)  # ldr r2, [sp] start
     data(2, 0x9900)  # ldr r1, [sp] step1
     data(2, 0x9811)  # ldr r0, [sp] input1
-    data(2, 0xFB02, 0x0301)  # mla r3, r2, r1, r0
+    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     label(endif47)
-    # mul_int16.py:56 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
-    data(2, 0x9804)  # ldr r0, [sp] r
+    # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 40])
     cmp(r1, 0)
     beq(else48)
     ldr(r1, [r0, 20])
     data(2, 0x980D)  # ldr r0, [sp] base
-    data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
+    data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     b(endif49)
     label(else48)
-    data(2, 0x9A07)  # ldr r2, [sp] start
+    data(2, 0x9B07)  # ldr r3, [sp] start
     data(2, 0x9901)  # ldr r1, [sp] step2
     data(2, 0x9812)  # ldr r0, [sp] input2
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0xFB03, 0x0101)  # mla r1, r3, r1, r0
     label(endif49)
-    # mul_int16.py:57 start += count
+    # mul_int16.py:58 start += count
     data(2, 0x9807)  # ldr r0, [sp] start
     add(r0, r0, r4)
     data(2, 0x9007)  # str r0, [sp] start
-    # mul_int16.py:58 while count:
+    # mul_int16.py:59 while count:
     cmp(r4, 0)
     beq(wend52)
     label(while50)
-    # mul_int16.py:59 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
-    data(2, 0xF9B2, 0x0000)  # lds16 r0, [r2, #0]
-    data(2, 0xF9B3, 0x1000)  # lds16 r1, [r3, #0]
-    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
-    # mul_int16.py:60 v = (v << left << sign) >> sign
-    data(2, 0x9905)  # ldr r1, [sp] left
-    lsl(r0, r1)
-    # mul_int16.py:61 if sign:
-    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB56, 0xF000)  # mulh r0, r6, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # mul_int16.py:69 if shift >= 0:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
-    blt(else53)
-    # mul_int16.py:70 v = ((v >> 31) + v >> shift) + 1 >> 1
+    # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
+    data(2, 0xF9B1, 0x0000)  # lds16 r0, [r1, #0]
+    data(2, 0xF9B2, 0x3000)  # lds16 r3, [r2, #0]
+    data(2, 0xFB03, 0xF000)  # mul r0, r3, r0
+    # mul_int16.py:61 v = (v << left << sign) >> sign
+    data(2, 0x9B03)  # ldr r3, [sp] left
+    lsl(r0, r3)
+    # mul_int16.py:70 m * v, shifted
+    data(2, 0x9B05)  # ldr r3, [sp] m
+    lsl(r5, r3, 1)
+    data(2, 0x9B04)  # ldr r3, [sp] shift
+    add(r3, r3, 1)
+    data(2, 0xEA10, 0x7EE5)  # ands lr, r0, r5, asr #31
+    data(2, 0xFB50, 0xE015)  # smmlar r0, r0, r5, lr
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    data(2, 0xFA50, 0xF00E)  # asrs r0, r0, lr
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else53)
-    # mul_int16.py:71 v = v + zero_point
-    data(2, 0x9906)  # ldr r1, [sp] zero_point
-    add(r0, r0, r1)
-    # mul_int16.py:72 if v < low:
+    data(2, 0xFA50, 0xF003)  # asrs r0, r0, r3
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # mul_int16.py:72 v = v + zero_point
+    data(2, 0x9B06)  # ldr r3, [sp] zero_point
+    add(r0, r0, r3)
+    # mul_int16.py:73 if v < low:
     data(2, 0x4560)  # cmp r0, r12
-    bge(else55)
-    # mul_int16.py:73 v = low
+    bge(else53)
+    # mul_int16.py:74 v = low
     mov(r0, r12)
-    label(else55)
-    # mul_int16.py:74 if v > high:
+    label(else53)
+    # mul_int16.py:75 if v > high:
     cmp(r0, r7)
-    ble(else57)
-    # mul_int16.py:75 v = high
+    ble(else55)
+    # mul_int16.py:76 v = high
     mov(r0, r7)
-    label(else57)
-    # mul_int16.py:76 z[0] = v
-    strh(r0, [r5, 0])
-    # mul_int16.py:77 x = ptr16(int(x) + step1)
+    label(else55)
+    # mul_int16.py:77 z[0] = v
+    strh(r0, [r6, 0])
+    # mul_int16.py:78 x = ptr16(int(x) + step1)
     data(2, 0x9800)  # ldr r0, [sp] step1
-    add(r3, r3, r0)
-    # mul_int16.py:78 y = ptr16(int(y) + step2)
-    data(2, 0x9801)  # ldr r0, [sp] step2
     add(r2, r2, r0)
-    # mul_int16.py:79 z = ptr16(int(z) + 2)
-    add(r5, r5, 2)
-    # mul_int16.py:80 count -= 1
+    # mul_int16.py:79 y = ptr16(int(y) + step2)
+    data(2, 0x9801)  # ldr r0, [sp] step2
+    add(r1, r1, r0)
+    # mul_int16.py:80 z = ptr16(int(z) + 2)
+    add(r6, r6, 2)
+    # mul_int16.py:81 count -= 1
     sub(r4, r4, 1)
     bne(while50)
     label(wend52)

@@ -24,12 +24,12 @@ def run_integers(r0, r1, r2, r3):
     blt_w(rare1)
     label(end2)
     # prelu.py:33 r = ptr32(op)
-    data(2, 0x9D1A)  # ldr r5, [sp] op
+    data(2, 0x9C1A)  # ldr r4, [sp] op
     # prelu.py:34 base = int(ptr8(arena))
     data(2, 0x9818)  # ldr r0, [sp] arena
     data(2, 0x9017)  # str r0, [sp] base
     # prelu.py:38 word = r[_INPUT1]
-    ldr(r0, [r5, 4])
+    ldr(r0, [r4, 4])
     # prelu.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else4)
@@ -41,7 +41,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9011)  # str r0, [sp] input1
     # prelu.py:40 word = r[_INPUT2]
-    ldr(r0, [r5, 8])
+    ldr(r0, [r4, 8])
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     data(2, 0xF010, 0x0101)  # ands r1, r0, #1
     beq(else6)
@@ -53,15 +53,15 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9012)  # str r0, [sp] input2
     # prelu.py:42 size = r[_SIZE]
-    data(2, 0xF8D5, 0xC030)  # ldw r12, [r5, #48]
+    data(2, 0xF8D4, 0xC030)  # ldw r12, [r4, #48]
     # prelu.py:43 offset1 = r[_OFFSET1]
-    ldr(r0, [r5, 52])
+    ldr(r0, [r4, 52])
     data(2, 0x9000)  # str r0, [sp] offset1
     # prelu.py:44 offset2 = r[_OFFSET2]
-    ldr(r0, [r5, 56])
+    ldr(r0, [r4, 56])
     data(2, 0x9005)  # str r0, [sp] offset2
     # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r6, [r5, 60])
+    ldr(r6, [r4, 60])
     # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else8)
@@ -72,7 +72,7 @@ def run_integers(r0, r1, r2, r3):
     label(endif9)
     # prelu.py:49 z = base + (r[_OUTPUT] >> 2) + start * size
     data(2, 0x9817)  # ldr r0, [sp] base
-    ldr(r1, [r5, 12])
+    ldr(r1, [r4, 12])
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     data(2, 0x9801)  # ldr r0, [sp] start
     data(2, 0xFB00, 0x1E0C)  # mla lr, r0, r12, r1
@@ -86,19 +86,19 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9801)  # ldr r0, [sp] start
     sub(r7, r1, r0)
     # prelu.py:52 if count > r[_BLOCK]:
-    ldr(r0, [r5, 44])
+    ldr(r0, [r4, 44])
     cmp(r7, r0)
     ble(else13)
     # prelu.py:53 count = r[_BLOCK]
-    ldr(r7, [r5, 44])
+    ldr(r7, [r4, 44])
     label(else13)
     # prelu.py:54 x = input1 + start * r[_STEP1]
-    ldr(r2, [r5, 28])
+    ldr(r2, [r4, 28])
     data(2, 0x9901)  # ldr r1, [sp] start
     data(2, 0x9811)  # ldr r0, [sp] input1
-    data(2, 0xFB01, 0x0902)  # mla r9, r1, r2, r0
+    data(2, 0xFB01, 0x0502)  # mla r5, r1, r2, r0
     # prelu.py:55 if r[_EXPAND1]:
-    ldr(r0, [r5, 36])
+    ldr(r0, [r4, 36])
     cmp(r0, 0)
     beq_w(else15)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
@@ -125,18 +125,18 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x900D)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
-    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    ldr(r0, [r4, 0])
+    ldr(r0, [r5, 0])
     data(2, 0x9006)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r4, 8])
+    ldr(r0, [r5, 8])
     data(2, 0x9014)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r4, 12])
+    ldr(r1, [r5, 12])
     data(2, 0x9102)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r4, 4])
+    ldr(r1, [r5, 4])
     data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A01)  # ldr r2, [sp] start
@@ -167,16 +167,16 @@ def run_integers(r0, r1, r2, r3):
     bge(wend25)
     label(while23)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
+    data(2, 0xF855, 0xB020)  # ldw r11, [r5, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
+    data(2, 0xF855, 0xA020)  # ldw r10, [r5, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
+    data(2, 0xF855, 0x3023)  # ldw r3, [r5, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
@@ -187,7 +187,7 @@ def run_integers(r0, r1, r2, r3):
     label(wend25)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
+    data(2, 0xF855, 0x0020)  # ldw r0, [r5, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9914)  # ldr r1, [sp] length
@@ -307,16 +307,16 @@ def run_integers(r0, r1, r2, r3):
     label(wend22)
     # prelu.py:57 x = base + (r[_ROW1] >> 2)
     data(2, 0x9817)  # ldr r0, [sp] base
-    ldr(r1, [r5, 16])
-    data(2, 0xEB10, 0x09A1)  # adds r9, r0, r1, asr #2
+    ldr(r1, [r4, 16])
+    data(2, 0xEB10, 0x05A1)  # adds r5, r0, r1, asr #2
     label(else15)
     # prelu.py:58 y = input2 + start * r[_STEP2]
-    ldr(r2, [r5, 32])
+    ldr(r2, [r4, 32])
     data(2, 0x9901)  # ldr r1, [sp] start
     data(2, 0x9812)  # ldr r0, [sp] input2
-    data(2, 0xFB01, 0x0402)  # mla r4, r1, r2, r0
+    data(2, 0xFB01, 0x0302)  # mla r3, r1, r2, r0
     # prelu.py:59 if r[_EXPAND2]:
-    ldr(r0, [r5, 40])
+    ldr(r0, [r4, 40])
     cmp(r0, 0)
     beq_w(else43)
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
@@ -343,18 +343,18 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x900F)  # str r0, [sp] target_159
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
-    data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
+    data(2, 0xEB12, 0x0980)  # adds r9, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    ldr(r0, [r4, 0])
+    data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
     data(2, 0x9007)  # str r0, [sp] size_165
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r4, 8])
+    data(2, 0xF8D9, 0x0008)  # ldw r0, [r9, #8]
     data(2, 0x9016)  # str r0, [sp] length_167
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r4, 12])
+    data(2, 0xF8D9, 0x100C)  # ldw r1, [r9, #12]
     data(2, 0x9103)  # str r1, [sp] step_169
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r4, 4])
+    data(2, 0xF8D9, 0x1004)  # ldw r1, [r9, #4]
     lsl(r1, r1, 1)
     data(2, 0x9104)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
@@ -387,16 +387,16 @@ def run_integers(r0, r1, r2, r3):
     bge(wend53)
     label(while51)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
+    data(2, 0xF859, 0xB020)  # ldw r11, [r9, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF854, 0xA020)  # ldw r10, [r4, r0, lsl #2]
+    data(2, 0xF859, 0xA020)  # ldw r10, [r9, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF854, 0x3023)  # ldw r3, [r4, r3, lsl #2]
+    data(2, 0xF859, 0x3023)  # ldw r3, [r9, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
@@ -408,7 +408,7 @@ def run_integers(r0, r1, r2, r3):
     label(wend53)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
+    data(2, 0xF859, 0x0020)  # ldw r0, [r9, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9916)  # ldr r1, [sp] length_167
@@ -528,8 +528,8 @@ def run_integers(r0, r1, r2, r3):
     label(wend50)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
     data(2, 0x9817)  # ldr r0, [sp] base
-    ldr(r1, [r5, 20])
-    data(2, 0xEB10, 0x04A1)  # adds r4, r0, r1, asr #2
+    ldr(r1, [r4, 20])
+    data(2, 0xEB10, 0x03A1)  # adds r3, r0, r1, asr #2
     label(else43)
     # prelu.py:62 start += count
     data(2, 0x9801)  # ldr r0, [sp] start
@@ -542,11 +542,11 @@ def run_integers(r0, r1, r2, r3):
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
     bne(else74)
-    data(2, 0xF899, 0x0000)  # ldu8 r0, [r9, #0]
+    ldrb(r0, [r5, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
     b(endif75)
     label(else74)
-    data(2, 0xF8B9, 0x0000)  # ldu16 r0, [r9, #0]
+    ldrh(r0, [r5, 0])
     data(2, 0xF490, 0x4000)  # xors r0, r0, #32768
     label(endif75)
     data(2, 0x9900)  # ldr r1, [sp] offset1
@@ -557,7 +557,7 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, 0)
     bge(else76)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
-    ldrb(r1, [r4, 0])
+    ldrb(r1, [r3, 0])
     data(2, 0xF091, 0x0280)  # xors r2, r1, #128
     data(2, 0x9905)  # ldr r1, [sp] offset2
     sub(r1, r2, r1)
@@ -566,28 +566,28 @@ def run_integers(r0, r1, r2, r3):
     mov(r1, 18)
     label(else76)
     # prelu.py:69 m = r[k]
-    data(2, 0xF855, 0x3021)  # ldw r3, [r5, r1, lsl #2]
+    data(2, 0xF854, 0x2021)  # ldw r2, [r4, r1, lsl #2]
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
     add(r1, r1, 1)
-    data(2, 0xF855, 0x1021)  # ldw r1, [r5, r1, lsl #2]
+    data(2, 0xF854, 0x1021)  # ldw r1, [r4, r1, lsl #2]
     # prelu.py:71 if e > 0:
     cmp(r1, 0)
     ble(else78)
     # prelu.py:72 if v > limit >> e:
-    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
-    asr(r2, r1)
-    cmp(r0, r2)
+    data(2, 0xF06F, 0x4900)  # mvn r9, #-2147483648
+    data(2, 0xFA59, 0xF901)  # asrs r9, r9, r1
+    data(2, 0x4548)  # cmp r0, r9
     ble(else80)
     # prelu.py:73 v = limit
     data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
     b(endif81)
     label(else80)
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
-    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
-    asr(r2, r1)
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    sub(r2, r2, 1)
-    cmp(r0, r2)
+    data(2, 0xF06F, 0x4900)  # mvn r9, #-2147483648
+    data(2, 0xFA59, 0xF901)  # asrs r9, r9, r1
+    data(2, 0xF1D9, 0x0900)  # rsbs r9, r9, #0
+    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
+    data(2, 0x4548)  # cmp r0, r9
     bge(else82)
     # prelu.py:75 v = 0 - limit - 1
     data(2, 0xF04F, 0x4000)  # mov r0, #-2147483648
@@ -602,60 +602,49 @@ def run_integers(r0, r1, r2, r3):
     label(else78)
     # prelu.py:79 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    # prelu.py:80 if sign:
-    data(2, 0xFB03, 0xF200)  # mul r2, r3, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB53, 0xF000)  # mulh r0, r3, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # prelu.py:90 if e:
-    cmp(r1, 0)
-    beq(else84)
-    # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x72E0)  # adds r2, r0, r0, asr #31
-    sub(r0, r1, 1)
-    data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else84)
+    # prelu.py:90 m * v, shifted
+    lsl(r2, r2, 1)
+    data(2, 0xEA10, 0x79E2)  # ands r9, r0, r2, asr #31
+    data(2, 0xFB50, 0x9012)  # smmlar r0, r0, r2, r9
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     # prelu.py:93 if v > high - zero_point:
     data(2, 0xEBB8, 0x0106)  # subs r1, r8, r6
     cmp(r0, r1)
-    ble(else86)
+    ble(else84)
     # prelu.py:94 v = high - zero_point
     data(2, 0xEBB8, 0x0006)  # subs r0, r8, r6
-    label(else86)
+    label(else84)
     # prelu.py:95 if v < 0 - high - 1 - zero_point:
     data(2, 0xF1D8, 0x0100)  # rsbs r1, r8, #0
     sub(r1, r1, 1)
     sub(r1, r1, r6)
     cmp(r0, r1)
-    bge(else88)
+    bge(else86)
     # prelu.py:96 v = 0 - high - 1 - zero_point
     data(2, 0xF1D8, 0x0000)  # rsbs r0, r8, #0
     sub(r0, r0, 1)
     sub(r0, r0, r6)
-    label(else88)
+    label(else86)
     # prelu.py:97 v = v + zero_point
     add(r0, r0, r6)
     # prelu.py:98 if size == 1:
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
-    bne(else90)
+    bne(else88)
     # prelu.py:99 ptr8(z)[0] = v
     data(2, 0xF88E, 0x0000)  # stu8 r0, [lr, #0]
-    b(endif91)
-    label(else90)
+    b(endif89)
+    label(else88)
     # prelu.py:101 ptr16(z)[0] = v
     data(2, 0xF8AE, 0x0000)  # stu16 r0, [lr, #0]
-    label(endif91)
+    label(endif89)
     # prelu.py:102 x += r[_STEP1]
-    ldr(r0, [r5, 28])
-    data(2, 0xEB19, 0x0900)  # adds r9, r9, r0
+    ldr(r0, [r4, 28])
+    add(r5, r5, r0)
     # prelu.py:103 y += r[_STEP2]
-    ldr(r0, [r5, 32])
-    add(r4, r4, r0)
+    ldr(r0, [r4, 32])
+    add(r3, r3, r0)
     # prelu.py:104 z += size
     data(2, 0xEB1E, 0x0E0C)  # adds lr, lr, r12
     # prelu.py:105 count -= 1

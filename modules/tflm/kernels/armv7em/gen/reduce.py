@@ -166,69 +166,69 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF8CD, 0x9004)  # str r9, [sp, #4]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x980B)  # ldr r0, [sp] op
-    data(2, 0xF110, 0x0644)  # adds r6, r0, #68
+    data(2, 0xF110, 0x0C44)  # adds r12, r0, #68
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r6, 0])
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
     data(2, 0x9000)  # str r0, [sp] zero_point
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r2, [r6, 4])
+    data(2, 0xF8DC, 0x2004)  # ldw r2, [r12, #4]
     data(2, 0xEBB2, 0x0B00)  # subs r11, r2, r0
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r2, [r6, 8])
+    data(2, 0xF8DC, 0x2008)  # ldw r2, [r12, #8]
     data(2, 0xEBB2, 0x0A00)  # subs r10, r2, r0
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D6, 0x800C)  # ldw r8, [r6, #12]
+    data(2, 0xF8DC, 0x800C)  # ldw r8, [r12, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r6, 16])
+    data(2, 0xF8DC, 0x0010)  # ldw r0, [r12, #16]
     data(2, 0x9005)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF116, 0x0014)  # adds r0, r6, #20
+    data(2, 0xF11C, 0x0014)  # adds r0, r12, #20
     data(2, 0x9003)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9807)  # ldr r0, [sp] arena
     data(2, 0x9A0C)  # ldr r2, [sp] rows
     data(2, 0xEB10, 0x0E02)  # adds lr, r0, r2
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
-    data(2, 0xEB10, 0x0C01)  # adds r12, r0, r1
+    add(r5, r0, r1)
     # requantize.py:35 while count:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     beq_w(wend24)
     label(while22)
     # requantize.py:36 n = count
-    data(2, 0x9D01)  # ldr r5, [sp] count
+    data(2, 0x9A01)  # ldr r2, [sp] count
     # requantize.py:37 if step:
     data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
     beq(else25)
     # requantize.py:38 n = channels - channel
     data(2, 0x9905)  # ldr r1, [sp] channels
     data(2, 0x9802)  # ldr r0, [sp] channel
-    sub(r5, r1, r0)
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
     data(2, 0x9801)  # ldr r0, [sp] count
-    cmp(r5, r0)
+    cmp(r2, r0)
     ble(else27)
     # requantize.py:40 n = count
-    mov(r5, r0)
+    mov(r2, r0)
     label(else27)
     label(else25)
     # requantize.py:41 count -= n
     data(2, 0x9801)  # ldr r0, [sp] count
-    sub(r0, r0, r5)
+    sub(r0, r0, r2)
     data(2, 0x9001)  # str r0, [sp] count
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9902)  # ldr r1, [sp] channel
     data(2, 0x9803)  # ldr r0, [sp] table
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x0608)  # mla r6, r2, r8, r0
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x0C08)  # mla r12, r3, r8, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A05)  # ldr r2, [sp] channels
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
+    data(2, 0x9B05)  # ldr r3, [sp] channels
+    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
     data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9002)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r5, 0)
+    cmp(r2, 0)
     beq(wend31)
     label(while29)
     # requantize.py:46 v = (acc[0] << sign) >> sign
@@ -241,73 +241,61 @@ def run_int8(r0, r1, r2, r3):
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4640)  # mvn r6, #-1073741824
+    asr(r6, r1)
+    data(2, 0xF056, 0x0601)  # ors r6, r6, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
+    cmp(r0, r6)
     ble(else34)
     # requantize.py:52 v = limit
-    mov(r0, r2)
+    mov(r0, r6)
     label(else34)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0900)  # rsbs r9, r2, #0
+    data(2, 0xF1D6, 0x0900)  # rsbs r9, r6, #0
     data(2, 0x4548)  # cmp r0, r9
     bge(else36)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
+    data(2, 0xF1D6, 0x0000)  # rsbs r0, r6, #0
     label(else36)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
     label(else32)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D6, 0x9000)  # ldw r9, [r6, #0]
-    data(2, 0xFB09, 0xF200)  # mul r2, r9, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB59, 0xF000)  # mulh r0, r9, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else38)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:68 q[0] * v, shifted
+    data(2, 0xF8DC, 0x6000)  # ldw r6, [r12, #0]
+    lsl(r6, r6, 1)
+    data(2, 0xEA10, 0x79E6)  # ands r9, r0, r6, asr #31
+    data(2, 0xFB50, 0x9016)  # smmlar r0, r0, r6, r9
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else38)
-    # requantize.py:71 if v < low:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4558)  # cmp r0, r11
-    bge(else40)
-    # requantize.py:72 v = low
+    bge(else38)
+    # requantize.py:71 v = low
     mov(r0, r11)
-    label(else40)
-    # requantize.py:73 if v > high:
+    label(else38)
+    # requantize.py:72 if v > high:
     data(2, 0x4550)  # cmp r0, r10
-    ble(else42)
-    # requantize.py:74 v = high
+    ble(else40)
+    # requantize.py:73 v = high
     mov(r0, r10)
-    label(else42)
-    # requantize.py:75 y[0] = v + zero_point
+    label(else40)
+    # requantize.py:74 y[0] = v + zero_point
     data(2, 0x9900)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
-    data(2, 0xF88C, 0x0000)  # stu8 r0, [r12, #0]
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    strb(r0, [r5, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     data(2, 0xF11E, 0x0E04)  # adds r14, lr, #4
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    data(2, 0xF11C, 0x0C01)  # adds r12, r12, #1
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB16, 0x0688)  # adds r6, r6, r8, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r5, r5, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB1C, 0x0C88)  # adds r12, r12, r8, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    # requantize.py:80 n -= 1
-    sub(r5, r5, 1)
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
     bne(while29)
     label(wend31)
     data(2, 0x9801)  # ldr r0, [sp] count

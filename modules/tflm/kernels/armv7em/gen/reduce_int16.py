@@ -135,13 +135,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x4581)  # cmp r9, r0
     beq(past20)
     data(2, 0x45D0)  # cmp r8, r10
-    bne_w(else18)
+    bne(else18)
     label(past20)
     # reduce_int16.py:66 output = (r[_OUTPUT] >> 2) + 2 * (start - done)
     ldr(r0, [r7, 8])
     asr(r1, r0, 2)
     data(2, 0xEBB8, 0x0009)  # subs r0, r8, r9
-    data(2, 0xEB11, 0x0E40)  # adds lr, r1, r0, lsl #1
+    data(2, 0xEB11, 0x0540)  # adds r5, r1, r0, lsl #1
     # reduce_int16.py:67 rescale(op, arena, _MULTIPLIER, rows, done, 0)
     mov(r3, r9)
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -149,51 +149,40 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF110, 0x0C50)  # adds r12, r0, #80
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
     data(2, 0x9801)  # ldr r0, [sp] rows
-    data(2, 0xEB1B, 0x0200)  # adds r2, r11, r0
+    data(2, 0xEB1B, 0x0000)  # adds r0, r11, r0
     # fixed_point.py:26 while count:
     cmp(r3, 0)
     beq(wend24)
     label(while22)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    data(2, 0xF8DC, 0x0004)  # ldw r0, [r12, #4]
-    sub(r0, 32)
+    data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
+    data(2, 0xF1B1, 0x0220)  # subs r2, r1, #32
     # fixed_point.py:28 e = 0
     mov(r6, 0)
     # fixed_point.py:29 if left < 0:
-    cmp(r0, 0)
+    cmp(r2, 0)
     bge(else25)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
+    data(2, 0xF1D2, 0x0600)  # rsbs r6, r2, #0
     # fixed_point.py:31 left = 0
-    mov(r0, 0)
+    mov(r2, 0)
     label(else25)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    data(2, 0xF8DC, 0x5000)  # ldw r5, [r12, #0]
+    data(2, 0xF8DC, 0x1000)  # ldw r1, [r12, #0]
     # fixed_point.py:34 v = (p[0] << left << sign) >> sign
-    ldr(r1, [r2, 0])
-    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
-    # fixed_point.py:35 if sign:
-    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # fixed_point.py:45 if e:
-    cmp(r6, 0)
-    beq(else27)
-    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    sub(r0, r6, 1)
-    data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else27)
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0xFA1E, 0xF202)  # lsls r2, lr, r2
+    # fixed_point.py:45 m * v, shifted
+    lsl(r1, r1, 1)
+    data(2, 0xEA12, 0x7EE1)  # ands lr, r2, r1, asr #31
+    data(2, 0xFB52, 0xE211)  # smmlar r2, r2, r1, lr
+    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
+    data(2, 0xFA52, 0xF206)  # asrs r2, r2, r6
+    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
     # fixed_point.py:47 p[0] = v
-    str(r0, [r2, 0])
+    str(r2, [r0, 0])
     # fixed_point.py:48 p = ptr32(int(p) + 4)
-    add(r2, r2, 4)
+    add(r0, r0, 4)
     # fixed_point.py:49 count -= 1
     sub(r3, r3, 1)
     bne(while22)
@@ -202,35 +191,35 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] op
     add(r0, 68)
     # fixed_point.py:59 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r6, [r0, 0])
+    data(2, 0xF8D0, 0xC000)  # ldw r12, [r0, #0]
     # fixed_point.py:60 low = (q[_ACTIVATION_MIN] << sign) >> sign
-    ldr(r5, [r0, 4])
+    ldr(r6, [r0, 4])
     # fixed_point.py:61 high = (q[_ACTIVATION_MAX] << sign) >> sign
     ldr(r3, [r0, 8])
     # fixed_point.py:62 p = ptr32(int(ptr8(arena)) + values)
     data(2, 0x9801)  # ldr r0, [sp] rows
     data(2, 0xEB1B, 0x0200)  # adds r2, r11, r0
     # fixed_point.py:63 y = int(ptr8(arena)) + output
-    data(2, 0xEB1B, 0x010E)  # adds r1, r11, lr
+    data(2, 0xEB1B, 0x0105)  # adds r1, r11, r5
     # fixed_point.py:64 while count:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
-    beq(wend32)
-    label(while30)
+    beq(wend30)
+    label(while28)
     # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
-    add(r0, r0, r6)
+    data(2, 0xEB10, 0x000C)  # adds r0, r0, r12
     # fixed_point.py:66 if v < low:
-    cmp(r0, r5)
-    bge(else33)
+    cmp(r0, r6)
+    bge(else31)
     # fixed_point.py:67 v = low
-    mov(r0, r5)
-    label(else33)
+    mov(r0, r6)
+    label(else31)
     # fixed_point.py:68 if v > high:
     cmp(r0, r3)
-    ble(else35)
+    ble(else33)
     # fixed_point.py:69 v = high
     mov(r0, r3)
-    label(else35)
+    label(else33)
     # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
     # fixed_point.py:74 y += 1 + wide
@@ -239,8 +228,8 @@ def run_int16(r0, r1, r2, r3):
     add(r2, r2, 4)
     # fixed_point.py:76 count -= 1
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    bne(while30)
-    label(wend32)
+    bne(while28)
+    label(wend30)
     # reduce_int16.py:69 done = 0
     data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
     label(else18)

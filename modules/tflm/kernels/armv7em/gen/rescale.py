@@ -13,79 +13,78 @@ import micropython
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB082)  # sub sp, #8
-    mov(r5, r0)
-    mov(r0, r3)
-    lsr(r3, r0, 10)
-    data(2, 0xF3C0, 0x0409)  # ubfx r4, r0, #0, #10
-    data(2, 0xEB13, 0x0A04)  # adds r10, r3, r4
-    cmp(r0, 0)
+    mov(r4, r0)
+    mov(r8, r2)
+    lsr(r2, r3, 10)
+    data(2, 0xF3C3, 0x0009)  # ubfx r0, r3, #0, #10
+    data(2, 0xEB12, 0x0900)  # adds r9, r2, r0
+    cmp(r3, 0)
     blt_w(rare1)
     label(end2)
     # rescale.py:32 word = op[_INPUT]
-    ldr(r0, [r5, 4])
+    ldr(r0, [r4, 4])
     # rescale.py:33 source = int(rom) if word & 1 else int(arena)
-    data(2, 0xF010, 0x0401)  # ands r4, r0, #1
+    data(2, 0xF010, 0x0301)  # ands r3, r0, #1
     beq(else4)
     b(endif5)
     label(else4)
-    mov(r2, r1)
+    mov(r8, r1)
     label(endif5)
-    mov(r9, r2)
     # rescale.py:34 source += word >> 2
-    data(2, 0xEB19, 0x09A0)  # adds r9, r9, r0, asr #2
+    data(2, 0xEB18, 0x08A0)  # adds r8, r8, r0, asr #2
     # rescale.py:35 target = int(arena) + (op[_OUTPUT] >> 2)
-    ldr(r0, [r5, 8])
+    ldr(r0, [r4, 8])
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9000)  # str r0, [sp] target
     # rescale.py:36 source_type = op[_INPUT_TYPE]
-    ldr(r7, [r5, 12])
+    ldr(r6, [r4, 12])
     # rescale.py:37 target_type = op[_OUTPUT_TYPE]
-    data(2, 0xF8D5, 0x8010)  # ldw r8, [r5, #16]
+    data(2, 0xF8D4, 0xE010)  # ldw lr, [r4, #16]
     # rescale.py:38 zero_in = (op[_INPUT_ZERO_POINT] << sign) >> sign
-    ldr(r6, [r5, 20])
+    ldr(r5, [r4, 20])
     # rescale.py:39 zero_out = (op[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r5, 24])
+    ldr(r0, [r4, 24])
     data(2, 0x9001)  # str r0, [sp] zero_out
     # rescale.py:40 low = (op[_LOWEST] << sign) >> sign
-    data(2, 0xF8D5, 0xE01C)  # ldw lr, [r5, #28]
+    data(2, 0xF8D4, 0xC01C)  # ldw r12, [r4, #28]
     # rescale.py:41 high = (op[_HIGHEST] << sign) >> sign
-    data(2, 0xF8D5, 0xC020)  # ldw r12, [r5, #32]
+    ldr(r7, [r4, 32])
     # rescale.py:45 while i < stop:
-    data(2, 0x4553)  # cmp r3, r10
+    data(2, 0x454A)  # cmp r2, r9
     bge_w(wend8)
     label(while6)
     # rescale.py:46 if source_type == _INT8:
-    cmp(r7, 0)
+    cmp(r6, 0)
     bne(else9)
     # rescale.py:47 x = (ptr8(source)[i] ^ 0x80) - 0x80
-    data(2, 0xF919, 0x1003)  # lds8 r1, [r9, r3]
+    data(2, 0xF918, 0x1002)  # lds8 r1, [r8, r2]
     b(endif10)
     label(else9)
     # rescale.py:48 elif source_type == _UINT8:
-    cmp(r7, 1)
+    cmp(r6, 1)
     bne(else11)
     # rescale.py:49 x = ptr8(source)[i]
-    data(2, 0xF819, 0x1003)  # ldu8 r1, [r9, r3]
+    data(2, 0xF818, 0x1002)  # ldu8 r1, [r8, r2]
     b(endif12)
     label(else11)
     # rescale.py:50 elif source_type == _INT16:
-    cmp(r7, 2)
+    cmp(r6, 2)
     bne(else13)
     # rescale.py:51 x = (ptr16(source)[i] ^ 0x8000) - 0x8000
-    data(2, 0xF939, 0x1013)  # lds16 r1, [r9, r3, lsl #1]
+    data(2, 0xF938, 0x1012)  # lds16 r1, [r8, r2, lsl #1]
     b(endif14)
     label(else13)
     # rescale.py:53 x = (ptr32(source)[i] << sign) >> sign
-    data(2, 0xF859, 0x1023)  # ldw r1, [r9, r3, lsl #2]
+    data(2, 0xF858, 0x1022)  # ldw r1, [r8, r2, lsl #2]
     label(endif14)
     label(endif12)
     label(endif10)
     # rescale.py:54 v = ((x - zero_in) << sign) >> sign
-    sub(r0, r1, r6)
+    sub(r0, r1, r5)
     # rescale.py:55 if (x ^ zero_in) & (x ^ v) < 0:
-    data(2, 0xEA91, 0x0406)  # xors r4, r1, r6
-    data(2, 0xEA91, 0x0200)  # xors r2, r1, r0
-    data(2, 0xEA14, 0x0202)  # ands r2, r4, r2
+    data(2, 0xEA91, 0x0A05)  # xors r10, r1, r5
+    data(2, 0xEA91, 0x0300)  # xors r3, r1, r0
+    data(2, 0xEA1A, 0x0303)  # ands r3, r10, r3
     bpl(else15)
     # rescale.py:56 v = limit if x >= 0 else 0 - limit - 1
     cmp(r1, 0)
@@ -97,17 +96,17 @@ def run_integers(r0, r1, r2, r3):
     label(endif18)
     label(else15)
     # rescale.py:57 flip = 0
-    data(2, 0xF06F, 0x3BFF)  # mvn r11, #-1
+    data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
     # rescale.py:58 if v < 0:
     cmp(r0, 0)
     bge(else19)
     # rescale.py:59 flip = op[_NEGATE]
-    data(2, 0xF8D5, 0xB034)  # ldw r11, [r5, #52]
+    data(2, 0xF8D4, 0xA034)  # ldw r10, [r4, #52]
     # rescale.py:60 if flip > 1:
-    data(2, 0xF1BB, 0x0F01)  # cmp r15, r11, #1
+    data(2, 0xF1BA, 0x0F01)  # cmp r15, r10, #1
     ble(else21)
     # rescale.py:61 flip = 0
-    data(2, 0xF06F, 0x3BFF)  # mvn r11, #-1
+    data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
     # rescale.py:62 v = 0 - v
     data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
     label(else21)
@@ -121,28 +120,28 @@ def run_integers(r0, r1, r2, r3):
     mov(r1, 11)
     label(endif24)
     # rescale.py:64 m = op[k]
-    data(2, 0xF855, 0x4021)  # ldw r4, [r5, r1, lsl #2]
+    data(2, 0xF854, 0x3021)  # ldw r3, [r4, r1, lsl #2]
     # rescale.py:65 e = (op[k + 1] << sign) >> sign
     add(r1, r1, 1)
-    data(2, 0xF855, 0x1021)  # ldw r1, [r5, r1, lsl #2]
+    data(2, 0xF854, 0x1021)  # ldw r1, [r4, r1, lsl #2]
     # rescale.py:66 if e > 0:
     cmp(r1, 0)
     ble(else25)
     # rescale.py:67 if v > limit >> e:
-    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
-    asr(r2, r1)
-    cmp(r0, r2)
+    data(2, 0xF06F, 0x4B00)  # mvn r11, #-2147483648
+    data(2, 0xFA5B, 0xFB01)  # asrs r11, r11, r1
+    data(2, 0x4558)  # cmp r0, r11
     ble(else27)
     # rescale.py:68 v = limit
     data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
     b(endif28)
     label(else27)
     # rescale.py:69 elif v < 0 - (limit >> e) - 1:
-    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
-    asr(r2, r1)
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    sub(r2, r2, 1)
-    cmp(r0, r2)
+    data(2, 0xF06F, 0x4B00)  # mvn r11, #-2147483648
+    data(2, 0xFA5B, 0xFB01)  # asrs r11, r11, r1
+    data(2, 0xF1DB, 0x0B00)  # rsbs r11, r11, #0
+    data(2, 0xF1BB, 0x0B01)  # subs r11, r11, #1
+    data(2, 0x4558)  # cmp r0, r11
     bge(else29)
     # rescale.py:70 v = 0 - limit - 1
     data(2, 0xF04F, 0x4000)  # mov r0, #-2147483648
@@ -157,75 +156,64 @@ def run_integers(r0, r1, r2, r3):
     label(else25)
     # rescale.py:74 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    # rescale.py:75 if sign:
-    data(2, 0xFB04, 0xF200)  # mul r2, r4, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB54, 0xF000)  # mulh r0, r4, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # rescale.py:85 if e:
-    cmp(r1, 0)
-    beq(else31)
-    # rescale.py:86 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x72E0)  # adds r2, r0, r0, asr #31
-    sub(r0, r1, 1)
-    data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else31)
+    # rescale.py:85 m * v, shifted
+    lsl(r3, r3, 1)
+    data(2, 0xEA10, 0x7BE3)  # ands r11, r0, r3, asr #31
+    data(2, 0xFB50, 0xB013)  # smmlar r0, r0, r3, r11
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     # rescale.py:87 if flip:
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
-    beq(else33)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    beq(else31)
     # rescale.py:88 v = 0 - v
     data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
-    label(else33)
+    label(else31)
     # rescale.py:89 if v < low:
-    data(2, 0x4570)  # cmp r0, lr
-    bge(else35)
-    # rescale.py:90 v = low
-    mov(r0, lr)
-    label(else35)
-    # rescale.py:91 if v > high:
     data(2, 0x4560)  # cmp r0, r12
-    ble(else37)
-    # rescale.py:92 v = high
+    bge(else33)
+    # rescale.py:90 v = low
     mov(r0, r12)
-    label(else37)
+    label(else33)
+    # rescale.py:91 if v > high:
+    cmp(r0, r7)
+    ble(else35)
+    # rescale.py:92 v = high
+    mov(r0, r7)
+    label(else35)
     # rescale.py:93 v = v + zero_out
     data(2, 0x9901)  # ldr r1, [sp] zero_out
     add(r0, r0, r1)
     # rescale.py:94 if target_type < _INT16:
-    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
-    bge(else39)
+    data(2, 0xF1BE, 0x0F02)  # cmp r15, lr, #2
+    bge(else37)
     # rescale.py:95 ptr8(target)[i] = v
     data(2, 0x9900)  # ldr r1, [sp] target
-    data(2, 0xF801, 0x0003)  # stu8 r0, [r1, r3]
-    b(endif40)
-    label(else39)
+    data(2, 0xF801, 0x0002)  # stu8 r0, [r1, r2]
+    b(endif38)
+    label(else37)
     # rescale.py:96 elif target_type == _INT16:
-    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
-    bne(else41)
+    data(2, 0xF1BE, 0x0F02)  # cmp r15, lr, #2
+    bne(else39)
     # rescale.py:97 ptr16(target)[i] = v
     data(2, 0x9900)  # ldr r1, [sp] target
-    data(2, 0xF821, 0x0013)  # stu16 r0, [r1, r3, lsl #1]
-    b(endif42)
-    label(else41)
+    data(2, 0xF821, 0x0012)  # stu16 r0, [r1, r2, lsl #1]
+    b(endif40)
+    label(else39)
     # rescale.py:99 ptr32(target)[i] = v
     data(2, 0x9900)  # ldr r1, [sp] target
-    data(2, 0xF841, 0x0023)  # stw r0, [r1, r3, lsl #2]
-    label(endif42)
+    data(2, 0xF841, 0x0022)  # stw r0, [r1, r2, lsl #2]
     label(endif40)
+    label(endif38)
     # rescale.py:100 i += 1
-    add(r3, r3, 1)
-    data(2, 0x4553)  # cmp r3, r10
+    add(r2, r2, 1)
+    data(2, 0x454A)  # cmp r2, r9
     blt_w(while6)
     label(wend8)
     b(return_1)
     label(rare1)
-    data(2, 0xF090, 0x33FF)  # xors r3, r0, #-1
-    data(2, 0xF113, 0x0A01)  # adds r10, r3, #1
+    data(2, 0xF093, 0x32FF)  # xors r2, r3, #-1
+    data(2, 0xF112, 0x0901)  # adds r9, r2, #1
     b(end2)
     label(return_1)
     data(2, 0xB002)  # add sp, #8

@@ -750,62 +750,51 @@ def run_int16(r0, r1, r2, r3):
     b(endif81)
     label(else80)
     # requantize_int16.py:26 rescale(op, arena, first, sums, count, step)
-    data(2, 0x9C06)  # ldr r4, [sp] count
+    data(2, 0x9D06)  # ldr r5, [sp] count
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9821)  # ldr r0, [sp] memory
-    data(2, 0xEB10, 0x0381)  # adds r3, r0, r1, lsl #2
+    data(2, 0xEB10, 0x0181)  # adds r1, r0, r1, lsl #2
     # fixed_point.py:25 p = ptr32(int(ptr8(arena)) + values)
-    data(2, 0x9910)  # ldr r1, [sp] arena
+    data(2, 0x9A10)  # ldr r2, [sp] arena
     data(2, 0x9811)  # ldr r0, [sp] scratch
-    add(r2, r1, r0)
+    add(r0, r2, r0)
     # fixed_point.py:26 while count:
-    cmp(r4, 0)
+    cmp(r5, 0)
     beq(wend93)
     label(while91)
     # fixed_point.py:27 left = q[_SHIFT] - 32
-    ldr(r0, [r3, 4])
-    sub(r0, 32)
+    ldr(r2, [r1, 4])
+    data(2, 0xF1B2, 0x0320)  # subs r3, r2, #32
     # fixed_point.py:28 e = 0
-    mov(r6, 0)
+    mov(r4, 0)
     # fixed_point.py:29 if left < 0:
-    cmp(r0, 0)
+    cmp(r3, 0)
     bge(else94)
     # fixed_point.py:30 e = 0 - left
-    data(2, 0xF1D0, 0x0600)  # rsbs r6, r0, #0
+    data(2, 0xF1D3, 0x0400)  # rsbs r4, r3, #0
     # fixed_point.py:31 left = 0
-    mov(r0, 0)
+    mov(r3, 0)
     label(else94)
     # fixed_point.py:32 m = q[_MULTIPLIER]
-    ldr(r5, [r3, 0])
+    ldr(r2, [r1, 0])
     # fixed_point.py:33 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB13, 0x038C)  # adds r3, r3, r12, lsl #2
+    data(2, 0xEB11, 0x018C)  # adds r1, r1, r12, lsl #2
     # fixed_point.py:34 v = (p[0] << left << sign) >> sign
-    ldr(r1, [r2, 0])
-    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
-    # fixed_point.py:35 if sign:
-    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
-    lsr(r1, r1, 30)
-    data(2, 0xFB55, 0xF000)  # mulh r0, r5, r0
-    lsl(r0, r0, 1)
-    asr(r1, r1, 1)
-    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
-    mov(r0, r1)
-    # fixed_point.py:45 if e:
-    cmp(r6, 0)
-    beq(else96)
-    # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
-    sub(r0, r6, 1)
-    data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else96)
+    ldr(r6, [r0, 0])
+    data(2, 0xFA16, 0xF303)  # lsls r3, r6, r3
+    # fixed_point.py:45 m * v, shifted
+    lsl(r2, r2, 1)
+    data(2, 0xEA13, 0x76E2)  # ands r6, r3, r2, asr #31
+    data(2, 0xFB53, 0x6312)  # smmlar r3, r3, r2, r6
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xFA53, 0xF304)  # asrs r3, r3, r4
+    data(2, 0xF143, 0x0300)  # adc r3, r3, #0
     # fixed_point.py:47 p[0] = v
-    str(r0, [r2, 0])
+    str(r3, [r0, 0])
     # fixed_point.py:48 p = ptr32(int(p) + 4)
-    add(r2, r2, 4)
+    add(r0, r0, 4)
     # fixed_point.py:49 count -= 1
-    sub(r4, r4, 1)
+    sub(r5, r5, 1)
     bne(while91)
     label(wend93)
     label(endif81)
@@ -830,23 +819,23 @@ def run_int16(r0, r1, r2, r3):
     add(r1, r0, r1)
     # fixed_point.py:64 while count:
     cmp(r3, 0)
-    beq(wend101)
-    label(while99)
+    beq(wend99)
+    label(while97)
     # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     ldr(r0, [r2, 0])
     add(r0, r0, r6)
     # fixed_point.py:66 if v < low:
     cmp(r0, r5)
-    bge(else102)
+    bge(else100)
     # fixed_point.py:67 v = low
     mov(r0, r5)
-    label(else102)
+    label(else100)
     # fixed_point.py:68 if v > high:
     cmp(r0, r4)
-    ble(else104)
+    ble(else102)
     # fixed_point.py:69 v = high
     mov(r0, r4)
-    label(else104)
+    label(else102)
     # fixed_point.py:71 ptr16(y)[0] = v
     strh(r0, [r1, 0])
     # fixed_point.py:74 y += 1 + wide
@@ -855,160 +844,148 @@ def run_int16(r0, r1, r2, r3):
     add(r2, r2, 4)
     # fixed_point.py:76 count -= 1
     sub(r3, r3, 1)
-    bne(while99)
-    label(wend101)
+    bne(while97)
+    label(wend99)
     b(endif78)
     label(else77)
     # transpose_conv.py:87 store_int8(memory, arena, block, scratch, out, channel, count)
     data(2, 0x981C)  # ldr r0, [sp] channel_83
     data(2, 0x9018)  # str r0, [sp] channel
-    data(2, 0xF8DD, 0xB018)  # ldr r11, [sp, #24]
+    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
     # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
     data(2, 0x9921)  # ldr r1, [sp] memory
     data(2, 0x9822)  # ldr r0, [sp] block
-    data(2, 0xEB11, 0x0580)  # adds r5, r1, r0, lsl #2
+    data(2, 0xEB11, 0x0380)  # adds r3, r1, r0, lsl #2
     # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
-    data(2, 0xF8D5, 0xA000)  # ldw r10, [r5, #0]
+    data(2, 0xF8D3, 0x9000)  # ldw r9, [r3, #0]
     # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 4])
-    data(2, 0xEBB0, 0x090A)  # subs r9, r0, r10
+    ldr(r0, [r3, 4])
+    data(2, 0xEBB0, 0x0809)  # subs r8, r0, r9
     # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
-    ldr(r0, [r5, 8])
-    data(2, 0xEBB0, 0x080A)  # subs r8, r0, r10
+    ldr(r0, [r3, 8])
+    data(2, 0xEBB0, 0x0E09)  # subs lr, r0, r9
     # requantize.py:30 step = q[_PER_CHANNEL]
-    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
+    data(2, 0xF8D3, 0xC00C)  # ldw r12, [r3, #12]
     # requantize.py:31 channels = q[_CHANNELS]
-    ldr(r0, [r5, 16])
+    ldr(r0, [r3, 16])
     data(2, 0x901D)  # str r0, [sp] channels
     # requantize.py:32 table = int(q) + 4 * _TABLE
-    data(2, 0xF115, 0x0014)  # adds r0, r5, #20
+    data(2, 0xF113, 0x0014)  # adds r0, r3, #20
     data(2, 0x9019)  # str r0, [sp] table
     # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
     data(2, 0x9810)  # ldr r0, [sp] arena
     data(2, 0x9911)  # ldr r1, [sp] scratch
-    add(r7, r0, r1)
+    add(r6, r0, r1)
     # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
     data(2, 0x991E)  # ldr r1, [sp] out
-    add(r6, r0, r1)
+    add(r5, r0, r1)
     # requantize.py:35 while count:
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
-    beq_w(wend111)
-    label(while109)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    beq_w(wend109)
+    label(while107)
     # requantize.py:36 n = count
-    mov(r4, r11)
+    mov(r2, r10)
     # requantize.py:37 if step:
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
-    beq(else112)
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(else110)
     # requantize.py:38 n = channels - channel
     data(2, 0x991D)  # ldr r1, [sp] channels
     data(2, 0x9818)  # ldr r0, [sp] channel
-    sub(r4, r1, r0)
+    sub(r2, r1, r0)
     # requantize.py:39 if n > count:
-    data(2, 0x455C)  # cmp r4, r11
-    ble(else114)
+    data(2, 0x4552)  # cmp r2, r10
+    ble(else112)
     # requantize.py:40 n = count
-    mov(r4, r11)
-    label(else114)
+    mov(r2, r10)
     label(else112)
+    label(else110)
     # requantize.py:41 count -= n
-    data(2, 0xEBBB, 0x0B04)  # subs r11, r11, r4
+    data(2, 0xEBBA, 0x0A02)  # subs r10, r10, r2
     # requantize.py:42 q = ptr32(table + 4 * channel * step)
     data(2, 0x9918)  # ldr r1, [sp] channel
     data(2, 0x9819)  # ldr r0, [sp] table
-    lsl(r2, r1, 2)
-    data(2, 0xFB02, 0x050E)  # mla r5, r2, lr, r0
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x030C)  # mla r3, r3, r12, r0
     # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
-    data(2, 0x9A1D)  # ldr r2, [sp] channels
-    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
-    data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
+    data(2, 0x9C1D)  # ldr r4, [sp] channels
+    data(2, 0xEB10, 0x0084)  # adds r0, r0, r4, lsl #2
+    data(2, 0xFB01, 0x040C)  # mla r4, r1, r12, r0
     # requantize.py:44 channel = 0
     mov(r0, 0)
     data(2, 0x9018)  # str r0, [sp] channel
     # requantize.py:45 while n:
-    cmp(r4, 0)
-    beq(wend118)
-    label(while116)
+    cmp(r2, 0)
+    beq(wend116)
+    label(while114)
     # requantize.py:46 v = (acc[0] << sign) >> sign
-    ldr(r0, [r7, 0])
+    ldr(r0, [r6, 0])
     # requantize.py:47 e = 32 - shifts[0]
-    ldrb(r1, [r3, 0])
+    ldrb(r1, [r4, 0])
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
     # requantize.py:48 if e < 0:
-    bpl(else119)
+    bpl(else117)
     # requantize.py:49 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r1)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
+    data(2, 0xF06F, 0x4740)  # mvn r7, #-1073741824
+    asr(r7, r1)
+    data(2, 0xF057, 0x0701)  # ors r7, r7, #1
     # requantize.py:51 if v > limit:
-    cmp(r0, r2)
-    ble(else121)
+    cmp(r0, r7)
+    ble(else119)
     # requantize.py:52 v = limit
-    mov(r0, r2)
-    label(else121)
+    mov(r0, r7)
+    label(else119)
     # requantize.py:53 if v < 0 - limit:
-    data(2, 0xF1D2, 0x0C00)  # rsbs r12, r2, #0
-    data(2, 0x4560)  # cmp r0, r12
-    bge(else123)
+    data(2, 0xF1D7, 0x0B00)  # rsbs r11, r7, #0
+    data(2, 0x4558)  # cmp r0, r11
+    bge(else121)
     # requantize.py:54 v = 0 - limit
-    data(2, 0xF1D2, 0x0000)  # rsbs r0, r2, #0
-    label(else123)
+    data(2, 0xF1D7, 0x0000)  # rsbs r0, r7, #0
+    label(else121)
     # requantize.py:55 v = v << e
     lsl(r0, r1)
     # requantize.py:56 e = 0
     mov(r1, 0)
-    label(else119)
-    # requantize.py:57 if sign:
-    data(2, 0xF8D5, 0xC000)  # ldw r12, [r5, #0]
-    data(2, 0xFB0C, 0xF200)  # mul r2, r12, r0
-    lsr(r2, r2, 30)
-    data(2, 0xFB5C, 0xF000)  # mulh r0, r12, r0
-    lsl(r0, r0, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    mov(r0, r2)
-    # requantize.py:68 if e:
-    cmp(r1, 0)
-    beq(else125)
-    # requantize.py:69 v = (v >> 31) + v
+    label(else117)
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r7, [r3, 0])
+    lsl(r7, r7, 1)
+    data(2, 0xEA10, 0x7BE7)  # ands r11, r0, r7, asr #31
+    data(2, 0xFB50, 0xB017)  # smmlar r0, r0, r7, r11
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    sub(r1, r1, 1)
-    asr(r0, r1)
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    label(else125)
-    # requantize.py:71 if v < low:
-    data(2, 0x4548)  # cmp r0, r9
-    bge(else127)
-    # requantize.py:72 v = low
-    mov(r0, r9)
-    label(else127)
-    # requantize.py:73 if v > high:
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
     data(2, 0x4540)  # cmp r0, r8
-    ble(else129)
-    # requantize.py:74 v = high
+    bge(else123)
+    # requantize.py:71 v = low
     mov(r0, r8)
-    label(else129)
-    # requantize.py:75 y[0] = v + zero_point
-    data(2, 0xEB10, 0x000A)  # adds r0, r0, r10
-    strb(r0, [r6, 0])
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
-    add(r7, r7, 4)
-    # requantize.py:77 y = ptr8(int(y) + 1)
-    add(r6, r6, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
-    data(2, 0xEB15, 0x058E)  # adds r5, r5, lr, lsl #2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
-    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    # requantize.py:80 n -= 1
-    sub(r4, r4, 1)
-    bne(while116)
-    label(wend118)
-    data(2, 0xF1BB, 0x0F00)  # cmp r15, r11, #0
-    bne_w(while109)
-    label(wend111)
+    label(else123)
+    # requantize.py:72 if v > high:
+    data(2, 0x4570)  # cmp r0, lr
+    ble(else125)
+    # requantize.py:73 v = high
+    mov(r0, lr)
+    label(else125)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    strb(r0, [r5, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r6, r6, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r5, r5, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB13, 0x038C)  # adds r3, r3, r12, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB14, 0x040C)  # adds r4, r4, r12
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
+    bne(while114)
+    label(wend116)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    bne_w(while107)
+    label(wend109)
     label(endif78)
     # transpose_conv.py:88 out += count << wide
     data(2, 0x9806)  # ldr r0, [sp] count

@@ -78,45 +78,46 @@ def run_int16(a0, a1, a2, a3):
     # mul_int16.py:41 left = r[_MULTIPLIER + 1] - 32
     lw(a0, 64(s1))
     addi(s2, a0, -32)
-    # mul_int16.py:42 shift = 0 - left - 1  # the right shift without its last step
-    sub(a0, zero, s2)
-    addi(t2, a0, -1)
+    # mul_int16.py:42 shift = 0 - 1  # the right shift without its last step; -1: no shift
+    li(t0, -1)
     # mul_int16.py:43 if left < 0:
     bge(s2, zero, else8)
-    # mul_int16.py:44 left = 0
+    # mul_int16.py:44 shift -= left
+    sub(t0, t0, s2)
+    # mul_int16.py:45 left = 0
     li(s2, 0)
     label(else8)
-    # mul_int16.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # mul_int16.py:46 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     lw(s3, 48(s1))
-    # mul_int16.py:46 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
-    lw(t1, 52(s1))
-    # mul_int16.py:47 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
-    lw(t0, 56(s1))
-    # mul_int16.py:48 while start < stop:
+    # mul_int16.py:47 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    lw(t2, 52(s1))
+    # mul_int16.py:48 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    lw(t1, 56(s1))
+    # mul_int16.py:49 while start < stop:
     lw(a0, 0(sp))
     bge(s4, a0, wend12)
     label(while10)
-    # mul_int16.py:49 count = stop - start
+    # mul_int16.py:50 count = stop - start
     lw(a0, 0(sp))
     sub(a3, a0, s4)
-    # mul_int16.py:50 if count > r[_BLOCK]:
+    # mul_int16.py:51 if count > r[_BLOCK]:
     lw(a0, 44(s1))
     bge(a0, a3, else13)
-    # mul_int16.py:51 count = r[_BLOCK]
+    # mul_int16.py:52 count = r[_BLOCK]
     lw(a3, 44(s1))
     label(else13)
-    # mul_int16.py:52 for which in range(2):
+    # mul_int16.py:53 for which in range(2):
     li(t3, 0)
     li(a0, 2)
     bge(t3, a0, fend17)
     label(for15)
-    # mul_int16.py:53 if r[_EXPAND1 + which]:
+    # mul_int16.py:54 if r[_EXPAND1 + which]:
     addi(a0, t3, 9)
     slli(a0, a0, 2)
     add(a0, s1, a0)
     lw(a0, 0(a0))
     beq(a0, zero, else18)
-    # mul_int16.py:54 expand(op, arena, rom, which, start, count)
+    # mul_int16.py:55 expand(op, arena, rom, which, start, count)
     mv(s6, a3)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 28(sp))
@@ -313,7 +314,7 @@ def run_int16(a0, a1, a2, a3):
     li(a0, 2)
     blt(t3, a0, for15)
     label(fend17)
-    # mul_int16.py:55 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     lw(a0, 36(s1))
     beq(a0, zero, else46)
     lw(a0, 16(s1))
@@ -325,7 +326,7 @@ def run_int16(a0, a1, a2, a3):
     lw(a0, 12(sp))
     add(a2, a0, a1)
     label(endif47)
-    # mul_int16.py:56 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     lw(a0, 40(s1))
     beq(a0, zero, else48)
     lw(a0, 20(s1))
@@ -337,18 +338,18 @@ def run_int16(a0, a1, a2, a3):
     lw(a0, 16(sp))
     add(a1, a0, a1)
     label(endif49)
-    # mul_int16.py:57 start += count
+    # mul_int16.py:58 start += count
     add(s4, s4, a3)
-    # mul_int16.py:58 while count:
+    # mul_int16.py:59 while count:
     beq(a3, zero, wend52)
     label(while50)
-    # mul_int16.py:59 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
+    # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     lh(a4, 0(a2))
     lh(a0, 0(a1))
     mul(a0, a4, a0)
-    # mul_int16.py:60 v = (v << left << sign) >> sign
+    # mul_int16.py:61 v = (v << left << sign) >> sign
     sll(a0, a0, s2)
-    # mul_int16.py:61 if sign:
+    # mul_int16.py:62 if sign:
     mul(a4, a7, a0)
     srli(a6, a4, 30)
     mulh(a0, a7, a0)
@@ -356,36 +357,36 @@ def run_int16(a0, a1, a2, a3):
     addi(a0, a6, 1)
     srai(a0, a0, 1)
     add(a0, a0, a4)
-    # mul_int16.py:69 if shift >= 0:
-    blt(t2, zero, else53)
-    # mul_int16.py:70 v = ((v >> 31) + v >> shift) + 1 >> 1
+    # mul_int16.py:70 if shift >= 0:
+    blt(t0, zero, else53)
+    # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     srai(a4, a0, 31)
     add(a0, a4, a0)
-    sra(a0, a0, t2)
+    sra(a0, a0, t0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else53)
-    # mul_int16.py:71 v = v + zero_point
+    # mul_int16.py:72 v = v + zero_point
     add(a0, a0, s3)
-    # mul_int16.py:72 if v < low:
-    bge(a0, t1, else55)
-    # mul_int16.py:73 v = low
-    mv(a0, t1)
+    # mul_int16.py:73 if v < low:
+    bge(a0, t2, else55)
+    # mul_int16.py:74 v = low
+    mv(a0, t2)
     label(else55)
-    # mul_int16.py:74 if v > high:
-    bge(t0, a0, else57)
-    # mul_int16.py:75 v = high
-    mv(a0, t0)
+    # mul_int16.py:75 if v > high:
+    bge(t1, a0, else57)
+    # mul_int16.py:76 v = high
+    mv(a0, t1)
     label(else57)
-    # mul_int16.py:76 z[0] = v
+    # mul_int16.py:77 z[0] = v
     sh(a0, 0(a5))
-    # mul_int16.py:77 x = ptr16(int(x) + step1)
+    # mul_int16.py:78 x = ptr16(int(x) + step1)
     add(a2, a2, s0)
-    # mul_int16.py:78 y = ptr16(int(y) + step2)
+    # mul_int16.py:79 y = ptr16(int(y) + step2)
     add(a1, a1, t6)
-    # mul_int16.py:79 z = ptr16(int(z) + 2)
+    # mul_int16.py:80 z = ptr16(int(z) + 2)
     addi(a5, a5, 2)
-    # mul_int16.py:80 count -= 1
+    # mul_int16.py:81 count -= 1
     addi(a3, a3, -1)
     bne(a3, zero, while50)
     label(wend52)

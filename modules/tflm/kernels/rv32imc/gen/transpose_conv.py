@@ -947,38 +947,37 @@ def run_int16(a0, a1, a2, a3):
     add(a0, a0, a7)
     # requantize.py:68 if e:
     beq(a1, zero, else125)
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     srai(a7, a0, 31)
-    add(a0, a7, a0)
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    addi(a1, a1, -1)
-    sra(a0, a0, a1)
+    add(a7, a7, a0)
+    addi(a0, a1, -1)
+    sra(a0, a7, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
     label(else125)
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     bge(a0, t2, else127)
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     mv(a0, t2)
     label(else127)
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     bge(t1, a0, else129)
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     mv(a0, t1)
     label(else129)
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     add(a0, a0, t3)
     sb(a0, 0(a5))
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     addi(a6, a6, 4)
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     addi(a5, a5, 1)
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     slli(a0, t0, 2)
     add(a3, a3, a0)
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     add(a4, a4, t0)
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     addi(a2, a2, -1)
     bne(a2, zero, while116)
     label(wend118)

@@ -319,38 +319,37 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
     #: 161501 beqz a5, 0x266
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
-    #: 2a23 add.n a2, a3, a2
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    #: 0b35 addi.n a3, a5, -1
-    #: 000340 ssr a3
-    #: 2020b1 sra a2, a2
+    #: 2a33 add.n a3, a3, a2
+    #: 0b25 addi.n a2, a5, -1
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     #: 3801 l32i.n a3, a1, 0
     #: 37a201 bge a2, a3, 0x26d
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     #: 2d03 mov.n a2, a3
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     #: 27ad01 bge a13, a2, 0x272
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     #: 2d0d mov.n a2, a13
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     #: 3811 l32i.n a3, a1, 4
     #: 3a22 add.n a2, a2, a3
     #: 224900 s8i a2, a9, 0
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     #: 4baa addi.n a10, a10, 4
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     #: 1b99 addi.n a9, a9, 1
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     #: e02c11 slli a2, a12, 2
     #: 2a66 add.n a6, a6, a2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     #: ca88 add.n a8, a8, a12
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     #: 0b77 addi.n a7, a7, -1
     #: 5617f5 bnez a7, 0x1db
     #: 2841 l32i.n a2, a1, 16
@@ -877,37 +876,36 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
     #: 161401 beqz a4, 0x666
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
-    #: 2a23 add.n a2, a3, a2
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    #: 0b34 addi.n a3, a4, -1
-    #: 000340 ssr a3
-    #: 2020b1 sra a2, a2
+    #: 2a33 add.n a3, a3, a2
+    #: 0b24 addi.n a2, a4, -1
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     #: d7a201 bge a2, a13, 0x66b
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     #: 2d0d mov.n a2, a13
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     #: 27ac01 bge a12, a2, 0x670
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     #: 2d0c mov.n a2, a12
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     #: 3821 l32i.n a3, a1, 8
     #: 3a22 add.n a2, a2, a3
     #: 224800 s8i a2, a8, 0
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     #: 4b99 addi.n a9, a9, 4
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     #: 1b88 addi.n a8, a8, 1
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     #: e02b11 slli a2, a11, 2
     #: 2a55 add.n a5, a5, a2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     #: ba77 add.n a7, a7, a11
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     #: 0b66 addi.n a6, a6, -1
     #: 5636f5 bnez a6, 0x5db
     #: 2851 l32i.n a2, a1, 20

@@ -67,51 +67,52 @@ def eval_int16(op, arena, rom, start, stop):
     #: 222210 l32i a2, a2, 64
     #: 22c2e0 addi a2, a2, -32
     #: 2961 s32i.n a2, a1, 24
-    # mul_int16.py:42 shift = 0 - left - 1  # the right shift without its last step
-    #: 203060 neg a3, a2
-    #: 0bd3 addi.n a13, a3, -1
+    # mul_int16.py:42 shift = 0 - 1  # the right shift without its last step; -1: no shift
+    #: 7cfb movi.n a11, -1
     # mul_int16.py:43 if left < 0:
-    #: d63200 bgez a2, 0x79
-    # mul_int16.py:44 left = 0
+    #: d66200 bgez a2, 0x79
+    # mul_int16.py:44 shift -= left
+    #: 20bbc0 sub a11, a11, a2
+    # mul_int16.py:45 left = 0
     #: 0c02 movi.n a2, 0
     #: 2961 s32i.n a2, a1, 24
-    # mul_int16.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
+    # mul_int16.py:46 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
     #: 2851 l32i.n a2, a1, 20
     #: 38c2 l32i.n a3, a2, 48
     #: 3971 s32i.n a3, a1, 28
-    # mul_int16.py:46 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
-    #: c8d2 l32i.n a12, a2, 52
-    # mul_int16.py:47 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
-    #: b8e2 l32i.n a11, a2, 56
-    # mul_int16.py:48 while start < stop:
+    # mul_int16.py:47 low = (r[_OUTPUT_ZERO_POINT + 1] << sign) >> sign
+    #: d8d2 l32i.n a13, a2, 52
+    # mul_int16.py:48 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
+    #: c8e2 l32i.n a12, a2, 56
+    # mul_int16.py:49 while start < stop:
     #: 3881 l32i.n a3, a1, 32
     #: 28f1 l32i.n a2, a1, 60
     #: 272302 blt a3, a2, 0x8d
     #: 869c00 j 0x300
-    # mul_int16.py:49 count = stop - start
+    # mul_int16.py:50 count = stop - start
     #: 38f1 l32i.n a3, a1, 60
     #: 2881 l32i.n a2, a1, 32
     #: 2073c0 sub a7, a3, a2
-    # mul_int16.py:50 if count > r[_BLOCK]:
+    # mul_int16.py:51 if count > r[_BLOCK]:
     #: 2851 l32i.n a2, a1, 20
     #: 38b2 l32i.n a3, a2, 44
     #: 77a301 bge a3, a7, 0x9d
-    # mul_int16.py:51 count = r[_BLOCK]
+    # mul_int16.py:52 count = r[_BLOCK]
     #: 78b2 l32i.n a7, a2, 44
-    # mul_int16.py:52 for which in range(2):
+    # mul_int16.py:53 for which in range(2):
     #: 0c02 movi.n a2, 0
     #: 2901 s32i.n a2, a1, 0
     #: 0c23 movi.n a3, 2
     #: 372202 blt a2, a3, 0xa9
     #: 066300 j 0x236
-    # mul_int16.py:53 if r[_EXPAND1 + which]:
+    # mul_int16.py:54 if r[_EXPAND1 + which]:
     #: 2801 l32i.n a2, a1, 0
     #: 9b42 addi.n a4, a2, 9
     #: 3851 l32i.n a3, a1, 20
     #: 3034a0 addx4 a3, a4, a3
     #: 3803 l32i.n a3, a3, 0
     #: 160317 beqz a3, 0x228
-    # mul_int16.py:54 expand(op, arena, rom, which, start, count)
+    # mul_int16.py:55 expand(op, arena, rom, which, start, count)
     #: 79a1 s32i.n a7, a1, 40
     # broadcast.py:20 r = ptr32(op)
     #: 422116 l32i a4, a1, 88
@@ -325,7 +326,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 0c23 movi.n a3, 2
     #: 37a202 bge a2, a3, 0x236
     #: 869cff j 0xa9
-    # mul_int16.py:55 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
+    # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     #: 2851 l32i.n a2, a1, 20
     #: 3892 l32i.n a3, a2, 36
     #: 16b300 beqz a3, 0x249
@@ -339,7 +340,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 203382 mull a3, a3, a2
     #: 222112 l32i a2, a1, 72
     #: 3a42 add.n a4, a2, a3
-    # mul_int16.py:56 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
+    # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     #: 2851 l32i.n a2, a1, 20
     #: 38a2 l32i.n a3, a2, 40
     #: 16b300 beqz a3, 0x268
@@ -353,33 +354,33 @@ def eval_int16(op, arena, rom, start, stop):
     #: 203382 mull a3, a3, a2
     #: 222113 l32i a2, a1, 76
     #: 3a32 add.n a3, a2, a3
-    # mul_int16.py:57 start += count
+    # mul_int16.py:58 start += count
     #: 2881 l32i.n a2, a1, 32
     #: 7a22 add.n a2, a2, a7
     #: 2981 s32i.n a2, a1, 32
-    # mul_int16.py:58 while count:
+    # mul_int16.py:59 while count:
     #: 168707 beqz a7, 0x2f6
-    # mul_int16.py:59 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
+    # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     #: 529400 l16si a5, a4, 0
     #: 229300 l16si a2, a3, 0
     #: 202582 mull a2, a5, a2
-    # mul_int16.py:60 v = (v << left << sign) >> sign
+    # mul_int16.py:61 v = (v << left << sign) >> sign
     #: 5861 l32i.n a5, a1, 24
     #: 001540 ssl a5
     #: 0022a1 sll a2, a2
-    # mul_int16.py:64 h = v >> 16
+    # mul_int16.py:65 h = v >> 16
     #: 206031 srai a6, a2, 16
-    # mul_int16.py:65 v = v & 0xFFFF
+    # mul_int16.py:66 v = v & 0xFFFF
     #: 2020f4 extui a2, a2, 0, 16
-    # mul_int16.py:66 a = v * m_high
+    # mul_int16.py:67 a = v * m_high
     #: 905282 mull a5, a2, a9
-    # mul_int16.py:67 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
+    # mul_int16.py:68 b = h * m_low + (v * m_low >> 16 & 0xFFFF)
     #: a0e682 mull a14, a6, a10
     #: a02282 mull a2, a2, a10
     #: 202031 srai a2, a2, 16
     #: 2020f4 extui a2, a2, 0, 16
     #: 2a2e add.n a2, a14, a2
-    # mul_int16.py:68 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
+    # mul_int16.py:69 v = ((a & b & 1) + (a >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m_high << 1)
     #: 20e510 and a14, a5, a2
     #: e0e004 extui a14, a14, 0, 1
     #: 505121 srai a5, a5, 1
@@ -391,37 +392,37 @@ def eval_int16(op, arena, rom, start, stop):
     #: 22de20 addmi a2, a14, 0x2000
     #: 202e21 srai a2, a2, 14
     #: 5a22 add.n a2, a2, a5
-    # mul_int16.py:69 if shift >= 0:
-    #: 96fd00 bltz a13, 0x2d6
-    # mul_int16.py:70 v = ((v >> 31) + v >> shift) + 1 >> 1
+    # mul_int16.py:70 if shift >= 0:
+    #: 96fb00 bltz a11, 0x2d6
+    # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     #: 205f31 srai a5, a2, 31
     #: 2a25 add.n a2, a5, a2
-    #: 000d40 ssr a13
+    #: 000b40 ssr a11
     #: 2020b1 sra a2, a2
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # mul_int16.py:71 v = v + zero_point
+    # mul_int16.py:72 v = v + zero_point
     #: 5871 l32i.n a5, a1, 28
     #: 5a22 add.n a2, a2, a5
-    # mul_int16.py:72 if v < low:
-    #: c7a201 bge a2, a12, 0x2df
-    # mul_int16.py:73 v = low
+    # mul_int16.py:73 if v < low:
+    #: d7a201 bge a2, a13, 0x2df
+    # mul_int16.py:74 v = low
+    #: 2d0d mov.n a2, a13
+    # mul_int16.py:75 if v > high:
+    #: 27ac01 bge a12, a2, 0x2e4
+    # mul_int16.py:76 v = high
     #: 2d0c mov.n a2, a12
-    # mul_int16.py:74 if v > high:
-    #: 27ab01 bge a11, a2, 0x2e4
-    # mul_int16.py:75 v = high
-    #: 2d0b mov.n a2, a11
-    # mul_int16.py:76 z[0] = v
+    # mul_int16.py:77 z[0] = v
     #: 225800 s16i a2, a8, 0
-    # mul_int16.py:77 x = ptr16(int(x) + step1)
+    # mul_int16.py:78 x = ptr16(int(x) + step1)
     #: 2811 l32i.n a2, a1, 4
     #: 2a44 add.n a4, a4, a2
-    # mul_int16.py:78 y = ptr16(int(y) + step2)
+    # mul_int16.py:79 y = ptr16(int(y) + step2)
     #: 2821 l32i.n a2, a1, 8
     #: 2a33 add.n a3, a3, a2
-    # mul_int16.py:79 z = ptr16(int(z) + 2)
+    # mul_int16.py:80 z = ptr16(int(z) + 2)
     #: 2b88 addi.n a8, a8, 2
-    # mul_int16.py:80 count -= 1
+    # mul_int16.py:81 count -= 1
     #: 0b77 addi.n a7, a7, -1
     #: 5667f8 bnez a7, 0x27d
     #: 3881 l32i.n a3, a1, 32

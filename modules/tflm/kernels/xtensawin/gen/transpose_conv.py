@@ -982,37 +982,36 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # requantize.py:68 if e:
     #: 161401 beqz a4, 0x743
-    # requantize.py:69 v = (v >> 31) + v
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
-    #: 2a23 add.n a2, a3, a2
-    # requantize.py:70 v = (v >> e - 1) + 1 >> 1
-    #: 0b34 addi.n a3, a4, -1
-    #: 000340 ssr a3
-    #: 2020b1 sra a2, a2
+    #: 2a33 add.n a3, a3, a2
+    #: 0b24 addi.n a2, a4, -1
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    # requantize.py:71 if v < low:
+    # requantize.py:70 if v < low:
     #: d7a201 bge a2, a13, 0x748
-    # requantize.py:72 v = low
+    # requantize.py:71 v = low
     #: 2d0d mov.n a2, a13
-    # requantize.py:73 if v > high:
+    # requantize.py:72 if v > high:
     #: 27ac01 bge a12, a2, 0x74d
-    # requantize.py:74 v = high
+    # requantize.py:73 v = high
     #: 2d0c mov.n a2, a12
-    # requantize.py:75 y[0] = v + zero_point
+    # requantize.py:74 y[0] = v + zero_point
     #: 322117 l32i a3, a1, 92
     #: 3a22 add.n a2, a2, a3
     #: 224800 s8i a2, a8, 0
-    # requantize.py:76 acc = ptr32(int(acc) + 4)
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
     #: 4b99 addi.n a9, a9, 4
-    # requantize.py:77 y = ptr8(int(y) + 1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
     #: 1b88 addi.n a8, a8, 1
-    # requantize.py:78 q = ptr32(int(q) + 4 * step)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
     #: e02b11 slli a2, a11, 2
     #: 2a55 add.n a5, a5, a2
-    # requantize.py:79 shifts = ptr8(int(shifts) + step)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
     #: ba77 add.n a7, a7, a11
-    # requantize.py:80 n -= 1
+    # requantize.py:79 n -= 1
     #: 0b66 addi.n a6, a6, -1
     #: 5626f5 bnez a6, 0x6b8
     #: 222118 l32i a2, a1, 96
