@@ -18,15 +18,15 @@ _SMALL = [model for model in _OWN if model.stem not in ("story_int8", "words", "
 _FLAT_ONLY = (
     "audio_frontend_int8", "denoise", "hey_pico", "keywords_int8", "micro_frontend_int16",
 )  # fmt: skip
-# About the heap of a Pico; objects are twice as large here as on a board. Prepare, compiled from
-# source on the heap, needs more: from 224 to 400 KB, which depends even on the length of paths.
+# Objects are twice as large here as on a board, where the heap of a Pico has 202 KB. Prepare,
+# compiled from source on the heap, needs more: up to 400 KB, which depends on the length of paths.
 # MicroPython never frees two kinds of objects, which it allocates while it compiles: chunks of 128
 # bytes with the names of the source, and on the unix port a record of 32 bytes for each function
 # of machine code. After a run of digits_int8.tflite in 448 KB, without modules and interpreter,
 # 776 new names in 31 KB and 20 records remain. They are spread over the heap: 407 KB are free, but
 # the largest free block has 141 KB. Where they are depends on all sizes before, paths included.
 # Frozen modules have their names in flash.
-_HEAPS = {"flat": "200k", "tflite": "448k"}
+_HEAPS = {"flat": "224k", "tflite": "448k"}
 
 _INVOKE = """
 import gc, sys, tflm
