@@ -18,6 +18,7 @@ _CASES = {
     "add_int16": "test_add",
     "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",
+    "depthwise_conv_dsp": "test_dsp",
     "depthwise_conv_lanes": "test_lanes",
     "lookup": "test_quantize",
     "maximum_minimum_wide": "test_maximum_minimum",

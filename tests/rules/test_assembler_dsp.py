@@ -12,8 +12,6 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from asm.armv7em import (
     conv_gather,
     conv_multiply,
-    depthwise,
-    depthwise_sums,
     fully_connected,
 )
 from asm.armv7em.thumb_dsp import ThumbDsp
@@ -23,7 +21,6 @@ from asm.common.thumb import R0, R8, R12
 _BLOCKS = {
     "conv_dsp": {"_G_": (conv_gather.GATHER, 0), "_M_": (conv_multiply.MULTIPLY, 18)},
     "fully_connected_dsp": {"_C_": (fully_connected.CONNECT, 0)},
-    "depthwise_conv_dsp": {"_P_": (depthwise.WINDOW, 0)},
 }
 
 
@@ -34,13 +31,6 @@ def test_indices_of_parameters(name):
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there == {word.upper(): first + i for i, word in enumerate(words)}
-
-
-# The kernel jumps over the code of columns that a filter lacks.
-def test_code_size_of_a_column():
-    own = consts(KERNEL_FILES["armv7em/depthwise_conv_dsp"])
-    assert own["_MAX_WIDTH"] == depthwise_sums.MAX_WIDTH
-    assert tuple(28 - 4 * stride for stride in (1, 2)) == depthwise_sums.COLUMN_BYTES
 
 
 # Return the code and the size of an instruction.

@@ -20,19 +20,20 @@ _BATCHES = const(5)
 _DEPTHWISE_INPUT_HEIGHT = const(6)
 _INPUT_CHANNELS = const(8)
 _STRIDE = const(13)
-_DEPTHWISE_PADDING_HEIGHT = const(14)
-_BAND_ROWS = const(16)
-_3X3_OUTPUT_ZERO_POINT = const(19)
-_FILTER_HEIGHT = const(19)  # of others
-_DEPTHWISE_OUTPUT_ZERO_POINT = const(21)
+_DEPTHWISE_PADDING_HEIGHT = const(15)
+_BAND_ROWS = const(17)
+_3X3_OUTPUT_ZERO_POINT = const(20)
+_FILTER_HEIGHT = const(20)  # of others
+_DEPTHWISE_OUTPUT_ZERO_POINT = const(22)
 
 _PARAMETERS = 128  # bytes at the start of the scratch buffer, with addresses
-_BEYOND = 16  # bytes that are read after a plane
+_COLUMN = 16  # bytes of a column of the planes of four channels
+_BEYOND = 32  # bytes that are read after the planes
 _GROUP = 4  # output channels that are computed together
 _PASS = 8  # elements that FULLY_CONNECTED multiplies in one pass
 _SIDE = 3  # of a filter of DEPTHWISE_CONV_2D that has its own kernels
-_CHANNEL_BYTES = 40  # bytes of such a filter's stream for one channel
 _MAX_WIDTH = 7  # of other filters
+_CHANNEL_BYTES = 40  # bytes of such a filter's stream for one channel
 
 
 def _conv(r, flat):
@@ -72,11 +73,11 @@ def _depthwise_3x3(r, stride):
 
 
 def _depthwise_windows(r):
-    (step,) = r.numbers(_STRIDE, 1)
+    (stride,) = r.numbers(_STRIDE, 1)
     height, width = r.numbers(_FILTER_HEIGHT, 2)
-    r.need(step <= 2 and width <= _MAX_WIDTH)
-    size = 16 + 4 * ((height + 3 - step) // 2) * width * (3 - step)
-    _depthwise(r, step, height, width, size, _DEPTHWISE_OUTPUT_ZERO_POINT)
+    r.need(stride <= 2 and width <= _MAX_WIDTH)
+    size = 16 + 4 * ((height + 3 - stride) // 2) * width * (3 - stride)
+    _depthwise(r, stride, height, width, size, _DEPTHWISE_OUTPUT_ZERO_POINT)
 
 
 # `side`, `across_side`: size of the filter; `size`: bytes of a channel of its stream.
@@ -84,19 +85,19 @@ def _depthwise(r, stride, side, across_side, size, block):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier = r.numbers(_INPUT_CHANNELS, 5)
-    r.need(r[_STRIDE] == stride)
+    down, step = r.numbers(_STRIDE, 2)
+    r.need(down == stride and step <= stride)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
     r.need(r.units <= channels and r.units <= depth * multiplier)
-    r.need(band > 1)  # a kernel for a stride of 2 halves it
-    r.need(across >= left and across >= (columns - 1) * stride + across_side)
-    r.small((top + height + (rows + band) * stride + side) * width * depth, columns * stride)
+    r.need(across >= left and across >= (columns - 1) * step + across_side)
+    r.small((top + height + (rows + band) * stride + side) * width * depth, columns * step)
     # With stride 1, two rows of outputs are computed at a time; the second may not exist.
     pairs = ((band - 1 | stride & 1) * stride + side + 1) // 2
     r.reads(_INPUT, batches * height * width * depth)
     r.reads(_STREAM, size * r.units, align=4)
     r.writes(_OUTPUT, batches * rows * columns * channels)
-    r.writes(_SCRATCH, _PARAMETERS + 4 * (across * pairs + left) + _BEYOND, align=4)
+    r.writes(_SCRATCH, _PARAMETERS + _COLUMN * (across * pairs + left) + _BEYOND, align=4)
     r.apart(_OUTPUT, _SCRATCH)
     r.requantize(block, channels)
 

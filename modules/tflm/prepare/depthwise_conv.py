@@ -82,9 +82,14 @@ def _emit_as_conv(context, node, activation, fields):
     source, weights = node.input(0), node.input(1)
     if not context.may_reorder_weights or weights.dtype == dtypes.INT4:
         return False
-    is_lanes = source.dtype == dtypes.INT8 and context.target_packing == "lanes"
-    if is_lanes and weights.shape[2] < _MIN_CONV_ROW:
-        return False
+    if source.dtype == dtypes.INT8 and weights.shape[2] < _MIN_CONV_ROW:
+        if context.target_packing == "lanes":
+            return False
+        if context.target_packing == "dsp":
+            from .depthwise_dsp import has_kernel
+
+            if has_kernel(fields):
+                return False
     from .split_depthwise import as_conv
 
     conv = as_conv(node)

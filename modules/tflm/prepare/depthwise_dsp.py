@@ -6,7 +6,7 @@ from .common import REQUANTIZE
 
 # Each word of a channel's plane has two rows of a column of the image, as lanes have: one SMLAD
 # multiplies the taps of two rows. Two rows of outputs, or one row with a stride of 2, read two
-# rows of the plane.
+# rows of the plane. The planes of four channels alternate.
 DEPTHWISE = (
     "input",
     "stream",
@@ -20,7 +20,8 @@ DEPTHWISE = (
     "output_width",
     "output_channels",
     "multiplier",
-    "stride",
+    "stride_height",
+    "stride_width",
     "padding_height",
     "padding_width",
     "band_rows",  # rows of the output that are computed from one plane
@@ -31,13 +32,14 @@ DEPTHWISE = (
 WINDOW = DEPTHWISE[: -len(REQUANTIZE)] + ("filter_height", "filter_width") + REQUANTIZE
 
 _SCRATCH_BYTES = 128  # at the start of the scratch buffer, for parameters or sums
-_BEYOND = 16  # bytes that are read after the plane, for outputs that do not exist
+_COLUMN = 16  # bytes of a column of four planes
+_BEYOND = 32  # bytes that are read after the plane, for outputs that do not exist
 _PLANE_BYTES = 2048  # at a time
 _MAX_PLANE_BYTES = 8192  # if _PLANE_BYTES does not hold a single row
 _SIDE = 3  # of a filter that has its own kernels
 _MAX_WIDTH = 7  # of other filters
 _SPEED = 4  # a multiply-accumulate of this kernel is that much faster
-_COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
+_COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:16] + REQUANTIZE
 
 
 # Emit a DEPTHWISE_CONV_2D with the `fields` and `table` of depthwise_conv.py. Return False if it
@@ -45,14 +47,10 @@ _COPIED = DEPTHWISE[5:11] + DEPTHWISE[13:15] + REQUANTIZE
 def emit_depthwise_conv(context, node, fields, table):
     source, weights, target = node.input(0), node.input(1), node.output(0)
     _, height, width, count = weights.shape
-    stride = fields["stride_height"]
-    if not dsp.packable(context, node) or not target.elements():
+    stride, step = fields["stride_height"], fields["stride_width"]
+    if not has_kernel(fields) or not dsp.packable(context, node) or not target.elements():
         return False
-    if width > _MAX_WIDTH or not 0 < stride == fields["stride_width"] <= 2:
-        return False
-    if fields["dilation_height"] > 1 or fields["dilation_width"] > 1:
-        return False
-    columns = (fields["output_width"] - 1) * stride + width
+    columns = (fields["output_width"] - 1) * step + width
     band = band_rows(fields["output_height"], stride, height, columns)
     if band is None:
         return False
@@ -78,7 +76,6 @@ def emit_depthwise_conv(context, node, fields, table):
         ),
         batches=target.shape[0],
         multiplier=count // fields["input_channels"],
-        stride=stride,
         band_rows=band,
         plane_columns=columns,
         input_zero_point=source.zero_point(),
@@ -86,6 +83,14 @@ def emit_depthwise_conv(context, node, fields, table):
         **{name: fields[name] for name in _COPIED},
     )
     return True
+
+
+# Whether a kernel has these filters, strides and dilations.
+def has_kernel(fields):
+    if fields["filter_width"] > _MAX_WIDTH:
+        return False
+    dilations = fields["dilation_height"], fields["dilation_width"]
+    return 0 < fields["stride_width"] <= fields["stride_height"] <= 2 and dilations == (1, 1)
 
 
 # Return (table, stream) of the weights, or None if a channel does not fit. `sets`: see
@@ -107,7 +112,7 @@ def _packed(context, node, fields, table, sets):
 
 # Return the bytes of scratch for the plane of a band.
 def scratch_bytes(band, stride, height, columns, padding_width):
-    plane = 4 * (columns * _pair_rows(band, stride, height) + padding_width)
+    plane = _COLUMN * (columns * _pair_rows(band, stride, height) + padding_width)
     return _SCRATCH_BYTES + plane + _BEYOND
 
 
@@ -119,7 +124,7 @@ def _pair_rows(rows, stride, height):
 # Return the number of rows of the output to compute from one plane, in bands of about equal size,
 # an even number, or None if not even two rows fit.
 def band_rows(rows, stride, height, columns):
-    plane_row = 4 * columns
+    plane_row = _COLUMN * columns
     most = 2
     if plane_row * _pair_rows(most, stride, height) > _MAX_PLANE_BYTES:
         return None

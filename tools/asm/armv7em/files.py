@@ -6,8 +6,6 @@ from . import (
     conv_int16,
     conv_int16_dsp,
     conv_multiply,
-    depthwise,
-    depthwise_groups,
     fully_connected,
     lstm,
 )
@@ -16,16 +14,6 @@ CORE = "the DSP extension"
 FILES = {
     "conv_asm.py": ("CONV_2D, int8", (conv_gather.gather, conv_multiply.multiply)),
     "conv_int16_dsp_asm.py": ("CONV_2D, int16", (conv_int16_dsp.multiply_pixels,)),
-    "depthwise_asm.py": (
-        "DEPTHWISE_CONV_2D, int8",
-        (
-            depthwise.depthwise_3x3,
-            depthwise.depthwise_3x3_stride_2,
-            depthwise.depthwise,
-            depthwise.depthwise_stride_2,
-            depthwise_groups.depthwise_groups,
-        ),
-    ),
     "int16_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int16",
         (conv_int16.windows,),

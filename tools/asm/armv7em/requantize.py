@@ -43,14 +43,3 @@ def clamp(t, word, limit, spare):
     t.at_least(word, limit, spare)
     t.load(limit, "maximum")
     t.at_most(word, limit, spare)
-
-
-# Clamp four values in four registers if necessary. Their upper bits are ignored.
-def clamp_four(t, values, limit, spare):
-    ready = t.new_label("ready")
-    skip_clamp(t, spare, ready)
-    join_four(t, values)
-    clamp(t, values[0], limit, spare)
-    for i, value in enumerate(values[1:]):
-        t.lsr(value, values[0], 8 * (i + 1))
-    t.label(ready)

@@ -28,9 +28,9 @@ def _run_add_upper(total, product):
 class _Lanes(Planes):
     """The product of a word of the plane and a word of weights has a sum in its upper half."""
 
-    def __init__(self, name, about, machine, *sizes):
+    def __init__(self, name, about, machine, filter_height):
         k, start, stop = begin_eval(name, _ABOUT.format(about), machine)
-        super().__init__(k, (start, stop), DEPTHWISE, *sizes)
+        super().__init__(k, (start, stop), DEPTHWISE, filter_height)
         r = self.record
         self.width = k.var("width", r.output_width * r.stride_width << 2)
         self.outputs = ChannelOutputs(k, r)
@@ -62,7 +62,7 @@ class _Side3(_Lanes):
     def __init__(self, name, machine, pair):
         self.pair, self.is_kept = pair, machine.name == "rv32imc"
         about = f"3x3 filters and a vertical stride of {3 - pair}"
-        super().__init__(name, about, machine, 3, 3 - pair)
+        super().__init__(name, about, machine, 3)
         k = self.k
         self.unpacked = k.var("unpacked", 0)
         with k.If(self.record.channel_words == PACKED_WORDS):
@@ -72,7 +72,7 @@ class _Side3(_Lanes):
 
     # 1. Unpack the weights, if they have one byte.
     # 2. Compute `pair` rows at a time, and an odd last one.
-    def rows(self, out, rows):
+    def rows(self, out, rows, plane):
         k = self.k
         weights = k.var("weights", self.stream)
         with k.If(self.unpacked != 0, rare=True):
@@ -82,7 +82,7 @@ class _Side3(_Lanes):
         self.kept = None
         if self.is_kept:
             self.kept = k.words(weights, 0, *[f"weight{i}" for i in range(1 + 6 * self.pair)])
-        row, row_out = k.var("row", self.plane), k.var("row_out", out)
+        row, row_out = k.var("row", plane), k.var("row_out", out)
         left = k.var("rows_left", rows)
         alone, done = k.new_label("alone"), k.new_label("rows_done")
         with k.loop("row", times=8) as loop:
@@ -160,9 +160,9 @@ class _AnySize(_Lanes):
     """
 
     def __init__(self, name, machine):
-        super().__init__(name, "filters of any size", machine, "filter_height", "stride_height")
+        super().__init__(name, "filters of any size", machine, "filter_height")
 
-    def rows(self, out, rows):
+    def rows(self, out, rows, plane):
         k, r = self.k, self.record
         weights = k.var("weights", self.stream)
         self.stream += self.channel_bytes
@@ -170,7 +170,7 @@ class _AnySize(_Lanes):
         self.outputs.begin(table)
         y, left, row_out = k.var("window_y", 0), k.var("rows_left", rows), k.var("row_out", out)
         with k.loop("row", times=8) as loop:
-            row = k.var("row", self.plane + y.lsr(1) * self.plane_row)
+            row = k.var("row", plane + y.lsr(1) * self.plane_row)
             lines, first = k.var("lines", self.height + 1), k.var("first_weight", weights + 4)
             with k.If(y << 31 != 0):
                 lines += 1

@@ -68,8 +68,8 @@ class Memory:
     def __init__(self, operands):
         self.operands = operands
 
-    def _find(self, address, size, writes):
-        if address % size:
+    def _find(self, address, size, writes, is_aligned=True):
+        if is_aligned and address % size:
             raise WrongKernelError(f"{size} bytes at 0x{address:x} are not aligned")
         constant = None
         for name, (begin, data, is_writable) in self.operands.items():
@@ -81,10 +81,10 @@ class Memory:
             raise WrongKernelError(f"a store to {constant}, which is constant")
         raise WrongKernelError(f"{size} bytes at 0x{address:x} are in no operand")
 
-    def load(self, kind, address):
+    def load(self, kind, address, is_aligned=True):
         """Return the word that a load of a kind (ir.BYTES) makes."""
         size = BYTES[kind]
-        data, at = self._find(address, size, False)
+        data, at = self._find(address, size, False, is_aligned)
         return int.from_bytes(data[at : at + size], "little", signed=kind[0] == "s") & _WORD
 
     def store(self, kind, address, value):
@@ -106,6 +106,7 @@ class InterpretedMachine(Machine):
             self.name = like.name
             self.has_ascending_ldm = like.has_ascending_ldm
             self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
+            self.has_unaligned_loads = like.has_unaligned_loads
             self.max_arguments = like.max_arguments
             self.add_byte_products, self.rescale = like.add_byte_products, like.rescale
 
@@ -115,6 +116,7 @@ class _Run:
         self._code = without_copies(kernel.code)
         self._labels = {op.to[0]: i for i, op in enumerate(self._code) if op.name == "label"}
         self._memory, self._values, self._result = memory, {}, 0
+        self._has_unaligned_loads = kernel.machine.has_unaligned_loads
         self._at = 0
 
     def run(self, arguments):
@@ -202,7 +204,7 @@ class _Run:
     def _ld(self, op):
         kind, scale = op.info
         address = self._address(*op.src, scale)
-        self._set(op.dst[0], self._memory.load(kind, address))
+        self._set(op.dst[0], self._memory.load(kind, address, not self._has_unaligned_loads))
 
     def _st(self, op):
         kind, scale = op.info

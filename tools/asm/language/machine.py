@@ -35,6 +35,7 @@ class Machine:
     has_ascending_ldm = False  # LDM and STM exist, and their registers are in ascending order
     has_mulh = True  # the upper word of a product in one or two instructions
     has_divide = True
+    has_unaligned_loads = False  # of words and halfwords
     slot_cycles = 1  # of a load or store of a slot
     max_arguments = 4  # of a function that MicroPython calls
     # Function (k, total, (word, sign), (word, sign)) that adds four products of the bytes of two

@@ -6,7 +6,6 @@
 FILES = """
 conv_dsp
 conv_int16_dsp
-depthwise_conv_dsp
 fully_connected_dsp
 unidirectional_sequence_lstm
 gen.add
@@ -19,6 +18,7 @@ gen.comparisons
 gen.conv
 gen.conv_int16
 gen.cumsum
+gen.depthwise_conv_dsp
 gen.depthwise_conv_int16
 gen.dequantize
 gen.fully_connected_int16

@@ -63,7 +63,7 @@ class ThumbDspMachine(ThumbMachine):
     name = "armv7em"
     low, high = 0x5FFF, 0
     has_ascending_ldm = False
-    has_mulh = has_divide = True
+    has_mulh = has_divide = has_unaligned_loads = True
     slot_cycles = 1
     add_byte_products = staticmethod(_add_byte_products)
     rescale = staticmethod(_rescale)

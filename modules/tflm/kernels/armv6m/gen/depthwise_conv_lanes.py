@@ -16,7 +16,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A2)  # sub sp, #136
+    data(2, 0xB0A3)  # sub sp, #140
     data(2, 0x9008)  # str r0, [sp] op
     mov(r5, r1)
     mov(r6, r2)
@@ -30,6 +30,8 @@ def run_3x3_int8(r0, r1, r2, r3):
     label(near_2)
     label(end2)
     data(2, 0x9808)  # ldr r0, [sp] op
+    ldr(r2, [r0, 60])
+    data(2, 0x921E)  # str r2, [sp] stride_height
     ldr(r2, [r0, 76])
     lsl(r2, r2, 2)
     data(2, 0x9215)  # str r2, [sp] channel_bytes
@@ -47,7 +49,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     add(r0, r3, r2)
     data(2, 0x900D)  # str r0, [sp] stream
     sub(r0, r1, r4)
-    data(2, 0x9020)  # str r0, [sp] count
+    data(2, 0x9021)  # str r0, [sp] count
     data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r0, [r0, 48])
     mov(r2, r4)
@@ -77,7 +79,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     ldr(r2, [r0, 48])
     mul(r1, r2)
     sub(r1, r1, r4)
-    data(2, 0x9121)  # str r1, [sp] uses
+    data(2, 0x9122)  # str r1, [sp] uses
     ldr(r1, [r0, 32])
     data(2, 0x910A)  # str r1, [sp] input_channels
     ldr(r2, [r0, 28])
@@ -167,7 +169,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     label(if7)
     data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r0, [r0, 20])
-    data(2, 0x901E)  # str r0, [sp] batches
+    data(2, 0x901F)  # str r0, [sp] batches
     label(batch8)
     data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r1, [r0, 36])
@@ -185,7 +187,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     label(min_4)
     data(2, 0x9017)  # str r0, [sp] rows
     sub(r0, r0, 1)
-    mov(r1, 1)
+    data(2, 0x991E)  # ldr r1, [sp] stride_height
     mul(r0, r1)
     add(r0, r0, 3)
     add(r0, r0, 1)
@@ -203,11 +205,11 @@ def run_3x3_int8(r0, r1, r2, r3):
     data(2, 0x9011)  # str r0, [sp] line
     data(2, 0x981B)  # ldr r0, [sp] band_output
     data(2, 0x9012)  # str r0, [sp] out
-    data(2, 0x9821)  # ldr r0, [sp] uses
+    data(2, 0x9822)  # ldr r0, [sp] uses
     data(2, 0x900F)  # str r0, [sp] uses_left
     data(2, 0x980D)  # ldr r0, [sp] stream
-    data(2, 0x901F)  # str r0, [sp] first_stream
-    data(2, 0x9820)  # ldr r0, [sp] count
+    data(2, 0x9020)  # str r0, [sp] first_stream
+    data(2, 0x9821)  # ldr r0, [sp] count
     data(2, 0x9013)  # str r0, [sp] left
     label(channel13)
     data(2, 0x9A14)  # ldr r2, [sp] plane
@@ -560,15 +562,15 @@ def run_3x3_int8(r0, r1, r2, r3):
     beq(near_15)
     b(built12)
     label(near_15)
-    data(2, 0x9811)  # ldr r0, [sp] line
-    add(r0, 1)
-    data(2, 0x9011)  # str r0, [sp] line
     data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r0, [r0, 48])
     data(2, 0x900F)  # str r0, [sp] uses_left
+    data(2, 0x9811)  # ldr r0, [sp] line
+    add(r0, 1)
+    data(2, 0x9011)  # str r0, [sp] line
     b(channel13)
     label(channel_end14)
-    data(2, 0x981F)  # ldr r0, [sp] first_stream
+    data(2, 0x9820)  # ldr r0, [sp] first_stream
     data(2, 0x900D)  # str r0, [sp] stream
     data(2, 0x9917)  # ldr r1, [sp] rows
     data(2, 0x9803)  # ldr r0, [sp] output_row
@@ -576,13 +578,14 @@ def run_3x3_int8(r0, r1, r2, r3):
     data(2, 0x981B)  # ldr r0, [sp] band_output
     add(r0, r0, r1)
     data(2, 0x901B)  # str r0, [sp] band_output
-    mov(r2, 1)
     data(2, 0x9917)  # ldr r1, [sp] rows
-    mul(r2, r1)
+    data(2, 0x981E)  # ldr r0, [sp] stride_height
+    mul(r1, r0)
     data(2, 0x9816)  # ldr r0, [sp] top
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     data(2, 0x9016)  # str r0, [sp] top
     data(2, 0x981C)  # ldr r0, [sp] output_height
+    data(2, 0x9917)  # ldr r1, [sp] rows
     sub(r0, r0, r1)
     data(2, 0x901C)  # str r0, [sp] output_height
     cmp(r0, 0)
@@ -596,9 +599,9 @@ def run_3x3_int8(r0, r1, r2, r3):
     data(2, 0x981D)  # ldr r0, [sp] image
     add(r0, r0, r1)
     data(2, 0x901D)  # str r0, [sp] image
-    data(2, 0x981E)  # ldr r0, [sp] batches
+    data(2, 0x981F)  # ldr r0, [sp] batches
     sub(r0, 1)
-    data(2, 0x901E)  # str r0, [sp] batches
+    data(2, 0x901F)  # str r0, [sp] batches
     beq(near_17)
     b(batch8)
     label(near_17)
@@ -676,7 +679,7 @@ def run_3x3_int8(r0, r1, r2, r3):
     data(2, 0x9002)  # str r0, [sp] weights
     b(end32)
     label(return_1)
-    data(2, 0xB022)  # add sp, #136
+    data(2, 0xB023)  # add sp, #140
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -708,7 +711,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A2)  # sub sp, #136
+    data(2, 0xB0A3)  # sub sp, #140
     data(2, 0x9007)  # str r0, [sp] op
     mov(r5, r1)
     mov(r6, r2)
@@ -722,6 +725,8 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     label(near_2)
     label(end2)
     data(2, 0x9807)  # ldr r0, [sp] op
+    ldr(r2, [r0, 60])
+    data(2, 0x921E)  # str r2, [sp] stride_height
     ldr(r2, [r0, 76])
     lsl(r2, r2, 2)
     data(2, 0x9215)  # str r2, [sp] channel_bytes
@@ -739,7 +744,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     add(r0, r3, r2)
     data(2, 0x900D)  # str r0, [sp] stream
     sub(r0, r1, r4)
-    data(2, 0x9020)  # str r0, [sp] count
+    data(2, 0x9021)  # str r0, [sp] count
     data(2, 0x9807)  # ldr r0, [sp] op
     ldr(r0, [r0, 48])
     mov(r2, r4)
@@ -769,7 +774,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     ldr(r2, [r0, 48])
     mul(r1, r2)
     sub(r1, r1, r4)
-    data(2, 0x9121)  # str r1, [sp] uses
+    data(2, 0x9122)  # str r1, [sp] uses
     ldr(r1, [r0, 32])
     data(2, 0x9108)  # str r1, [sp] input_channels
     ldr(r2, [r0, 28])
@@ -862,7 +867,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     lsl(r1, r1, 2)
     mov(r10, r1)
     ldr(r0, [r0, 20])
-    data(2, 0x901E)  # str r0, [sp] batches
+    data(2, 0x901F)  # str r0, [sp] batches
     label(batch8)
     data(2, 0x9807)  # ldr r0, [sp] op
     ldr(r1, [r0, 36])
@@ -880,7 +885,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     label(min_4)
     data(2, 0x9017)  # str r0, [sp] rows
     sub(r0, r0, 1)
-    mov(r1, 2)
+    data(2, 0x991E)  # ldr r1, [sp] stride_height
     mul(r0, r1)
     add(r0, r0, 3)
     add(r0, r0, 1)
@@ -898,11 +903,11 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     data(2, 0x9011)  # str r0, [sp] line
     data(2, 0x981B)  # ldr r0, [sp] band_output
     data(2, 0x9012)  # str r0, [sp] out
-    data(2, 0x9821)  # ldr r0, [sp] uses
+    data(2, 0x9822)  # ldr r0, [sp] uses
     data(2, 0x900F)  # str r0, [sp] uses_left
     data(2, 0x980D)  # ldr r0, [sp] stream
-    data(2, 0x901F)  # str r0, [sp] first_stream
-    data(2, 0x9820)  # ldr r0, [sp] count
+    data(2, 0x9020)  # str r0, [sp] first_stream
+    data(2, 0x9821)  # ldr r0, [sp] count
     data(2, 0x9013)  # str r0, [sp] left
     label(channel13)
     data(2, 0x9A14)  # ldr r2, [sp] plane
@@ -1116,15 +1121,15 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     sub(r0, 1)
     data(2, 0x900F)  # str r0, [sp] uses_left
     bne(built12)
-    data(2, 0x9811)  # ldr r0, [sp] line
-    add(r0, 1)
-    data(2, 0x9011)  # str r0, [sp] line
     data(2, 0x9807)  # ldr r0, [sp] op
     ldr(r0, [r0, 48])
     data(2, 0x900F)  # str r0, [sp] uses_left
+    data(2, 0x9811)  # ldr r0, [sp] line
+    add(r0, 1)
+    data(2, 0x9011)  # str r0, [sp] line
     b(channel13)
     label(channel_end14)
-    data(2, 0x981F)  # ldr r0, [sp] first_stream
+    data(2, 0x9820)  # ldr r0, [sp] first_stream
     data(2, 0x900D)  # str r0, [sp] stream
     data(2, 0x9917)  # ldr r1, [sp] rows
     data(2, 0x9809)  # ldr r0, [sp] output_row
@@ -1132,13 +1137,14 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     data(2, 0x981B)  # ldr r0, [sp] band_output
     add(r0, r0, r1)
     data(2, 0x901B)  # str r0, [sp] band_output
-    mov(r2, 2)
     data(2, 0x9917)  # ldr r1, [sp] rows
-    mul(r2, r1)
+    data(2, 0x981E)  # ldr r0, [sp] stride_height
+    mul(r1, r0)
     data(2, 0x9816)  # ldr r0, [sp] top
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     data(2, 0x9016)  # str r0, [sp] top
     data(2, 0x981C)  # ldr r0, [sp] output_height
+    data(2, 0x9917)  # ldr r1, [sp] rows
     sub(r0, r0, r1)
     data(2, 0x901C)  # str r0, [sp] output_height
     cmp(r0, 0)
@@ -1152,9 +1158,9 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     data(2, 0x981D)  # ldr r0, [sp] image
     add(r0, r0, r1)
     data(2, 0x901D)  # str r0, [sp] image
-    data(2, 0x981E)  # ldr r0, [sp] batches
+    data(2, 0x981F)  # ldr r0, [sp] batches
     sub(r0, 1)
-    data(2, 0x901E)  # str r0, [sp] batches
+    data(2, 0x901F)  # str r0, [sp] batches
     beq(near_11)
     b(batch8)
     label(near_11)
@@ -1220,7 +1226,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     data(2, 0x9001)  # str r0, [sp] weights
     b(end32)
     label(return_1)
-    data(2, 0xB022)  # add sp, #136
+    data(2, 0xB023)  # add sp, #140
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
@@ -1681,12 +1687,12 @@ def run_int8(r0, r1, r2, r3):
     beq(near_9)
     b(built11)
     label(near_9)
-    data(2, 0x9817)  # ldr r0, [sp] line
-    add(r0, 1)
-    data(2, 0x9017)  # str r0, [sp] line
     mov(r0, r8)
     ldr(r0, [r0, 48])
     data(2, 0x9015)  # str r0, [sp] uses_left
+    data(2, 0x9817)  # ldr r0, [sp] line
+    add(r0, 1)
+    data(2, 0x9017)  # str r0, [sp] line
     b(channel12)
     label(channel_end13)
     data(2, 0x9823)  # ldr r0, [sp] first_stream

@@ -15,13 +15,15 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 29b1 s32i.n a2, a1, 44
     #: 7d04 mov.n a7, a4
     #: 8d06 mov.n a8, a6
+    #: 48f2 l32i.n a4, a2, 60
+    #: 426121 s32i a4, a1, 132
     #: 422213 l32i a4, a2, 76
     #: e04411 slli a4, a4, 2
     #: 42611c s32i a4, a1, 112
     #: 2822 l32i.n a2, a2, 8
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x1e
+    #: 161600 beqz a6, 0x23
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
@@ -30,7 +32,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 4a22 add.n a2, a2, a4
     #: 226114 s32i a2, a1, 80
     #: 5028c0 sub a2, a8, a5
-    #: 226124 s32i a2, a1, 144
+    #: 226125 s32i a2, a1, 148
     #: 28b1 l32i.n a2, a1, 44
     #: 48c2 l32i.n a4, a2, 48
     #: 4085c2 quou a8, a5, a4
@@ -38,7 +40,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 48c2 l32i.n a4, a2, 48
     #: 404682 mull a4, a6, a4
     #: 5044c0 sub a4, a4, a5
-    #: 426125 s32i a4, a1, 148
+    #: 426126 s32i a4, a1, 152
     #: 4882 l32i.n a4, a2, 32
     #: 49e1 s32i.n a4, a1, 56
     #: 6872 l32i.n a6, a2, 28
@@ -47,19 +49,19 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 2812 l32i.n a2, a2, 4
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x5f
+    #: 161600 beqz a6, 0x64
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 8a42 add.n a4, a2, a8
     #: 28e1 l32i.n a2, a1, 56
     #: 2024c0 sub a2, a4, a2
-    #: 226121 s32i a2, a1, 132
+    #: 226122 s32i a2, a1, 136
     #: 28b1 l32i.n a2, a1, 44
     #: 2832 l32i.n a2, a2, 12
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x7c
+    #: 161600 beqz a6, 0x81
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
@@ -90,7 +92,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 526110 s32i a5, a1, 64
     #: 2842 l32i.n a2, a2, 16
     #: 105201 slli a5, a2, 31
-    #: 161500 beqz a5, 0xcc
+    #: 161500 beqz a5, 0xd1
     #: 3d07 mov.n a3, a7
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
@@ -120,13 +122,13 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 42611b s32i a4, a1, 108
     #: 322313 l32i a3, a3, 76
     #: 0c54 movi.n a4, 5
-    #: 479308 bne a3, a4, 0x120
+    #: 479308 bne a3, a4, 0x125
     #: 22611b s32i a2, a1, 108
     #: 22c240 addi a2, a2, 64
     #: 226118 s32i a2, a1, 96
     #: 28b1 l32i.n a2, a1, 44
     #: 2852 l32i.n a2, a2, 20
-    #: 226122 s32i a2, a1, 136
+    #: 226123 s32i a2, a1, 140
     #: 28b1 l32i.n a2, a1, 44
     #: 3892 l32i.n a3, a2, 36
     #: 32611f s32i a3, a1, 124
@@ -139,7 +141,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 202343 min a2, a3, a2
     #: 226119 s32i a2, a1, 100
     #: 0b32 addi.n a3, a2, -1
-    #: 0c12 movi.n a2, 1
+    #: 222121 l32i a2, a1, 132
     #: 202382 mull a2, a3, a2
     #: 3b22 addi.n a2, a2, 3
     #: 1b22 addi.n a2, a2, 1
@@ -152,16 +154,16 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 32211a l32i a3, a1, 104
     #: 28d1 l32i.n a2, a1, 52
     #: 203382 mull a3, a3, a2
-    #: 222121 l32i a2, a1, 132
+    #: 222122 l32i a2, a1, 136
     #: 3a22 add.n a2, a2, a3
     #: 226115 s32i a2, a1, 84
     #: 222120 l32i a2, a1, 128
     #: 226116 s32i a2, a1, 88
-    #: 222125 l32i a2, a1, 148
+    #: 222126 l32i a2, a1, 152
     #: 226112 s32i a2, a1, 72
     #: 222114 l32i a2, a1, 80
-    #: 226123 s32i a2, a1, 140
-    #: 222124 l32i a2, a1, 144
+    #: 226124 s32i a2, a1, 144
+    #: 222125 l32i a2, a1, 148
     #: 226117 s32i a2, a1, 92
     #: 422118 l32i a4, a1, 96
     #: c22115 l32i a12, a1, 84
@@ -169,17 +171,17 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 22211d l32i a2, a1, 116
     #: e02211 slli a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 271409 beq a4, a2, 0x1a6
+    #: 271409 beq a4, a2, 0x1ac
     #: 322110 l32i a3, a1, 64
     #: 3904 s32i.n a3, a4, 0
     #: 4b44 addi.n a4, a4, 4
-    #: 2794f5 bne a4, a2, 0x19c
+    #: 2794f5 bne a4, a2, 0x1a2
     #: 3d0c mov.n a3, a12
     #: 98e1 l32i.n a9, a1, 56
     #: 28b1 l32i.n a2, a1, 44
     #: 2862 l32i.n a2, a2, 24
-    #: 273b02 bltu a11, a2, 0x1b4
-    #: c6e000 j 0x538
+    #: 273b02 bltu a11, a2, 0x1ba
+    #: 06e100 j 0x53f
     #: 1bbb addi.n a11, a11, 1
     #: 28d1 l32i.n a2, a1, 52
     #: 2acc add.n a12, a12, a2
@@ -187,14 +189,14 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 88e1 l32i.n a8, a1, 56
     #: 68b1 l32i.n a6, a1, 44
     #: 6866 l32i.n a6, a6, 24
-    #: 673b02 bltu a11, a6, 0x1c8
-    #: c6dd00 j 0x540
+    #: 673b02 bltu a11, a6, 0x1ce
+    #: 06de00 j 0x547
     #: 1bbb addi.n a11, a11, 1
     #: 68d1 l32i.n a6, a1, 52
     #: 6acc add.n a12, a12, a6
     #: 68f1 l32i.n a6, a1, 60
     #: 106601 slli a6, a6, 31
-    #: 16a601 beqz a6, 0x1f1
+    #: 16a601 beqz a6, 0x1f7
     #: 9a33 add.n a3, a3, a9
     #: 720300 l8ui a7, a3, 0
     #: 8a22 add.n a2, a2, a8
@@ -208,7 +210,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     #: 68f1 l32i.n a6, a1, 60
     #: 607141 srli a7, a6, 1
-    #: 166703 beqz a7, 0x230
+    #: 166703 beqz a7, 0x236
     #: 9a33 add.n a3, a3, a9
     #: a20300 l8ui a10, a3, 0
     #: 8a22 add.n a2, a2, a8
@@ -230,21 +232,21 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 6914 s32i.n a6, a4, 4
     #: 8b44 addi.n a4, a4, 8
     #: 0b77 addi.n a7, a7, -1
-    #: 5687fc bnez a7, 0x1f9
+    #: 5687fc bnez a7, 0x1ff
     #: 222113 l32i a2, a1, 76
     #: e02211 slli a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 271409 beq a4, a2, 0x245
+    #: 271409 beq a4, a2, 0x24b
     #: 322110 l32i a3, a1, 64
     #: 3904 s32i.n a3, a4, 0
     #: 4b44 addi.n a4, a4, 4
-    #: 2794f5 bne a4, a2, 0x23b
+    #: 2794f5 bne a4, a2, 0x241
     #: 222111 l32i a2, a1, 68
-    #: 27b402 bgeu a4, a2, 0x24e
-    #: c6d5ff j 0x1a6
+    #: 27b402 bgeu a4, a2, 0x254
+    #: c6d5ff j 0x1ac
     #: 422114 l32i a4, a1, 80
     #: 22211b l32i a2, a1, 108
-    #: 56022f bnez a2, 0x548
+    #: 56122f bnez a2, 0x54f
     #: 22c434 addi a2, a4, 52
     #: a802 l32i.n a10, a2, 0
     #: 9812 l32i.n a9, a2, 4
@@ -262,8 +264,8 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 2991 s32i.n a2, a1, 36
     #: 0c13 movi.n a3, 1
     #: 2891 l32i.n a2, a1, 36
-    #: 379202 bne a2, a3, 0x286
-    #: 865b00 j 0x3f5
+    #: 379202 bne a2, a3, 0x28c
+    #: 865b00 j 0x3fb
     #: 7881 l32i.n a7, a1, 32
     #: b8a1 l32i.n a11, a1, 40
     #: 3881 l32i.n a3, a1, 32
@@ -353,7 +355,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 22d240 addmi a2, a2, 0x4000
     #: 202f21 srai a2, a2, 15
     #: ea22 add.n a2, a2, a14
-    #: 16ec00 beqz a12, 0x36c
+    #: 16ec00 beqz a12, 0x372
     #: 206f31 srai a6, a2, 31
     #: 6a22 add.n a2, a2, a6
     #: 6861 l32i.n a6, a1, 24
@@ -381,7 +383,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 32d340 addmi a3, a3, 0x4000
     #: 303f21 srai a3, a3, 15
     #: 8a33 add.n a3, a3, a8
-    #: 16ec00 beqz a12, 0x3b5
+    #: 16ec00 beqz a12, 0x3bb
     #: 302f31 srai a2, a3, 31
     #: 2a33 add.n a3, a3, a2
     #: 2861 l32i.n a2, a1, 24
@@ -398,12 +400,12 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 2841 l32i.n a2, a1, 16
     #: 2abb add.n a11, a11, a2
     #: 2851 l32i.n a2, a1, 20
-    #: 27b702 bgeu a7, a2, 0x3d2
-    #: c6afff j 0x292
+    #: 27b702 bgeu a7, a2, 0x3d8
+    #: c6afff j 0x298
     #: 2891 l32i.n a2, a1, 36
     #: 22c2fe addi a2, a2, -2
     #: 2991 s32i.n a2, a1, 36
-    #: 165201 beqz a2, 0x3f2
+    #: 165201 beqz a2, 0x3f8
     #: 2831 l32i.n a2, a1, 12
     #: f03211 slli a3, a2, 1
     #: 28a1 l32i.n a2, a1, 40
@@ -413,8 +415,8 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 3821 l32i.n a3, a1, 8
     #: 3a22 add.n a2, a2, a3
     #: 2981 s32i.n a2, a1, 32
-    #: 46a2ff j 0x27c
-    #: 062d00 j 0x4aa
+    #: 46a2ff j 0x282
+    #: 062d00 j 0x4b0
     #: 6881 l32i.n a6, a1, 32
     #: 78a1 l32i.n a7, a1, 40
     #: 3881 l32i.n a3, a1, 32
@@ -472,7 +474,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 22d240 addmi a2, a2, 0x4000
     #: 202f21 srai a2, a2, 15
     #: ea22 add.n a2, a2, a14
-    #: 16ec00 beqz a12, 0x48f
+    #: 16ec00 beqz a12, 0x495
     #: 203f31 srai a3, a2, 31
     #: 3a22 add.n a2, a2, a3
     #: 3861 l32i.n a3, a1, 24
@@ -488,8 +490,8 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 4b66 addi.n a6, a6, 4
     #: 2841 l32i.n a2, a1, 16
     #: 2a77 add.n a7, a7, a2
-    #: 87b602 bgeu a6, a8, 0x4aa
-    #: 06d5ff j 0x3ff
+    #: 87b602 bgeu a6, a8, 0x4b0
+    #: 06d5ff j 0x405
     #: 222114 l32i a2, a1, 80
     #: 32211c l32i a3, a1, 112
     #: 3a22 add.n a2, a2, a3
@@ -500,19 +502,19 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 222117 l32i a2, a1, 92
     #: 0b22 addi.n a2, a2, -1
     #: 226117 s32i a2, a1, 92
-    #: 16c201 beqz a2, 0x4e5
+    #: 16c201 beqz a2, 0x4eb
     #: 222112 l32i a2, a1, 72
     #: 0b22 addi.n a2, a2, -1
     #: 226112 s32i a2, a1, 72
-    #: 56a2d7 bnez a2, 0x24e
-    #: 222115 l32i a2, a1, 84
-    #: 1b22 addi.n a2, a2, 1
-    #: 226115 s32i a2, a1, 84
+    #: 56a2d7 bnez a2, 0x254
     #: 28b1 l32i.n a2, a1, 44
     #: 28c2 l32i.n a2, a2, 48
     #: 226112 s32i a2, a1, 72
-    #: 8628ff j 0x188
-    #: 222123 l32i a2, a1, 140
+    #: 222115 l32i a2, a1, 84
+    #: 1b22 addi.n a2, a2, 1
+    #: 226115 s32i a2, a1, 84
+    #: 8628ff j 0x18e
+    #: 222124 l32i a2, a1, 144
     #: 226114 s32i a2, a1, 80
     #: 322119 l32i a3, a1, 100
     #: 2831 l32i.n a2, a1, 12
@@ -520,7 +522,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 222120 l32i a2, a1, 128
     #: 4a22 add.n a2, a2, a4
     #: 226120 s32i a2, a1, 128
-    #: 0c12 movi.n a2, 1
+    #: 222121 l32i a2, a1, 132
     #: 204382 mull a4, a3, a2
     #: 22211a l32i a2, a1, 104
     #: 4a22 add.n a2, a2, a4
@@ -529,26 +531,26 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 3022c0 sub a2, a2, a3
     #: 22611f s32i a2, a1, 124
     #: 0c03 movi.n a3, 0
-    #: 27a302 bge a3, a2, 0x519
-    #: 4607ff j 0x137
+    #: 27a302 bge a3, a2, 0x520
+    #: c606ff j 0x13c
     #: 28b1 l32i.n a2, a1, 44
     #: 2862 l32i.n a2, a2, 24
     #: 38d1 l32i.n a3, a1, 52
     #: 303282 mull a3, a2, a3
-    #: 222121 l32i a2, a1, 132
-    #: 3a22 add.n a2, a2, a3
-    #: 226121 s32i a2, a1, 132
     #: 222122 l32i a2, a1, 136
-    #: 0b22 addi.n a2, a2, -1
+    #: 3a22 add.n a2, a2, a3
     #: 226122 s32i a2, a1, 136
-    #: 5612bf bnez a2, 0x127
-    #: 462c00 j 0x5ea
+    #: 222123 l32i a2, a1, 140
+    #: 0b22 addi.n a2, a2, -1
+    #: 226123 s32i a2, a1, 140
+    #: 56f2be bnez a2, 0x12c
+    #: 462c00 j 0x5f1
     #: 32211e l32i a3, a1, 120
     #: 0c09 movi.n a9, 0
-    #: c61cff j 0x1b4
+    #: 861cff j 0x1ba
     #: 22211e l32i a2, a1, 120
     #: 0c08 movi.n a8, 0
-    #: c61fff j 0x1c8
+    #: 861fff j 0x1ce
     #: 8804 l32i.n a8, a4, 0
     #: 3814 l32i.n a3, a4, 4
     #: 7824 l32i.n a7, a4, 8
@@ -611,7 +613,7 @@ def eval_3x3_int8(op, arena, rom, start, stop):
     #: 49e2 s32i.n a4, a2, 56
     #: 39f2 s32i.n a3, a2, 60
     #: 42211b l32i a4, a1, 108
-    #: 061bff j 0x257
+    #: c61aff j 0x25d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
@@ -625,13 +627,15 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 2991 s32i.n a2, a1, 36
     #: 7d04 mov.n a7, a4
     #: 8d06 mov.n a8, a6
+    #: 48f2 l32i.n a4, a2, 60
+    #: 426120 s32i a4, a1, 128
     #: 422213 l32i a4, a2, 76
     #: e04411 slli a4, a4, 2
     #: 42611b s32i a4, a1, 108
     #: 2822 l32i.n a2, a2, 8
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x1e
+    #: 161600 beqz a6, 0x23
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
@@ -640,7 +644,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 4a22 add.n a2, a2, a4
     #: 226113 s32i a2, a1, 76
     #: 5028c0 sub a2, a8, a5
-    #: 226123 s32i a2, a1, 140
+    #: 226124 s32i a2, a1, 144
     #: 2891 l32i.n a2, a1, 36
     #: 48c2 l32i.n a4, a2, 48
     #: 4085c2 quou a8, a5, a4
@@ -648,7 +652,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 48c2 l32i.n a4, a2, 48
     #: 404682 mull a4, a6, a4
     #: 5044c0 sub a4, a4, a5
-    #: 426124 s32i a4, a1, 144
+    #: 426125 s32i a4, a1, 148
     #: 4882 l32i.n a4, a2, 32
     #: 49b1 s32i.n a4, a1, 44
     #: 6872 l32i.n a6, a2, 28
@@ -657,19 +661,19 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 2812 l32i.n a2, a2, 4
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x5f
+    #: 161600 beqz a6, 0x64
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 8a42 add.n a4, a2, a8
     #: 28b1 l32i.n a2, a1, 44
     #: 2024c0 sub a2, a4, a2
-    #: 226120 s32i a2, a1, 128
+    #: 226121 s32i a2, a1, 132
     #: 2891 l32i.n a2, a1, 36
     #: 2832 l32i.n a2, a2, 12
     #: 4d03 mov.n a4, a3
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x7c
+    #: 161600 beqz a6, 0x81
     #: 4d07 mov.n a4, a7
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
@@ -699,7 +703,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 59f1 s32i.n a5, a1, 60
     #: 2842 l32i.n a2, a2, 16
     #: 105201 slli a5, a2, 31
-    #: 161500 beqz a5, 0xc9
+    #: 161500 beqz a5, 0xce
     #: 3d07 mov.n a3, a7
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
@@ -729,7 +733,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 42611a s32i a4, a1, 104
     #: 322313 l32i a3, a3, 76
     #: 0c54 movi.n a4, 5
-    #: 479308 bne a3, a4, 0x11d
+    #: 479308 bne a3, a4, 0x122
     #: 22611a s32i a2, a1, 104
     #: 22c240 addi a2, a2, 64
     #: 226117 s32i a2, a1, 92
@@ -738,7 +742,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: e02211 slli a2, a2, 2
     #: 2941 s32i.n a2, a1, 16
     #: 2853 l32i.n a2, a3, 20
-    #: 226121 s32i a2, a1, 132
+    #: 226122 s32i a2, a1, 136
     #: 2891 l32i.n a2, a1, 36
     #: 3892 l32i.n a3, a2, 36
     #: 32611e s32i a3, a1, 120
@@ -751,7 +755,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 202343 min a2, a3, a2
     #: 226118 s32i a2, a1, 96
     #: 0b32 addi.n a3, a2, -1
-    #: 0c22 movi.n a2, 2
+    #: 222120 l32i a2, a1, 128
     #: 202382 mull a2, a3, a2
     #: 3b22 addi.n a2, a2, 3
     #: 1b22 addi.n a2, a2, 1
@@ -763,16 +767,16 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 322119 l32i a3, a1, 100
     #: 28a1 l32i.n a2, a1, 40
     #: 203382 mull a3, a3, a2
-    #: 222120 l32i a2, a1, 128
+    #: 222121 l32i a2, a1, 132
     #: 3a22 add.n a2, a2, a3
     #: 226114 s32i a2, a1, 80
     #: 22211f l32i a2, a1, 124
     #: 226115 s32i a2, a1, 84
-    #: 222124 l32i a2, a1, 144
+    #: 222125 l32i a2, a1, 148
     #: 226111 s32i a2, a1, 68
     #: 222113 l32i a2, a1, 76
-    #: 226122 s32i a2, a1, 136
-    #: 222123 l32i a2, a1, 140
+    #: 226123 s32i a2, a1, 140
+    #: 222124 l32i a2, a1, 144
     #: 226116 s32i a2, a1, 88
     #: 422117 l32i a4, a1, 92
     #: b22114 l32i a11, a1, 80
@@ -780,17 +784,17 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 22211c l32i a2, a1, 112
     #: e02211 slli a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 271408 beq a4, a2, 0x1a8
+    #: 271408 beq a4, a2, 0x1ae
     #: 38f1 l32i.n a3, a1, 60
     #: 3904 s32i.n a3, a4, 0
     #: 4b44 addi.n a4, a4, 4
-    #: 2794f6 bne a4, a2, 0x19f
+    #: 2794f6 bne a4, a2, 0x1a5
     #: 3d0b mov.n a3, a11
     #: 88b1 l32i.n a8, a1, 44
     #: 2891 l32i.n a2, a1, 36
     #: 2862 l32i.n a2, a2, 24
-    #: 273a02 bltu a10, a2, 0x1b6
-    #: 468800 j 0x3d8
+    #: 273a02 bltu a10, a2, 0x1bc
+    #: 868800 j 0x3df
     #: 1baa addi.n a10, a10, 1
     #: 28a1 l32i.n a2, a1, 40
     #: 2abb add.n a11, a11, a2
@@ -798,14 +802,14 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 78b1 l32i.n a7, a1, 44
     #: 5891 l32i.n a5, a1, 36
     #: 5865 l32i.n a5, a5, 24
-    #: 573a02 bltu a10, a5, 0x1ca
-    #: 468500 j 0x3e0
+    #: 573a02 bltu a10, a5, 0x1d0
+    #: 868500 j 0x3e7
     #: 1baa addi.n a10, a10, 1
     #: 58a1 l32i.n a5, a1, 40
     #: 5abb add.n a11, a11, a5
     #: 58d1 l32i.n a5, a1, 52
     #: 105501 slli a5, a5, 31
-    #: 168501 beqz a5, 0x1f1
+    #: 168501 beqz a5, 0x1f7
     #: 8a33 add.n a3, a3, a8
     #: 920300 l8ui a9, a3, 0
     #: 7a22 add.n a2, a2, a7
@@ -818,7 +822,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     #: 58d1 l32i.n a5, a1, 52
     #: 505141 srli a5, a5, 1
-    #: 164503 beqz a5, 0x22e
+    #: 164503 beqz a5, 0x234
     #: 8a33 add.n a3, a3, a8
     #: e20300 l8ui a14, a3, 0
     #: 7a22 add.n a2, a2, a7
@@ -839,21 +843,21 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 9914 s32i.n a9, a4, 4
     #: 8b44 addi.n a4, a4, 8
     #: 0b55 addi.n a5, a5, -1
-    #: 56a5fc bnez a5, 0x1f9
+    #: 56a5fc bnez a5, 0x1ff
     #: 222112 l32i a2, a1, 72
     #: e02211 slli a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 271408 beq a4, a2, 0x242
+    #: 271408 beq a4, a2, 0x248
     #: 38f1 l32i.n a3, a1, 60
     #: 3904 s32i.n a3, a4, 0
     #: 4b44 addi.n a4, a4, 4
-    #: 2794f6 bne a4, a2, 0x239
+    #: 2794f6 bne a4, a2, 0x23f
     #: 222110 l32i a2, a1, 64
-    #: 27b402 bgeu a4, a2, 0x24b
-    #: 06d7ff j 0x1a8
+    #: 27b402 bgeu a4, a2, 0x251
+    #: 06d7ff j 0x1ae
     #: 522113 l32i a5, a1, 76
     #: 22211a l32i a2, a1, 104
-    #: 563219 bnez a2, 0x3e8
+    #: 564219 bnez a2, 0x3ef
     #: 22c51c addi a2, a5, 28
     #: 9802 l32i.n a9, a2, 0
     #: 8812 l32i.n a8, a2, 4
@@ -925,7 +929,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 22d240 addmi a2, a2, 0x4000
     #: 202f21 srai a2, a2, 15
     #: fa22 add.n a2, a2, a15
-    #: 16ea00 beqz a10, 0x311
+    #: 16ea00 beqz a10, 0x317
     #: 203f31 srai a3, a2, 31
     #: 3a22 add.n a2, a2, a3
     #: 3851 l32i.n a3, a1, 20
@@ -943,12 +947,12 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 2a44 add.n a4, a4, a2
     #: 2801 l32i.n a2, a1, 0
     #: 2a77 add.n a7, a7, a2
-    #: b7b402 bgeu a4, a11, 0x330
-    #: 86d4ff j 0x283
+    #: b7b402 bgeu a4, a11, 0x336
+    #: 86d4ff j 0x289
     #: 2881 l32i.n a2, a1, 32
     #: 0b22 addi.n a2, a2, -1
     #: 2981 s32i.n a2, a1, 32
-    #: 160201 beqz a2, 0x34a
+    #: 160201 beqz a2, 0x350
     #: 38c1 l32i.n a3, a1, 48
     #: 2871 l32i.n a2, a1, 28
     #: 3a22 add.n a2, a2, a3
@@ -956,7 +960,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 2861 l32i.n a2, a1, 24
     #: ca22 add.n a2, a2, a12
     #: 2961 s32i.n a2, a1, 24
-    #: 86cbff j 0x279
+    #: 86cbff j 0x27f
     #: 222113 l32i a2, a1, 76
     #: 32211b l32i a3, a1, 108
     #: 3a22 add.n a2, a2, a3
@@ -967,19 +971,19 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 222116 l32i a2, a1, 88
     #: 0b22 addi.n a2, a2, -1
     #: 226116 s32i a2, a1, 88
-    #: 16c201 beqz a2, 0x385
+    #: 16c201 beqz a2, 0x38b
     #: 222111 l32i a2, a1, 68
     #: 0b22 addi.n a2, a2, -1
     #: 226111 s32i a2, a1, 68
-    #: 5672ed bnez a2, 0x24b
-    #: 222114 l32i a2, a1, 80
-    #: 1b22 addi.n a2, a2, 1
-    #: 226114 s32i a2, a1, 80
+    #: 5672ed bnez a2, 0x251
     #: 2891 l32i.n a2, a1, 36
     #: 28c2 l32i.n a2, a2, 48
     #: 226111 s32i a2, a1, 68
-    #: 4681ff j 0x18b
-    #: 222122 l32i a2, a1, 136
+    #: 222114 l32i a2, a1, 80
+    #: 1b22 addi.n a2, a2, 1
+    #: 226114 s32i a2, a1, 80
+    #: 4681ff j 0x191
+    #: 222123 l32i a2, a1, 140
     #: 226113 s32i a2, a1, 76
     #: 322118 l32i a3, a1, 96
     #: 28c1 l32i.n a2, a1, 48
@@ -987,7 +991,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 22211f l32i a2, a1, 124
     #: 4a22 add.n a2, a2, a4
     #: 22611f s32i a2, a1, 124
-    #: 0c22 movi.n a2, 2
+    #: 222120 l32i a2, a1, 128
     #: 204382 mull a4, a3, a2
     #: 222119 l32i a2, a1, 100
     #: 4a22 add.n a2, a2, a4
@@ -996,26 +1000,26 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 3022c0 sub a2, a2, a3
     #: 22611e s32i a2, a1, 120
     #: 0c03 movi.n a3, 0
-    #: 27a302 bge a3, a2, 0x3b9
-    #: 8660ff j 0x13c
+    #: 27a302 bge a3, a2, 0x3c0
+    #: 0660ff j 0x141
     #: 2891 l32i.n a2, a1, 36
     #: 2862 l32i.n a2, a2, 24
     #: 38a1 l32i.n a3, a1, 40
     #: 303282 mull a3, a2, a3
-    #: 222120 l32i a2, a1, 128
-    #: 3a22 add.n a2, a2, a3
-    #: 226120 s32i a2, a1, 128
     #: 222121 l32i a2, a1, 132
-    #: 0b22 addi.n a2, a2, -1
+    #: 3a22 add.n a2, a2, a3
     #: 226121 s32i a2, a1, 132
-    #: 5662d5 bnez a2, 0x12c
-    #: 062100 j 0x45d
+    #: 222122 l32i a2, a1, 136
+    #: 0b22 addi.n a2, a2, -1
+    #: 226122 s32i a2, a1, 136
+    #: 5642d5 bnez a2, 0x131
+    #: 062100 j 0x464
     #: 32211d l32i a3, a1, 116
     #: 0c08 movi.n a8, 0
-    #: 4675ff j 0x1b6
+    #: 0675ff j 0x1bc
     #: 22211d l32i a2, a1, 116
     #: 0c07 movi.n a7, 0
-    #: 4678ff j 0x1ca
+    #: 0678ff j 0x1d0
     #: 8805 l32i.n a8, a5, 0
     #: 3815 l32i.n a3, a5, 4
     #: 7825 l32i.n a7, a5, 8
@@ -1060,7 +1064,7 @@ def eval_3x3_stride_2_int8(op, arena, rom, start, stop):
     #: 4982 s32i.n a4, a2, 32
     #: 3992 s32i.n a3, a2, 36
     #: 52211a l32i a5, a1, 104
-    #: 867dff j 0x254
+    #: 467dff j 0x25a
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
@@ -1435,11 +1439,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 0b22 addi.n a2, a2, -1
     #: 22611a s32i a2, a1, 104
     #: 56a2e9 bnez a2, 0x23c
+    #: 28ca l32i.n a2, a10, 48
+    #: 22611a s32i a2, a1, 104
     #: 22211c l32i a2, a1, 112
     #: 1b22 addi.n a2, a2, 1
     #: 22611c s32i a2, a1, 112
-    #: 28ca l32i.n a2, a10, 48
-    #: 22611a s32i a2, a1, 104
     #: c670ff j 0x175
     #: 222128 l32i a2, a1, 160
     #: 226118 s32i a2, a1, 96
