@@ -16,15 +16,18 @@ from tflm_tools.errors import ToolError
 # arithmetic takes so long that waiting for flash adds 2 or 3 %.
 COLD = (
     "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
-    "armv6m_gen_add_tflm", "armv6m_gen_attention", "armv6m_gen_batch_matmul",
-    "armv6m_gen_dequantize",
-    "armv6m_gen_lstm_float", "armv6m_gen_mul", "armv6m_gen_reduce", "armv6m_gen_rescale",
-    "armv6m_gen_resize_bilinear", "armv6m_gen_squared_difference",
+    "armv6m_gen_add_tflm", "armv6m_gen_arg_min_max", "armv6m_gen_attention",
+    "armv6m_gen_batch_matmul", "armv6m_gen_cast", "armv6m_gen_comparisons",
+    "armv6m_gen_conv_tflm", "armv6m_gen_cumsum", "armv6m_gen_depthwise_conv_tflm",
+    "armv6m_gen_dequantize", "armv6m_gen_div", "armv6m_gen_log_softmax",
+    "armv6m_gen_lstm_float", "armv6m_gen_maximum_minimum", "armv6m_gen_mul", "armv6m_gen_pad",
+    "armv6m_gen_prelu", "armv6m_gen_reduce", "armv6m_gen_rescale", "armv6m_gen_resize",
+    "armv6m_gen_squared_difference", "armv6m_gen_unpack_int4",
     "armv6m_float", "armv6m_gen_float", "float_tflm_slash_kernels_slash_armv6m",
     "armv6m_gen_int16", "armv6m_conv_int16", "armv6m_gen_depthwise_conv_int16",
     "armv6m_fully_connected_int16", "armv6m_hybrid", "armv6m_gen_hybrid",
     "armv6m_gen_add_int16", "armv6m_gen_mul_int16", "armv6m_gen_pooling_int16",
-    "armv6m_gen_sigmoid_int16",
+    "armv6m_gen_sigmoid_int16", "armv6m_gen_softmax_int16",
 )  # fmt: skip
 
 # Parts of the names of functions in RAM: kernels for a Cortex-M except COLD, the code that gives

@@ -23,13 +23,15 @@ TABLE = """
 add.eval_int8 armv6m armv7em rv32imc xtensawin
 add_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 add_table.eval_int8 armv6m armv7em rv32imc xtensawin
+arg_min_max.eval_int8 armv6m armv7em rv32imc xtensawin
 attention.eval_int8 armv6m armv7em rv32imc xtensawin
 batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin
-batch_matmul_int16.eval_int16 armv7em rv32imc xtensawin
-comparisons.eval_bytes armv7em rv32imc xtensawin
-conv.eval_int8 armv7em rv32imc xtensawin
-cumsum.eval_int8 armv7em rv32imc xtensawin
-depthwise_conv.eval_int8 rv32imc xtensawin
+batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+cast.eval_integers armv6m armv7em rv32imc xtensawin
+comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
+conv.eval_int8 armv6m armv7em rv32imc xtensawin
+cumsum.eval_int8 armv6m armv7em rv32imc xtensawin
+depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_3x3_int8 armv7em
 depthwise_conv_dsp.eval_3x3_stride_2_int8 armv7em
 depthwise_conv_dsp.eval_int8 armv7em
@@ -38,27 +40,33 @@ depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
+div.eval_int8 armv6m armv7em rv32imc xtensawin
+fully_connected.eval_int8 rv32imc xtensawin
+int16_table.eval_int16 armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
+log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin
 lookup.eval_int16 armv6m armv7em rv32imc xtensawin
 lookup.eval_int8 armv6m armv7em rv32imc
-maximum_minimum.eval_int8 armv7em rv32imc xtensawin
-maximum_minimum_wide.eval_int16 armv7em rv32imc xtensawin
+maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin
+maximum_minimum_wide.eval_int16 armv6m armv7em rv32imc xtensawin
 mul.eval_int8 armv6m armv7em rv32imc xtensawin
 mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-pad.eval armv7em rv32imc xtensawin
+pad.eval armv6m armv7em rv32imc xtensawin
 pooling.eval_int8 armv6m armv7em rv32imc xtensawin
 pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
-prelu.eval_integers armv7em rv32imc xtensawin
+pooling_rows.eval_mean_int8 armv6m armv7em rv32imc xtensawin
+prelu.eval_integers armv6m armv7em rv32imc xtensawin
 quantize.eval_float32 armv6m armv7em rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin
-reduce_int16.eval_int16 armv7em rv32imc xtensawin
-reduce_min_max.eval_int8 armv7em rv32imc xtensawin
-reduce_min_max_int16.eval_int16 armv7em rv32imc xtensawin
+reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+reduce_min_max.eval_int8 armv6m armv7em rv32imc xtensawin
+reduce_min_max_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 rescale.eval_integers armv6m armv7em rv32imc xtensawin
 resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
-resize_bilinear_int16.eval_int16 armv7em rv32imc xtensawin
-resize_nearest_neighbor.eval armv7em rv32imc xtensawin
+resize_bilinear_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+resize_nearest_neighbor.eval armv6m armv7em rv32imc xtensawin
 sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin
 signal_fft.eval_load armv6m armv7em rv32imc xtensawin
@@ -74,13 +82,14 @@ signal_filter_bank_square_root.eval_uint64 rv32imc xtensawin
 signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin
 signal_window.eval_int16 armv6m armv7em rv32imc xtensawin
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin
-softmax_int16.eval_int16 armv7em rv32imc xtensawin
+softmax_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin
 strided_copy.eval armv6m armv7em rv32imc xtensawin
-svdf.eval_int8 armv7em rv32imc xtensawin
-transpose_conv.eval_int16 armv7em rv32imc xtensawin
-transpose_conv.eval_int8 rv32imc xtensawin
+svdf.eval_int8 armv6m armv7em rv32imc xtensawin
+transpose_conv.eval_int16 armv6m armv7em rv32imc xtensawin
+transpose_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
+unpack_int4.eval_int4 armv6m armv7em rv32imc xtensawin
 """
 FUNCTIONS = """
 features/fft._load_pairs armv6m armv7em rv32imc xtensawin

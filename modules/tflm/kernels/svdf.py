@@ -136,6 +136,3 @@ def _time(op, arena, rom, start: int, unit: int, count: int):
         sums[0] = acc
         sums = ptr32(int(sums) + 4)
         count -= 1
-
-
-ALL = (eval_int8,)  # for svdf_rows.py, which passes unsupported records to it

@@ -43,7 +43,7 @@ def load(buffer, signature):
     if sys.platform not in ("linux", "darwin") and getattr(package, "hints", True):
         package.hints = False
         print(
-            "tflm: flatten or deploy the .tflite: on a Pico it starts 10 times sooner and runs 7 "
+            "tflm: flatten or deploy the .tflite: on a Pico it starts 10 times sooner and runs 3 "
             "times faster (silence: tflm.hints = False)"
         )
     return model

@@ -22,9 +22,7 @@ from . import (
     lut,
     matrix,
     pooling_float,
-    recurrent,
     square_root,
-    transpose_conv,
 )
 
 CORE = "Cortex-M0+"
@@ -89,13 +87,5 @@ FILES = {
         (lstm_float.gates, lstm_float.cells),
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
-    "transpose_conv_asm.py": (
-        "TRANSPOSE_CONV, int8",
-        (transpose_conv.sums_of_cells, transpose_conv.store_sums),
-    ),
-    "recurrent_asm.py": (
-        "SVDF, int8",
-        (recurrent.rescale, recurrent.remember_8, recurrent.remember_16),
-    ),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

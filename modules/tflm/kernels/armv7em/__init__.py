@@ -11,18 +11,24 @@ unidirectional_sequence_lstm
 gen.add
 gen.add_int16
 gen.add_table
+gen.arg_min_max
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16
+gen.cast
 gen.comparisons
 gen.conv
 gen.conv_int16
 gen.cumsum
+gen.depthwise_conv
 gen.depthwise_conv_dsp
 gen.depthwise_conv_int16
 gen.dequantize
+gen.div
 gen.fully_connected_int16
+gen.int16_table
 gen.l2_normalization
+gen.log_softmax
 gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
@@ -55,5 +61,6 @@ gen.squared_difference
 gen.strided_copy
 gen.svdf
 gen.transpose_conv
+gen.unpack_int4
 """
 # END generated

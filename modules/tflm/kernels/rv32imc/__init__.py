@@ -24,9 +24,11 @@ unidirectional_sequence_lstm_float
 gen.add
 gen.add_int16
 gen.add_table
+gen.arg_min_max
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16
+gen.cast
 gen.comparisons
 gen.conv
 gen.conv_float
@@ -37,12 +39,16 @@ gen.depthwise_conv_float
 gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
+gen.div
 gen.float32_math
+gen.fully_connected
 gen.fully_connected_float
 gen.fully_connected_int16
 gen.hybrid
 gen.hybrid_quantize
+gen.int16_table
 gen.l2_normalization
+gen.log_softmax
 gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
@@ -80,6 +86,7 @@ gen.strided_copy
 gen.svdf
 gen.transpose_conv
 gen.unidirectional_sequence_lstm
+gen.unpack_int4
 """
 # END generated
 if not is_converted():

@@ -91,9 +91,11 @@ unidirectional_sequence_lstm_float
 gen.add
 gen.add_int16
 gen.add_table
+gen.arg_min_max
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16
+gen.cast
 gen.comparisons
 gen.conv
 gen.conv_lanes
@@ -102,9 +104,13 @@ gen.depthwise_conv
 gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
+gen.div
 gen.float32_math
+gen.fully_connected
 gen.fully_connected_lanes
+gen.int16_table
 gen.l2_normalization
+gen.log_softmax
 gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
@@ -142,6 +148,7 @@ gen.strided_copy
 gen.svdf
 gen.transpose_conv
 gen.unidirectional_sequence_lstm
+gen.unpack_int4
 """
 # END generated
 if not is_converted():

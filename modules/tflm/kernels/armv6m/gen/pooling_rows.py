@@ -8,6 +8,175 @@
 import micropython
 
 
+# eval_average_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_thumb
+def run_average_int8(r0, r1, r2, r3):
+    mov(r4, r8)
+    mov(r5, r9)
+    mov(r6, r10)
+    push({r4, r5, r6})
+    mov(r4, r0)
+    mov(r2, r1)
+    mov(r0, r3)
+    lsr(r3, r0, 10)
+    lsl(r1, r0, 22)
+    lsr(r1, r1, 22)
+    add(r1, r3, r1)
+    mov(r12, r1)
+    cmp(r0, 0)
+    blt(rare1)
+    label(end2)
+    # pooling_rows.py:100 low = (op[_ACTIVATION_MIN] << sign) >> sign
+    ldr(r0, [r4, 16])
+    mov(r10, r0)
+    # pooling_rows.py:101 high = (op[_ACTIVATION_MAX] << sign) >> sign
+    ldr(r7, [r4, 20])
+    # pooling_rows.py:102 cells = op[_CELLS]
+    ldr(r0, [r4, 12])
+    mov(lr, r0)
+    # pooling_rows.py:103 sums = ptr32(int(arena) + (op[_INPUT] >> 2))
+    ldr(r0, [r4, 4])
+    asr(r0, r0, 2)
+    add(r0, r2, r0)
+    mov(r8, r0)
+    # pooling_rows.py:104 y = ptr8(int(arena) + (op[_OUTPUT] >> 2))
+    ldr(r0, [r4, 8])
+    asr(r0, r0, 2)
+    add(r0, r2, r0)
+    mov(r9, r0)
+    # pooling_rows.py:105 while start < stop:
+    data(2, 0x4563)  # cmp r3, r12
+    bge(wend6)
+    label(while4)
+    # pooling_rows.py:106 v = (sums[start] << sign) >> sign
+    lsl(r1, r3, 2)
+    mov(r0, r8)
+    data(2, 0x5840)  # ldr r0, [r0, r1]
+    # pooling_rows.py:107 if op[_MAXIMUM]:
+    ldr(r1, [r4, 24])
+    cmp(r1, 0)
+    beq(else7)
+    # pooling_rows.py:108 v -= 128
+    sub(r0, 128)
+    b(endif8)
+    label(else7)
+    # pooling_rows.py:109 elif v > 0:
+    cmp(r0, 0)
+    ble(else9)
+    # pooling_rows.py:110 v = (v + (cells >> 1)) // cells
+    mov(r1, lr)
+    asr(r2, r1, 1)
+    add(r2, r0, r2)
+    asr(r6, r2, 31)
+    eor(r2, r6)
+    mov(r0, r1)
+    mov(r5, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if15)
+    label(double16)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double16)
+    label(if15)
+    label(halve18)
+    lsr(r1, r1, 1)
+    beq(halve_end19)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if20)
+    sub(r2, r2, r0)
+    orr(r5, r1)
+    label(if20)
+    b(halve18)
+    label(halve_end19)
+    mov(r0, r5)
+    eor(r0, r6)
+    b(endif10)
+    label(else9)
+    # pooling_rows.py:112 v = 0 - ((cells >> 1) - v) // cells
+    mov(r1, lr)
+    asr(r2, r1, 1)
+    sub(r2, r2, r0)
+    asr(r6, r2, 31)
+    eor(r2, r6)
+    mov(r0, r1)
+    mov(r5, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if21)
+    label(double22)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double22)
+    label(if21)
+    label(halve24)
+    lsr(r1, r1, 1)
+    beq(halve_end25)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if26)
+    sub(r2, r2, r0)
+    orr(r5, r1)
+    label(if26)
+    b(halve24)
+    label(halve_end25)
+    eor(r5, r6)
+    neg(r0, r5)
+    label(endif10)
+    label(endif8)
+    # pooling_rows.py:113 if v < low:
+    data(2, 0x4550)  # cmp r0, r10
+    bge(else11)
+    # pooling_rows.py:114 v = low
+    mov(r0, r10)
+    label(else11)
+    # pooling_rows.py:115 if v > high:
+    cmp(r0, r7)
+    ble(else13)
+    # pooling_rows.py:116 v = high
+    mov(r0, r7)
+    label(else13)
+    # pooling_rows.py:117 y[start] = v
+    mov(r1, r9)
+    data(2, 0x54C8)  # strb r0, [r1, r3]
+    # pooling_rows.py:118 start += 1
+    add(r3, r3, 1)
+    data(2, 0x4563)  # cmp r3, r12
+    blt(while4)
+    label(wend6)
+    b(return_1)
+    label(rare1)
+    mov(r3, 1)
+    neg(r3, r3)
+    eor(r3, r0)
+    add(r0, r3, 1)
+    mov(r12, r0)
+    b(end2)
+    label(return_1)
+    pop({r4, r5, r6})
+    mov(r8, r4)
+    mov(r9, r5)
+    mov(r10, r6)
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_average_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_average_int8(op, arena, rom, units)
+        start += n
+
+
 # eval_int8() of kernels/pooling_rows.py, compiled.
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
@@ -307,4 +476,269 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             n = 1
             units = start ^ -1
         run_int8(op, arena, rom, units)
+        start += n
+
+
+# eval_mean_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_thumb
+def run_mean_int8(r0, r1, r2, r3):
+    mov(r4, r8)
+    mov(r5, r9)
+    mov(r6, r10)
+    mov(r7, r11)
+    push({r4, r5, r6, r7})
+    data(2, 0xB086)  # sub sp, #24
+    mov(r6, r0)
+    mov(r4, r1)
+    lsr(r0, r3, 10)
+    lsl(r1, r3, 22)
+    lsr(r1, r1, 22)
+    add(r1, r0, r1)
+    cmp(r3, 0)
+    bge(near_2)
+    b(rare1)
+    label(near_2)
+    label(end2)
+    # pooling_rows.py:124 r = ptr32(op)
+    mov(r2, r6)
+    # pooling_rows.py:125 sums = (r[_INPUT] >> 2) + 4 * start
+    ldr(r3, [r2, 4])
+    asr(r5, r3, 2)
+    lsl(r3, r0, 2)
+    add(r5, r5, r3)
+    # pooling_rows.py:126 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, (r[_OUTPUT] >> 2) + s...
+    ldr(r2, [r2, 8])
+    asr(r2, r2, 2)
+    add(r3, r2, r0)
+    mov(r2, 0)
+    data(2, 0x9203)  # str r2, [sp] channel
+    sub(r1, r1, r0)
+    data(2, 0x9102)  # str r1, [sp] count
+    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
+    mov(r2, r6)
+    add(r2, 12)
+    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    ldr(r0, [r2, 0])
+    data(2, 0x9001)  # str r0, [sp] zero_point
+    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    ldr(r6, [r2, 4])
+    sub(r6, r6, r0)
+    mov(r10, r6)
+    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    ldr(r6, [r2, 8])
+    sub(r0, r6, r0)
+    mov(r11, r0)
+    # requantize.py:30 step = q[_PER_CHANNEL]
+    ldr(r0, [r2, 12])
+    data(2, 0x9000)  # str r0, [sp] step
+    # requantize.py:31 channels = q[_CHANNELS]
+    ldr(r0, [r2, 16])
+    data(2, 0x9005)  # str r0, [sp] channels
+    # requantize.py:32 table = int(q) + 4 * _TABLE
+    add(r2, 20)
+    data(2, 0x9204)  # str r2, [sp] table
+    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
+    add(r0, r4, r5)
+    mov(r12, r0)
+    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
+    add(r0, r4, r3)
+    mov(lr, r0)
+    # requantize.py:35 while count:
+    cmp(r1, 0)
+    beq(wend7)
+    label(while5)
+    # requantize.py:36 n = count
+    data(2, 0x9B02)  # ldr r3, [sp] count
+    # requantize.py:37 if step:
+    data(2, 0x9800)  # ldr r0, [sp] step
+    cmp(r0, 0)
+    beq(else8)
+    # requantize.py:38 n = channels - channel
+    data(2, 0x9905)  # ldr r1, [sp] channels
+    data(2, 0x9803)  # ldr r0, [sp] channel
+    sub(r3, r1, r0)
+    # requantize.py:39 if n > count:
+    data(2, 0x9802)  # ldr r0, [sp] count
+    cmp(r3, r0)
+    ble(else10)
+    # requantize.py:40 n = count
+    mov(r3, r0)
+    label(else10)
+    label(else8)
+    # requantize.py:41 count -= n
+    data(2, 0x9802)  # ldr r0, [sp] count
+    sub(r0, r0, r3)
+    data(2, 0x9002)  # str r0, [sp] count
+    # requantize.py:42 q = ptr32(table + 4 * channel * step)
+    data(2, 0x9C03)  # ldr r4, [sp] channel
+    lsl(r2, r4, 2)
+    data(2, 0x9900)  # ldr r1, [sp] step
+    mul(r2, r1)
+    data(2, 0x9804)  # ldr r0, [sp] table
+    add(r2, r0, r2)
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    data(2, 0x9D05)  # ldr r5, [sp] channels
+    lsl(r5, r5, 2)
+    add(r0, r0, r5)
+    mul(r4, r1)
+    add(r4, r0, r4)
+    # requantize.py:44 channel = 0
+    mov(r0, 0)
+    data(2, 0x9003)  # str r0, [sp] channel
+    # requantize.py:45 while n:
+    cmp(r3, 0)
+    beq(wend14)
+    label(while12)
+    # requantize.py:46 v = (acc[0] << sign) >> sign
+    mov(r0, r12)
+    ldr(r0, [r0, 0])
+    # requantize.py:47 e = 32 - shifts[0]
+    ldrb(r5, [r4, 0])
+    mov(r1, 32)
+    sub(r5, r1, r5)
+    # requantize.py:48 if e < 0:
+    bpl(else15)
+    # requantize.py:49 e = 0 - e
+    neg(r5, r5)
+    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
+    mov(r1, 63)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    asr(r1, r5)
+    mov(r6, 1)
+    orr(r1, r6)
+    # requantize.py:51 if v > limit:
+    cmp(r0, r1)
+    ble(else17)
+    # requantize.py:52 v = limit
+    mov(r0, r1)
+    label(else17)
+    # requantize.py:53 if v < 0 - limit:
+    neg(r6, r1)
+    cmp(r0, r6)
+    bge(else19)
+    # requantize.py:54 v = 0 - limit
+    neg(r0, r1)
+    label(else19)
+    # requantize.py:55 v = v << e
+    lsl(r0, r5)
+    # requantize.py:56 e = 0
+    mov(r5, 0)
+    label(else15)
+    # requantize.py:60 h = v >> 16
+    asr(r1, r0, 16)
+    mov(r8, r1)
+    # requantize.py:61 v = v & 0xFFFF
+    data(2, 0xB280)  # uxth r0, r0
+    # requantize.py:62 b = ptr16(q)[0]
+    ldrh(r1, [r2, 0])
+    # requantize.py:63 m = ptr16(q)[1]
+    ldrh(r6, [r2, 2])
+    mov(r9, r6)
+    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
+    mov(r7, r8)
+    mul(r7, r1)
+    mov(r6, r0)
+    mul(r6, r1)
+    asr(r1, r6, 16)
+    data(2, 0xB289)  # uxth r1, r1
+    add(r1, r7, r1)
+    # requantize.py:65 v = v * m
+    mov(r6, r9)
+    mul(r0, r6)
+    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    mov(r7, r0)
+    and_(r7, r1)
+    lsl(r7, r7, 31)
+    lsr(r7, r7, 31)
+    asr(r0, r0, 1)
+    add(r7, r7, r0)
+    asr(r0, r1, 1)
+    add(r0, r7, r0)
+    mov(r1, r8)
+    mul(r1, r6)
+    lsl(r1, r1, 1)
+    asr(r0, r0, 14)
+    adc(r0, r1)
+    # requantize.py:68 if e:
+    cmp(r5, 0)
+    beq(else23)
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    asr(r1, r0, 31)
+    add(r0, r1, r0)
+    sub(r1, r5, 1)
+    asr(r0, r1)
+    add(r0, r0, 1)
+    asr(r0, r0, 1)
+    label(else23)
+    # requantize.py:70 if v < low:
+    data(2, 0x4550)  # cmp r0, r10
+    bge(else25)
+    # requantize.py:71 v = low
+    mov(r0, r10)
+    label(else25)
+    # requantize.py:72 if v > high:
+    data(2, 0x4558)  # cmp r0, r11
+    ble(else27)
+    # requantize.py:73 v = high
+    mov(r0, r11)
+    label(else27)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0x9901)  # ldr r1, [sp] zero_point
+    add(r1, r0, r1)
+    mov(r0, lr)
+    strb(r1, [r0, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    mov(r1, r12)
+    add(r1, r1, 4)
+    mov(r12, r1)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r0, r0, 1)
+    mov(lr, r0)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0x9800)  # ldr r0, [sp] step
+    lsl(r1, r0, 2)
+    add(r2, r2, r1)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    add(r4, r4, r0)
+    # requantize.py:79 n -= 1
+    sub(r3, r3, 1)
+    bne(while12)
+    label(wend14)
+    data(2, 0x9802)  # ldr r0, [sp] count
+    cmp(r0, 0)
+    bne(while5)
+    label(wend7)
+    b(return_1)
+    label(rare1)
+    mov(r0, 1)
+    neg(r0, r0)
+    eor(r0, r3)
+    add(r1, r0, 1)
+    b(end2)
+    label(return_1)
+    data(2, 0xB006)  # add sp, #24
+    pop({r4, r5, r6, r7})
+    mov(r8, r4)
+    mov(r9, r5)
+    mov(r10, r6)
+    mov(r11, r7)
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_mean_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_mean_int8(op, arena, rom, units)
         start += n

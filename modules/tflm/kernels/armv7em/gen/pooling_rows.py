@@ -8,6 +8,106 @@
 import micropython
 
 
+# eval_average_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_thumb
+def run_average_int8(r0, r1, r2, r3):
+    mov(r5, r0)
+    mov(r0, r1)
+    lsr(r1, r3, 10)
+    data(2, 0xF3C3, 0x0209)  # ubfx r2, r3, #0, #10
+    add(r6, r1, r2)
+    cmp(r3, 0)
+    blt(rare1)
+    label(end2)
+    # pooling_rows.py:100 low = (op[_ACTIVATION_MIN] << sign) >> sign
+    ldr(r4, [r5, 16])
+    # pooling_rows.py:101 high = (op[_ACTIVATION_MAX] << sign) >> sign
+    ldr(r3, [r5, 20])
+    # pooling_rows.py:102 cells = op[_CELLS]
+    data(2, 0xF8D5, 0xE00C)  # ldw lr, [r5, #12]
+    # pooling_rows.py:103 sums = ptr32(int(arena) + (op[_INPUT] >> 2))
+    ldr(r2, [r5, 4])
+    data(2, 0xEB10, 0x0CA2)  # adds r12, r0, r2, asr #2
+    # pooling_rows.py:104 y = ptr8(int(arena) + (op[_OUTPUT] >> 2))
+    ldr(r2, [r5, 8])
+    data(2, 0xEB10, 0x07A2)  # adds r7, r0, r2, asr #2
+    # pooling_rows.py:105 while start < stop:
+    cmp(r1, r6)
+    bge(wend6)
+    label(while4)
+    # pooling_rows.py:106 v = (sums[start] << sign) >> sign
+    data(2, 0xF85C, 0x0021)  # ldw r0, [r12, r1, lsl #2]
+    # pooling_rows.py:107 if op[_MAXIMUM]:
+    ldr(r2, [r5, 24])
+    cmp(r2, 0)
+    beq(else7)
+    # pooling_rows.py:108 v -= 128
+    sub(r0, 128)
+    b(endif8)
+    label(else7)
+    # pooling_rows.py:109 elif v > 0:
+    cmp(r0, 0)
+    ble(else9)
+    # pooling_rows.py:110 v = (v + (cells >> 1)) // cells
+    data(2, 0xEB10, 0x026E)  # adds r2, r0, lr, asr #1
+    asr(r0, r2, 31)
+    eor(r2, r0)
+    data(2, 0xFBB2, 0xF2FE)  # divu r2, r2, lr
+    data(2, 0xEA92, 0x0000)  # xors r0, r2, r0
+    b(endif10)
+    label(else9)
+    # pooling_rows.py:112 v = 0 - ((cells >> 1) - v) // cells
+    data(2, 0xEA5F, 0x026E)  # mov asrs r2, pc, lr, asr #1
+    sub(r2, r2, r0)
+    asr(r0, r2, 31)
+    eor(r2, r0)
+    data(2, 0xFBB2, 0xF2FE)  # divu r2, r2, lr
+    data(2, 0xEA92, 0x0000)  # xors r0, r2, r0
+    data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
+    label(endif10)
+    label(endif8)
+    # pooling_rows.py:113 if v < low:
+    cmp(r0, r4)
+    bge(else11)
+    # pooling_rows.py:114 v = low
+    mov(r0, r4)
+    label(else11)
+    # pooling_rows.py:115 if v > high:
+    cmp(r0, r3)
+    ble(else13)
+    # pooling_rows.py:116 v = high
+    mov(r0, r3)
+    label(else13)
+    # pooling_rows.py:117 y[start] = v
+    data(2, 0xF807, 0x0001)  # stu8 r0, [r7, r1]
+    # pooling_rows.py:118 start += 1
+    add(r1, r1, 1)
+    cmp(r1, r6)
+    blt(while4)
+    label(wend6)
+    b(return_1)
+    label(rare1)
+    data(2, 0xF093, 0x31FF)  # xors r1, r3, #-1
+    add(r6, r1, 1)
+    b(end2)
+    label(return_1)
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_average_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_average_int8(op, arena, rom, units)
+        start += n
+
+
 # eval_int8() of kernels/pooling_rows.py, compiled.
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
@@ -242,4 +342,181 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             n = 1
             units = start ^ -1
         run_int8(op, arena, rom, units)
+        start += n
+
+
+# eval_mean_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_thumb
+def run_mean_int8(r0, r1, r2, r3):
+    data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
+    data(2, 0xB083)  # sub sp, #12
+    mov(r2, r0)
+    mov(r4, r1)
+    lsr(r0, r3, 10)
+    data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
+    add(r1, r0, r1)
+    cmp(r3, 0)
+    blt_w(rare1)
+    label(end2)
+    # pooling_rows.py:125 sums = (r[_INPUT] >> 2) + 4 * start
+    ldr(r3, [r2, 4])
+    asr(r3, r3, 2)
+    data(2, 0xEB13, 0x0380)  # adds r3, r3, r0, lsl #2
+    # pooling_rows.py:126 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, (r[_OUTPUT] >> 2) + s...
+    ldr(r5, [r2, 8])
+    data(2, 0xEB10, 0x0BA5)  # adds r11, r0, r5, asr #2
+    mov(r5, 0)
+    data(2, 0x9500)  # str r5, [sp] channel
+    data(2, 0xEBB1, 0x0A00)  # subs r10, r1, r0
+    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
+    data(2, 0xF112, 0x060C)  # adds r6, r2, #12
+    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    data(2, 0xF8D6, 0x9000)  # ldw r9, [r6, #0]
+    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    ldr(r0, [r6, 4])
+    data(2, 0xEBB0, 0x0809)  # subs r8, r0, r9
+    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    ldr(r0, [r6, 8])
+    data(2, 0xEBB0, 0x0E09)  # subs lr, r0, r9
+    # requantize.py:30 step = q[_PER_CHANNEL]
+    data(2, 0xF8D6, 0xC00C)  # ldw r12, [r6, #12]
+    # requantize.py:31 channels = q[_CHANNELS]
+    ldr(r0, [r6, 16])
+    data(2, 0x9002)  # str r0, [sp] channels
+    # requantize.py:32 table = int(q) + 4 * _TABLE
+    data(2, 0xF116, 0x0014)  # adds r0, r6, #20
+    data(2, 0x9001)  # str r0, [sp] table
+    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
+    add(r7, r4, r3)
+    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
+    data(2, 0xEB14, 0x040B)  # adds r4, r4, r11
+    # requantize.py:35 while count:
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    beq_w(wend7)
+    label(while5)
+    # requantize.py:36 n = count
+    mov(r2, r10)
+    # requantize.py:37 if step:
+    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
+    beq(else8)
+    # requantize.py:38 n = channels - channel
+    data(2, 0x9902)  # ldr r1, [sp] channels
+    data(2, 0x9800)  # ldr r0, [sp] channel
+    sub(r2, r1, r0)
+    # requantize.py:39 if n > count:
+    data(2, 0x4552)  # cmp r2, r10
+    ble(else10)
+    # requantize.py:40 n = count
+    mov(r2, r10)
+    label(else10)
+    label(else8)
+    # requantize.py:41 count -= n
+    data(2, 0xEBBA, 0x0A02)  # subs r10, r10, r2
+    # requantize.py:42 q = ptr32(table + 4 * channel * step)
+    data(2, 0x9900)  # ldr r1, [sp] channel
+    data(2, 0x9801)  # ldr r0, [sp] table
+    lsl(r3, r1, 2)
+    data(2, 0xFB03, 0x060C)  # mla r6, r3, r12, r0
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    data(2, 0x9B02)  # ldr r3, [sp] channels
+    data(2, 0xEB10, 0x0083)  # adds r0, r0, r3, lsl #2
+    data(2, 0xFB01, 0x030C)  # mla r3, r1, r12, r0
+    # requantize.py:44 channel = 0
+    mov(r0, 0)
+    data(2, 0x9000)  # str r0, [sp] channel
+    # requantize.py:45 while n:
+    cmp(r2, 0)
+    beq(wend14)
+    label(while12)
+    # requantize.py:46 v = (acc[0] << sign) >> sign
+    ldr(r0, [r7, 0])
+    # requantize.py:47 e = 32 - shifts[0]
+    ldrb(r1, [r3, 0])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
+    # requantize.py:48 if e < 0:
+    bpl(else15)
+    # requantize.py:49 e = 0 - e
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
+    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
+    data(2, 0xF06F, 0x4540)  # mvn r5, #-1073741824
+    asr(r5, r1)
+    data(2, 0xF055, 0x0501)  # ors r5, r5, #1
+    # requantize.py:51 if v > limit:
+    cmp(r0, r5)
+    ble(else17)
+    # requantize.py:52 v = limit
+    mov(r0, r5)
+    label(else17)
+    # requantize.py:53 if v < 0 - limit:
+    data(2, 0xF1D5, 0x0B00)  # rsbs r11, r5, #0
+    data(2, 0x4558)  # cmp r0, r11
+    bge(else19)
+    # requantize.py:54 v = 0 - limit
+    data(2, 0xF1D5, 0x0000)  # rsbs r0, r5, #0
+    label(else19)
+    # requantize.py:55 v = v << e
+    lsl(r0, r1)
+    # requantize.py:56 e = 0
+    mov(r1, 0)
+    label(else15)
+    # requantize.py:68 q[0] * v, shifted
+    ldr(r5, [r6, 0])
+    lsl(r5, r5, 1)
+    data(2, 0xEA10, 0x7BE5)  # ands r11, r0, r5, asr #31
+    data(2, 0xFB50, 0xB015)  # smmlar r0, r0, r5, r11
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    # requantize.py:70 if v < low:
+    data(2, 0x4540)  # cmp r0, r8
+    bge(else21)
+    # requantize.py:71 v = low
+    mov(r0, r8)
+    label(else21)
+    # requantize.py:72 if v > high:
+    data(2, 0x4570)  # cmp r0, lr
+    ble(else23)
+    # requantize.py:73 v = high
+    mov(r0, lr)
+    label(else23)
+    # requantize.py:74 y[0] = v + zero_point
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    strb(r0, [r4, 0])
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    add(r7, r7, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    add(r4, r4, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    data(2, 0xEB16, 0x068C)  # adds r6, r6, r12, lsl #2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    data(2, 0xEB13, 0x030C)  # adds r3, r3, r12
+    # requantize.py:79 n -= 1
+    sub(r2, r2, 1)
+    bne(while12)
+    label(wend14)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    bne_w(while5)
+    label(wend7)
+    b(return_1)
+    label(rare1)
+    data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
+    add(r1, r0, 1)
+    b(end2)
+    label(return_1)
+    data(2, 0xB003)  # add sp, #12
+    data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_mean_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_mean_int8(op, arena, rom, units)
         start += n

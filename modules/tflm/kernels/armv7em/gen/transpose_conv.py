@@ -1035,3 +1035,6 @@ def eval_int16(op, arena, rom, start: int, stop: int):
             units = start ^ -1
         run_int16(op, arena, rom, units)
         start += n
+
+
+eval_int8 = eval_int16

@@ -7,6 +7,105 @@
 import micropython
 
 
+# eval_average_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_rv32
+def run_average_int8(a0, a1, a2, a3):
+    mv(a5, a0)
+    mv(a0, a1)
+    srli(a1, a3, 10)
+    andi(a2, a3, 1023)
+    add(a6, a1, a2)
+    blt(a3, zero, rare1)
+    label(end2)
+    # pooling_rows.py:100 low = (op[_ACTIVATION_MIN] << sign) >> sign
+    lw(a4, 16(a5))
+    # pooling_rows.py:101 high = (op[_ACTIVATION_MAX] << sign) >> sign
+    lw(a3, 20(a5))
+    # pooling_rows.py:102 cells = op[_CELLS]
+    lw(t1, 12(a5))
+    # pooling_rows.py:103 sums = ptr32(int(arena) + (op[_INPUT] >> 2))
+    lw(a2, 4(a5))
+    srai(a2, a2, 2)
+    add(t0, a0, a2)
+    # pooling_rows.py:104 y = ptr8(int(arena) + (op[_OUTPUT] >> 2))
+    lw(a2, 8(a5))
+    srai(a2, a2, 2)
+    add(a7, a0, a2)
+    # pooling_rows.py:105 while start < stop:
+    bge(a1, a6, wend6)
+    label(while4)
+    # pooling_rows.py:106 v = (sums[start] << sign) >> sign
+    slli(a0, a1, 2)
+    add(a0, t0, a0)
+    lw(a0, 0(a0))
+    # pooling_rows.py:107 if op[_MAXIMUM]:
+    lw(a2, 24(a5))
+    beq(a2, zero, else7)
+    # pooling_rows.py:108 v -= 128
+    addi(a0, a0, -128)
+    jal(zero, endif8)
+    label(else7)
+    # pooling_rows.py:109 elif v > 0:
+    bge(zero, a0, else9)
+    # pooling_rows.py:110 v = (v + (cells >> 1)) // cells
+    srai(a2, t1, 1)
+    add(a2, a0, a2)
+    srai(a0, a2, 31)
+    xor(a2, a2, a0)
+    divu(a2, a2, t1)
+    xor(a0, a2, a0)
+    jal(zero, endif10)
+    label(else9)
+    # pooling_rows.py:112 v = 0 - ((cells >> 1) - v) // cells
+    srai(a2, t1, 1)
+    sub(a2, a2, a0)
+    srai(a0, a2, 31)
+    xor(a2, a2, a0)
+    divu(a2, a2, t1)
+    xor(a0, a2, a0)
+    sub(a0, zero, a0)
+    label(endif10)
+    label(endif8)
+    # pooling_rows.py:113 if v < low:
+    bge(a0, a4, else11)
+    # pooling_rows.py:114 v = low
+    mv(a0, a4)
+    label(else11)
+    # pooling_rows.py:115 if v > high:
+    bge(a3, a0, else13)
+    # pooling_rows.py:116 v = high
+    mv(a0, a3)
+    label(else13)
+    # pooling_rows.py:117 y[start] = v
+    add(a2, a7, a1)
+    sb(a0, 0(a2))
+    # pooling_rows.py:118 start += 1
+    addi(a1, a1, 1)
+    blt(a1, a6, while4)
+    label(wend6)
+    jal(zero, return_1)
+    label(rare1)
+    xori(a1, a3, -1)
+    addi(a6, a1, 1)
+    jal(zero, end2)
+    label(return_1)
+    li(a0, 0)
+
+
+@micropython.viper
+def eval_average_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_average_int8(op, arena, rom, units)
+        start += n
+
+
 # eval_int8() of kernels/pooling_rows.py, compiled.
 @micropython.asm_rv32
 def run_int8(a0, a1, a2, a3):
@@ -252,4 +351,183 @@ def eval_int8(op, arena, rom, start: int, stop: int):
             n = 1
             units = start ^ -1
         run_int8(op, arena, rom, units)
+        start += n
+
+
+# eval_mean_int8() of kernels/pooling_rows.py, compiled.
+@micropython.asm_rv32
+def run_mean_int8(a0, a1, a2, a3):
+    addi(sp, sp, -16)
+    sw(s0, 0(sp))
+    sw(s1, 4(sp))
+    mv(a2, a0)
+    mv(a5, a1)
+    srli(a0, a3, 10)
+    andi(a1, a3, 1023)
+    add(a1, a0, a1)
+    blt(a3, zero, rare1)
+    label(end2)
+    # pooling_rows.py:125 sums = (r[_INPUT] >> 2) + 4 * start
+    lw(a3, 4(a2))
+    srai(a4, a3, 2)
+    slli(a3, a0, 2)
+    add(a4, a4, a3)
+    # pooling_rows.py:126 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, (r[_OUTPUT] >> 2) + s...
+    lw(a3, 8(a2))
+    srai(a3, a3, 2)
+    add(a7, a3, a0)
+    li(t6, 0)
+    sub(t5, a1, a0)
+    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
+    addi(a3, a2, 12)
+    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    lw(t4, 0(a3))
+    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    lw(a0, 4(a3))
+    sub(t3, a0, t4)
+    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    lw(a0, 8(a3))
+    sub(t2, a0, t4)
+    # requantize.py:30 step = q[_PER_CHANNEL]
+    lw(t0, 12(a3))
+    # requantize.py:31 channels = q[_CHANNELS]
+    lw(s1, 16(a3))
+    # requantize.py:32 table = int(q) + 4 * _TABLE
+    addi(s0, a3, 20)
+    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
+    add(a6, a5, a4)
+    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
+    add(a5, a5, a7)
+    # requantize.py:35 while count:
+    beq(t5, zero, wend7)
+    label(while5)
+    # requantize.py:36 n = count
+    mv(a2, t5)
+    # requantize.py:37 if step:
+    beq(t0, zero, else8)
+    # requantize.py:38 n = channels - channel
+    sub(a2, s1, t6)
+    # requantize.py:39 if n > count:
+    bge(t5, a2, else10)
+    # requantize.py:40 n = count
+    mv(a2, t5)
+    label(else10)
+    label(else8)
+    # requantize.py:41 count -= n
+    sub(t5, t5, a2)
+    # requantize.py:42 q = ptr32(table + 4 * channel * step)
+    slli(a0, t6, 2)
+    mul(a0, a0, t0)
+    add(a3, s0, a0)
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    slli(a0, s1, 2)
+    add(a1, s0, a0)
+    mul(a0, t6, t0)
+    add(a4, a1, a0)
+    # requantize.py:44 channel = 0
+    li(t6, 0)
+    # requantize.py:45 while n:
+    beq(a2, zero, wend14)
+    label(while12)
+    # requantize.py:46 v = (acc[0] << sign) >> sign
+    lw(a0, 0(a6))
+    # requantize.py:47 e = 32 - shifts[0]
+    lbu(a7, 0(a4))
+    li(a1, 32)
+    sub(a1, a1, a7)
+    # requantize.py:48 if e < 0:
+    bge(a1, zero, else15)
+    # requantize.py:49 e = 0 - e
+    sub(a1, zero, a1)
+    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
+    li(a7, 1073741823)
+    sra(t1, a7, a1)
+    li(a7, 1)
+    or_(a7, t1, a7)
+    # requantize.py:51 if v > limit:
+    bge(a7, a0, else17)
+    # requantize.py:52 v = limit
+    mv(a0, a7)
+    label(else17)
+    # requantize.py:53 if v < 0 - limit:
+    sub(t1, zero, a7)
+    bge(a0, t1, else19)
+    # requantize.py:54 v = 0 - limit
+    sub(a0, zero, a7)
+    label(else19)
+    # requantize.py:55 v = v << e
+    sll(a0, a0, a1)
+    # requantize.py:56 e = 0
+    li(a1, 0)
+    label(else15)
+    # requantize.py:57 if sign:
+    lw(a7, 0(a3))
+    mul(t1, a7, a0)
+    srli(t1, t1, 30)
+    mulh(a0, a7, a0)
+    slli(a7, a0, 1)
+    addi(a0, t1, 1)
+    srai(a0, a0, 1)
+    add(a0, a0, a7)
+    # requantize.py:68 if e:
+    beq(a1, zero, else21)
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    srai(a7, a0, 31)
+    add(a7, a7, a0)
+    addi(a0, a1, -1)
+    sra(a0, a7, a0)
+    addi(a0, a0, 1)
+    srai(a0, a0, 1)
+    label(else21)
+    # requantize.py:70 if v < low:
+    bge(a0, t3, else23)
+    # requantize.py:71 v = low
+    mv(a0, t3)
+    label(else23)
+    # requantize.py:72 if v > high:
+    bge(t2, a0, else25)
+    # requantize.py:73 v = high
+    mv(a0, t2)
+    label(else25)
+    # requantize.py:74 y[0] = v + zero_point
+    add(a0, a0, t4)
+    sb(a0, 0(a5))
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    addi(a6, a6, 4)
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    addi(a5, a5, 1)
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    slli(a0, t0, 2)
+    add(a3, a3, a0)
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    add(a4, a4, t0)
+    # requantize.py:79 n -= 1
+    addi(a2, a2, -1)
+    bne(a2, zero, while12)
+    label(wend14)
+    bne(t5, zero, while5)
+    label(wend7)
+    jal(zero, return_1)
+    label(rare1)
+    xori(a0, a3, -1)
+    addi(a1, a0, 1)
+    jal(zero, end2)
+    label(return_1)
+    lw(s0, 0(sp))
+    lw(s1, 4(sp))
+    addi(sp, sp, 16)
+    li(a0, 0)
+
+
+@micropython.viper
+def eval_mean_int8(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_mean_int8(op, arena, rom, units)
         start += n

@@ -8,6 +8,75 @@
 import micropython
 
 
+# eval_average_int8() of kernels/pooling_rows.py, compiled.
+@micropython.viper
+def eval_average_int8(op, arena, rom, start, stop):
+    #: 364100 entry a1, 32
+    #: 7d02 mov.n a7, a2
+    #: bd06 mov.n a11, a6
+    # pooling_rows.py:100 low = (op[_ACTIVATION_MIN] << sign) >> sign
+    #: 6847 l32i.n a6, a7, 16
+    # pooling_rows.py:101 high = (op[_ACTIVATION_MAX] << sign) >> sign
+    #: 4857 l32i.n a4, a7, 20
+    # pooling_rows.py:102 cells = op[_CELLS]
+    #: a837 l32i.n a10, a7, 12
+    # pooling_rows.py:103 sums = ptr32(int(arena) + (op[_INPUT] >> 2))
+    #: 2817 l32i.n a2, a7, 4
+    #: 202221 srai a2, a2, 2
+    #: 2a93 add.n a9, a3, a2
+    # pooling_rows.py:104 y = ptr8(int(arena) + (op[_OUTPUT] >> 2))
+    #: 2827 l32i.n a2, a7, 8
+    #: 202221 srai a2, a2, 2
+    #: 2a83 add.n a8, a3, a2
+    # pooling_rows.py:105 while start < stop:
+    #: b7a551 bge a5, a11, 0x70
+    # pooling_rows.py:106 v = (sums[start] << sign) >> sign
+    #: 9025a0 addx4 a2, a5, a9
+    #: 2802 l32i.n a2, a2, 0
+    # pooling_rows.py:107 if op[_MAXIMUM]:
+    #: 3867 l32i.n a3, a7, 24
+    #: 165300 beqz a3, 0x2e
+    # pooling_rows.py:108 v -= 128
+    #: 22c280 addi a2, a2, -128
+    #: 460b00 j 0x5c
+    # pooling_rows.py:109 elif v > 0:
+    #: 0c03 movi.n a3, 0
+    #: 27a313 bge a3, a2, 0x47
+    # pooling_rows.py:110 v = (v + (cells >> 1)) // cells
+    #: a03121 srai a3, a10, 1
+    #: 3a32 add.n a3, a2, a3
+    #: 302f31 srai a2, a3, 31
+    #: 203330 xor a3, a3, a2
+    #: a033c2 quou a3, a3, a10
+    #: 202330 xor a2, a3, a2
+    #: 060500 j 0x5c
+    # pooling_rows.py:112 v = 0 - ((cells >> 1) - v) // cells
+    #: a03121 srai a3, a10, 1
+    #: 2033c0 sub a3, a3, a2
+    #: 302f31 srai a2, a3, 31
+    #: 203330 xor a3, a3, a2
+    #: a033c2 quou a3, a3, a10
+    #: 202330 xor a2, a3, a2
+    #: 202060 neg a2, a2
+    # pooling_rows.py:113 if v < low:
+    #: 67a201 bge a2, a6, 0x61
+    # pooling_rows.py:114 v = low
+    #: 2d06 mov.n a2, a6
+    # pooling_rows.py:115 if v > high:
+    #: 27a401 bge a4, a2, 0x66
+    # pooling_rows.py:116 v = high
+    #: 2d04 mov.n a2, a4
+    # pooling_rows.py:117 y[start] = v
+    #: 8a35 add.n a3, a5, a8
+    #: 224300 s8i a2, a3, 0
+    # pooling_rows.py:118 start += 1
+    #: 1b55 addi.n a5, a5, 1
+    #: b725ad blt a5, a11, 0x1e
+    #: 0c02 movi.n a2, 0
+    #: 1df0 retw.n
+    raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+
+
 # eval_int8() of kernels/pooling_rows.py, compiled.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
@@ -205,6 +274,186 @@ def eval_int8(op, arena, rom, start, stop):
     # pooling_rows.py:90 cells -= n
     #: b0ddc0 sub a13, a13, a11
     #: 562df4 bnez a13, 0xa3
+    #: 0c02 movi.n a2, 0
+    #: 1df0 retw.n
+    raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+
+
+# eval_mean_int8() of kernels/pooling_rows.py, compiled.
+@micropython.viper
+def eval_mean_int8(op, arena, rom, start, stop):
+    #: 368100 entry a1, 64
+    #: 7d03 mov.n a7, a3
+    #: 8d06 mov.n a8, a6
+    # pooling_rows.py:125 sums = (r[_INPUT] >> 2) + 4 * start
+    #: 3812 l32i.n a3, a2, 4
+    #: 304221 srai a4, a3, 2
+    #: e03511 slli a3, a5, 2
+    #: 3a44 add.n a4, a4, a3
+    # pooling_rows.py:126 store_int8(op, arena, _OUTPUT_ZERO_POINT, sums, (r[_OUTPUT] >> 2) + s...
+    #: 3822 l32i.n a3, a2, 8
+    #: 303221 srai a3, a3, 2
+    #: 5a63 add.n a6, a3, a5
+    #: 0c03 movi.n a3, 0
+    #: 3921 s32i.n a3, a1, 8
+    #: 5038c0 sub a3, a8, a5
+    #: 3911 s32i.n a3, a1, 4
+    # requantize.py:22 q = ptr32(int(ptr32(op)) + 4 * block)
+    #: cb52 addi.n a5, a2, 12
+    # requantize.py:26 zero_point = (q[_OUTPUT_ZERO_POINT] << sign) >> sign
+    #: 2805 l32i.n a2, a5, 0
+    #: 2901 s32i.n a2, a1, 0
+    # requantize.py:28 low = ((q[_ACTIVATION_MIN] << sign) >> sign) - zero_point
+    #: 8815 l32i.n a8, a5, 4
+    #: 20d8c0 sub a13, a8, a2
+    # requantize.py:29 high = ((q[_ACTIVATION_MAX] << sign) >> sign) - zero_point
+    #: 8825 l32i.n a8, a5, 8
+    #: 20c8c0 sub a12, a8, a2
+    # requantize.py:30 step = q[_PER_CHANNEL]
+    #: b835 l32i.n a11, a5, 12
+    # requantize.py:31 channels = q[_CHANNELS]
+    #: 2845 l32i.n a2, a5, 16
+    #: 2941 s32i.n a2, a1, 16
+    # requantize.py:32 table = int(q) + 4 * _TABLE
+    #: 22c514 addi a2, a5, 20
+    #: 2931 s32i.n a2, a1, 12
+    # requantize.py:33 acc = ptr32(int(ptr8(arena)) + accumulators)
+    #: 4a97 add.n a9, a7, a4
+    # requantize.py:34 y = ptr8(int(ptr8(arena)) + output)
+    #: 6a87 add.n a8, a7, a6
+    # requantize.py:35 while count:
+    #: 16930e beqz a3, 0x12d
+    # requantize.py:36 n = count
+    #: 6811 l32i.n a6, a1, 4
+    # requantize.py:37 if step:
+    #: 16db00 beqz a11, 0x56
+    # requantize.py:38 n = channels - channel
+    #: 3841 l32i.n a3, a1, 16
+    #: 2821 l32i.n a2, a1, 8
+    #: 2063c0 sub a6, a3, a2
+    # requantize.py:39 if n > count:
+    #: 2811 l32i.n a2, a1, 4
+    #: 67a201 bge a2, a6, 0x56
+    # requantize.py:40 n = count
+    #: 6d02 mov.n a6, a2
+    # requantize.py:41 count -= n
+    #: 2811 l32i.n a2, a1, 4
+    #: 6022c0 sub a2, a2, a6
+    #: 2911 s32i.n a2, a1, 4
+    # requantize.py:42 q = ptr32(table + 4 * channel * step)
+    #: 3821 l32i.n a3, a1, 8
+    #: e02311 slli a2, a3, 2
+    #: b04282 mull a4, a2, a11
+    #: 2831 l32i.n a2, a1, 12
+    #: 4a52 add.n a5, a2, a4
+    # requantize.py:43 shifts = ptr8(table + 4 * channels + channel * step)
+    #: 4841 l32i.n a4, a1, 16
+    #: e04411 slli a4, a4, 2
+    #: 4a42 add.n a4, a2, a4
+    #: b02382 mull a2, a3, a11
+    #: 2a74 add.n a7, a4, a2
+    # requantize.py:44 channel = 0
+    #: 0c02 movi.n a2, 0
+    #: 2921 s32i.n a2, a1, 8
+    # requantize.py:45 while n:
+    #: 16b60a beqz a6, 0x128
+    # requantize.py:46 v = (acc[0] << sign) >> sign
+    #: 2809 l32i.n a2, a9, 0
+    # requantize.py:47 e = 32 - shifts[0]
+    #: 420700 l8ui a4, a7, 0
+    #: 2c03 movi.n a3, 32
+    #: 4043c0 sub a4, a3, a4
+    # requantize.py:48 if e < 0:
+    #: d6d402 bgez a4, 0xb7
+    # requantize.py:49 e = 0 - e
+    #: 404060 neg a4, a4
+    # requantize.py:50 limit = 0x3FFFFFFF >> e | 1
+    #: 0c13 movi.n a3, 1
+    #: a03301 slli a3, a3, 22
+    #: 803311 slli a3, a3, 8
+    #: 0b33 addi.n a3, a3, -1
+    #: 000440 ssr a4
+    #: 30a0b1 sra a10, a3
+    #: 0c13 movi.n a3, 1
+    #: 303a20 or a3, a10, a3
+    # requantize.py:51 if v > limit:
+    #: 27a301 bge a3, a2, 0xa6
+    # requantize.py:52 v = limit
+    #: 2d03 mov.n a2, a3
+    # requantize.py:53 if v < 0 - limit:
+    #: 30a060 neg a10, a3
+    #: a7a202 bge a2, a10, 0xaf
+    # requantize.py:54 v = 0 - limit
+    #: 302060 neg a2, a3
+    # requantize.py:55 v = v << e
+    #: 001440 ssl a4
+    #: 0022a1 sll a2, a2
+    # requantize.py:56 e = 0
+    #: 0c04 movi.n a4, 0
+    # requantize.py:60 h = v >> 16
+    #: 20e031 srai a14, a2, 16
+    # requantize.py:61 v = v & 0xFFFF
+    #: 2020f4 extui a2, a2, 0, 16
+    # requantize.py:62 b = ptr16(q)[0]
+    #: 321500 l16ui a3, a5, 0
+    # requantize.py:63 m = ptr16(q)[1]
+    #: a21501 l16ui a10, a5, 2
+    # requantize.py:64 b = h * b + ((v * b >> 16) & 0xFFFF)
+    #: 30fe82 mull a15, a14, a3
+    #: 303282 mull a3, a2, a3
+    #: 303031 srai a3, a3, 16
+    #: 3030f4 extui a3, a3, 0, 16
+    #: 3a3f add.n a3, a15, a3
+    # requantize.py:65 v = v * m
+    #: a02282 mull a2, a2, a10
+    # requantize.py:67 v = ((v & b & 1) + (v >> 1) + (b >> 1) + 0x2000 >> 14) + (h * m << 1)
+    #: 30f210 and a15, a2, a3
+    #: f0f004 extui a15, a15, 0, 1
+    #: 202121 srai a2, a2, 1
+    #: 2aff add.n a15, a15, a2
+    #: 302121 srai a2, a3, 1
+    #: 2aff add.n a15, a15, a2
+    #: a02e82 mull a2, a14, a10
+    #: f03211 slli a3, a2, 1
+    #: 22df20 addmi a2, a15, 0x2000
+    #: 202e21 srai a2, a2, 14
+    #: 3a22 add.n a2, a2, a3
+    # requantize.py:68 if e:
+    #: 161401 beqz a4, 0x107
+    # requantize.py:69 v = ((v >> 31) + v >> e - 1) + 1 >> 1
+    #: 203f31 srai a3, a2, 31
+    #: 2a33 add.n a3, a3, a2
+    #: 0b24 addi.n a2, a4, -1
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
+    #: 1b22 addi.n a2, a2, 1
+    #: 202121 srai a2, a2, 1
+    # requantize.py:70 if v < low:
+    #: d7a201 bge a2, a13, 0x10c
+    # requantize.py:71 v = low
+    #: 2d0d mov.n a2, a13
+    # requantize.py:72 if v > high:
+    #: 27ac01 bge a12, a2, 0x111
+    # requantize.py:73 v = high
+    #: 2d0c mov.n a2, a12
+    # requantize.py:74 y[0] = v + zero_point
+    #: 3801 l32i.n a3, a1, 0
+    #: 3a22 add.n a2, a2, a3
+    #: 224800 s8i a2, a8, 0
+    # requantize.py:75 acc = ptr32(int(acc) + 4)
+    #: 4b99 addi.n a9, a9, 4
+    # requantize.py:76 y = ptr8(int(y) + 1)
+    #: 1b88 addi.n a8, a8, 1
+    # requantize.py:77 q = ptr32(int(q) + 4 * step)
+    #: e02b11 slli a2, a11, 2
+    #: 2a55 add.n a5, a5, a2
+    # requantize.py:78 shifts = ptr8(int(shifts) + step)
+    #: ba77 add.n a7, a7, a11
+    # requantize.py:79 n -= 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 5636f5 bnez a6, 0x7c
+    #: 2811 l32i.n a2, a1, 4
+    #: 5652f1 bnez a2, 0x43
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
