@@ -1,7 +1,7 @@
 # tflm: CAST between float32 and integers
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package more; check unary_float
+# Kernel: types float32 int16; package more; check unary_float
 
 from .float32_convert import from_int, to_int
 

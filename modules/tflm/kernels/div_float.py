@@ -1,7 +1,7 @@
 # tflm: DIV, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package more; check binary_wide
+# Kernel: types float32 int16; package more; check binary_wide
 
 from .broadcast import expand
 from .float32_divide import div

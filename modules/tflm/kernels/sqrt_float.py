@@ -1,7 +1,7 @@
 # tflm: SQRT, float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types float32; package core; check unary_float
+# Kernel: types float32 int16; package core; check unary_float
 
 from .float32_sqrt import sqrt
 
