@@ -106,7 +106,7 @@ CHECKS = {
     "conv_dsp.eval_int8": lambda r: _conv(r, False),
     "conv_dsp.eval_pixels_int8": lambda r: _conv(r, True),
     "fully_connected_dsp.eval_int8": _fully_connected,
-    "depthwise_conv_dsp.eval_int8": _depthwise_windows,
-    "depthwise_conv_dsp.eval_3x3_int8": lambda r: _depthwise_3x3(r, 1),
-    "depthwise_conv_dsp.eval_3x3_stride_2_int8": lambda r: _depthwise_3x3(r, 2),
+    "depthwise_conv_dsp.eval_planes_int8": _depthwise_windows,
+    "depthwise_conv_dsp.eval_planes_3x3_int8": lambda r: _depthwise_3x3(r, 1),
+    "depthwise_conv_dsp.eval_planes_3x3_stride_2_int8": lambda r: _depthwise_3x3(r, 2),
 }

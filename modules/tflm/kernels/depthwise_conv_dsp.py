@@ -23,28 +23,28 @@ _STRIDE_WIDTH = const(14)
 _PADDING_HEIGHT = const(15)
 _PADDING_WIDTH = const(16)
 _INPUT_ZERO_POINT = const(19)
-_OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE block of eval_3x3_int8
-_FILTER_HEIGHT = const(20)  # of eval_int8
+_OUTPUT_ZERO_POINT = const(20)  # the REQUANTIZE block of eval_planes_3x3_int8
+_FILTER_HEIGHT = const(20)  # of eval_planes_int8
 _FILTER_WIDTH = const(21)
-_WINDOW_WORDS = const(2)  # of eval_int8's record before that block
+_WINDOW_WORDS = const(2)  # of eval_planes_int8's record before that block
 _SUMS = const(32)  # that fit the scratch buffer
 
 
 # Units are output channels. The assembler has a kernel for each stride of 3x3 filters; this
 # function serves both strides.
 @micropython.viper
-def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_3x3_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, 0)
 
 
 @micropython.viper
-def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, 0)
 
 
 # Units are output channels. Filters of other sizes.
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_int8(op, arena, rom, start: int, stop: int):
     _run(op, arena, rom, start, stop, _WINDOW_WORDS)
 
 

@@ -63,7 +63,7 @@ def emit_depthwise_conv(context, node, fields, table):
     if not sets:
         kernel, own = "3x3_int8" if stride == 1 else "3x3_stride_2_int8", {}
     context.emit(
-        "depthwise_conv_dsp.eval_" + kernel,
+        "depthwise_conv_dsp.eval_planes_" + kernel,
         WINDOW if sets else DEPTHWISE,
         count,
         target.elements() * height * width // _SPEED,

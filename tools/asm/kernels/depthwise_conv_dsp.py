@@ -290,13 +290,13 @@ class _AnySize(_Dsp):
         return sums
 
 
-def eval_3x3_int8(machine):
-    return _Side3("eval_3x3_int8", machine, 2).kernel()
+def eval_planes_3x3_int8(machine):
+    return _Side3("eval_planes_3x3_int8", machine, 2).kernel()
 
 
-def eval_3x3_stride_2_int8(machine):
-    return _Side3("eval_3x3_stride_2_int8", machine, 1).kernel()
+def eval_planes_3x3_stride_2_int8(machine):
+    return _Side3("eval_planes_3x3_stride_2_int8", machine, 1).kernel()
 
 
-def eval_int8(machine):
-    return _AnySize("eval_int8", machine).kernel()
+def eval_planes_int8(machine):
+    return _AnySize("eval_planes_int8", machine).kernel()

@@ -10,7 +10,7 @@ import micropython
 # DEPTHWISE_CONV_2D, int8, with 3x3 filters and a vertical stride of 1. Units are output channels.
 # op: DEPTHWISE of prepare/depthwise_dsp.py.
 @micropython.asm_thumb
-def run_3x3_int8(r0, r1, r2, r3):
+def run_planes_3x3_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB0B2)  # sub sp, #200
     data(2, 0x900F)  # str r0, [sp] op
@@ -670,7 +670,7 @@ def run_3x3_int8(r0, r1, r2, r3):
 
 
 @micropython.viper
-def eval_3x3_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_3x3_int8(op, arena, rom, start: int, stop: int):
     while start < stop:
         n = stop - start
         if n > 1023:
@@ -679,14 +679,14 @@ def eval_3x3_int8(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        run_3x3_int8(op, arena, rom, units)
+        run_planes_3x3_int8(op, arena, rom, units)
         start += n
 
 
 # DEPTHWISE_CONV_2D, int8, with 3x3 filters and a vertical stride of 2. Units are output channels.
 # op: DEPTHWISE of prepare/depthwise_dsp.py.
 @micropython.asm_thumb
-def run_3x3_stride_2_int8(r0, r1, r2, r3):
+def run_planes_3x3_stride_2_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB0B4)  # sub sp, #208
     data(2, 0x9011)  # str r0, [sp] op
@@ -1418,7 +1418,7 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
 
 
 @micropython.viper
-def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
     while start < stop:
         n = stop - start
         if n > 1023:
@@ -1427,14 +1427,14 @@ def eval_3x3_stride_2_int8(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        run_3x3_stride_2_int8(op, arena, rom, units)
+        run_planes_3x3_stride_2_int8(op, arena, rom, units)
         start += n
 
 
 # DEPTHWISE_CONV_2D, int8, with filters of any size. Units are output channels. op: WINDOW of
 # prepare/depthwise_dsp.py.
 @micropython.asm_thumb
-def run_int8(r0, r1, r2, r3):
+def run_planes_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB0BC)  # sub sp, #240
     data(2, 0x900D)  # str r0, [sp] op
@@ -2317,7 +2317,7 @@ def run_int8(r0, r1, r2, r3):
 
 
 @micropython.viper
-def eval_int8(op, arena, rom, start: int, stop: int):
+def eval_planes_int8(op, arena, rom, start: int, stop: int):
     while start < stop:
         n = stop - start
         if n > 1023:
@@ -2326,5 +2326,5 @@ def eval_int8(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        run_int8(op, arena, rom, units)
+        run_planes_int8(op, arena, rom, units)
         start += n
