@@ -24,8 +24,8 @@ COLD = (
     "armv6m_gen_prelu", "armv6m_gen_reduce", "armv6m_gen_rescale", "armv6m_gen_resize",
     "armv6m_gen_squared_difference", "armv6m_gen_unpack_int4",
     "armv6m_float", "armv6m_gen_float", "float_tflm_slash_kernels_slash_armv6m",
-    "armv6m_gen_int16", "armv6m_conv_int16", "armv6m_gen_depthwise_conv_int16",
-    "armv6m_fully_connected_int16", "armv6m_hybrid", "armv6m_gen_hybrid",
+    "armv6m_gen_conv_int16", "armv6m_gen_depthwise_conv_int16",
+    "armv6m_gen_fully_connected_int16", "armv6m_hybrid", "armv6m_gen_hybrid",
     "armv6m_gen_add_int16", "armv6m_gen_mul_int16", "armv6m_gen_pooling_int16",
     "armv6m_gen_sigmoid_int16", "armv6m_gen_softmax_int16",
 )  # fmt: skip

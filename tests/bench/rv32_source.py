@@ -84,11 +84,7 @@ class Function:
         if name == "jal":
             r[args[0]] = after
             return args[1]
-        if name == "jalr":
-            target = r[args[1]]
-            r[args[0]] = after
-            return target
-        if name in ("li", "la"):
+        if name == "li":
             r[args[0]] = int(args[1]) & _WORD
         elif name == "mv":
             r[args[0]] = r[args[1]]

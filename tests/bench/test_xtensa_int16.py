@@ -16,24 +16,17 @@ from tflm_tools.model.macs import macs
 from xtensa_kernels import Xtensa, code_of
 
 _FILES = ("test_conv_int16", "test_depthwise_conv_int16", "test_fully_connected_int16")
-# {kernel: (file of kernels/xtensawin, function)}.
-_FUNCTIONS = {
-    "conv_int16.eval_int16": ("int16_windows_asm", "windows"),
-    "fully_connected_int16.eval_int16": ("int16_windows_asm", "connect"),
-    "depthwise_conv_int16.eval_int16": ("depthwise_conv_int16", "eval_int16"),
-}
-# Parameters of cases that the portable kernels compute.
-_PORTABLE = ("int32", "groups", "dilation", "zero_point", "multiplier", "bias_type", "computed")
+_KERNELS = tuple(f"{file.removeprefix('test_')}.eval_int16" for file in _FILES)
 _MOST_MACS = 40_000  # of a case: this emulator is slow
 
 
 def _cases():
     for file in _FILES:
         for case in cases_of(file):
-            if case.error or any(word in case.name for word in _PORTABLE):
+            if case.error or "computed" in case.name:
                 continue
             flat = FlatModel(flat_model_for(case.build(), "flat"))
-            if flat.subgraph()[1] == 1 and flat.kernel(0) in _FUNCTIONS:
+            if flat.subgraph()[1] == 1 and flat.kernel(0) in _KERNELS:
                 _, storage = prepare(case.build())
                 if sum(macs(record.node) for record in storage.records) < _MOST_MACS:
                     yield pytest.param(case, flat, id=f"{file} {case.name}")
@@ -43,10 +36,8 @@ def _cases():
 class _Machine(Xtensa):
     def __init__(self, kernel):
         super().__init__(kernel)
-        file, function = _FUNCTIONS[kernel]
-        self._files[kernel.partition(".")[0]] = {
-            "eval_int16": self._function(code_of(file)[function][0], 5)
-        }
+        file, _, function = kernel.partition(".")
+        self._files[file] = {function: self._function(code_of(file)[function][0], 5)}
 
 
 def _run(flat, data):

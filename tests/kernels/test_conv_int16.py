@@ -47,6 +47,8 @@ for padding in ("SAME", "VALID"):
     add(source=(1, 9, 8, 2), window=(3, 2), dilation=(2, 3), padding=padding)
 add(source=(1, 2, 2, 3), window=(5, 5))
 add(source=(1, 2, 2, 3), window=(2, 2), dilation=(4, 4))
+add(source=(1, 2, 2, 600), window=(2, 2), dilation=(4, 4), filters=2)
+add(source=(1, 3, 4, 300), window=(2, 1), dilation=(4, 1), filters=3)
 add(source=(1, 2, 2, 3), window=(2, 2), stride=(5, 5))
 add(source=(2, 3, 3, 5), window=(1, 1), filters=130)
 add(source=(1, 3, 3, 130), window=(1, 1), filters=65)
@@ -55,6 +57,10 @@ add(source=(1, 4, 4, 4), groups=4, filters=4, per_channel=False)
 add(source=(1, 2, 4, 200), extreme=127, gain=0.05)  # more taps than 32 bits hold the sum of
 add(source=(1, 1, 200, 1), window=(1, 150), padding="VALID")
 add(computed=True)
+# Two and four pixels at a time, of 32 and 96 channels and more.
+add(source=(1, 3, 6, 5), window=(1, 1), filters=33, bias="int32")
+add(source=(2, 3, 7, 5), window=(2, 3), filters=7, stride=(1, 2))
+add(source=(1, 4, 4, 6), window=(1, 1), filters=99, per_channel=False)
 # Four channels and more at a time, of pairs of pixels.
 for bias in ("int64", None):
     add(bias=bias, source=(1, 5, 3, 8), window=(3, 3), filters=8)

@@ -30,6 +30,7 @@ batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cast.eval_integers armv6m armv7em rv32imc xtensawin
 comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
+conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cumsum.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_planes_3x3_int8 armv7em
@@ -42,6 +43,7 @@ depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 div.eval_int8 armv6m armv7em rv32imc xtensawin
 fully_connected.eval_int8 rv32imc xtensawin
+fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 int16_table.eval_int16 armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
 log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin

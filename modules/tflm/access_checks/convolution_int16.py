@@ -24,7 +24,7 @@ _DEPTH = const(6)
 _BATCHES = const(7)
 _FULLY_CONNECTED_BIAS_KIND = const(9)
 
-_INT64 = 1  # kind of the sums of DEPTHWISE_CONV_2D
+_INT64 = 1  # kind of the bias, and of the sums of DEPTHWISE_CONV_2D; int32 is less
 
 
 def _conv(r):
@@ -32,6 +32,7 @@ def _conv(r):
     run, group = r.numbers(_FILTER_CHANNELS, 2)
     r.need(channels % group == 0 and channels // group * run <= depth)
     r.reads(_WEIGHTS, channels * taps_y * taps_x * run)
+    r.need(r[_CONV_BIAS_KIND] <= _INT64)
     sums(r, _CONV_BIAS_KIND, channels, group, taps_x * run)
 
 
@@ -62,6 +63,7 @@ def _fully_connected(r):
     r.reads(_INPUT, 2 * batches * depth, align=2)
     r.reads(_WEIGHTS, r.units * depth)
     r.writes(_OUTPUT, 2 * ((batches - 1) * channels + r.units), align=2)
+    r.need(r[_FULLY_CONNECTED_BIAS_KIND] <= _INT64)
     sums(r, _FULLY_CONNECTED_BIAS_KIND, r.units, r.units, depth)
 
 

@@ -7,7 +7,6 @@ from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
-    conv_int16,
     curves_float,
     dense,
     depthwise_column,
@@ -77,10 +76,6 @@ FILES = {
             partial(hybrid_quantize.find_scale, "armv6m"),
             partial(hybrid_quantize.quantize, "armv6m"),
         ),
-    ),
-    "int16_windows_asm.py": (
-        "CONV_2D and FULLY_CONNECTED, int16",
-        (conv_int16.windows,),
     ),
     "lstm_float_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",

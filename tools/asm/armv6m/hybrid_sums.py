@@ -4,9 +4,16 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R12, Thumb
-from ..common.thumb_int16_outputs import SUMS
 from ..common.thumb_record import address, at, division
-from ..common.thumb_window import GEOMETRY_SLOTS, ROWS, begin_block, find_line, find_window, sum_up
+from ..common.thumb_window import (
+    GEOMETRY_SLOTS,
+    ROWS,
+    SUMS,
+    begin_block,
+    find_line,
+    find_window,
+    sum_up,
+)
 
 _ABOUT = """
 Sums of products of quantized inputs, less their zero points, and weights of int8, stored as int32
@@ -186,15 +193,15 @@ def sums(thumb=Thumb, taps=_taps, begin_taps=None, slots=()):
                           "output": "output"})  # fmt: skip
     begin(t, divide)
     t.label(line)
-    find_line(t, HYBRID, 1)
+    find_line(t, HYBRID)
     t.label(window)
-    find_window(t, HYBRID, 1)
+    find_window(t, HYBRID)
     begin_pixel(t)
     if begin_taps:
         begin_taps(t)
     t.label(block)
     begin_block(t, _begin_sums)
-    sum_up(t, taps, store, is_short=True)
+    sum_up(t, taps, store)
     t.label(store)
     store_block(t)
     t.branch_far("ne", block)

@@ -1,27 +1,12 @@
 # The files of kernels/armv7em that are generated: what each computes, and its generators
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import (
-    conv_gather,
-    conv_int16,
-    conv_int16_dsp,
-    conv_multiply,
-    fully_connected,
-    lstm,
-)
+from . import conv_gather, conv_int16_dsp, conv_multiply, fully_connected, lstm
 
 CORE = "the DSP extension"
 FILES = {
     "conv_asm.py": ("CONV_2D, int8", (conv_gather.gather, conv_multiply.multiply)),
     "conv_int16_dsp_asm.py": ("CONV_2D, int16", (conv_int16_dsp.multiply_pixels,)),
-    "int16_windows_asm.py": (
-        "CONV_2D and FULLY_CONNECTED, int16",
-        (conv_int16.windows,),
-    ),
     "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected.connect,)),
-}
-COPIES = {
-    "conv_int16.py": "armv6m/conv_int16.py",
-    "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
 }

@@ -4,8 +4,7 @@
 from ..armv6m import hybrid_sums
 from ..armv7em.thumb_dsp import ThumbDsp
 from ..common.thumb import LR, R4, R5, R6, R7, R12
-from ..common.thumb_int16_outputs import SUMS
-from ..common.thumb_window import ROWS
+from ..common.thumb_window import ROWS, SUMS
 
 
 # Add the products of R4 inputs from R7 on, four at a time, then one. r4: number of inputs left;

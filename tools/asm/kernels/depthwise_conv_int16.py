@@ -136,7 +136,7 @@ class _Depthwise:
             sum_to = k.var("sum_to", outputs.sums)
             with k.loop("block", 16) as block:
                 self._block(window, sum_to, count, uses_left, block)
-            outputs.write(self.to, sum_to)
+            outputs.write(self.to, k.var("sum_at", outputs.sums), sum_to)
             channels.repeat_if(channels_left != 0)
         self.left -= 1
         k.branch(self.left == 0, self.done)

@@ -1,7 +1,7 @@
 # Kernel language: sums of products of int16 and int8 become outputs of int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..language.macros import ABSENT
+from ..language.macros import ABSENT, QuantizedScale
 
 MAX_PRODUCTS = 511  # of int16 and int8 whose sum fits a word
 MAX_SUMS = 64  # that fit the scratch buffer
@@ -125,14 +125,14 @@ def rescale_wide(k, low, high, factor, shift):
 class Outputs:
     """Outputs of channels from their sums, which are in the scratch buffer.
 
-    record: its layout ends with REQUANTIZE_INT16 of prepare/requantize_int16.py; biases are int64.
-    products: register with the number of products of a sum. If `is_long` is 1 a sum is two words,
-    otherwise it is one.
+    record: its layout ends with REQUANTIZE_INT16 of prepare/requantize_int16.py. products:
+    register with the number of products of a sum. has_words: sums and biases may be int32, not
+    only int64. If `is_long` is 1 a sum is two words, otherwise it is one.
     """
 
-    def __init__(self, k, record, operands, products):
+    def __init__(self, k, record, operands, products, has_words=False):
         op, arena, rom = operands
-        self.k, self.record = k, record
+        self.k, self.record, self.has_words = k, record, has_words
         self.sums = record.operand("scratch", arena, rom)
         self.factors = k.var("first_factor", op + record.offset("pairs") + 4)
         self.step = k.var("factor_step", record.per_channel << 3)
@@ -145,7 +145,16 @@ class Outputs:
         self.is_unusual = k.var("is_unusual", self.is_long)
         with k.If(self.biases == 0):
             self.is_unusual.set(1)
+        if has_words:
+            with k.If(record.pairs == 0):
+                self.is_unusual.set(1)
         self.bias, self.factor = k.vars("bias factor")
+
+    def skip(self, channel):
+        """Make a channel (a register) the first one."""
+        self.factors += self.step * channel
+        with self.k.If(self.biases != 0):
+            self.biases += channel << (self.record.pairs + 2)
 
     def begin(self):
         """Begin with the first channel."""
@@ -167,10 +176,9 @@ class Outputs:
             to[8 * i], to[8 * i + 4] = low, high
             total.set(0)
 
-    def write(self, to, end):
-        """Write outputs of the sums up to the address `end`; `to` advances."""
+    def write(self, to, at, end):
+        """Write outputs of the sums from `at` to `end`; `to` and `at` advance."""
         k, r = self.k, self.record
-        at = k.var("sum_at", self.sums)
         names = "output_zero_point", "activation_min", "activation_max"
         zero_point, low_limit, high_limit = (getattr(r, name) for name in names)
         with k.loop("output", 32, around=True) as loop:
@@ -178,14 +186,22 @@ class Outputs:
             factor, shift = k.words(self.factor, 0, "factor", "shift")
             self.factor += self.step
             low, high, value = k.vars("low high value")
-            known = k.new_label("known")
+            known, ready = k.new_label("known"), k.new_label("ready")
             with k.If(self.is_unusual != 0, rare=True):
+                if self.has_words:
+                    with k.If(r.pairs == 0):
+                        value.set(total)
+                        with k.If(self.biases != 0):
+                            value += self.bias.next(k.reg())
+                        QuantizedScale(k, factor, shift).apply(value)
+                        k.goto(ready)
                 self._unusual_sum(total, at, low, high)
                 k.goto(known)
             self.bias.next(low, high)
             add_wide(k, low, high, total, total >> 31)
             k.label(known)
             value.set(rescale_wide(k, low, high, factor, shift))
+            k.label(ready)
             value += zero_point
             to.put("u16", value.max(low_limit).min(high_limit))
             to += 2

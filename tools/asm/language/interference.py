@@ -4,6 +4,8 @@
 from .ir import bits_of, numbers
 from .liveness import liveness
 
+_TOTAL = 8  # a sum in a high register costs that much less than another register
+
 
 class Graph:
     """Interference of the virtual registers of code that is ready to be coloured.
@@ -28,6 +30,8 @@ class Graph:
         for r in regs:
             if r.fixed is not None:
                 self.allowed[r.n] = 1 << r.fixed
+            if r.is_total and machine.high:
+                self.weight[r.n] /= _TOTAL
 
     def _add(self, op, live):
         written, read = op.written_bits(), op.read_bits()

@@ -79,13 +79,15 @@ class Reg:
     """A virtual register of a kernel `k`.
 
     n: its number. name: for the comments of the generated text; temporary registers have none.
-    fixed: the physical register that it must be in, if any.
+    fixed: the physical register that it must be in, if any. is_total: products are added to it
+    in the innermost loop, which a high register (see Machine.high) allows at no cost.
     """
 
-    __slots__ = ("k", "n", "name", "fixed")
+    __slots__ = ("k", "n", "name", "fixed", "is_total")
 
     def __init__(self, k, n, name=None, fixed=None):
         self.k, self.n, self.name, self.fixed = k, n, name, fixed
+        self.is_total = False
 
     def __repr__(self):
         return self.name or f"v{self.n}"

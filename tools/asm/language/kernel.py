@@ -207,11 +207,19 @@ class Kernel:
         yield Step
         self.emit("copies_end", to=copies[:1])
 
-    def flush(self):
-        """Place the rare blocks so far here, where no operation falls into them."""
+    def flush(self, jump=False):
+        """Place the rare blocks so far here, where no operation falls into them.
+
+        jump: jump over them.
+        """
+        if jump:
+            past = self.new_label("past")
+            self.goto(past)
         for _, code in self._rare:
             self.code += code
         self._rare = []
+        if jump:
+            self.label(past)
 
     def finish(self, result=None):
         """End the function, which returns 0 or the small integer in a register."""

@@ -10,12 +10,13 @@ class Window:
     input, filter: addresses of the first input and of its weight. rows, cells: number of rows, and
     of cells in a row. step: bytes of the image from one cell to the next. span: bytes of the image
     from the first cell of a row to the end of the last one. gap: from there to the next row.
-    weight_gap: the same for the weights. area: number of cells.
+    weight_gap: the same for the weights. area: number of cells. x: column of the pixel.
     """
 
     def __init__(self, k, r, shift, line, x, weight_step):
         rows, line_input, line_filter = line
         at, first, cells = in_image(k, r, "width", x)
+        self.x = x
         pixel_bytes = k.var("pixel_bytes", r.input_channels << shift)
         self.rows, self.cells = rows, cells
         self.input = k.var("window", line_input + at * pixel_bytes)
@@ -30,7 +31,8 @@ class Window:
 def each_window(k, r, pixel, operands, shift, weight_step, compute):
     """Call compute(Window, batch) once, in a loop over output pixels from `pixel` on.
 
-    The loop has no end: the operations of `compute` leave it. r: Record with WINDOWS of
+    The loop has no end: the operations of `compute` leave it. If it computes several pixels of a
+    row, it returns a register with their number. r: Record with WINDOWS of
     prepare/convolution.py. operands: addresses of the image and of the weights. 1 << shift: bytes
     of an input. weight_step: bytes of the weights from one cell to the next.
     """
@@ -40,18 +42,18 @@ def each_window(k, r, pixel, operands, shift, weight_step, compute):
     x.set(pixel - y * r.output_width)
     k.emit("divu", [batch], [y, r.output_height])
     y -= batch * r.output_height
-    with k.loop("line", 4) as line:
+    with k.loop("line", 4) as lines:
         at, first, rows = in_image(k, r, "height", y)
         row = (batch * r.input_height + at) * r.input_width
         line_input = k.var("line_input", image + (row * r.input_channels << shift))
         line_filter = k.var("line_filter", weights + first * r.filter_width * weight_step)
         with k.loop("pixel") as loop:
-            compute(Window(k, r, shift, (rows, line_input, line_filter), x, weight_step), batch)
-            x += 1
+            line = rows, line_input, line_filter
+            x += compute(Window(k, r, shift, line, x, weight_step), batch) or 1
             loop.repeat_if(x != r.output_width)
         x.set(0)
         y += 1
         with k.If(y == r.output_height):
             y.set(0)
             batch += 1
-        line.repeat()
+        lines.repeat()

@@ -7,7 +7,6 @@ from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
-    conv_int16,
     curves_float,
     depthwise_float,
     hybrid_sums,
@@ -50,18 +49,12 @@ FILES = {
             partial(hybrid_quantize.quantize, "rv32imc"),
         ),
     ),
-    "int16_windows_asm.py": (
-        "CONV_2D and FULLY_CONNECTED, int16",
-        (conv_int16.windows,),
-    ),
 }
 COPIES = {
     "conv_float.py": "armv6m/conv_float.py",
-    "conv_int16.py": "armv6m/conv_int16.py",
     "depthwise_conv_float.py": "armv6m/depthwise_conv_float.py",
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_float.py": "armv6m/fully_connected_float.py",
-    "fully_connected_int16.py": "armv6m/fully_connected_int16.py",
     "hybrid.py": "armv6m/hybrid.py",
     "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
 }

@@ -96,23 +96,6 @@ class Rv32:
         _check(mnemonic in _BRANCH and {one, other} <= _REGISTERS, f"{mnemonic} {one}, {other}")
         self._line(f"{mnemonic}({one}, {other}, {label})")
 
-    def load_address(self, to, label):
-        """Load the address of a label, for call_register()."""
-        _check(to in _REGISTERS, f"la {to}")
-        self._line(f"la({to}, {label})")
-
-    def call(self, label):
-        """Call a subroutine of this function; it ends with ret()."""
-        self._line(f"jal(ra, {label})")
-
-    def call_register(self, register):
-        """Call the subroutine whose address is in a register."""
-        _check(register in _REGISTERS, f"jalr {register}")
-        self._line(f"jalr(ra, {register}, 0)")
-
-    def ret(self):
-        self._line("jalr(zero, ra, 0)")
-
     # Instructions.
 
     def __getattr__(self, mnemonic):
@@ -156,6 +139,3 @@ class Rv32:
 
     def store(self, value, slot):
         self.memory("sw", value, "sp", self._slots[slot])
-
-    def slot_address(self, to, slot):
-        self.number("addi", to, "sp", self._slots[slot])

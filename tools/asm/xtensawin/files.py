@@ -7,7 +7,6 @@ from ..common import hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
 from . import (
     conv_float,
-    conv_int16,
     curves_float,
     depthwise_float,
     float32,
@@ -51,10 +50,6 @@ FILES = {
     "pie_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
         (pie_depthwise.load_row, pie_depthwise.multiply_row),
-    ),
-    "int16_windows_asm.py": (
-        "CONV_2D and FULLY_CONNECTED, int16, by MAC16",
-        (conv_int16.windows, conv_int16.connect),
     ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (

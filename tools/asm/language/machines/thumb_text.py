@@ -86,8 +86,11 @@ class ThumbText:
         t = self.assembler(kernel.name, kernel.about, len(kernel.arguments), slots, saved=saved)
         code, far = self.layout(code)
         end, flags = t.new_label("return"), _Flags()
+        at = {}  # {label: its position}
         for i, op in enumerate(code):
             to, values = self.operands(op)
+            if op.name == "label":
+                at[op.to[0]] = t.position()
             if op.name == "br":
                 self._write_branch(t, op, values, i in far, flags)
             elif op.name == "ret":
@@ -97,6 +100,7 @@ class ThumbText:
                 getattr(self, "write_" + op.name)(t, op, to, values)
             flags.after(op, to, values, self.set_flags)
         t.label(end)
+        _check_copies(code, at)
         return t.text(returns=any(op.name == "ret" and op.src for op in code))
 
     def _write_branch(self, t, op, values, is_far, flags):
@@ -215,3 +219,12 @@ class ThumbText:
         t.label(label)
 
     write_max = write_min
+
+
+# Refuse a jump into copies that are not as many bytes as the kernel says.
+def _check_copies(code, at):
+    for op in code:
+        if op.name == "into":
+            for one, other in zip(op.to, op.to[1:], strict=False):
+                if at[other] - at[one] != op.info:
+                    raise ValueError(f"a copy has {at[other] - at[one]} bytes, not {op.info}")

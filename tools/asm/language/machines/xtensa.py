@@ -1,7 +1,7 @@
 # Kernel language: Xtensa with register windows (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...xtensawin.function import Function
+from ...xtensawin.mac16 import Mac16
 from ..ir import OPPOSITE, SWAPPED, Reg
 from ..machine import Machine
 from ..macros import multiply_high, multiply_high_unsigned
@@ -207,7 +207,7 @@ class XtensaMachine(Machine):
 
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
-        t = Function(kernel.name, kernel.about, names, self._allocation.slots)
+        t = Mac16(kernel.name, kernel.about, names, self._allocation.slots)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):

@@ -17,8 +17,8 @@ def sums(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB098)  # sub sp, #96
-    data(2, 0x9012)  # str r0, [sp] record
+    data(2, 0xB097)  # sub sp, #92
+    data(2, 0x9011)  # str r0, [sp] record
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -27,7 +27,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_7)
     add(r5, r5, r6)
-    data(2, 0x9513)  # str r5, [sp] input
+    data(2, 0x9512)  # str r5, [sp] input
     ldr(r4, [r0, 12])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -36,7 +36,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_8)
     add(r5, r5, r6)
-    data(2, 0x9516)  # str r5, [sp] offsets
+    data(2, 0x9515)  # str r5, [sp] offsets
     ldr(r4, [r0, 16])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -45,7 +45,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_9)
     add(r5, r5, r6)
-    data(2, 0x9514)  # str r5, [sp] weights
+    data(2, 0x9513)  # str r5, [sp] weights
     ldr(r4, [r0, 28])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -54,21 +54,21 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_10)
     add(r5, r5, r6)
-    data(2, 0x9515)  # str r5, [sp] output
+    data(2, 0x9514)  # str r5, [sp] output
     lsr(r4, r3, 10)
     lsl(r3, r3, 22)
     lsr(r3, r3, 22)
     data(2, 0x9300)  # str r3, [sp] left
     lsl(r6, r4, 2)
-    data(2, 0x9D15)  # ldr r5, [sp] output
+    data(2, 0x9D14)  # ldr r5, [sp] output
     add(r6, r6, r5)
-    data(2, 0x9615)  # str r6, [sp] output
+    data(2, 0x9614)  # str r6, [sp] output
     mov(r5, r0)
     mov(r0, r4)
     ldr(r1, [r5, 52])
     data(2, 0x9101)  # str r1, [sp] channels
     bl(divide_1)
-    data(2, 0x9017)  # str r0, [sp] channel
+    data(2, 0x9016)  # str r0, [sp] channel
     mov(r0, r2)
     ldr(r1, [r5, 48])
     bl(divide_1)
@@ -80,7 +80,7 @@ def sums(r0, r1, r2, r3):
     mov(r0, r2)
     data(2, 0x9006)  # str r0, [sp] batch
     label(line_2)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     data(2, 0x9805)  # ldr r0, [sp] y
     ldr(r1, [r7, 64])
     mul(r0, r1)
@@ -120,24 +120,17 @@ def sums(r0, r1, r2, r3):
     mul(r2, r5)
     ldr(r6, [r7, 40])
     mul(r2, r6)
-    lsl(r2, r2, 0)
-    data(2, 0x9813)  # ldr r0, [sp] input
+    data(2, 0x9812)  # ldr r0, [sp] input
     add(r2, r2, r0)
     data(2, 0x9207)  # str r2, [sp] line
     ldr(r3, [r7, 60])
     mul(r1, r3)
     mul(r1, r6)
-    data(2, 0x9814)  # ldr r0, [sp] weights
+    data(2, 0x9813)  # ldr r0, [sp] weights
     add(r1, r1, r0)
     data(2, 0x9108)  # str r1, [sp] filter_line
-    ldr(r1, [r7, 56])
-    mul(r1, r3)
-    mul(r1, r6)
-    data(2, 0x910D)  # str r1, [sp] filter_step
-    lsr(r1, r1, 9)
-    data(2, 0x910F)  # str r1, [sp] is_long
     label(window_3)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     ldr(r3, [r7, 60])
     mov(r1, 0)
     data(2, 0x9804)  # ldr r0, [sp] x
@@ -165,15 +158,13 @@ def sums(r0, r1, r2, r3):
     data(2, 0x950E)  # str r5, [sp] run
     mul(r3, r6)
     sub(r3, r3, r5)
-    data(2, 0x9311)  # str r3, [sp] weights_gap
+    data(2, 0x9310)  # str r3, [sp] weights_gap
     ldr(r4, [r7, 72])
     mul(r2, r4)
     mul(r2, r6)
     sub(r2, r2, r5)
-    lsl(r2, r2, 0)
-    data(2, 0x9210)  # str r2, [sp] input_gap
+    data(2, 0x920F)  # str r2, [sp] input_gap
     mul(r0, r6)
-    lsl(r0, r0, 0)
     data(2, 0x9C07)  # ldr r4, [sp] line
     add(r0, r0, r4)
     data(2, 0x900B)  # str r0, [sp] window
@@ -181,10 +172,10 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9C08)  # ldr r4, [sp] filter_line
     add(r1, r1, r4)
     data(2, 0x910C)  # str r1, [sp] filter
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     ldr(r5, [r7, 96])
     data(2, 0x950D)  # str r5, [sp] filter_step
-    data(2, 0x9E17)  # ldr r6, [sp] channel
+    data(2, 0x9E16)  # ldr r6, [sp] channel
     mul(r5, r6)
     data(2, 0x9C0C)  # ldr r4, [sp] filter
     add(r4, r4, r5)
@@ -192,7 +183,7 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9C01)  # ldr r4, [sp] channels
     sub(r4, r4, r6)
     mov(r6, 0)
-    data(2, 0x9617)  # str r6, [sp] channel
+    data(2, 0x9616)  # str r6, [sp] channel
     data(2, 0x9D00)  # ldr r5, [sp] left
     cmp(r4, r5)
     ble(some_18)
@@ -203,7 +194,7 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9500)  # str r5, [sp] left
     data(2, 0x9D06)  # ldr r5, [sp] batch
     lsl(r5, r5, 2)
-    data(2, 0x9E16)  # ldr r6, [sp] offsets
+    data(2, 0x9E15)  # ldr r6, [sp] offsets
     data(2, 0x5975)  # ldr r5, [r6, r5]
     neg(r5, r5)
     mov(r12, r5)
@@ -242,19 +233,19 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9D09)  # ldr r5, [sp] rows
     data(2, 0x9C0E)  # ldr r4, [sp] run
     mul(r4, r5)
-    bne(near_24)
+    bne(near_23)
     b(store_5)
-    label(near_24)
+    label(near_23)
     data(2, 0x950A)  # str r5, [sp] rows_left
     data(2, 0x9D03)  # ldr r5, [sp] block
     cmp(r5, 2)
-    bne(near_25)
+    bne(near_24)
     b(two_21)
-    label(near_25)
-    bge(near_26)
+    label(near_24)
+    bge(near_25)
     b(one_22)
-    label(near_26)
-    label(row_27)
+    label(near_25)
+    label(row_26)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     add(r0, r0, r4)
     add(r1, r1, r4)
@@ -268,7 +259,7 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44AF)  # add pc, r5
     nop()
-    label(taps_28)
+    label(taps_27)
     data(2, 0x573E)  # ldrsb r6, [r7, r4]
     data(2, 0x4466)  # add r6, r12
     data(2, 0x5705)  # ldrsb r5, [r0, r4]
@@ -329,23 +320,23 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44AB)  # add r11, r5
     add(r4, 1)
-    bne(taps_28)
+    bne(taps_27)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
-    bne(near_29)
+    bne(near_28)
     b(store_5)
-    label(near_29)
+    label(near_28)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
     add(r2, r2, r5)
     add(r3, r3, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_27)
+    b(row_26)
     label(two_21)
-    label(row_30)
+    label(row_29)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     add(r0, r0, r4)
     add(r1, r1, r4)
@@ -357,7 +348,7 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44AF)  # add pc, r5
     nop()
-    label(taps_31)
+    label(taps_30)
     data(2, 0x573E)  # ldrsb r6, [r7, r4]
     data(2, 0x4466)  # add r6, r12
     data(2, 0x5705)  # ldrsb r5, [r0, r4]
@@ -394,21 +385,21 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44A9)  # add r9, r5
     add(r4, 1)
-    bne(taps_31)
+    bne(taps_30)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
-    bne(near_32)
+    bne(near_31)
     b(store_5)
-    label(near_32)
+    label(near_31)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_30)
+    b(row_29)
     label(one_22)
-    label(row_33)
+    label(row_32)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     add(r0, r0, r4)
     add(r7, r7, r4)
@@ -419,7 +410,7 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44AF)  # add pc, r5
     nop()
-    label(taps_34)
+    label(taps_33)
     data(2, 0x573E)  # ldrsb r6, [r7, r4]
     data(2, 0x4466)  # add r6, r12
     data(2, 0x5705)  # ldrsb r5, [r0, r4]
@@ -444,35 +435,35 @@ def sums(r0, r1, r2, r3):
     mul(r5, r6)
     data(2, 0x44A8)  # add r8, r5
     add(r4, 1)
-    bne(taps_34)
+    bne(taps_33)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
-    bne(near_35)
+    bne(near_34)
     b(store_5)
-    label(near_35)
+    label(near_34)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_33)
+    b(row_32)
     label(store_5)
     data(2, 0x9803)  # ldr r0, [sp] block
-    data(2, 0x9C15)  # ldr r4, [sp] output
+    data(2, 0x9C14)  # ldr r4, [sp] output
     mov(r5, r8)
     data(2, 0xC420)  # stmia r4!, {r5}
     cmp(r0, 1)
-    beq(stored_36)
+    beq(stored_35)
     mov(r5, r9)
     data(2, 0xC420)  # stmia r4!, {r5}
     cmp(r0, 2)
-    beq(stored_36)
+    beq(stored_35)
     mov(r5, r10)
     data(2, 0xC420)  # stmia r4!, {r5}
     mov(r5, r11)
     data(2, 0xC420)  # stmia r4!, {r5}
-    label(stored_36)
-    data(2, 0x9415)  # str r4, [sp] output
+    label(stored_35)
+    data(2, 0x9414)  # str r4, [sp] output
     data(2, 0x990D)  # ldr r1, [sp] filter_step
     mul(r1, r0)
     data(2, 0x9A0C)  # ldr r2, [sp] filter
@@ -481,33 +472,33 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9902)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
     data(2, 0x9102)  # str r1, [sp] channels_left
-    beq(near_37)
+    beq(near_36)
     b(block_4)
-    label(near_37)
+    label(near_36)
     data(2, 0x9800)  # ldr r0, [sp] left
     cmp(r0, 0)
-    bne(near_38)
+    bne(near_37)
     b(done_6)
-    label(near_38)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    label(near_37)
+    data(2, 0x9F11)  # ldr r7, [sp] record
     mov(r3, 0)
     data(2, 0x9804)  # ldr r0, [sp] x
     add(r0, 1)
     data(2, 0x9004)  # str r0, [sp] x
     ldr(r1, [r7, 48])
     cmp(r0, r1)
-    beq(near_39)
+    beq(near_38)
     b(window_3)
-    label(near_39)
+    label(near_38)
     data(2, 0x9304)  # str r3, [sp] x
     data(2, 0x9805)  # ldr r0, [sp] y
     add(r0, 1)
     data(2, 0x9005)  # str r0, [sp] y
     ldr(r1, [r7, 44])
     cmp(r0, r1)
-    beq(near_40)
+    beq(near_39)
     b(line_2)
-    label(near_40)
+    label(near_39)
     data(2, 0x9305)  # str r3, [sp] y
     data(2, 0x9806)  # ldr r0, [sp] batch
     add(r0, 1)
@@ -516,26 +507,26 @@ def sums(r0, r1, r2, r3):
     label(divide_1)
     mov(r2, 0)
     mov(r3, 1)
-    label(double_41)
+    label(double_40)
     cmp(r1, r0)
-    bhi(halve_42)
+    bhi(halve_41)
     lsl(r1, r1, 1)
     lsl(r3, r3, 1)
-    b(double_41)
-    label(halve_42)
+    b(double_40)
+    label(halve_41)
     lsr(r3, r3, 1)
-    beq(done_44)
+    beq(done_43)
     lsr(r1, r1, 1)
     cmp(r0, r1)
-    bcc(less_43)
+    bcc(less_42)
     sub(r0, r0, r1)
     orr(r2, r3)
-    label(less_43)
-    b(halve_42)
-    label(done_44)
+    label(less_42)
+    b(halve_41)
+    label(done_43)
     data(2, 0x4770)  # bx lr
     label(done_6)
-    data(2, 0xB018)  # add sp, #96
+    data(2, 0xB017)  # add sp, #92
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -388,23 +388,23 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF8D0, 0xE054)  # ldw lr, [r0, #84]
     data(2, 0xF8D0, 0xC058)  # ldw r12, [r0, #88]
     b(output59)
-    label(rare62)
+    label(rare63)
     mov(r3, r10)
     data(2, 0x9801)  # ldr r0, [sp] is_long
     data(2, 0xEA5F, 0x72EA)  # mov asrs r2, pc, r10, asr #31
     cmp(r0, 0)
-    beq(if64)
+    beq(if65)
     data(2, 0xF854, 0x2B04)  # ldr r2, [r4], #4
-    label(if64)
+    label(if65)
     data(2, 0x9814)  # ldr r0, [sp] bias_66
     cmp(r0, 0)
-    beq(if65)
+    beq(if66)
     data(2, 0x9804)  # ldr r0, [sp] bias
     data(2, 0xE8F0, 0xBA02)  # ldrd r11, r10, [r0], #8
     data(2, 0x9004)  # str r0, [sp] bias
     data(2, 0xEB13, 0x030B)  # adds r3, r3, r11
     data(2, 0xEB42, 0x020A)  # adc r2, r2, r10
-    label(if65)
+    label(if66)
     b(known61)
     label(output59)
     data(2, 0xF854, 0xAB04)  # ldr r10, [r4], #4
@@ -416,7 +416,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9000)  # str r0, [sp] factor
     data(2, 0x980C)  # ldr r0, [sp] is_unusual
     cmp(r0, 0)
-    bne(rare62)
+    bne(rare63)
     data(2, 0x9804)  # ldr r0, [sp] bias
     data(2, 0xE8F0, 0x3202)  # ldrd r3, r2, [r0], #8
     data(2, 0x9004)  # str r0, [sp] bias
@@ -427,11 +427,11 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFBA3, 0xA009)  # umull r10, r0, r3, r9
     data(2, 0xFB02, 0x0009)  # mla r0, r2, r9, r0
     data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
-    bmi(rare67)
+    bmi(rare68)
     data(2, 0xFA00, 0xF002)  # lsl r0, r0, r2
     data(2, 0xFA3A, 0xFA01)  # lsrs r10, r10, r1
     data(2, 0xEB40, 0x000A)  # adc r0, r0, r10
-    label(shifted66)
+    label(shifted67)
     data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
     data(2, 0x4570)  # cmp r0, lr
     data(2, 0xBFB8)  # it lt
@@ -446,14 +446,14 @@ def run_int16(r0, r1, r2, r3):
     cmp(r4, r7)
     bne(output59)
     b(output_end60)
-    label(rare67)
+    label(rare68)
     lsl(r0, r0, 1)
     data(2, 0xEA50, 0x72DA)  # ors r2, r0, r10, lsr #31
     data(2, 0xF1B1, 0x0020)  # subs r0, r1, #32
     data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    b(shifted66)
+    b(shifted67)
     label(output_end60)
     data(2, 0x9813)  # ldr r0, [sp] channels_left
     cmp(r0, 0)
@@ -476,13 +476,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x901B)  # str r0, [sp] y
     ldr(r1, [r2, 36])
     cmp(r0, r1)
-    bne(if69)
+    bne(if70)
     mov(r0, 0)
     data(2, 0x901B)  # str r0, [sp] y
     data(2, 0x981C)  # ldr r0, [sp] batch
     add(r0, r0, 1)
     data(2, 0x901C)  # str r0, [sp] batch
-    label(if69)
+    label(if70)
     b(line12)
     label(done11)
     b(return_1)

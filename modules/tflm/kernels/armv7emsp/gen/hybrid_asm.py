@@ -13,8 +13,8 @@ import micropython
 @micropython.asm_thumb
 def sums(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8-r11}
-    data(2, 0xB099)  # sub sp, #100
-    data(2, 0x9012)  # str r0, [sp] record
+    data(2, 0xB098)  # sub sp, #96
+    data(2, 0x9011)  # str r0, [sp] record
     ldr(r4, [r0, 4])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -23,7 +23,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_7)
     add(r5, r5, r6)
-    data(2, 0x9513)  # str r5, [sp] input
+    data(2, 0x9512)  # str r5, [sp] input
     ldr(r4, [r0, 12])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -32,7 +32,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_8)
     add(r5, r5, r6)
-    data(2, 0x9516)  # str r5, [sp] offsets
+    data(2, 0x9515)  # str r5, [sp] offsets
     ldr(r4, [r0, 16])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -41,7 +41,7 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_9)
     add(r5, r5, r6)
-    data(2, 0x9514)  # str r5, [sp] weights
+    data(2, 0x9513)  # str r5, [sp] weights
     ldr(r4, [r0, 28])
     lsr(r5, r4, 2)
     mov(r6, r1)
@@ -50,21 +50,21 @@ def sums(r0, r1, r2, r3):
     mov(r6, r2)
     label(in_arena_10)
     add(r5, r5, r6)
-    data(2, 0x9515)  # str r5, [sp] output
+    data(2, 0x9514)  # str r5, [sp] output
     lsr(r4, r3, 10)
     lsl(r3, r3, 22)
     lsr(r3, r3, 22)
     data(2, 0x9300)  # str r3, [sp] left
     lsl(r6, r4, 2)
-    data(2, 0x9D15)  # ldr r5, [sp] output
+    data(2, 0x9D14)  # ldr r5, [sp] output
     add(r6, r6, r5)
-    data(2, 0x9615)  # str r6, [sp] output
+    data(2, 0x9614)  # str r6, [sp] output
     mov(r5, r0)
     mov(r0, r4)
     ldr(r1, [r5, 52])
     data(2, 0x9101)  # str r1, [sp] channels
     bl(divide_1)
-    data(2, 0x9017)  # str r0, [sp] channel
+    data(2, 0x9016)  # str r0, [sp] channel
     mov(r0, r2)
     ldr(r1, [r5, 48])
     bl(divide_1)
@@ -76,7 +76,7 @@ def sums(r0, r1, r2, r3):
     mov(r0, r2)
     data(2, 0x9006)  # str r0, [sp] batch
     label(line_2)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     data(2, 0x9805)  # ldr r0, [sp] y
     ldr(r1, [r7, 64])
     mul(r0, r1)
@@ -116,24 +116,17 @@ def sums(r0, r1, r2, r3):
     mul(r2, r5)
     ldr(r6, [r7, 40])
     mul(r2, r6)
-    lsl(r2, r2, 0)
-    data(2, 0x9813)  # ldr r0, [sp] input
+    data(2, 0x9812)  # ldr r0, [sp] input
     add(r2, r2, r0)
     data(2, 0x9207)  # str r2, [sp] line
     ldr(r3, [r7, 60])
     mul(r1, r3)
     mul(r1, r6)
-    data(2, 0x9814)  # ldr r0, [sp] weights
+    data(2, 0x9813)  # ldr r0, [sp] weights
     add(r1, r1, r0)
     data(2, 0x9108)  # str r1, [sp] filter_line
-    ldr(r1, [r7, 56])
-    mul(r1, r3)
-    mul(r1, r6)
-    data(2, 0x910D)  # str r1, [sp] filter_step
-    lsr(r1, r1, 9)
-    data(2, 0x910F)  # str r1, [sp] is_long
     label(window_3)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     ldr(r3, [r7, 60])
     mov(r1, 0)
     data(2, 0x9804)  # ldr r0, [sp] x
@@ -161,15 +154,13 @@ def sums(r0, r1, r2, r3):
     data(2, 0x950E)  # str r5, [sp] run
     mul(r3, r6)
     sub(r3, r3, r5)
-    data(2, 0x9311)  # str r3, [sp] weights_gap
+    data(2, 0x9310)  # str r3, [sp] weights_gap
     ldr(r4, [r7, 72])
     mul(r2, r4)
     mul(r2, r6)
     sub(r2, r2, r5)
-    lsl(r2, r2, 0)
-    data(2, 0x9210)  # str r2, [sp] input_gap
+    data(2, 0x920F)  # str r2, [sp] input_gap
     mul(r0, r6)
-    lsl(r0, r0, 0)
     data(2, 0x9C07)  # ldr r4, [sp] line
     add(r0, r0, r4)
     data(2, 0x900B)  # str r0, [sp] window
@@ -177,10 +168,10 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9C08)  # ldr r4, [sp] filter_line
     add(r1, r1, r4)
     data(2, 0x910C)  # str r1, [sp] filter
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     ldr(r5, [r7, 96])
     data(2, 0x950D)  # str r5, [sp] filter_step
-    data(2, 0x9E17)  # ldr r6, [sp] channel
+    data(2, 0x9E16)  # ldr r6, [sp] channel
     mul(r5, r6)
     data(2, 0x9C0C)  # ldr r4, [sp] filter
     add(r4, r4, r5)
@@ -188,7 +179,7 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9C01)  # ldr r4, [sp] channels
     sub(r4, r4, r6)
     mov(r6, 0)
-    data(2, 0x9617)  # str r6, [sp] channel
+    data(2, 0x9616)  # str r6, [sp] channel
     data(2, 0x9D00)  # ldr r5, [sp] left
     cmp(r4, r5)
     ble(some_18)
@@ -199,12 +190,12 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9500)  # str r5, [sp] left
     data(2, 0x9D06)  # ldr r5, [sp] batch
     lsl(r5, r5, 2)
-    data(2, 0x9E16)  # ldr r6, [sp] offsets
+    data(2, 0x9E15)  # ldr r6, [sp] offsets
     data(2, 0x5975)  # ldr r5, [r6, r5]
     neg(r5, r5)
     mov(r12, r5)
     data(2, 0xEACC, 0x450C)  # pkhbt r5, r12, r12, lsl #16
-    data(2, 0x9518)  # str r5, [sp] zero_points
+    data(2, 0x9517)  # str r5, [sp] zero_points
     label(block_4)
     data(2, 0x9D02)  # ldr r5, [sp] channels_left
     mov(r3, 4)
@@ -246,12 +237,12 @@ def sums(r0, r1, r2, r3):
     cmp(r5, 2)
     beq_w(two_21)
     blt_w(one_22)
-    label(row_24)
+    label(row_23)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     sub(r4, 4)
-    blt(few_26)
-    label(fours_25)
-    data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    blt(few_25)
+    label(fours_24)
+    data(2, 0x9E17)  # ldr r6, [sp] zero_points
     data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
@@ -276,13 +267,13 @@ def sums(r0, r1, r2, r3):
     data(2, 0xFB2E, 0xBB0C)  # smlad r11, lr, r12, r11
     data(2, 0xFB25, 0xBB06)  # smlad r11, r5, r6, r11
     sub(r4, 4)
-    bge(fours_25)
-    label(few_26)
+    bge(fours_24)
+    label(few_25)
     add(r4, 4)
-    beq(taps_done_28)
-    label(tap_27)
+    beq(taps_done_27)
+    label(tap_26)
     data(2, 0xF917, 0x6B01)  # ldrsb r6, [r7], #1
-    data(2, 0x9D18)  # ldr r5, [sp] zero_points
+    data(2, 0x9D17)  # ldr r5, [sp] zero_points
     data(2, 0xEB06, 0x0605)  # add r6, r6, r5
     data(2, 0xF910, 0x5B01)  # ldrsb r5, [r0], #1
     data(2, 0xFB15, 0x8806)  # smlabb r8, r5, r6, r8
@@ -293,27 +284,27 @@ def sums(r0, r1, r2, r3):
     data(2, 0xF913, 0x5B01)  # ldrsb r5, [r3], #1
     data(2, 0xFB15, 0xBB06)  # smlabb r11, r5, r6, r11
     sub(r4, 1)
-    bne(tap_27)
-    label(taps_done_28)
+    bne(tap_26)
+    label(taps_done_27)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(store_5)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
     add(r2, r2, r5)
     add(r3, r3, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_24)
+    b(row_23)
     label(two_21)
-    label(row_29)
+    label(row_28)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     sub(r4, 4)
-    blt(few_31)
-    label(fours_30)
-    data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    blt(few_30)
+    label(fours_29)
+    data(2, 0x9E17)  # ldr r6, [sp] zero_points
     data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
@@ -328,38 +319,38 @@ def sums(r0, r1, r2, r3):
     data(2, 0xFB2E, 0x990C)  # smlad r9, lr, r12, r9
     data(2, 0xFB25, 0x9906)  # smlad r9, r5, r6, r9
     sub(r4, 4)
-    bge(fours_30)
-    label(few_31)
+    bge(fours_29)
+    label(few_30)
     add(r4, 4)
-    beq(taps_done_33)
-    label(tap_32)
+    beq(taps_done_32)
+    label(tap_31)
     data(2, 0xF917, 0x6B01)  # ldrsb r6, [r7], #1
-    data(2, 0x9D18)  # ldr r5, [sp] zero_points
+    data(2, 0x9D17)  # ldr r5, [sp] zero_points
     data(2, 0xEB06, 0x0605)  # add r6, r6, r5
     data(2, 0xF910, 0x5B01)  # ldrsb r5, [r0], #1
     data(2, 0xFB15, 0x8806)  # smlabb r8, r5, r6, r8
     data(2, 0xF911, 0x5B01)  # ldrsb r5, [r1], #1
     data(2, 0xFB15, 0x9906)  # smlabb r9, r5, r6, r9
     sub(r4, 1)
-    bne(tap_32)
-    label(taps_done_33)
+    bne(tap_31)
+    label(taps_done_32)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(store_5)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
     add(r1, r1, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_29)
+    b(row_28)
     label(one_22)
-    label(row_34)
+    label(row_33)
     data(2, 0x9C0E)  # ldr r4, [sp] run
     sub(r4, 4)
-    blt(few_36)
-    label(fours_35)
-    data(2, 0x9E18)  # ldr r6, [sp] zero_points
+    blt(few_35)
+    label(fours_34)
+    data(2, 0x9E17)  # ldr r6, [sp] zero_points
     data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
     data(2, 0xF850, 0xEB04)  # ldr lr, [r0], #4
     data(2, 0xFA26, 0xFC85)  # sxtab16 r12, r6, r5
@@ -369,45 +360,45 @@ def sums(r0, r1, r2, r3):
     data(2, 0xFB25, 0x880C)  # smlad r8, r5, r12, r8
     data(2, 0xFB2E, 0x8806)  # smlad r8, lr, r6, r8
     sub(r4, 4)
-    bge(fours_35)
-    label(few_36)
+    bge(fours_34)
+    label(few_35)
     add(r4, 4)
-    beq(taps_done_38)
-    label(tap_37)
+    beq(taps_done_37)
+    label(tap_36)
     data(2, 0xF917, 0x6B01)  # ldrsb r6, [r7], #1
-    data(2, 0x9D18)  # ldr r5, [sp] zero_points
+    data(2, 0x9D17)  # ldr r5, [sp] zero_points
     data(2, 0xEB06, 0x0605)  # add r6, r6, r5
     data(2, 0xF910, 0x5B01)  # ldrsb r5, [r0], #1
     data(2, 0xFB15, 0x8806)  # smlabb r8, r5, r6, r8
     sub(r4, 1)
-    bne(tap_37)
-    label(taps_done_38)
+    bne(tap_36)
+    label(taps_done_37)
     data(2, 0x9D0A)  # ldr r5, [sp] rows_left
     sub(r5, 1)
     beq_w(store_5)
     data(2, 0x950A)  # str r5, [sp] rows_left
-    data(2, 0x9D11)  # ldr r5, [sp] weights_gap
+    data(2, 0x9D10)  # ldr r5, [sp] weights_gap
     add(r0, r0, r5)
-    data(2, 0x9D10)  # ldr r5, [sp] input_gap
+    data(2, 0x9D0F)  # ldr r5, [sp] input_gap
     add(r7, r7, r5)
-    b(row_34)
+    b(row_33)
     label(store_5)
     data(2, 0x9803)  # ldr r0, [sp] block
-    data(2, 0x9C15)  # ldr r4, [sp] output
+    data(2, 0x9C14)  # ldr r4, [sp] output
     mov(r5, r8)
     data(2, 0xC420)  # stmia r4!, {r5}
     cmp(r0, 1)
-    beq(stored_39)
+    beq(stored_38)
     mov(r5, r9)
     data(2, 0xC420)  # stmia r4!, {r5}
     cmp(r0, 2)
-    beq(stored_39)
+    beq(stored_38)
     mov(r5, r10)
     data(2, 0xC420)  # stmia r4!, {r5}
     mov(r5, r11)
     data(2, 0xC420)  # stmia r4!, {r5}
-    label(stored_39)
-    data(2, 0x9415)  # str r4, [sp] output
+    label(stored_38)
+    data(2, 0x9414)  # str r4, [sp] output
     data(2, 0x990D)  # ldr r1, [sp] filter_step
     mul(r1, r0)
     data(2, 0x9A0C)  # ldr r2, [sp] filter
@@ -420,7 +411,7 @@ def sums(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] left
     cmp(r0, 0)
     beq_w(done_6)
-    data(2, 0x9F12)  # ldr r7, [sp] record
+    data(2, 0x9F11)  # ldr r7, [sp] record
     mov(r3, 0)
     data(2, 0x9804)  # ldr r0, [sp] x
     add(r0, 1)
@@ -443,26 +434,26 @@ def sums(r0, r1, r2, r3):
     label(divide_1)
     mov(r2, 0)
     mov(r3, 1)
-    label(double_40)
+    label(double_39)
     cmp(r1, r0)
-    bhi(halve_41)
+    bhi(halve_40)
     lsl(r1, r1, 1)
     lsl(r3, r3, 1)
-    b(double_40)
-    label(halve_41)
+    b(double_39)
+    label(halve_40)
     lsr(r3, r3, 1)
-    beq(done_43)
+    beq(done_42)
     lsr(r1, r1, 1)
     cmp(r0, r1)
-    bcc(less_42)
+    bcc(less_41)
     sub(r0, r0, r1)
     orr(r2, r3)
-    label(less_42)
-    b(halve_41)
-    label(done_43)
+    label(less_41)
+    b(halve_40)
+    label(done_42)
     data(2, 0x4770)  # bx lr
     label(done_6)
-    data(2, 0xB019)  # add sp, #100
+    data(2, 0xB018)  # add sp, #96
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
 
