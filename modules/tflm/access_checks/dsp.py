@@ -19,7 +19,7 @@ _FULLY_CONNECTED_OUTPUT_ZERO_POINT = const(9)
 _BATCHES = const(5)
 _DEPTHWISE_INPUT_HEIGHT = const(6)
 _INPUT_CHANNELS = const(8)
-_STRIDE = const(13)
+_STRIDE_HEIGHT = const(13)
 _DEPTHWISE_PADDING_HEIGHT = const(15)
 _BAND_ROWS = const(17)
 _3X3_OUTPUT_ZERO_POINT = const(20)
@@ -73,7 +73,7 @@ def _depthwise_3x3(r, stride):
 
 
 def _depthwise_windows(r):
-    (stride,) = r.numbers(_STRIDE, 1)
+    (stride,) = r.numbers(_STRIDE_HEIGHT, 1)
     height, width = r.numbers(_FILTER_HEIGHT, 2)
     r.need(stride <= 2 and width <= _MAX_WIDTH)
     size = 16 + 4 * ((height + 3 - stride) // 2) * width * (3 - stride)
@@ -85,7 +85,7 @@ def _depthwise(r, stride, side, across_side, size, block):
     (batches,) = r.numbers(_BATCHES, 1)
     height, width = r.numbers(_DEPTHWISE_INPUT_HEIGHT, 2, 0)
     depth, rows, columns, channels, multiplier = r.numbers(_INPUT_CHANNELS, 5)
-    down, step = r.numbers(_STRIDE, 2)
+    down, step = r.numbers(_STRIDE_HEIGHT, 2)
     r.need(down == stride and step <= stride)
     top, left = r.numbers(_DEPTHWISE_PADDING_HEIGHT, 2, 0)
     band, across = r.numbers(_BAND_ROWS, 2)
