@@ -21,7 +21,6 @@ _PRODUCTS = "apis", "detect", "features", "sensors", "text", "fleet"
 PACKAGES = (*kernel_files.PACKAGES, *_PRODUCTS, "all")
 _QUANTIZED = {"int8", "any", "packed"}
 _CORE_FILES = ("core", "core_events")  # in folders of an arch: they identify its processor core
-_OVERRIDES_ONLY_IN_ALL = ("transpose_conv",)  # kernels whose overrides only "all" includes
 _WAKE = ("signal", "all")  # packages with tflm.wake, tflm.speech and tflm.microphone
 _APIS = ("apis", "all")  # packages with tflm.litert and tflm.ml
 _LEARN = ("learn", "all")  # packages with tflm.learner
@@ -62,8 +61,6 @@ def _kernels(package, arch, assembler):
     files = []
     for name in sorted(package_kernels(package, arch or None)):
         overrides, complete = runtime_files.overrides(name, arch, assembler)
-        if name in _OVERRIDES_ONLY_IN_ALL and package != "all":
-            overrides = []
         files += overrides if complete and package != "all" else [*overrides, f"kernels/{name}"]
     core = [
         f"kernels/{folder}/{name}" for folder in override_folders(arch) for name in _CORE_FILES
