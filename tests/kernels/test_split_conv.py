@@ -137,7 +137,7 @@ def test_depthwise_convolution_of_one_channel_runs_a_packed_convolution():
     wide = depthwise("wide", (1, 6, 6, 1), 8, (3, 4))
     assert kernels_of(wide, "armv6m") == ["conv_lanes.eval_int8"]
     assert kernels_of(narrow, "armv6m") == ["depthwise_conv_lanes.eval_3x3_int8"]
-    assert kernels_of(narrow, "armv7em") == ["conv_dsp.eval_int8"]
+    assert kernels_of(narrow, "armv7em") == ["depthwise_conv_dsp.eval_planes_3x3_int8"]
 
 
 def test_multiplier_runs_a_depthwise_convolution_for_each_output_of_a_channel():
