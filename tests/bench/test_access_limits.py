@@ -40,6 +40,7 @@ _MOST_PAGES = 600  # of the windows of a run: the emulated Xtensa has little mem
 _SCRIPT = """\
 import struct, sys, uctypes
 from binascii import hexlify
+from tflm.errors import InputError
 from tflm.op_resolver import OpResolver
 
 words = struct.unpack("<{count}I", uctypes.bytearray_at({jobs}, 4 * {count}))
@@ -63,8 +64,11 @@ while at < {count}:
     function, record, units, _ = program.graphs[0][0]
     half = units // 2
     for start, stop in ((0, half), (half, units)):
-        if start < stop:
-            function(record, uctypes.bytearray_at(base, {rom}), program.rom, start, stop)
+        try:
+            if start < stop:
+                function(record, uctypes.bytearray_at(base, {rom}), program.rom, start, stop)
+        except InputError:
+            pass  # the kernel refuses what it reads
     for _ in range(outputs):
         print(hexlify(uctypes.bytearray_at(*words[at : at + 2])).decode())
         at += 2

@@ -105,7 +105,7 @@ gc.collect()
 free = gc.mem_free()
 import tflm
 begin = time.ticks_us()
-interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm"))
+interpreter = tflm.Interpreter(tflm.load("/rom/model.tflm", copy=False))
 interpreter.allocate_tensors()
 interpreter.invoke()
 took = time.ticks_diff(time.ticks_us(), begin)

@@ -245,9 +245,9 @@ def distances_of(node, reader, packing=None):
         return []
     if kernel in kernels_in_order("blocks"):
         return _by_blocks(node, reader)
-    if kernel == "conv_float.eval_float32" and packing == "dsp":
-        if target.shape[-1] > _TILE_CHANNELS:
-            return _by_windows(node, _TILE_PIXELS)
+    has_tiles = kernel == "conv_float.eval_float32" and packing == "dsp"
+    if has_tiles and target.shape[-1] > _TILE_CHANNELS:
+        return _by_windows(node, _TILE_PIXELS)
     for order, distances in _DISTANCES_BY_ORDER.items():
         if kernel in kernels_in_order(order):
             return distances(node)
