@@ -55,10 +55,10 @@ def support_scale(condition, node, tensor):
 # Refuse a tensor whose type is not one of `allowed`.
 def check_dtype(node, tensor, *allowed):
     if tensor.dtype not in allowed:
-        raise UnsupportedError(
-            "%s: %s must be %s; convert the model with other types"
-            % (node, tensor, " or ".join([dtypes.name(code) for code in allowed]))
-        )
+        is_half = tensor.dtype == dtypes.FLOAT16
+        remedy = "tflm convert makes it float32" if is_half else "convert with other types"
+        names = " or ".join([dtypes.name(code) for code in allowed])
+        raise UnsupportedError("%s: %s must be %s; %s" % (node, tensor, names, remedy))
 
 
 # Refuse a quantized tensor without the scale or zero point that its type requires. `is_zero`: a

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import tflm_tools as tt
 from host.converters.float_nets import FloatNet, digits_net, trained_digits
-from tflm.errors import TflmError
+from support.builder import ModelBuilder
+from tflm import dtypes
+from tflm.errors import TflmError, UnsupportedError
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.check.layers import EQUAL, ROUNDED
 from tflm_tools.converters import process
 from tflm_tools.converters.convert import Converted, Footprint, _notes_on_float, _notes_on_scores
@@ -17,6 +20,8 @@ from tflm_tools.errors import ToolError
 from tflm_tools.measure.evaluation import Score
 from tflm_tools.model.labels import labels_of_model, with_labels
 from tflm_tools.model.model_file import open_model
+from tflm_tools.model.schema import op_name
+from tflm_tools.optimize.invoke_time import nodes_of
 
 pytest.importorskip("litert_quantizer")
 
@@ -84,6 +89,55 @@ def test_same_model_in_other_files(folder, digits, options):
     assert other.made.inputs[0].shape == (1, 8, 8, 1)
     assert other.after.accuracy == pytest.approx(plain.after.accuracy, abs=0.005)
     assert other.made.tflite_bytes < plain.made.tflite_bytes + 100
+
+
+# Operators that compute in float16 compute in float32, with and without quantization.
+def test_float16_operators(tmp_path):
+    weights = np.random.default_rng(4).normal(size=(4, 8)).astype(np.float16)
+    model = ModelBuilder("half")
+    x, y = model.tensor((1, 8), "float32"), model.tensor((1, 4), "float32")
+    half, sums = model.tensor((1, 8), "float16"), model.tensor((1, 4), "float16")
+    model.operator("CAST", [x], [half], in_data_type=0, out_data_type=1)
+    w = model.tensor(weights.shape, "float16", weights)
+    model.operator("FULLY_CONNECTED", [half, w, None], [sums])
+    model.operator("DEQUANTIZE", [sums], [y])
+    model.io([x], [y])
+    path = tmp_path / "half.tflite"
+    path.write_bytes(model.build())
+    with pytest.raises(UnsupportedError, match="tflm convert makes it float32"):
+        tt.flatten(path, tmp_path / "half.tflm")
+    converted = tt.convert(path, None, tmp_path / "out.tflite", form="float32")
+    assert converted.made.ops == {"FULLY_CONNECTED": 1}
+    run = np.arange(8, dtype=np.float32)[None]
+    found = tt.run(tmp_path / "out.tflite", run).arrays[0]
+    np.testing.assert_allclose(found, run @ weights.T.astype(np.float32), rtol=1e-5)
+    examples = {"x": np.random.default_rng(5).normal(size=(60, 8)).astype(np.float32)}
+    assert tt.convert(path, examples, tmp_path / "out.tflite").made.inputs[0].dtype == "int8"
+
+
+# Products with a constant have one scale, or stay float32, as DIV does, where tflm has no kernel.
+@pytest.mark.parametrize(
+    "quantization, dtype", [("int8", "int8"), ("int16", "float32"), ("dynamic", "float32")]
+)
+def test_constant_products(tmp_path, quantization, dtype):
+    random = np.random.default_rng(6)
+    net = FloatNet((1, 2, 3, 8))
+    x = net.inputs[0]
+    for shape in ((8, 4), (2, 4, 8)):
+        y = net.tensor((1, 2, 3, shape[-1]))
+        w = net.constant(random.normal(size=shape).astype(np.float32))
+        net.builder.operator("BATCH_MATMUL", [x, w], [y])
+        x = y
+    y = net.tensor((1, 2, 3, 8))
+    net.builder.operator("DIV", [x, net.constant(np.full(8, 3, np.float32))], [y])
+    (tmp_path / "net.tflite").write_bytes(net.build(y))
+    data = {"x": random.normal(size=(60, 2, 3, 8)).astype(np.float32)}
+    data = data if quantization in ("int8", "int16") else None
+    tt.convert(tmp_path / "net.tflite", data, tmp_path / "out.tflite", form=quantization)
+    tt.flatten(tmp_path / "out.tflite", tmp_path / "out.tflm")
+    nodes = nodes_of(TfliteModel((tmp_path / "out.tflite").read_bytes()))
+    found = [node.outputs[0].dtype for node in nodes if op_name(node) == "BATCH_MATMUL"]
+    assert [*map(dtypes.name, found)] == [dtype] * 2
 
 
 # The .tflite and the .tflm have the labels that were given, or the labels of the float model.

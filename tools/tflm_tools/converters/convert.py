@@ -417,8 +417,8 @@ def _notes_on_float(result):
     if not slow:
         return []
     return [
-        f"computed in float32: {', '.join(slow)}; {result.converter} has no {result.form} form of "
-        "these operators; replace these layers if the model is too slow"
+        f"computed in float32: {', '.join(slow)}; {result.converter} or tflm has no {result.form} "
+        "form of these operators; replace these layers if the model is too slow"
     ]
 
 

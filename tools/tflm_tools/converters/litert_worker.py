@@ -7,12 +7,16 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 
 import numpy as np
 
 _SIGNATURE = "serving_default"
+_QUANTIZER_NAMES = {"TRANSPOSE_CONV": "CONV_2D_TRANSPOSE"}
+_NOT_INT16 = "DIV", "EQUAL", "NOT_EQUAL"
+_WEIGHTED = "CONV_2D", "DEPTHWISE_CONV_2D", "CONV_2D_TRANSPOSE", "FULLY_CONNECTED"
 
 
 def _is_constant(model, tensor):
@@ -30,6 +34,14 @@ def _add_buffer(model, schema, array):
     buffer.data = np.frombuffer(array.tobytes(), np.uint8)
     model.buffers.append(buffer)
     return len(model.buffers) - 1
+
+
+# True if tflm lacks the quantized form of an operator. operand: its second input, or None.
+def _is_unsupported(name, form, operand, is_constant):
+    if name == "BATCH_MATMUL" and is_constant:
+        return form == "int16" or form == "dynamic" and np.prod(operand.shape[:-2]) > 1
+    is_int16 = name in _NOT_INT16 or name in _WEIGHTED and not is_constant
+    return form == "int16" and is_int16
 
 
 # Remove the tensors that no operator uses; the data of removed constants go, too.
@@ -51,23 +63,35 @@ def _remove_unused(model):
             buffer.data = None
 
 
-# Replace each DEQUANTIZE of a constant float16 tensor by a float32 constant.
-def _fold_float16(model, schema):
+# Make each float16 tensor float32, and remove the operators that only converted between the two.
+def _use_float32(model, schema):
+    half, single = schema.TensorType.FLOAT16, schema.TensorType.FLOAT32
+    conversions = schema.BuiltinOperator.DEQUANTIZE, schema.BuiltinOperator.CAST
+    widened = {}  # {buffer of float16: the same in float32}
     for subgraph in model.subgraphs:
-        kept = []
-        for op in subgraph.operators:
-            source = subgraph.tensors[op.inputs[0]] if len(op.inputs) else None
-            if (
-                _code(model, op) != schema.BuiltinOperator.DEQUANTIZE
-                or source.type != schema.TensorType.FLOAT16
-                or not _is_constant(model, source)
-            ):
-                kept.append(op)
+        changed = {i for i, tensor in enumerate(subgraph.tensors) if tensor.type == half}
+        for tensor in (subgraph.tensors[i] for i in changed):
+            tensor.type = single
+            if not _is_constant(model, tensor):
                 continue
-            half = np.frombuffer(bytes(model.buffers[source.buffer].data), np.float16)
-            target = subgraph.tensors[op.outputs[0]]
-            target.buffer = _add_buffer(model, schema, half.astype(np.float32))
+            if tensor.buffer not in widened:
+                data = np.frombuffer(bytes(model.buffers[tensor.buffer].data), np.float16)
+                widened[tensor.buffer] = _add_buffer(model, schema, data.astype(np.float32))
+            tensor.buffer = widened[tensor.buffer]
+        kept, same = [], {}
+        for op in subgraph.operators:
+            if op.inputs is not None:
+                op.inputs = [same.get(int(i), int(i)) for i in op.inputs]
+            tensors = [*(op.inputs or ()), *map(int, op.outputs)]
+            is_changed = _code(model, op) in conversions and not changed.isdisjoint(tensors)
+            if is_changed and all(subgraph.tensors[i].type == single for i in tensors):
+                same[tensors[1]] = tensors[0]
+                continue
+            if is_changed:  # CAST of another type, whose options name the types
+                op.builtinOptions, op.builtinOptionsType = None, schema.BuiltinOptions.NONE
+            kept.append(op)
         subgraph.operators = kept
+        subgraph.outputs = [same.get(int(i), int(i)) for i in subgraph.outputs]
     _remove_unused(model)
 
 
@@ -145,6 +169,7 @@ class Worker:
         self.utilities = flatbuffer_utils
         with open(model, "rb") as file:
             self.model = flatbuffer_utils.read_model_from_bytearray(bytearray(file.read()))
+        _use_float32(self.model, schema)
         subgraph = self.model.subgraphs[0]
         self.inputs = [subgraph.tensors[index] for index in subgraph.inputs]
         types = {v: k.lower() for k, v in vars(schema.TensorType).items() if k[:1] != "_"}
@@ -161,7 +186,6 @@ class Worker:
     def trace(self, shapes, unroll):
         """Fix the shapes of the inputs; returns the outputs. Loops are never unrolled."""
         model, schema = self.model, self.schema
-        _fold_float16(model, schema)
         _name_tensors(model)
         _set_signature(model, schema)
         is_open = self._fix_shapes(shapes)
@@ -218,18 +242,20 @@ class Worker:
 
         tool = quantizer.Quantizer(self.data)
         self._add_recipe(tool, TFLOperationName.ALL_SUPPORTED, form, 8)
+        self._add_recipe(tool, TFLOperationName.BATCH_MATMUL, form, 8)
         if weight_bits != 8:
             for name in ("FULLY_CONNECTED", "CONV_2D", "EMBEDDING_LOOKUP", "BATCH_MATMUL"):
                 try:
                     self._add_recipe(tool, TFLOperationName[name], form, weight_bits)
                 except ValueError:
                     continue  # weights of this operator keep 8 bits
+        kept = [*self._unsupported(form)]  # (operation, pattern of its output) that stay float32
         if keep_float and form in ("int8", "int16"):
-            for name in ("INPUT", "OUTPUT"):
-                tool.update_quantization_recipe(
-                    regex=".*", operation_name=TFLOperationName[name],
-                    algorithm_key="no_quantize",
-                )  # fmt: skip
+            kept += [("INPUT", ".*"), ("OUTPUT", ".*")]
+        for name, pattern in kept:
+            tool.update_quantization_recipe(
+                regex=pattern, operation_name=TFLOperationName[name], algorithm_key="no_quantize"
+            )
         ranges = None
         if tool.need_calibration:
             ranges = self._ranges(tool, runs)
@@ -237,6 +263,19 @@ class Worker:
         with open("model.tflite", "wb") as file:
             file.write(bytes(result.quantized_model))
         return {}
+
+    # Yield (operation, pattern of the output's name) of operators whose quantized form tflm lacks.
+    def _unsupported(self, form):
+        names = {v: k for k, v in vars(self.schema.BuiltinOperator).items() if k[:1] != "_"}
+        for subgraph in self.model.subgraphs:
+            for op in subgraph.operators:
+                name = names[_code(self.model, op)]
+                name = _QUANTIZER_NAMES.get(name, name)
+                weights = subgraph.tensors[op.inputs[1]] if len(op.inputs or ()) > 1 else None
+                if _is_unsupported(
+                    name, form, weights, weights and _is_constant(self.model, weights)
+                ):
+                    yield name, re.escape(_text(subgraph.tensors[op.outputs[0]].name))
 
     # The least and greatest values of the tensors over all runs of taken.npz, as TensorFlow's
     # converter takes them. The quantizer's own calibrate() takes moving averages of the runs: the
@@ -254,8 +293,12 @@ class Worker:
         return calibration.get_model_qsvs()
 
     def _add_recipe(self, tool, operation, quantization, weight_bits):
+        from litert_quantizer.qtyping import QuantGranularity
+
         where = {"regex": ".*", "operation_name": operation}
         if quantization in ("int8", "int16"):
+            if operation == "BATCH_MATMUL":  # LiteRT's int8 results are 0 with a scale per channel
+                where["weight_granularity"] = QuantGranularity.TENSORWISE
             bits = 16 if quantization == "int16" else 8
             tool.add_static_config(**where, activation_num_bits=bits, weight_num_bits=weight_bits)
         elif quantization == "dynamic":
