@@ -75,12 +75,13 @@ def source_of(interpreter, address, row_bytes):
 # without banded steps. The first steps measure: two notes, then an empty kernel and a note.
 def annotated(program):
     step = (mark, program.rom, 1, 1)
-    steps = [step, step, (nothing, program.rom, 1, 1), step]
+    steps = [step, step, (nothing, 0, 1, -1), step]
     calls = 0
     for each in program.graphs[0]:
         steps.append(each)
         steps.append(step)
-        calls += (each[2] + each[3] - 1) // each[3]
+        slice_units = abs(each[3]) or each[2]
+        calls += (each[2] + slice_units - 1) // slice_units
     return steps, calls
 
 
@@ -94,19 +95,26 @@ class Notes:
         mark(0, 0, 0, 0, 0)
         for function, record, units, slice_units in program.graphs[0]:
             if isinstance(record, tuple):
-                steps = [(self._noted(i, step[0]),) + step[1:] for i, step in enumerate(record[2])]
+                steps = [(self._noted(i, step),) + step[1:] for i, step in enumerate(record[2])]
                 record = record[:2] + (steps,) + record[3:]
             program.run_steps(((function, record, units, slice_units),))
             mark(0, 0, 0, 0, 0)
             self.ran.append(0)
 
-    def _noted(self, i, function):
+    def _noted(self, i, step):
+        function = step[0]
+
         def noting(record, arena, rom, start, stop):
             function(record, arena, rom, start, stop)
             mark(0, 0, 0, 0, 0)
             self.ran.append(1 + i)
 
-        return noting
+        def noting_units(record, arena, rom, units):
+            function(record, arena, rom, units)
+            mark(0, 0, 0, 0, 0)
+            self.ran.append(1 + i)
+
+        return noting if step[3] else noting_units
 
     def run(self, program, number):
         return program.run_steps(program.graphs[number])

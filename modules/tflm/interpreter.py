@@ -86,6 +86,7 @@ class Interpreter:
             bool(delegates) or cores == 2,
         )
         self._program = None
+        self._ready = None  # Program.ready, if invoke() may use it without _start()
         self._delegates = tuple(delegates)
         self._cores = cores
         self.delegate_error = None
@@ -106,6 +107,8 @@ class Interpreter:
         if program is None:
             _raise_no_heap()
         self._program = program
+        if not program.needs_start():
+            self._ready = program.ready
 
     # Return the Program in its arena. After an error the arena is as before.
     def _allocate(self):
@@ -143,9 +146,12 @@ class Interpreter:
                 self.delegate_error = apply_delegates(program, self._delegates, arena, shared)
             else:
                 self._options.resolver.bind(program)
-            self._options.resolver.clear_cache()
             if self._slice_units:
                 program.limit_slices(self._slice_units)
+            from .short_steps import bind
+
+            bind(program, {} if self._delegates else self._options.resolver.machine_code())
+            self._options.resolver.clear_cache()
             program.reset_variables()
             return program
         except BaseException as error:
@@ -230,11 +236,11 @@ class Interpreter:
         is full. The outputs are then invalid; continue with the next input. Raises StateError if
         the model already runs in another task, thread or callback of a timer.
         """
-        program = self._program
+        ready = self._ready
         profiler = self.profiler
-        is_prepared = program is not None and program.profiler is profiler
-        if not is_prepared or source is not None or program.calls:
-            program = self._start(source)
+        if ready is None or source is not None or profiler is not None:
+            ready = self._start(source).ready
+        program, graphs, memory, run_short = ready
         is_running = program.is_running
         # MicroPython runs callbacks and switches threads only at jumps of the bytecode, and there
         # is none from here to the assignment. KeyboardInterrupt can end a `finally` (the unix port
@@ -246,7 +252,10 @@ class Interpreter:
                     self._idle()
                 if profiler is not None:
                     return profiler.invoke(program)
-                return program.run_steps(program.graphs[0])
+                steps = graphs[0]
+                left = run_short(steps, 0, memory)
+                if left:
+                    return program.run_rest(steps, left)
             finally:
                 if not is_running:
                     program.is_running = False
@@ -314,6 +323,7 @@ class Interpreter:
         StateError when its task continues.
         """
         program, self._program = self._program, None
+        self._ready = None
         if program is not None:
             program.free()
 

@@ -86,8 +86,8 @@ class OpResolver:
 
     def __init__(self):
         self._builtin = {}
-        self._kernels = {}
         self._custom = {}
+        self.clear_cache()
 
     def add_builtin(self, code, module):
         """Use your own Prepare module for a builtin operator.
@@ -177,6 +177,11 @@ class OpResolver:
     # Drop what kernel() has cached from the heap, once the model is prepared.
     def clear_cache(self):
         self._kernels = {}
+        self._machine_code = {}
+
+    # Return {function of a kernel: its machine code} for bind() of short_steps.py.
+    def machine_code(self):
+        return self._machine_code
 
     # Let a folder of overrides replace steps of a prepared model.
     def bind(self, program):
@@ -207,7 +212,10 @@ class OpResolver:
                 continue
             module = import_module(folder + "." + file)
             if hasattr(module, function):
-                return getattr(module, function)
+                found = getattr(module, function)
+                if folder[:11] != "kernels.x64":  # whose functions keep their records
+                    self._machine_code[found] = getattr(module, "run" + function[4:], found)
+                return found
         if sys.implementation.name != "micropython":
             raise UnsupportedError(
                 "models need MicroPython, not %s; use tflm run" % sys.implementation.name

@@ -34,7 +34,9 @@ class Program:
 
     A step is (function, record, units, units of a slice). `graphs` holds lists of steps. List 0
     is the model; the other sub-graphs follow, then the copies that control flow makes and the
-    lists that run in bands (run/bands.py).
+    lists that run in bands (run/bands.py). If the last number of a step is not above 0, its
+    function gets addresses (short_steps.py): with 0, the step is one slice, and the function
+    gets the number of units; below 0, it is the units of a slice, negated.
     """
 
     begin_source = None  # of a model whose input comes by rows: run/rows.py begin()
@@ -44,6 +46,9 @@ class Program:
         self.arena = arena  # memoryview; operand words of arena tensors count from its start
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
+        # Once bound (short_steps.py): (self, graphs, memory, run_short()). The memory is arena
+        # and rom, first as buffers, then as machine code gets them.
+        self.ready = None
         self.flat = None  # the FlatModel, if it is one
         self.calls = {}  # list: the lists that its control flow runs
         self.bands = set()  # the lists that run in bands
@@ -84,25 +89,53 @@ class Program:
             return self.profiler.run(self, number)
         return self.run_steps(self.graphs[number])
 
-    # Run steps slice by slice; Ctrl-C works between slices. Most steps of a small model are one
-    # slice, and this loop can take half of its time, so it does no more than needed.
+    # Return True if Interpreter._start() must run before each invoke.
+    def needs_start(self):
+        return self.begin_source is not None or self.check_loops is not None
+
+    # Run steps slice by slice. Ctrl-C works between slices, except between some steps of one
+    # slice. MicroPython's bytecode would take half of the time of a small model.
     def run_steps(self, steps):
-        arena = self.arena
-        rom = self.rom
-        for function, record, units, slice_units in steps:
-            if slice_units < units:
-                start = 0
-                stop = slice_units
-                while stop < units:
-                    if function(record, arena, rom, start, stop) == ABORTED:
-                        return ABORTED
-                    start = stop
-                    stop += slice_units
-                status = function(record, arena, rom, start, units)
-            else:
-                status = function(record, arena, rom, 0, units)
-            if status and status == ABORTED:
+        _, _, memory, run_short = self.ready
+        return self.run_rest(steps, run_short(steps, 0, memory))
+
+    # Run the steps that run_short() left, which returned `i`.
+    def run_rest(self, steps, i):
+        _, _, memory, run_short = self.ready
+        while i:
+            if i < 0:
+                i = -1 - i
+                if i == len(steps) or self._run_slices(steps[i]) == ABORTED:
+                    return ABORTED
+                i += 1
+            i = run_short(steps, i, memory)
+
+    # Run a step of several slices; return ABORTED if its operator ended the run.
+    def _run_slices(self, step):
+        function, record, units, slice_units = step
+        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
+        if slice_units < 0:
+            arena = arena_at
+            rom = rom_at
+            slice_units = 0 - slice_units
+        start = 0
+        stop = slice_units
+        while stop < units:
+            if function(record, arena, rom, start, stop) == ABORTED:
                 return ABORTED
+            start = stop
+            stop += slice_units
+        return function(record, arena, rom, start, units)
+
+    # Run the units start..stop-1 of a step; return what its kernel does.
+    def run_slice(self, step, start, stop):
+        function, record, units, slice_units = step
+        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
+        if slice_units > 0:
+            return function(record, arena, rom, start, stop)
+        if slice_units < 0:
+            return function(record, arena_at, rom_at, start, stop)
+        return function(record, arena_at, rom_at, units)
 
     # Set variable tensors and custom operators to their state before the first invoke.
     def reset(self):

@@ -38,6 +38,7 @@ _ON_BOARDS_ONLY = {
     "stage",
     "wavelet",
     "second_core",
+    "short_steps",
     "streaming",
     "memoryview_cast",
     # of tflm.text

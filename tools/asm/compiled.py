@@ -14,7 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .language.calls import function_wrapper, in_lines, wrapper
+from .language.calls import first_name, function_wrapper, in_lines, wrapper
 from .language.machines import MACHINES
 from .language.viper import translate, translate_function
 from .language.viper_file import ViperFile
@@ -151,6 +151,8 @@ def compiled(machine, file):
         target = MACHINES[machine]()
         kernels = kernel_of(file, function, target)
         first, *others = kernels if isinstance(kernels, list) else [kernels]
+        if others:
+            first.name = first_name(function)
         sources += map(target.compile, [first, *others])
         sources += filter(None, [wrapper(function, target, *[k.name for k in others])])
     return about, "\n\n".join(sources)

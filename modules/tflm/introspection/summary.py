@@ -52,8 +52,9 @@ def lines_of(program, allocations):
     steps = [step for graph in program.graphs for step in graph]
     for op, (_, _, units, slice_units) in zip(program.ops, steps):
         units = max(units, 0)  # < 0: each band computes its units
+        at_once = min(abs(slice_units) or units, units)  # 0: one slice
         short = op.kernel if len(op.kernel) <= 28 else ""
-        cells = op.node_index, tag(op)[:28], short, units or "-", min(slice_units, units) or "-"
+        cells = op.node_index, tag(op)[:28], short, units or "-", at_once or "-"
         lines.append("%4d  %-28s %-28s %7s %7s" % cells)
         if not short:
             lines.append("      " + op.kernel)

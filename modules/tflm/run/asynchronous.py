@@ -23,11 +23,12 @@ async def run(program, pause_ms):
         for i, step in enumerate(program.graphs[0]):
             if profiler is not None:
                 step = profiler.measured(i, step)
-            function, record, units, slice_units = step
+            units = step[2]
+            slice_units = abs(step[3]) or units
             start = 0
             while start < units:
                 stop = min(start + slice_units, units)
-                if function(record, program.arena, program.rom, start, stop) == ABORTED:
+                if program.run_slice(step, start, stop) == ABORTED:
                     return ABORTED
                 start = stop
                 if time.ticks_diff(time.ticks_ms(), since) >= pause_ms:

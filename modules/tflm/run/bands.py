@@ -30,6 +30,7 @@ _MAX_WORD = const(127)
 _VALUE = const(0x1FFFF)
 _BIAS = const(0x10000)
 _HALF_BIAS = const(0x8000)
+_MAX_UNITS = const(1023)  # that machine code can get as one integer
 _GROUPS = const(255)
 
 
@@ -37,7 +38,7 @@ _GROUPS = const(255)
 #   1. Compute its units in this band: the record's, plus the first delta if it is for word 0.
 #   2. If there are units, copy its record to the block, unpacking the packed words.
 #   3. Add the deltas of the band, then the growths.
-#   4. Call the kernel with the block as its record.
+#   4. Call the kernel with the block as its record (short_steps.py says how).
 # Steps of small models are so short that this loop can take half of their time. It allocates
 # nothing, while a function in bytecode would allocate its frame for each band. No operator of a
 # chain ends the run. Ctrl-C works between bands.
@@ -45,7 +46,7 @@ _GROUPS = const(255)
 # because viper keeps parameters in registers, but not its other locals.
 @micropython.viper
 def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
-    deltas, block, steps, number, arena, rom = bands
+    deltas, block, steps, number, arena, rom, block_at, arena_at, rom_at = bands
     target = ptr32(block)
     table = int(ptr32(deltas))
     starts = ptr16(table)
@@ -64,7 +65,7 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
             delta = first_delta
             growth = first_growth
             while last < segment[0]:
-                function, record, layout, _ = steps[last >> 24]
+                function, record, layout, slice_units = steps[last >> 24]
                 start = delta[0] - last  # 1.
                 if start >> _WORD:
                     start = _BIAS
@@ -106,7 +107,18 @@ def run_banded(bands, source: ptr32, target: ptr32, start: int, stop: int):
                     times = band
                     which += 1
                 if start:  # 4.
-                    function(block, arena, rom, 0, start)
+                    which = int(slice_units)
+                    if which > 0:
+                        function(block, arena, rom, 0, start)
+                    elif which:
+                        function(block_at, arena_at, rom_at, 0, start)
+                    else:
+                        while which < start:
+                            words = start - which
+                            if words > _MAX_UNITS:
+                                words = _MAX_UNITS
+                            function(block_at, arena_at, rom_at, which << 10 | words)
+                            which += words
             group += 1
         segment = ptr32(int(segment) + 4)
 
@@ -122,4 +134,5 @@ def bind(program, number, record):
     program.bands.add(chain)
     at = block >> 2
     memory = program.arena[at : at + 4 * words]
-    return record, memory, program.graphs[chain], chain, program.arena, program.rom
+    buffers = memory, program.arena, program.rom
+    return (record, memory, program.graphs[chain], chain) + buffers[1:] + buffers

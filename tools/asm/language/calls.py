@@ -4,7 +4,7 @@
 # MicroPython's inline assembler has functions of up to four arguments. There, the machine code is
 # a function run_...(op, arena, rom, units), and a viper function eval_... calls it. `units` is a
 # small integer, because a larger one would take heap: first unit << 10 | number of units, or, for
-# a first unit beyond 2 ** 20, its complement for one unit.
+# a first unit beyond 2 ** 20, its complement for one unit. short_steps.py also calls run_....
 #
 # Other functions run_...(arguments) get the address of words, one for each argument.
 
@@ -28,13 +28,18 @@ def {name}(op, arena, rom, start: int, stop: int):
         start += n
 """
 _CALL = "{run}(op, arena, rom, units)"
-# If the first function returns 1, the other one runs.
+# If the first function, try_..., returns 1, the other one runs.
 _CALLS = "if int({run}(op, arena, rom, units)):\n            {other}(op, arena, rom, units)"
 
 
 def code_name(name, machine):
     """Return the name of the function with the machine code of a function eval_..."""
     return name if machine.max_arguments > 4 else f"run{name[4:]}"
+
+
+def first_name(name):
+    """Return the name of the first one of two functions with the machine code of eval_..."""
+    return f"try{name[4:]}"
 
 
 def begin_eval(name, about, machine):
@@ -73,7 +78,7 @@ def wrapper(name, machine, other=None):
 
     other: name of a second function with machine code, which runs if the first one returns 1.
     """
-    run = code_name(name, machine)
+    run = first_name(name) if other else code_name(name, machine)
     call = (_CALLS if other else _CALL).format(run=run, other=other)
     return "" if run == name else _WRAPPER.format(name=name, call=call)
 

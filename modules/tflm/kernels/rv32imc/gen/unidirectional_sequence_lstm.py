@@ -10,7 +10,7 @@ import micropython
 # UNIDIRECTIONAL_SEQUENCE_LSTM, int8: four gates at once. int16, and records that differ from
 # TensorFlow's: the portable kernel, compiled. op: INTEGERS of prepare/lstm_integer.py.
 @micropython.asm_rv32
-def run_integers(a0, a1, a2, a3):
+def try_integers(a0, a1, a2, a3):
     addi(sp, sp, -80)
     sw(s0, 16(sp))
     sw(s1, 20(sp))
@@ -2596,6 +2596,6 @@ def eval_integers(op, arena, rom, start: int, stop: int):
         if start >= 1 << 20:
             n = 1
             units = start ^ -1
-        if int(run_integers(op, arena, rom, units)):
+        if int(try_integers(op, arena, rom, units)):
             run_portable(op, arena, rom, units)
         start += n
