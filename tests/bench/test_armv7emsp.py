@@ -18,6 +18,7 @@ _FILES = (
     "test_depthwise_conv_float",
     "test_arithmetic_float",
     "test_pooling_float",
+    "test_reduce_float",
     "test_maximum_minimum",
     "test_batch_matmul",
     "test_resize_bilinear_float",

@@ -3,8 +3,8 @@
 
 # Kernel: types float32; package core; check binary_wide; units independent; order elements
 
-from .broadcast import expand
 from .float32 import combine
+from .float32_broadcast import expand
 from .float32_select import clamp
 
 _INPUT1 = const(1)
@@ -23,7 +23,7 @@ _ACTIVATION_MIN = const(13)  # and the maximum after it
 
 # Units are elements. The limits of the activation are in the record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def calculate(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     while start < stop:
         count = stop - start
@@ -43,3 +43,6 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         combine(arena, rom, dst, a, b, count, steps, r[_KIND])
         clamp(arena, op, dst, count, _ACTIVATION_MIN << 4 | 1)
         start += count
+
+
+eval_float32 = calculate

@@ -3,8 +3,8 @@
 
 # Kernel: types float32; package core; check binary_wide
 
-from .broadcast import expand
 from .float32_atan2 import atan2
+from .float32_broadcast import expand
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

@@ -67,10 +67,15 @@ def expand(op, arena, rom, which: int, start: int, count: int):
             x4 = ptr32(at)
             y4 = ptr32(target)
             target += n * size
+            if size == 4:
+                while n:
+                    y4[0] = x4[0]
+                    x4 = ptr32(int(x4) + step)
+                    y4 = ptr32(int(y4) + 4)
+                    n -= 1
             while n:
                 y4[0] = x4[0]
-                if size == 8:
-                    y4[1] = x4[1]
+                y4[1] = x4[1]
                 x4 = ptr32(int(x4) + step)
-                y4 = ptr32(int(y4) + size)
+                y4 = ptr32(int(y4) + 8)
                 n -= 1

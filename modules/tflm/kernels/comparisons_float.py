@@ -3,7 +3,7 @@
 
 # Kernel: types float32; package more; check binary_wide; order elements
 
-from .broadcast import expand
+from .float32_broadcast import expand
 from .float32_select import compare
 
 _INPUT1 = const(1)

@@ -3,7 +3,7 @@
 
 # Kernel: types float32 int16; package more; check binary_wide
 
-from .broadcast import expand
+from .float32_broadcast import expand
 from .float32_divide import div
 from .float32_select import clamp
 

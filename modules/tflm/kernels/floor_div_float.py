@@ -4,7 +4,7 @@
 # Kernel: types float32; package types; check binary_wide
 
 from ..errors import InputError
-from .broadcast import expand
+from .float32_broadcast import expand
 from .float32_floor_divide import divide
 
 _INPUT1 = const(1)

@@ -3,7 +3,7 @@
 
 # Kernel: types float32; package core; check binary_wide; units independent
 
-from .broadcast import expand
+from .float32_broadcast import expand
 from .float32_pow import power
 
 _INPUT1 = const(1)

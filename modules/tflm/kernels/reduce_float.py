@@ -35,7 +35,7 @@ _ONE = const(0x3F800000)
 # elements is added to a row of sums at a time, else a row to one sum. The divisor is in the
 # record, which is passed as the ROM.
 @micropython.viper
-def eval_float32(op, arena, rom, start: int, stop: int):
+def add_up(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
     dst = r[_OUTPUT] + (start << 4)
     divided = dst
@@ -84,3 +84,6 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         start += count
     if r[_DIVISOR] != _ONE:
         div(arena, op, divided, divided, _DIVISOR << 4 | 1, total, _BY_SCALAR)
+
+
+eval_float32 = add_up

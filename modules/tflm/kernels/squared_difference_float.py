@@ -3,8 +3,8 @@
 
 # Kernel: types float32; package more; check binary_wide
 
-from .broadcast import expand
 from .float32 import combine
+from .float32_broadcast import expand
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
@@ -26,6 +26,7 @@ from . import (
 
 CORE = "Cortex-M0+"
 FILES = {
+    "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "armv6m"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),

@@ -24,7 +24,14 @@ CORE = "an FPU of single precision"
 FILES = {
     "float32_asm.py": (
         "float32 arithmetic",
-        (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
+        (
+            float32.elements,
+            float32.dot,
+            float32.strided,
+            float32.limit,
+            float32.rows,
+            float32.sums,
+        ),
     ),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),

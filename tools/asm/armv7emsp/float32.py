@@ -27,6 +27,12 @@ Store at `r0` the products of rows of a matrix (from `r1` on) and the vector at 
 the length of a row << 15 | the number of rows.
 """
 
+_SUMS = """
+Store sums at `r0`. The first one begins at `r1`. `r2` holds the numbers of a sum << 14 | the
+number of sums, `r3` the bytes from a sum to the next << 15 | the bytes from a number of a sum to
+the next. A sum adds its numbers in order.
+"""
+
 OPERATIONS = "mac", "mul", "add", "sub", "maximum", "minimum", "div"
 
 
@@ -185,4 +191,32 @@ def rows():
     t.subs_number(R11, 4)
     t.branch_far("gt", four)
     t.label(end)
+    return t.text()
+
+
+# r4: numbers of a sum, r5: sums left, r6: a number, r7: numbers left.
+def sums():
+    t = ThumbVfp("sums", _SUMS)
+    each, again = t.new_label("each"), t.new_label("again")
+    t.shift_right(R4, R2, 14)
+    t.shift_left(R5, R2, 18)
+    t.shift_right(R5, R5, 18)
+    t.shift_right(R2, R3, 15)
+    t.shift_left(R3, R3, 17)
+    t.shift_right(R3, R3, 17)
+    t.label(each)
+    t.number(R6, 0)
+    t.from_core(0, R6)
+    t.move(R6, R1)
+    t.add(R1, R2)
+    t.move(R7, R4)
+    t.label(again)
+    t.vldr(1, R6)
+    t.add(R6, R3)
+    t.vadd(0, 0, 1)
+    t.sub(R7, 1)
+    t.branch("ne", again)
+    t.vstm(R0, 0)
+    t.sub(R5, 1)
+    t.branch("ne", each)
     return t.text()

@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from ..common import hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
 from . import (
     combine_float,
     conv_float,
@@ -18,6 +18,7 @@ from . import (
 
 CORE = "RV32"
 FILES = {
+    "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "rv32imc"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
@@ -51,6 +52,7 @@ FILES = {
     ),
 }
 COPIES = {
+    "float32_broadcast.py": "armv6m/float32_broadcast.py",
     "conv_float.py": "armv6m/conv_float.py",
     "depthwise_conv_float.py": "armv6m/depthwise_conv_float.py",
     "float32_math.py": "armv7emsp/float32_math.py",

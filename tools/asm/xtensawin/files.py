@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from ..common import hybrid_depthwise
+from ..common import broadcast, hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
 from . import (
     conv_float,
@@ -27,6 +27,7 @@ from . import (
 
 CORE = "Xtensa"
 FILES = {
+    "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "xtensawin"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
         (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
@@ -81,6 +82,7 @@ FILES = {
     ),
 }
 COPIES = {
+    "float32_broadcast.py": "armv6m/float32_broadcast.py",
     "conv_lanes.py": "rv32imc/conv_lanes.py",
     "float32_math.py": "armv7emsp/float32_math.py",
     "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",

@@ -12,6 +12,7 @@ depthwise_column
 depthwise_conv_float
 float32
 float32_dots=float32
+float32_broadcast
 float32_math
 fully_connected
 fully_connected_bands

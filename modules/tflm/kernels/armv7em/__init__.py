@@ -25,6 +25,7 @@ gen.depthwise_conv_dsp
 gen.depthwise_conv_int16
 gen.dequantize
 gen.div
+gen.float32_broadcast
 gen.fully_connected_int16
 gen.int16_table
 gen.l2_normalization

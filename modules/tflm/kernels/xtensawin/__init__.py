@@ -104,6 +104,7 @@ gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
 gen.div
+gen.float32_broadcast
 gen.float32_math
 gen.fully_connected
 gen.fully_connected_int16

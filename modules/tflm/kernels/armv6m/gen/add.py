@@ -15,11 +15,11 @@ def run_int8(r0, r1, r2, r3):
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB0A5)  # sub sp, #148
-    data(2, 0x9019)  # str r0, [sp] op
+    data(2, 0x9017)  # str r0, [sp] op
     data(2, 0x911F)  # str r1, [sp] arena
     data(2, 0x9222)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
@@ -29,7 +29,7 @@ def run_int8(r0, r1, r2, r3):
     b(rare1)
     label(near_2)
     label(end2)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r1, [r0, 56])
     data(2, 0x9108)  # str r1, [sp] factor1
     ldr(r2, [r0, 60])
@@ -82,7 +82,7 @@ def run_int8(r0, r1, r2, r3):
     lsr(r2, r1, 2)
     data(2, 0x991F)  # ldr r1, [sp] arena
     add(r3, r1, r2)
-    data(2, 0x9A18)  # ldr r2, [sp] start
+    data(2, 0x9A16)  # ldr r2, [sp] start
     add(r2, r3, r2)
     mov(r12, r2)
     ldr(r2, [r0, 28])
@@ -97,7 +97,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r0, 2)
     add(r0, r0, r1)
     data(2, 0x9023)  # str r0, [sp] input1
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     data(2, 0x991F)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
@@ -107,10 +107,10 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r0, 2)
     add(r0, r0, r1)
     data(2, 0x9024)  # str r0, [sp] input2
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x9021)  # str r0, [sp] block
-    data(2, 0x9918)  # ldr r1, [sp] start
+    data(2, 0x9916)  # ldr r1, [sp] start
     data(2, 0x9820)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_5)
@@ -118,7 +118,7 @@ def run_int8(r0, r1, r2, r3):
     label(near_5)
     label(block6)
     data(2, 0x9820)  # ldr r0, [sp] stop
-    data(2, 0x9A18)  # ldr r2, [sp] start
+    data(2, 0x9A16)  # ldr r2, [sp] start
     sub(r0, r0, r2)
     data(2, 0x9921)  # ldr r1, [sp] block
     cmp(r0, r1)
@@ -131,7 +131,7 @@ def run_int8(r0, r1, r2, r3):
     mul(r3, r1)
     data(2, 0x9923)  # ldr r1, [sp] input1
     add(r7, r1, r3)
-    data(2, 0x9919)  # ldr r1, [sp] op
+    data(2, 0x9917)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
     cmp(r3, 0)
     bne(near_7)
@@ -139,7 +139,7 @@ def run_int8(r0, r1, r2, r3):
     label(near_7)
     mov(r3, 0)
     mov(r4, r2)
-    data(2, 0x9010)  # str r0, [sp] left
+    data(2, 0x900E)  # str r0, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
     lsl(r0, r0, 2)
@@ -164,7 +164,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r2, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r2)
-    data(2, 0x9014)  # str r0, [sp] target
+    data(2, 0x9012)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -173,7 +173,7 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r1, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900E)  # str r0, [sp] size
+    data(2, 0x9018)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
     data(2, 0x901B)  # str r0, [sp] length
@@ -188,62 +188,6 @@ def run_int8(r0, r1, r2, r3):
     asr(r5, r4, 31)
     mov(r2, r5)
     eor(r2, r4)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if68)
-    label(double69)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double69)
-    label(if68)
-    label(halve71)
-    lsr(r1, r1, 1)
-    beq(halve_end72)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if73)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if73)
-    b(halve71)
-    label(halve_end72)
-    eor(r3, r5)
-    data(2, 0x9312)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981B)  # ldr r0, [sp] length
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x9015)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    data(2, 0x9810)  # ldr r0, [sp] left
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend14)
-    label(near_8)
-    label(while12)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9915)  # ldr r1, [sp] column
-    mov(r0, r9)
-    mul(r1, r0)
-    data(2, 0x981A)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    mov(lr, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D12)  # ldr r5, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x4544)  # cmp r4, r8
-    bge(wend17)
-    label(while15)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r7, r5, 31)
-    mov(r2, r7)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -265,6 +209,62 @@ def run_int8(r0, r1, r2, r3):
     label(if79)
     b(halve77)
     label(halve_end78)
+    eor(r3, r5)
+    data(2, 0x9310)  # str r3, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981B)  # ldr r0, [sp] length
+    mul(r3, r0)
+    sub(r0, r4, r3)
+    data(2, 0x9013)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980E)  # ldr r0, [sp] left
+    cmp(r0, 0)
+    bgt(near_8)
+    b(wend14)
+    label(near_8)
+    label(while12)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9913)  # ldr r1, [sp] column
+    mov(r0, r9)
+    mul(r1, r0)
+    data(2, 0x981A)  # ldr r0, [sp] source
+    add(r0, r0, r1)
+    mov(lr, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D10)  # ldr r5, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x4544)  # cmp r4, r8
+    bge(wend17)
+    label(while15)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r7, r5, 31)
+    mov(r2, r7)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if80)
+    label(double81)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double81)
+    label(if80)
+    label(halve83)
+    lsr(r1, r1, 1)
+    beq(halve_end84)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if85)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if85)
+    b(halve83)
+    label(halve_end84)
     eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
@@ -295,38 +295,38 @@ def run_int8(r0, r1, r2, r3):
     mov(lr, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x991B)  # ldr r1, [sp] length
-    data(2, 0x9815)  # ldr r0, [sp] column
+    data(2, 0x9813)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9910)  # ldr r1, [sp] left
+    data(2, 0x990E)  # ldr r1, [sp] left
     cmp(r0, r1)
     ble(else18)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else18)
     # broadcast.py:45 count -= n
-    data(2, 0x9910)  # ldr r1, [sp] left
+    data(2, 0x990E)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x9110)  # str r1, [sp] left
+    data(2, 0x910E)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x9912)  # ldr r1, [sp] run
+    data(2, 0x9910)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9112)  # str r1, [sp] run
+    data(2, 0x9110)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9115)  # str r1, [sp] column
+    data(2, 0x9113)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x990E)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else20)
     # broadcast.py:49 x = ptr8(at)
     mov(r2, lr)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9914)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B14)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9314)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -346,18 +346,18 @@ def run_int8(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990E)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else25)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r2, lr)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9914)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B14)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     add(r3, r3, r4)
-    data(2, 0x9314)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -377,70 +377,84 @@ def run_int8(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, lr)
+    mov(r2, lr)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A14)  # ldr r2, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990E)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x9914)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x9114)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B18)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C12)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x9412)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else30)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990E)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else33)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r1, r9)
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990E)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    mov(r3, r9)
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
+    bne(while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    mov(r3, r9)
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while35)
+    label(wend37)
     label(endif26)
     label(endif21)
-    data(2, 0x9810)  # ldr r0, [sp] left
+    data(2, 0x980E)  # ldr r0, [sp] left
     cmp(r0, 0)
     ble(near_9)
     b(while12)
     label(near_9)
     label(wend14)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     lsr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r7, r0, r1)
     label(if8)
-    data(2, 0x9918)  # ldr r1, [sp] start
+    data(2, 0x9916)  # ldr r1, [sp] start
     mov(r0, r11)
     mul(r1, r0)
     data(2, 0x9824)  # ldr r0, [sp] input2
     add(r2, r0, r1)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r1, [r0, 40])
     cmp(r1, 0)
     bne(near_10)
-    b(if35)
+    b(if38)
     label(near_10)
     mov(r3, 1)
-    data(2, 0x9C18)  # ldr r4, [sp] start
+    data(2, 0x9C16)  # ldr r4, [sp] start
     data(2, 0x991E)  # ldr r1, [sp] count
-    data(2, 0x9111)  # str r1, [sp] left_189
+    data(2, 0x910F)  # str r1, [sp] left_193
     # broadcast.py:20 r = ptr32(op)
     mov(r2, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -450,16 +464,16 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
-    beq(else37)
+    beq(else40)
     data(2, 0x9822)  # ldr r0, [sp] rom
-    b(endif38)
-    label(else37)
+    b(endif41)
+    label(else40)
     data(2, 0x981F)  # ldr r0, [sp] arena
-    label(endif38)
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] source_197
+    data(2, 0x901C)  # str r0, [sp] source_201
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
@@ -467,7 +481,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] target_204
+    data(2, 0x9014)  # str r0, [sp] target_208
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -476,10 +490,10 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900F)  # str r0, [sp] size_211
+    data(2, 0x9019)  # str r0, [sp] size_215
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x901D)  # str r0, [sp] length_213
+    data(2, 0x901D)  # str r0, [sp] length_217
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
     data(2, 0x9105)  # str r1, [sp] step
@@ -491,62 +505,6 @@ def run_int8(r0, r1, r2, r3):
     asr(r5, r4, 31)
     mov(r2, r5)
     eor(r2, r4)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if80)
-    label(double81)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double81)
-    label(if80)
-    label(halve83)
-    lsr(r1, r1, 1)
-    beq(halve_end84)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if85)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if85)
-    b(halve83)
-    label(halve_end84)
-    eor(r3, r5)
-    data(2, 0x9313)  # str r3, [sp] run_223
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981D)  # ldr r0, [sp] length_213
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x9017)  # str r0, [sp] column_226
-    # broadcast.py:32 while count > 0:
-    data(2, 0x9811)  # ldr r0, [sp] left_189
-    cmp(r0, 0)
-    bgt(near_11)
-    b(wend41)
-    label(near_11)
-    label(while39)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9917)  # ldr r1, [sp] column_226
-    data(2, 0x9805)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x981C)  # ldr r0, [sp] source_197
-    add(r0, r0, r1)
-    mov(r8, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D13)  # ldr r5, [sp] run_223
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x454C)  # cmp r4, r9
-    bge(wend44)
-    label(while42)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r2, r5, 31)
-    mov(lr, r2)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -568,6 +526,62 @@ def run_int8(r0, r1, r2, r3):
     label(if91)
     b(halve89)
     label(halve_end90)
+    eor(r3, r5)
+    data(2, 0x9311)  # str r3, [sp] run_227
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981D)  # ldr r0, [sp] length_217
+    mul(r3, r0)
+    sub(r0, r4, r3)
+    data(2, 0x9015)  # str r0, [sp] column_230
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980F)  # ldr r0, [sp] left_193
+    cmp(r0, 0)
+    bgt(near_11)
+    b(wend44)
+    label(near_11)
+    label(while42)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9915)  # ldr r1, [sp] column_230
+    data(2, 0x9805)  # ldr r0, [sp] step
+    mul(r1, r0)
+    data(2, 0x981C)  # ldr r0, [sp] source_201
+    add(r0, r0, r1)
+    mov(r8, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D11)  # ldr r5, [sp] run_227
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x454C)  # cmp r4, r9
+    bge(wend47)
+    label(while45)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r2, r5, 31)
+    mov(lr, r2)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if92)
+    label(double93)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double93)
+    label(if92)
+    label(halve95)
+    lsr(r1, r1, 1)
+    beq(halve_end96)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if97)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if97)
+    b(halve95)
+    label(halve_end96)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -588,8 +602,8 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
     data(2, 0x454C)  # cmp r4, r9
-    blt(while42)
-    label(wend44)
+    blt(while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r4, 1)
     lsl(r0, r0, 2)
@@ -599,43 +613,43 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r8, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x991D)  # ldr r1, [sp] length_213
-    data(2, 0x9817)  # ldr r0, [sp] column_226
+    data(2, 0x991D)  # ldr r1, [sp] length_217
+    data(2, 0x9815)  # ldr r0, [sp] column_230
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9911)  # ldr r1, [sp] left_189
+    data(2, 0x990F)  # ldr r1, [sp] left_193
     cmp(r0, r1)
-    ble(else45)
+    ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else45)
+    label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x9911)  # ldr r1, [sp] left_189
+    data(2, 0x990F)  # ldr r1, [sp] left_193
     sub(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] left_189
+    data(2, 0x910F)  # str r1, [sp] left_193
     # broadcast.py:46 run += 1
-    data(2, 0x9913)  # ldr r1, [sp] run_223
+    data(2, 0x9911)  # ldr r1, [sp] run_227
     add(r1, r1, 1)
-    data(2, 0x9113)  # str r1, [sp] run_223
+    data(2, 0x9111)  # str r1, [sp] run_227
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9117)  # str r1, [sp] column_226
+    data(2, 0x9115)  # str r1, [sp] column_230
     # broadcast.py:48 if size == 1:
-    data(2, 0x990F)  # ldr r1, [sp] size_211
+    data(2, 0x9919)  # ldr r1, [sp] size_215
     cmp(r1, 1)
-    bne(else47)
+    bne(else50)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r8)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_204
+    data(2, 0x9A14)  # ldr r2, [sp] target_208
     # broadcast.py:51 target += n
-    data(2, 0x9916)  # ldr r1, [sp] target_204
+    data(2, 0x9914)  # ldr r1, [sp] target_208
     add(r1, r1, r0)
-    data(2, 0x9116)  # str r1, [sp] target_204
+    data(2, 0x9114)  # str r1, [sp] target_208
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
@@ -646,27 +660,27 @@ def run_int8(r0, r1, r2, r3):
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while49)
-    label(wend51)
-    b(endif48)
-    label(else47)
+    bne(while52)
+    label(wend54)
+    b(endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990F)  # ldr r1, [sp] size_211
+    data(2, 0x9919)  # ldr r1, [sp] size_215
     cmp(r1, 2)
-    bne(else52)
+    bne(else55)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r8)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_204
+    data(2, 0x9A14)  # ldr r2, [sp] target_208
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9916)  # ldr r1, [sp] target_204
+    data(2, 0x9914)  # ldr r1, [sp] target_208
     add(r1, r1, r4)
-    data(2, 0x9116)  # str r1, [sp] target_204
+    data(2, 0x9114)  # str r1, [sp] target_208
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend56)
-    label(while54)
+    beq(wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
@@ -677,65 +691,79 @@ def run_int8(r0, r1, r2, r3):
     add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while54)
-    label(wend56)
-    b(endif53)
-    label(else52)
-    # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r8)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_204
-    # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990F)  # ldr r1, [sp] size_211
-    mul(r4, r1)
-    data(2, 0x9916)  # ldr r1, [sp] target_204
-    add(r1, r1, r4)
-    data(2, 0x9116)  # str r1, [sp] target_204
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990F)  # ldr r1, [sp] size_211
-    cmp(r1, 8)
-    bne(else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9905)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990F)  # ldr r1, [sp] size_211
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    data(2, 0x9811)  # ldr r0, [sp] left_189
+    b(endif56)
+    label(else55)
+    # broadcast.py:67 x4 = ptr32(at)
+    mov(r2, r8)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9914)  # ldr r1, [sp] target_208
+    # broadcast.py:69 target += n * size
+    mov(r5, r0)
+    data(2, 0x9B19)  # ldr r3, [sp] size_215
+    mul(r5, r3)
+    data(2, 0x9C14)  # ldr r4, [sp] target_208
+    add(r4, r4, r5)
+    data(2, 0x9414)  # str r4, [sp] target_208
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else60)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B05)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B05)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    data(2, 0x980F)  # ldr r0, [sp] left_193
     cmp(r0, 0)
     ble(near_12)
-    b(while39)
+    b(while42)
     label(near_12)
-    label(wend41)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    label(wend44)
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 20])
     lsr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r2, r0, r1)
-    label(if35)
+    label(if38)
     mov(r1, r12)
     data(2, 0x981E)  # ldr r0, [sp] count
     add(r0, r1, r0)
     mov(lr, r0)
-    label(element62)
+    label(element68)
     mov(r0, 0)
     data(2, 0x5611)  # ldrsb r1, [r2, r0]
     mov(r0, 0)
@@ -760,14 +788,14 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r4, r0)
     data(2, 0x9903)  # ldr r1, [sp] shift
     cmp(r1, 0)
-    beq(if64)
+    beq(if70)
     asr(r4, r0, 31)
     add(r0, r4, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if64)
+    label(if70)
     mov(r1, r0)
     data(2, 0x9809)  # ldr r0, [sp] factor2
     mul(r1, r0)
@@ -776,8 +804,8 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r3, r0)
     data(2, 0x9906)  # ldr r1, [sp] left_shift
     cmp(r1, 0)
-    bne(rare65)
-    label(end66)
+    bne(rare71)
+    label(end72)
     data(2, 0xB285)  # uxth r5, r0
     data(2, 0x9900)  # ldr r1, [sp] table
     data(2, 0xB28C)  # uxth r4, r1
@@ -807,14 +835,14 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     data(2, 0x9904)  # ldr r1, [sp] right_shift
     cmp(r1, 0)
-    beq(if67)
+    beq(if73)
     asr(r3, r0, 31)
     add(r0, r3, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if67)
+    label(if73)
     data(2, 0x9901)  # ldr r1, [sp] low
     cmp(r0, r1)
     bge(max_13)
@@ -832,11 +860,11 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 1)
     mov(r12, r1)
     data(2, 0x4571)  # cmp r1, lr
-    bcc(element62)
-    data(2, 0x9818)  # ldr r0, [sp] start
+    bcc(element68)
+    data(2, 0x9816)  # ldr r0, [sp] start
     data(2, 0x991E)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     data(2, 0x9920)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge(near_15)
@@ -848,11 +876,11 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9020)  # str r0, [sp] stop
     b(end2)
-    label(rare65)
+    label(rare71)
     mov(r1, 63)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -874,7 +902,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(max_17)
     lsl(r0, r3)
-    b(end66)
+    b(end72)
     label(return_1)
     data(2, 0xB025)  # add sp, #148
     pop({r4, r5, r6, r7})

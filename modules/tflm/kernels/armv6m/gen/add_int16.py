@@ -24,7 +24,7 @@ def run_int16(r0, r1, r2, r3):
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
@@ -32,10 +32,10 @@ def run_int16(r0, r1, r2, r3):
     label(end2)
     # add_int16.py:33 r = ptr32(op)
     data(2, 0x981E)  # ldr r0, [sp] op
-    data(2, 0x9007)  # str r0, [sp] r
+    data(2, 0x9008)  # str r0, [sp] r
     # add_int16.py:34 base = int(ptr8(arena))
     data(2, 0x991C)  # ldr r1, [sp] arena
-    data(2, 0x9117)  # str r1, [sp] base
+    data(2, 0x9116)  # str r1, [sp] base
     # add_int16.py:38 word = r[_INPUT1]
     ldr(r0, [r0, 4])
     # add_int16.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -45,13 +45,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x991D)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9917)  # ldr r1, [sp] base
+    data(2, 0x9916)  # ldr r1, [sp] base
     label(endif5)
     asr(r0, r0, 2)
     add(r0, r1, r0)
     data(2, 0x901A)  # str r0, [sp] input1
     # add_int16.py:40 word = r[_INPUT2]
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
     # add_int16.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
@@ -60,16 +60,16 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x991D)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9917)  # ldr r1, [sp] base
+    data(2, 0x9916)  # ldr r1, [sp] base
     label(endif7)
     asr(r0, r0, 2)
     add(r0, r1, r0)
     data(2, 0x901B)  # str r0, [sp] input2
     # add_int16.py:42 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     ldr(r1, [r0, 12])
     asr(r2, r1, 2)
-    data(2, 0x9917)  # ldr r1, [sp] base
+    data(2, 0x9916)  # ldr r1, [sp] base
     add(r3, r1, r2)
     data(2, 0x9A10)  # ldr r2, [sp] start
     lsl(r1, r2, 1)
@@ -103,10 +103,10 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x910E)  # str r1, [sp] offset2
     # add_int16.py:47 step1 = r[_STEP1]
     ldr(r1, [r0, 28])
-    data(2, 0x9108)  # str r1, [sp] step1
+    data(2, 0x9109)  # str r1, [sp] step1
     # add_int16.py:48 step2 = r[_STEP2]
     ldr(r1, [r0, 32])
-    data(2, 0x9109)  # str r1, [sp] step2
+    data(2, 0x910A)  # str r1, [sp] step2
     # add_int16.py:49 m = r[_MULTIPLIER]
     ldr(r1, [r0, 64])
     # add_int16.py:50 m_low = m & 0xFFFF
@@ -143,18 +143,18 @@ def run_int16(r0, r1, r2, r3):
     ldr(r0, [r0, 80])
     mov(r9, r0)
     # add_int16.py:60 while start < stop:
-    data(2, 0x9813)  # ldr r0, [sp] stop
+    data(2, 0x9812)  # ldr r0, [sp] stop
     cmp(r2, r0)
     blt(near_3)
     b(wend10)
     label(near_3)
     label(while8)
     # add_int16.py:61 count = stop - start
-    data(2, 0x9913)  # ldr r1, [sp] stop
+    data(2, 0x9912)  # ldr r1, [sp] stop
     data(2, 0x9810)  # ldr r0, [sp] start
     sub(r6, r1, r0)
     # add_int16.py:62 if count > r[_BLOCK]:
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     ldr(r1, [r0, 44])
     cmp(r6, r1)
     ble(else11)
@@ -173,14 +173,14 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9806)  # ldr r0, [sp] which
     add(r0, 9)
     lsl(r1, r0, 2)
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     data(2, 0x5840)  # ldr r0, [r0, r1]
     cmp(r0, 0)
     bne(near_5)
     b(else16)
     label(near_5)
     # add_int16.py:66 expand(op, arena, rom, which, start, count)
-    data(2, 0x9612)  # str r6, [sp] count
+    data(2, 0x9611)  # str r6, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1E)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -209,7 +209,7 @@ def run_int16(r0, r1, r2, r3):
     asr(r3, r1, 2)
     data(2, 0x991C)  # ldr r1, [sp] arena
     add(r1, r1, r3)
-    data(2, 0x9115)  # str r1, [sp] target
+    data(2, 0x9114)  # str r1, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r0, 9)
     lsl(r0, r0, 2)
@@ -218,13 +218,13 @@ def run_int16(r0, r1, r2, r3):
     add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r7, 0])
-    data(2, 0x9011)  # str r0, [sp] size
+    data(2, 0x9017)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r7, 8])
     data(2, 0x9019)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r7, 12])
-    data(2, 0x910A)  # str r1, [sp] step
+    data(2, 0x9107)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r7, 4])
     lsl(r1, r1, 1)
@@ -237,48 +237,48 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if63)
-    label(double64)
+    bhi(if66)
+    label(double67)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double64)
-    label(if63)
-    label(halve66)
+    bls(double67)
+    label(if66)
+    label(halve69)
     lsr(r1, r1, 1)
-    beq(halve_end67)
+    beq(halve_end70)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if68)
+    bhi(if71)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if68)
-    b(halve66)
-    label(halve_end67)
+    label(if71)
+    b(halve69)
+    label(halve_end70)
     eor(r3, r4)
-    data(2, 0x9314)  # str r3, [sp] run
+    data(2, 0x9313)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0x9819)  # ldr r0, [sp] length
     mul(r3, r0)
     data(2, 0x9810)  # ldr r0, [sp] start
     sub(r0, r0, r3)
-    data(2, 0x9016)  # str r0, [sp] column
+    data(2, 0x9015)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9812)  # ldr r0, [sp] count
+    data(2, 0x9811)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt(near_6)
     b(wend23)
     label(near_6)
     label(while21)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9916)  # ldr r1, [sp] column
-    data(2, 0x980A)  # ldr r0, [sp] step
+    data(2, 0x9915)  # ldr r1, [sp] column
+    data(2, 0x9807)  # ldr r0, [sp] step
     mul(r1, r0)
     data(2, 0x9818)  # ldr r0, [sp] source
     add(r0, r0, r1)
     mov(r10, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D14)  # ldr r5, [sp] run
+    data(2, 0x9D13)  # ldr r5, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
@@ -294,24 +294,24 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if69)
-    label(double70)
+    bhi(if72)
+    label(double73)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double70)
-    label(if69)
-    label(halve72)
+    bls(double73)
+    label(if72)
+    label(halve75)
     lsr(r1, r1, 1)
-    beq(halve_end73)
+    beq(halve_end76)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if74)
+    bhi(if77)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if74)
-    b(halve72)
-    label(halve_end73)
+    label(if77)
+    b(halve75)
+    label(halve_end76)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -344,38 +344,38 @@ def run_int16(r0, r1, r2, r3):
     mov(r10, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x9919)  # ldr r1, [sp] length
-    data(2, 0x9816)  # ldr r0, [sp] column
+    data(2, 0x9815)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9912)  # ldr r1, [sp] count
+    data(2, 0x9911)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else27)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else27)
     # broadcast.py:45 count -= n
-    data(2, 0x9912)  # ldr r1, [sp] count
+    data(2, 0x9911)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9112)  # str r1, [sp] count
+    data(2, 0x9111)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x9914)  # ldr r1, [sp] run
+    data(2, 0x9913)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9114)  # str r1, [sp] run
+    data(2, 0x9113)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9116)  # str r1, [sp] column
+    data(2, 0x9115)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9911)  # ldr r1, [sp] size
+    data(2, 0x9917)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else29)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r10)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target
+    data(2, 0x9A14)  # ldr r2, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9915)  # ldr r1, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     add(r1, r1, r0)
-    data(2, 0x9115)  # str r1, [sp] target
+    data(2, 0x9114)  # str r1, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend33)
@@ -384,7 +384,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x990A)  # ldr r1, [sp] step
+    data(2, 0x9907)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
@@ -395,18 +395,18 @@ def run_int16(r0, r1, r2, r3):
     b(endif30)
     label(else29)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9911)  # ldr r1, [sp] size
+    data(2, 0x9917)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else34)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r10)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target
+    data(2, 0x9A14)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9915)  # ldr r1, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     add(r1, r1, r4)
-    data(2, 0x9115)  # str r1, [sp] target
+    data(2, 0x9114)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend38)
@@ -415,7 +415,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x990A)  # ldr r1, [sp] step
+    data(2, 0x9907)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r2, r2, 2)
@@ -426,44 +426,58 @@ def run_int16(r0, r1, r2, r3):
     b(endif35)
     label(else34)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r10)
+    mov(r2, r10)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x9911)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x9915)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x9115)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B17)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C14)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x9414)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else39)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend41)
-    label(while39)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9911)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else42)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else42)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x990A)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9911)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend43)
+    label(while41)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B07)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while39)
-    label(wend41)
+    bne(while41)
+    label(wend43)
+    label(else39)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend46)
+    label(while44)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B07)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while44)
+    label(wend46)
     label(endif35)
     label(endif30)
-    data(2, 0x9812)  # ldr r0, [sp] count
+    data(2, 0x9811)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble(near_7)
     b(while21)
@@ -479,47 +493,47 @@ def run_int16(r0, r1, r2, r3):
     label(near_8)
     label(fend15)
     # add_int16.py:67 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     ldr(r1, [r0, 36])
     cmp(r1, 0)
-    beq(else44)
+    beq(else47)
     ldr(r0, [r0, 16])
     asr(r1, r0, 2)
-    data(2, 0x9817)  # ldr r0, [sp] base
+    data(2, 0x9816)  # ldr r0, [sp] base
     add(r5, r0, r1)
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x9910)  # ldr r1, [sp] start
-    data(2, 0x9808)  # ldr r0, [sp] step1
+    data(2, 0x9809)  # ldr r0, [sp] step1
     mul(r1, r0)
     data(2, 0x981A)  # ldr r0, [sp] input1
     add(r5, r0, r1)
-    label(endif45)
+    label(endif48)
     # add_int16.py:68 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
-    data(2, 0x9807)  # ldr r0, [sp] r
+    data(2, 0x9808)  # ldr r0, [sp] r
     ldr(r1, [r0, 40])
     cmp(r1, 0)
-    beq(else46)
+    beq(else49)
     ldr(r0, [r0, 20])
     asr(r1, r0, 2)
-    data(2, 0x9817)  # ldr r0, [sp] base
+    data(2, 0x9816)  # ldr r0, [sp] base
     add(r4, r0, r1)
-    b(endif47)
-    label(else46)
+    b(endif50)
+    label(else49)
     data(2, 0x9910)  # ldr r1, [sp] start
-    data(2, 0x9809)  # ldr r0, [sp] step2
+    data(2, 0x980A)  # ldr r0, [sp] step2
     mul(r1, r0)
     data(2, 0x981B)  # ldr r0, [sp] input2
     add(r4, r0, r1)
-    label(endif47)
+    label(endif50)
     # add_int16.py:69 start += count
     data(2, 0x9810)  # ldr r0, [sp] start
     add(r0, r0, r6)
     data(2, 0x9010)  # str r0, [sp] start
     # add_int16.py:70 while count:
     cmp(r6, 0)
-    beq(wend50)
-    label(while48)
+    beq(wend53)
+    label(while51)
     # add_int16.py:71 v = (y[0] ^ 0x8000) - 0x8000 - offset2 << 15
     mov(r0, 0)
     data(2, 0x5E21)  # ldrsh r1, [r4, r0]
@@ -560,14 +574,14 @@ def run_int16(r0, r1, r2, r3):
     # add_int16.py:80 if shift >= 0:
     data(2, 0x9904)  # ldr r1, [sp] shift
     cmp(r1, 0)
-    blt(else53)
+    blt(else56)
     # add_int16.py:81 v = ((v >> 31) + v >> shift) + 1 >> 1
     asr(r2, r0, 31)
     add(r0, r2, r0)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else53)
+    label(else56)
     # add_int16.py:82 v = v * factor2 + ((x[0] ^ 0x8000) - 0x8000 - offset1) * factor1
     mov(r2, r0)
     data(2, 0x980C)  # ldr r0, [sp] factor2
@@ -613,47 +627,47 @@ def run_int16(r0, r1, r2, r3):
     # add_int16.py:92 if output_shift >= 0:
     data(2, 0x9905)  # ldr r1, [sp] output_shift
     cmp(r1, 0)
-    blt(else57)
+    blt(else60)
     # add_int16.py:93 v = ((v >> 31) + v >> output_shift) + 1 >> 1
     asr(r2, r0, 31)
     add(r0, r2, r0)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else57)
+    label(else60)
     # add_int16.py:94 v = v + zero_point
     data(2, 0x990F)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
     # add_int16.py:95 if v < low:
     data(2, 0x4540)  # cmp r0, r8
-    bge(else59)
+    bge(else62)
     # add_int16.py:96 v = low
     mov(r0, r8)
-    label(else59)
+    label(else62)
     # add_int16.py:97 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else61)
+    ble(else64)
     # add_int16.py:98 v = high
     mov(r0, r9)
-    label(else61)
+    label(else64)
     # add_int16.py:99 z[0] = v
     mov(r1, r12)
     strh(r0, [r1, 0])
     # add_int16.py:100 x = ptr16(int(x) + step1)
-    data(2, 0x9808)  # ldr r0, [sp] step1
+    data(2, 0x9809)  # ldr r0, [sp] step1
     add(r5, r5, r0)
     # add_int16.py:101 y = ptr16(int(y) + step2)
-    data(2, 0x9809)  # ldr r0, [sp] step2
+    data(2, 0x980A)  # ldr r0, [sp] step2
     add(r4, r4, r0)
     # add_int16.py:102 z = ptr16(int(z) + 2)
     add(r0, r1, 2)
     mov(r12, r0)
     # add_int16.py:103 count -= 1
     sub(r6, r6, 1)
-    bne(while48)
-    label(wend50)
+    bne(while51)
+    label(wend53)
     data(2, 0x9910)  # ldr r1, [sp] start
-    data(2, 0x9813)  # ldr r0, [sp] stop
+    data(2, 0x9812)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge(near_9)
     b(while8)
@@ -666,7 +680,7 @@ def run_int16(r0, r1, r2, r3):
     eor(r0, r3)
     data(2, 0x9010)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9013)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB01F)  # add sp, #124

@@ -32,7 +32,7 @@ def run_bytes(r0, r1, r2, r3):
     label(end2)
     # comparisons.py:27 r = ptr32(op)
     data(2, 0x981C)  # ldr r0, [sp] op
-    data(2, 0x9005)  # str r0, [sp] r
+    data(2, 0x9007)  # str r0, [sp] r
     # comparisons.py:28 base = int(ptr8(arena))
     data(2, 0x991A)  # ldr r1, [sp] arena
     data(2, 0x9119)  # str r1, [sp] base
@@ -49,9 +49,9 @@ def run_bytes(r0, r1, r2, r3):
     label(endif5)
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] input1
+    data(2, 0x9011)  # str r0, [sp] input1
     # comparisons.py:31 word = r[_INPUT2]
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 8])
     # comparisons.py:32 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r0, r1, 31)
@@ -64,9 +64,9 @@ def run_bytes(r0, r1, r2, r3):
     label(endif7)
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9014)  # str r0, [sp] input2
+    data(2, 0x9012)  # str r0, [sp] input2
     # comparisons.py:33 step1 = r[_STEP1]
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 28])
     mov(r11, r1)
     # comparisons.py:34 step2 = r[_STEP2]
@@ -102,7 +102,7 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] start
     sub(r4, r1, r0)
     # comparisons.py:41 if count > r[_BLOCK]:
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 44])
     cmp(r4, r1)
     ble(else11)
@@ -113,17 +113,17 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9904)  # ldr r1, [sp] start
     mov(r0, r11)
     mul(r1, r0)
-    data(2, 0x9813)  # ldr r0, [sp] input1
+    data(2, 0x9811)  # ldr r0, [sp] input1
     add(r6, r0, r1)
     # comparisons.py:44 if r[_EXPAND1]:
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r0, [r0, 36])
     cmp(r0, 0)
     bne(near_4)
     b(else13)
     label(near_4)
     # comparisons.py:45 expand(op, arena, rom, 0, start, count)
-    data(2, 0x940B)  # str r4, [sp] count
+    data(2, 0x9409)  # str r4, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1C)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -146,20 +146,20 @@ def run_bytes(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x900F)  # str r0, [sp] target
+    data(2, 0x900D)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     lsl(r0, r0, 2)
     add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r7, 0])
-    data(2, 0x9009)  # str r0, [sp] size
+    data(2, 0x9013)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r7, 8])
     data(2, 0x9016)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r7, 12])
-    data(2, 0x9106)  # str r1, [sp] step
+    data(2, 0x9105)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r7, 4])
     lsl(r1, r1, 1)
@@ -169,63 +169,6 @@ def run_bytes(r0, r1, r2, r3):
     asr(r5, r1, 31)
     mov(r2, r5)
     eor(r2, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if75)
-    label(double76)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double76)
-    label(if75)
-    label(halve78)
-    lsr(r1, r1, 1)
-    beq(halve_end79)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if80)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if80)
-    b(halve78)
-    label(halve_end79)
-    eor(r3, r5)
-    data(2, 0x930D)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9816)  # ldr r0, [sp] length
-    mul(r3, r0)
-    data(2, 0x9804)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9010)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980B)  # ldr r0, [sp] count
-    cmp(r0, 0)
-    bgt(near_5)
-    b(wend20)
-    label(near_5)
-    label(while18)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
-    data(2, 0x9806)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x9815)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    mov(r9, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9E0D)  # ldr r6, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r5, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x4555)  # cmp r5, r10
-    bge(wend23)
-    label(while21)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r5, 2)
-    data(2, 0x5838)  # ldr r0, [r7, r0]
-    asr(r2, r6, 31)
-    mov(lr, r2)
-    eor(r2, r6)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -247,6 +190,63 @@ def run_bytes(r0, r1, r2, r3):
     label(if86)
     b(halve84)
     label(halve_end85)
+    eor(r3, r5)
+    data(2, 0x930B)  # str r3, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x9816)  # ldr r0, [sp] length
+    mul(r3, r0)
+    data(2, 0x9804)  # ldr r0, [sp] start
+    sub(r0, r0, r3)
+    data(2, 0x900E)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    data(2, 0x9809)  # ldr r0, [sp] count
+    cmp(r0, 0)
+    bgt(near_5)
+    b(wend20)
+    label(near_5)
+    label(while18)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x990E)  # ldr r1, [sp] column
+    data(2, 0x9805)  # ldr r0, [sp] step
+    mul(r1, r0)
+    data(2, 0x9815)  # ldr r0, [sp] source
+    add(r0, r0, r1)
+    mov(r9, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9E0B)  # ldr r6, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r5, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x4555)  # cmp r5, r10
+    bge(wend23)
+    label(while21)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r5, 2)
+    data(2, 0x5838)  # ldr r0, [r7, r0]
+    asr(r2, r6, 31)
+    mov(lr, r2)
+    eor(r2, r6)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if87)
+    label(double88)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double88)
+    label(if87)
+    label(halve90)
+    lsr(r1, r1, 1)
+    beq(halve_end91)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if92)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if92)
+    b(halve90)
+    label(halve_end91)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -279,38 +279,38 @@ def run_bytes(r0, r1, r2, r3):
     mov(r9, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x9916)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x980E)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990B)  # ldr r1, [sp] count
+    data(2, 0x9909)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else24)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else24)
     # broadcast.py:45 count -= n
-    data(2, 0x990B)  # ldr r1, [sp] count
+    data(2, 0x9909)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x910B)  # str r1, [sp] count
+    data(2, 0x9109)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run
+    data(2, 0x990B)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x910E)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9909)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else26)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r9)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x9A0D)  # ldr r2, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     add(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] target
+    data(2, 0x910D)  # str r1, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
@@ -319,7 +319,7 @@ def run_bytes(r0, r1, r2, r3):
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
+    data(2, 0x9905)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
@@ -330,18 +330,18 @@ def run_bytes(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9909)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else31)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r9)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x9A0D)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r5, r0, 1)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     add(r1, r1, r5)
-    data(2, 0x910F)  # str r1, [sp] target
+    data(2, 0x910D)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -350,7 +350,7 @@ def run_bytes(r0, r1, r2, r3):
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
+    data(2, 0x9905)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r2, r2, 2)
@@ -361,51 +361,65 @@ def run_bytes(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r9)
+    mov(r2, r9)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r5, r0)
-    data(2, 0x9909)  # ldr r1, [sp] size
-    mul(r5, r1)
-    data(2, 0x990F)  # ldr r1, [sp] target
-    add(r1, r1, r5)
-    data(2, 0x910F)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r6, r0)
+    data(2, 0x9B13)  # ldr r3, [sp] size
+    mul(r6, r3)
+    data(2, 0x9D0D)  # ldr r5, [sp] target
+    add(r5, r5, r6)
+    data(2, 0x950D)  # str r5, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else36)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9909)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9909)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B05)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
+    bne(while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B05)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    data(2, 0x980B)  # ldr r0, [sp] count
+    data(2, 0x9809)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble(near_6)
     b(while18)
     label(near_6)
     label(wend20)
     # comparisons.py:46 x = ptr8(base + (r[_ROW1] >> 2))
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r0, [r0, 16])
     asr(r1, r0, 2)
     data(2, 0x9819)  # ldr r0, [sp] base
@@ -415,17 +429,17 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9904)  # ldr r1, [sp] start
     data(2, 0x9800)  # ldr r0, [sp] step2
     mul(r1, r0)
-    data(2, 0x9814)  # ldr r0, [sp] input2
+    data(2, 0x9812)  # ldr r0, [sp] input2
     add(r3, r0, r1)
     # comparisons.py:48 if r[_EXPAND2]:
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r0, [r0, 40])
     cmp(r0, 0)
     bne(near_7)
-    b(else41)
+    b(else44)
     label(near_7)
     # comparisons.py:49 expand(op, arena, rom, 1, start, count)
-    data(2, 0x940C)  # str r4, [sp] count_144
+    data(2, 0x940A)  # str r4, [sp] count_148
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1C)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -433,22 +447,22 @@ def run_bytes(r0, r1, r2, r3):
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
-    beq(else44)
+    beq(else47)
     data(2, 0x981B)  # ldr r0, [sp] rom
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x981A)  # ldr r0, [sp] arena
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9017)  # str r0, [sp] source_150
+    data(2, 0x9017)  # str r0, [sp] source_154
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     ldr(r0, [r2, 20])
     asr(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9011)  # str r0, [sp] target_156
+    data(2, 0x900F)  # str r0, [sp] target_160
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
     lsl(r0, r0, 2)
@@ -456,13 +470,13 @@ def run_bytes(r0, r1, r2, r3):
     mov(lr, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r1, [r0, 0])
-    data(2, 0x910A)  # str r1, [sp] size_162
+    data(2, 0x9114)  # str r1, [sp] size_166
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r1, [r0, 8])
-    data(2, 0x9118)  # str r1, [sp] length_164
+    data(2, 0x9118)  # str r1, [sp] length_168
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r2, [r0, 12])
-    data(2, 0x9207)  # str r2, [sp] step_166
+    data(2, 0x9206)  # str r2, [sp] step_170
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r0, [r0, 4])
     lsl(r0, r0, 1)
@@ -473,65 +487,6 @@ def run_bytes(r0, r1, r2, r3):
     mov(r2, r5)
     eor(r2, r0)
     mov(r0, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if87)
-    label(double88)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double88)
-    label(if87)
-    label(halve90)
-    lsr(r1, r1, 1)
-    beq(halve_end91)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if92)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if92)
-    b(halve90)
-    label(halve_end91)
-    eor(r3, r5)
-    data(2, 0x930E)  # str r3, [sp] run_174
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9818)  # ldr r0, [sp] length_164
-    mul(r3, r0)
-    data(2, 0x9804)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9012)  # str r0, [sp] column_177
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980C)  # ldr r0, [sp] count_144
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend48)
-    label(near_8)
-    label(while46)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9912)  # ldr r1, [sp] column_177
-    data(2, 0x9807)  # ldr r0, [sp] step_166
-    mul(r1, r0)
-    data(2, 0x9817)  # ldr r0, [sp] source_150
-    add(r0, r0, r1)
-    mov(r10, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9F0E)  # ldr r7, [sp] run_174
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r5, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x9801)  # ldr r0, [sp] outermost
-    cmp(r5, r0)
-    bge(wend51)
-    label(while49)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r1, r5, 2)
-    mov(r0, lr)
-    data(2, 0x5840)  # ldr r0, [r0, r1]
-    asr(r2, r7, 31)
-    mov(r9, r2)
-    eor(r2, r7)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -553,6 +508,65 @@ def run_bytes(r0, r1, r2, r3):
     label(if98)
     b(halve96)
     label(halve_end97)
+    eor(r3, r5)
+    data(2, 0x930C)  # str r3, [sp] run_178
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x9818)  # ldr r0, [sp] length_168
+    mul(r3, r0)
+    data(2, 0x9804)  # ldr r0, [sp] start
+    sub(r0, r0, r3)
+    data(2, 0x9010)  # str r0, [sp] column_181
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980A)  # ldr r0, [sp] count_148
+    cmp(r0, 0)
+    bgt(near_8)
+    b(wend51)
+    label(near_8)
+    label(while49)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9910)  # ldr r1, [sp] column_181
+    data(2, 0x9806)  # ldr r0, [sp] step_170
+    mul(r1, r0)
+    data(2, 0x9817)  # ldr r0, [sp] source_154
+    add(r0, r0, r1)
+    mov(r10, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9F0C)  # ldr r7, [sp] run_178
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r5, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x9801)  # ldr r0, [sp] outermost
+    cmp(r5, r0)
+    bge(wend54)
+    label(while52)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r1, r5, 2)
+    mov(r0, lr)
+    data(2, 0x5840)  # ldr r0, [r0, r1]
+    asr(r2, r7, 31)
+    mov(r9, r2)
+    eor(r2, r7)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if99)
+    label(double100)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double100)
+    label(if99)
+    label(halve102)
+    lsr(r1, r1, 1)
+    beq(halve_end103)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if104)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if104)
+    b(halve102)
+    label(halve_end103)
     mov(r0, r9)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -575,8 +589,8 @@ def run_bytes(r0, r1, r2, r3):
     add(r5, r5, 2)
     data(2, 0x9801)  # ldr r0, [sp] outermost
     cmp(r5, r0)
-    blt(while49)
-    label(wend51)
+    blt(while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r5, 1)
     lsl(r1, r0, 2)
@@ -587,147 +601,161 @@ def run_bytes(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r10, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length_164
-    data(2, 0x9812)  # ldr r0, [sp] column_177
+    data(2, 0x9918)  # ldr r1, [sp] length_168
+    data(2, 0x9810)  # ldr r0, [sp] column_181
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990C)  # ldr r1, [sp] count_144
+    data(2, 0x990A)  # ldr r1, [sp] count_148
     cmp(r0, r1)
-    ble(else52)
+    ble(else55)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else52)
+    label(else55)
     # broadcast.py:45 count -= n
-    data(2, 0x990C)  # ldr r1, [sp] count_144
+    data(2, 0x990A)  # ldr r1, [sp] count_148
     sub(r1, r1, r0)
-    data(2, 0x910C)  # str r1, [sp] count_144
+    data(2, 0x910A)  # str r1, [sp] count_148
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_174
+    data(2, 0x990C)  # ldr r1, [sp] run_178
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_174
+    data(2, 0x910C)  # str r1, [sp] run_178
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_177
+    data(2, 0x9110)  # str r1, [sp] column_181
     # broadcast.py:48 if size == 1:
-    data(2, 0x990A)  # ldr r1, [sp] size_162
+    data(2, 0x9914)  # ldr r1, [sp] size_166
     cmp(r1, 1)
-    bne(else54)
+    bne(else57)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r10)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_156
+    data(2, 0x9A0F)  # ldr r2, [sp] target_160
     # broadcast.py:51 target += n
-    data(2, 0x9911)  # ldr r1, [sp] target_156
+    data(2, 0x990F)  # ldr r1, [sp] target_160
     add(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] target_156
+    data(2, 0x910F)  # str r1, [sp] target_160
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9907)  # ldr r1, [sp] step_166
+    data(2, 0x9906)  # ldr r1, [sp] step_170
     add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
+    bne(while59)
+    label(wend61)
+    b(endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990A)  # ldr r1, [sp] size_162
+    data(2, 0x9914)  # ldr r1, [sp] size_166
     cmp(r1, 2)
-    bne(else59)
+    bne(else62)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r10)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_156
+    data(2, 0x9A0F)  # ldr r2, [sp] target_160
     # broadcast.py:60 target += n << 1
     lsl(r5, r0, 1)
-    data(2, 0x9911)  # ldr r1, [sp] target_156
+    data(2, 0x990F)  # ldr r1, [sp] target_160
     add(r1, r1, r5)
-    data(2, 0x9111)  # str r1, [sp] target_156
+    data(2, 0x910F)  # str r1, [sp] target_160
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9907)  # ldr r1, [sp] step_166
+    data(2, 0x9906)  # ldr r1, [sp] step_170
     add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
-    # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r10)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_156
-    # broadcast.py:69 target += n * size
-    mov(r5, r0)
-    data(2, 0x990A)  # ldr r1, [sp] size_162
-    mul(r5, r1)
-    data(2, 0x9911)  # ldr r1, [sp] target_156
-    add(r1, r1, r5)
-    data(2, 0x9111)  # str r1, [sp] target_156
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990A)  # ldr r1, [sp] size_162
-    cmp(r1, 8)
-    bne(else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9907)  # ldr r1, [sp] step_166
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990A)  # ldr r1, [sp] size_162
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    data(2, 0x980C)  # ldr r0, [sp] count_144
+    b(endif63)
+    label(else62)
+    # broadcast.py:67 x4 = ptr32(at)
+    mov(r2, r10)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990F)  # ldr r1, [sp] target_160
+    # broadcast.py:69 target += n * size
+    mov(r7, r0)
+    data(2, 0x9B14)  # ldr r3, [sp] size_166
+    mul(r7, r3)
+    data(2, 0x9D0F)  # ldr r5, [sp] target_160
+    add(r5, r5, r7)
+    data(2, 0x950F)  # str r5, [sp] target_160
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else67)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B06)  # ldr r3, [sp] step_170
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B06)  # ldr r3, [sp] step_170
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    data(2, 0x980A)  # ldr r0, [sp] count_148
     cmp(r0, 0)
     ble(near_9)
-    b(while46)
+    b(while49)
     label(near_9)
-    label(wend48)
+    label(wend51)
     # comparisons.py:50 y = ptr8(base + (r[_ROW2] >> 2))
-    data(2, 0x9805)  # ldr r0, [sp] r
+    data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r0, [r0, 20])
     asr(r1, r0, 2)
     data(2, 0x9819)  # ldr r0, [sp] base
     add(r3, r0, r1)
-    label(else41)
+    label(else44)
     # comparisons.py:51 start += count
     data(2, 0x9804)  # ldr r0, [sp] start
     add(r0, r0, r4)
     data(2, 0x9004)  # str r0, [sp] start
     # comparisons.py:52 while count:
     cmp(r4, 0)
-    beq(wend71)
-    label(while69)
+    beq(wend77)
+    label(while75)
     # comparisons.py:53 word = intervals[x[0]]
     ldrb(r0, [r6, 0])
     lsl(r1, r0, 1)
@@ -743,15 +771,15 @@ def run_bytes(r0, r1, r2, r3):
     # comparisons.py:56 if v >= word & 0xFF and v <= word >> 8:
     data(2, 0xB2CD)  # uxtb r5, r1
     cmp(r2, r5)
-    blt(else72)
+    blt(else78)
     asr(r1, r1, 8)
     cmp(r2, r1)
-    bgt(else72)
+    bgt(else78)
     # comparisons.py:57 answer = outside ^ 1
     mov(r0, 1)
     mov(r1, r8)
     eor(r0, r1)
-    label(else72)
+    label(else78)
     # comparisons.py:58 z[0] = answer
     mov(r1, r12)
     strb(r0, [r1, 0])
@@ -766,8 +794,8 @@ def run_bytes(r0, r1, r2, r3):
     mov(r12, r0)
     # comparisons.py:62 count -= 1
     sub(r4, r4, 1)
-    bne(while69)
-    label(wend71)
+    bne(while75)
+    label(wend77)
     data(2, 0x9904)  # ldr r1, [sp] start
     data(2, 0x9808)  # ldr r0, [sp] stop
     cmp(r1, r0)

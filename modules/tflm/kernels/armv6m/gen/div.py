@@ -47,7 +47,7 @@ def run_int8(r0, r1, r2, r3):
     label(endif5)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x9017)  # str r0, [sp] input1
+    data(2, 0x9015)  # str r0, [sp] input1
     # div.py:42 word = r[_INPUT2]
     mov(r0, r10)
     ldr(r0, [r0, 8])
@@ -62,7 +62,7 @@ def run_int8(r0, r1, r2, r3):
     label(endif7)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x9018)  # str r0, [sp] input2
+    data(2, 0x9016)  # str r0, [sp] input2
     # div.py:44 offset1 = r[_OFFSET1]
     mov(r1, r10)
     ldr(r0, [r1, 48])
@@ -89,7 +89,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9000)  # str r0, [sp] high
     # div.py:51 shift = (r[_SHIFT] << sign) >> sign
     ldr(r0, [r1, 72])
-    data(2, 0x9010)  # str r0, [sp] shift
+    data(2, 0x900E)  # str r0, [sp] shift
     # div.py:52 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
     ldr(r0, [r1, 12])
     asr(r1, r0, 2)
@@ -123,7 +123,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9909)  # ldr r1, [sp] start
     data(2, 0x9802)  # ldr r0, [sp] step1
     mul(r1, r0)
-    data(2, 0x9817)  # ldr r0, [sp] input1
+    data(2, 0x9815)  # ldr r0, [sp] input1
     add(r0, r0, r1)
     mov(lr, r0)
     # div.py:58 if r[_EXPAND1]:
@@ -157,14 +157,14 @@ def run_int8(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981D)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] target
+    data(2, 0x9011)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     lsl(r0, r0, 2)
     add(r6, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900D)  # str r0, [sp] size
+    data(2, 0x9017)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r1, [r6, 8])
     data(2, 0x911A)  # str r1, [sp] length
@@ -181,63 +181,6 @@ def run_int8(r0, r1, r2, r3):
     mov(r2, r4)
     eor(r2, r0)
     mov(r0, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if95)
-    label(double96)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double96)
-    label(if95)
-    label(halve98)
-    lsr(r1, r1, 1)
-    beq(halve_end99)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if100)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if100)
-    b(halve98)
-    label(halve_end99)
-    eor(r3, r4)
-    data(2, 0x9311)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981A)  # ldr r0, [sp] length
-    mul(r3, r0)
-    data(2, 0x9809)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9014)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    cmp(r7, 0)
-    bgt(near_5)
-    b(wend20)
-    label(near_5)
-    label(while18)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9914)  # ldr r1, [sp] column
-    data(2, 0x980A)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x9819)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    mov(r8, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D11)  # ldr r5, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x9804)  # ldr r0, [sp] outermost
-    cmp(r4, r0)
-    bge(wend23)
-    label(while21)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r2, r5, 31)
-    mov(lr, r2)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -259,6 +202,63 @@ def run_int8(r0, r1, r2, r3):
     label(if106)
     b(halve104)
     label(halve_end105)
+    eor(r3, r4)
+    data(2, 0x930F)  # str r3, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981A)  # ldr r0, [sp] length
+    mul(r3, r0)
+    data(2, 0x9809)  # ldr r0, [sp] start
+    sub(r0, r0, r3)
+    data(2, 0x9012)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    cmp(r7, 0)
+    bgt(near_5)
+    b(wend20)
+    label(near_5)
+    label(while18)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9912)  # ldr r1, [sp] column
+    data(2, 0x980A)  # ldr r0, [sp] step
+    mul(r1, r0)
+    data(2, 0x9819)  # ldr r0, [sp] source
+    add(r0, r0, r1)
+    mov(r8, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D0F)  # ldr r5, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x9804)  # ldr r0, [sp] outermost
+    cmp(r4, r0)
+    bge(wend23)
+    label(while21)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r2, r5, 31)
+    mov(lr, r2)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if107)
+    label(double108)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double108)
+    label(if107)
+    label(halve110)
+    lsr(r1, r1, 1)
+    beq(halve_end111)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if112)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if112)
+    b(halve110)
+    label(halve_end111)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -292,7 +292,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r8, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x991A)  # ldr r1, [sp] length
-    data(2, 0x9814)  # ldr r0, [sp] column
+    data(2, 0x9812)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     cmp(r0, r7)
@@ -303,24 +303,24 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:45 count -= n
     sub(r7, r7, r0)
     # broadcast.py:46 run += 1
-    data(2, 0x9911)  # ldr r1, [sp] run
+    data(2, 0x990F)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9111)  # str r1, [sp] run
+    data(2, 0x910F)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9114)  # str r1, [sp] column
+    data(2, 0x9112)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x990D)  # ldr r1, [sp] size
+    data(2, 0x9917)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else26)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r8)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A13)  # ldr r2, [sp] target
+    data(2, 0x9A11)  # ldr r2, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9913)  # ldr r1, [sp] target
+    data(2, 0x9911)  # ldr r1, [sp] target
     add(r1, r1, r0)
-    data(2, 0x9113)  # str r1, [sp] target
+    data(2, 0x9111)  # str r1, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
@@ -340,18 +340,18 @@ def run_int8(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990D)  # ldr r1, [sp] size
+    data(2, 0x9917)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else31)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r8)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A13)  # ldr r2, [sp] target
+    data(2, 0x9A11)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9913)  # ldr r1, [sp] target
+    data(2, 0x9911)  # ldr r1, [sp] target
     add(r1, r1, r4)
-    data(2, 0x9113)  # str r1, [sp] target
+    data(2, 0x9111)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -371,41 +371,55 @@ def run_int8(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r8)
+    mov(r2, r8)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A13)  # ldr r2, [sp] target
+    data(2, 0x9911)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990D)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x9913)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x9113)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B17)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C11)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x9411)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else36)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990D)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x990A)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990D)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B0A)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
+    bne(while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B0A)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while41)
+    label(wend43)
     label(endif32)
     label(endif27)
     cmp(r7, 0)
@@ -425,7 +439,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9909)  # ldr r1, [sp] start
     data(2, 0x9803)  # ldr r0, [sp] step2
     mul(r1, r0)
-    data(2, 0x9818)  # ldr r0, [sp] input2
+    data(2, 0x9816)  # ldr r0, [sp] input2
     add(r0, r0, r1)
     mov(r8, r0)
     # div.py:62 if r[_EXPAND2]:
@@ -433,11 +447,11 @@ def run_int8(r0, r1, r2, r3):
     ldr(r0, [r0, 40])
     cmp(r0, 0)
     bne(near_7)
-    b(else41)
+    b(else44)
     label(near_7)
     # div.py:63 expand(op, arena, rom, 1, start, count)
     mov(r0, r12)
-    data(2, 0x900F)  # str r0, [sp] count
+    data(2, 0x900D)  # str r0, [sp] count
     # broadcast.py:20 r = ptr32(op)
     mov(r1, r10)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -445,12 +459,12 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r2, r0, 31)
     lsr(r2, r2, 31)
-    beq(else44)
+    beq(else47)
     data(2, 0x9F1E)  # ldr r7, [sp] rom
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x9F1D)  # ldr r7, [sp] arena
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     asr(r0, r0, 2)
     add(r7, r7, r0)
@@ -459,87 +473,30 @@ def run_int8(r0, r1, r2, r3):
     asr(r2, r0, 2)
     data(2, 0x981D)  # ldr r0, [sp] arena
     add(r0, r0, r2)
-    data(2, 0x9015)  # str r0, [sp] target_164
+    data(2, 0x9013)  # str r0, [sp] target_168
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r1, 40])
     lsl(r0, r0, 2)
     add(r6, r1, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900E)  # str r0, [sp] size_170
+    data(2, 0x9018)  # str r0, [sp] size_174
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r1, [r6, 8])
-    data(2, 0x911B)  # str r1, [sp] length_172
+    data(2, 0x911B)  # str r1, [sp] length_176
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r0, [r6, 12])
-    data(2, 0x900B)  # str r0, [sp] step_174
+    data(2, 0x900B)  # str r0, [sp] step_178
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r0, [r6, 4])
     lsl(r0, r0, 1)
-    data(2, 0x9005)  # str r0, [sp] outermost_177
+    data(2, 0x9005)  # str r0, [sp] outermost_181
     # broadcast.py:30 run = start // length
     data(2, 0x9809)  # ldr r0, [sp] start
     asr(r4, r0, 31)
     mov(r2, r4)
     eor(r2, r0)
     mov(r0, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if107)
-    label(double108)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double108)
-    label(if107)
-    label(halve110)
-    lsr(r1, r1, 1)
-    beq(halve_end111)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if112)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if112)
-    b(halve110)
-    label(halve_end111)
-    eor(r3, r4)
-    data(2, 0x9312)  # str r3, [sp] run_182
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981B)  # ldr r0, [sp] length_172
-    mul(r3, r0)
-    data(2, 0x9809)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9016)  # str r0, [sp] column_185
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980F)  # ldr r0, [sp] count
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend48)
-    label(near_8)
-    label(while46)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9916)  # ldr r1, [sp] column_185
-    data(2, 0x980B)  # ldr r0, [sp] step_174
-    mul(r1, r0)
-    add(r0, r7, r1)
-    data(2, 0x9001)  # str r0, [sp] at
-    # broadcast.py:34 rest = run
-    data(2, 0x9D12)  # ldr r5, [sp] run_182
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x9805)  # ldr r0, [sp] outermost_177
-    cmp(r4, r0)
-    bge(wend51)
-    label(while49)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r2, r5, 31)
-    mov(r8, r2)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -561,6 +518,63 @@ def run_int8(r0, r1, r2, r3):
     label(if118)
     b(halve116)
     label(halve_end117)
+    eor(r3, r4)
+    data(2, 0x9310)  # str r3, [sp] run_186
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981B)  # ldr r0, [sp] length_176
+    mul(r3, r0)
+    data(2, 0x9809)  # ldr r0, [sp] start
+    sub(r0, r0, r3)
+    data(2, 0x9014)  # str r0, [sp] column_189
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980D)  # ldr r0, [sp] count
+    cmp(r0, 0)
+    bgt(near_8)
+    b(wend51)
+    label(near_8)
+    label(while49)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9914)  # ldr r1, [sp] column_189
+    data(2, 0x980B)  # ldr r0, [sp] step_178
+    mul(r1, r0)
+    add(r0, r7, r1)
+    data(2, 0x9001)  # str r0, [sp] at
+    # broadcast.py:34 rest = run
+    data(2, 0x9D10)  # ldr r5, [sp] run_186
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x9805)  # ldr r0, [sp] outermost_181
+    cmp(r4, r0)
+    bge(wend54)
+    label(while52)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r2, r5, 31)
+    mov(r8, r2)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if119)
+    label(double120)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double120)
+    label(if119)
+    label(halve122)
+    lsr(r1, r1, 1)
+    beq(halve_end123)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if124)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if124)
+    b(halve122)
+    label(halve_end123)
     mov(r0, r8)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -579,10 +593,10 @@ def run_int8(r0, r1, r2, r3):
     mov(r5, r3)
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
-    data(2, 0x9805)  # ldr r0, [sp] outermost_177
+    data(2, 0x9805)  # ldr r0, [sp] outermost_181
     cmp(r4, r0)
-    blt(while49)
-    label(wend51)
+    blt(while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r4, 1)
     lsl(r0, r0, 2)
@@ -592,132 +606,146 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     data(2, 0x9001)  # str r0, [sp] at
     # broadcast.py:42 n = length - column
-    data(2, 0x991B)  # ldr r1, [sp] length_172
-    data(2, 0x9816)  # ldr r0, [sp] column_185
+    data(2, 0x991B)  # ldr r1, [sp] length_176
+    data(2, 0x9814)  # ldr r0, [sp] column_189
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990F)  # ldr r1, [sp] count
+    data(2, 0x990D)  # ldr r1, [sp] count
     cmp(r0, r1)
-    ble(else52)
+    ble(else55)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else52)
+    label(else55)
     # broadcast.py:45 count -= n
-    data(2, 0x990F)  # ldr r1, [sp] count
+    data(2, 0x990D)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] count
+    data(2, 0x910D)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x9912)  # ldr r1, [sp] run_182
+    data(2, 0x9910)  # ldr r1, [sp] run_186
     add(r1, r1, 1)
-    data(2, 0x9112)  # str r1, [sp] run_182
+    data(2, 0x9110)  # str r1, [sp] run_186
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9116)  # str r1, [sp] column_185
+    data(2, 0x9114)  # str r1, [sp] column_189
     # broadcast.py:48 if size == 1:
-    data(2, 0x990E)  # ldr r1, [sp] size_170
+    data(2, 0x9918)  # ldr r1, [sp] size_174
     cmp(r1, 1)
-    bne(else54)
+    bne(else57)
     # broadcast.py:49 x = ptr8(at)
     data(2, 0x9B01)  # ldr r3, [sp] at
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target_164
+    data(2, 0x9A13)  # ldr r2, [sp] target_168
     # broadcast.py:51 target += n
-    data(2, 0x9915)  # ldr r1, [sp] target_164
+    data(2, 0x9913)  # ldr r1, [sp] target_168
     add(r1, r1, r0)
-    data(2, 0x9115)  # str r1, [sp] target_164
+    data(2, 0x9113)  # str r1, [sp] target_168
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x990B)  # ldr r1, [sp] step_174
+    data(2, 0x990B)  # ldr r1, [sp] step_178
     add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
+    bne(while59)
+    label(wend61)
+    b(endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990E)  # ldr r1, [sp] size_170
+    data(2, 0x9918)  # ldr r1, [sp] size_174
     cmp(r1, 2)
-    bne(else59)
+    bne(else62)
     # broadcast.py:58 x2 = ptr16(at)
     data(2, 0x9B01)  # ldr r3, [sp] at
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target_164
+    data(2, 0x9A13)  # ldr r2, [sp] target_168
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9915)  # ldr r1, [sp] target_164
+    data(2, 0x9913)  # ldr r1, [sp] target_168
     add(r1, r1, r4)
-    data(2, 0x9115)  # str r1, [sp] target_164
+    data(2, 0x9113)  # str r1, [sp] target_168
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x990B)  # ldr r1, [sp] step_174
+    data(2, 0x990B)  # ldr r1, [sp] step_178
     add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
-    # broadcast.py:67 x4 = ptr32(at)
-    data(2, 0x9B01)  # ldr r3, [sp] at
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A15)  # ldr r2, [sp] target_164
-    # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990E)  # ldr r1, [sp] size_170
-    mul(r4, r1)
-    data(2, 0x9915)  # ldr r1, [sp] target_164
-    add(r1, r1, r4)
-    data(2, 0x9115)  # str r1, [sp] target_164
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990E)  # ldr r1, [sp] size_170
-    cmp(r1, 8)
-    bne(else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x990B)  # ldr r1, [sp] step_174
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990E)  # ldr r1, [sp] size_170
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    data(2, 0x980F)  # ldr r0, [sp] count
+    b(endif63)
+    label(else62)
+    # broadcast.py:67 x4 = ptr32(at)
+    data(2, 0x9A01)  # ldr r2, [sp] at
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9913)  # ldr r1, [sp] target_168
+    # broadcast.py:69 target += n * size
+    mov(r5, r0)
+    data(2, 0x9B18)  # ldr r3, [sp] size_174
+    mul(r5, r3)
+    data(2, 0x9C13)  # ldr r4, [sp] target_168
+    add(r4, r4, r5)
+    data(2, 0x9413)  # str r4, [sp] target_168
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else67)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B0B)  # ldr r3, [sp] step_178
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B0B)  # ldr r3, [sp] step_178
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    data(2, 0x980D)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble(near_9)
-    b(while46)
+    b(while49)
     label(near_9)
-    label(wend48)
+    label(wend51)
     # div.py:64 y = ptr8(base + (r[_ROW2] >> 2))
     mov(r0, r10)
     ldr(r0, [r0, 20])
@@ -725,7 +753,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981C)  # ldr r0, [sp] base
     add(r0, r0, r1)
     mov(r8, r0)
-    label(else41)
+    label(else44)
     # div.py:65 start += count
     data(2, 0x9809)  # ldr r0, [sp] start
     mov(r1, r12)
@@ -734,9 +762,9 @@ def run_int8(r0, r1, r2, r3):
     # div.py:66 while count:
     cmp(r1, 0)
     bne(near_10)
-    b(wend71)
+    b(wend77)
     label(near_10)
-    label(while69)
+    label(while75)
     # div.py:67 v = (x[0] ^ 0x80) - offset1
     mov(r0, lr)
     ldrb(r0, [r0, 0])
@@ -752,37 +780,37 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9A08)  # ldr r2, [sp] offset2
     sub(r1, r1, r2)
     # div.py:69 if d < 0:
-    bpl(else72)
+    bpl(else78)
     # div.py:70 v = 0 - v
     neg(r0, r0)
     # div.py:71 d = 0 - d
     neg(r1, r1)
-    label(else72)
+    label(else78)
     # div.py:72 if not d:
     cmp(r1, 0)
-    bne(else74)
+    bne(else80)
     # div.py:73 v = v << 20
     lsl(r0, r0, 20)
-    b(endif75)
-    label(else74)
+    b(endif81)
+    label(else80)
     # div.py:74 elif v:
     cmp(r0, 0)
-    beq(else76)
+    beq(else82)
     # div.py:76 e = 7 - shift
     mov(r3, 7)
-    data(2, 0x9A10)  # ldr r2, [sp] shift
+    data(2, 0x9A0E)  # ldr r2, [sp] shift
     sub(r3, r3, r2)
     # div.py:77 while not d >> 7:
     asr(r2, r1, 7)
-    bne(wend80)
-    label(while78)
+    bne(wend86)
+    label(while84)
     # div.py:78 d = d << 1
     lsl(r1, r1, 1)
     # div.py:79 e -= 1
     sub(r3, r3, 1)
     asr(r2, r1, 7)
-    beq(while78)
-    label(wend80)
+    beq(while84)
+    label(wend86)
     # div.py:80 v = v << 22
     lsl(r0, r0, 22)
     # div.py:81 e += 22
@@ -794,8 +822,8 @@ def run_int8(r0, r1, r2, r3):
     eor(r2, r4)
     lsl(r2, r2, 31)
     lsr(r2, r2, 31)
-    bne(wend83)
-    label(while81)
+    bne(wend89)
+    label(while87)
     # div.py:84 v = v << 1
     lsl(r0, r0, 1)
     # div.py:85 e += 1
@@ -804,8 +832,8 @@ def run_int8(r0, r1, r2, r3):
     eor(r2, r4)
     lsl(r2, r2, 31)
     lsr(r2, r2, 31)
-    beq(while81)
-    label(wend83)
+    beq(while87)
+    label(wend89)
     # div.py:86 m = r[_RECIPROCALS - 128 + d]
     sub(r1, 109)
     lsl(r2, r1, 2)
@@ -815,8 +843,8 @@ def run_int8(r0, r1, r2, r3):
     mov(r4, 2)
     # div.py:88 while k:
     cmp(r4, 0)
-    beq(wend86)
-    label(while84)
+    beq(wend92)
+    label(while90)
     # div.py:89 a = v >> 16
     asr(r7, r0, 16)
     # div.py:90 b = v & 0xFFFF
@@ -854,18 +882,18 @@ def run_int8(r0, r1, r2, r3):
     ldr(r2, [r1, 68])
     # div.py:97 k -= 1
     sub(r4, r4, 1)
-    bne(while84)
-    label(wend86)
+    bne(while90)
+    label(wend92)
     # div.py:98 if e > 31:
     cmp(r3, 31)
-    ble(else87)
+    ble(else93)
     # div.py:99 v = 0
     mov(r0, 0)
-    b(endif88)
-    label(else87)
+    b(endif94)
+    label(else93)
     # div.py:100 elif e > 0:
     cmp(r3, 0)
-    ble(else89)
+    ble(else95)
     # div.py:101 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     asr(r1, r0, 31)
     add(r0, r1, r0)
@@ -873,23 +901,23 @@ def run_int8(r0, r1, r2, r3):
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else89)
-    label(endif88)
-    label(else76)
-    label(endif75)
+    label(else95)
+    label(endif94)
+    label(else82)
+    label(endif81)
     # div.py:102 if v < low:
     data(2, 0x4558)  # cmp r0, r11
-    bge(else91)
+    bge(else97)
     # div.py:103 v = low
     mov(r0, r11)
-    label(else91)
+    label(else97)
     # div.py:104 if v > high:
     data(2, 0x9900)  # ldr r1, [sp] high
     cmp(r0, r1)
-    ble(else93)
+    ble(else99)
     # div.py:105 v = high
     mov(r0, r1)
-    label(else93)
+    label(else99)
     # div.py:106 z[0] = v + zero_point
     data(2, 0x9906)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
@@ -912,8 +940,8 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r12)
     sub(r0, r0, 1)
     mov(r12, r0)
-    bne(while69)
-    label(wend71)
+    bne(while75)
+    label(wend77)
     data(2, 0x9909)  # ldr r1, [sp] start
     data(2, 0x980C)  # ldr r0, [sp] stop
     cmp(r1, r0)

@@ -19,7 +19,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x911A)  # str r1, [sp] arena
     data(2, 0x921D)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9013)  # str r0, [sp] start
+    data(2, 0x9011)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
@@ -68,7 +68,7 @@ def run_int8(r0, r1, r2, r3):
     lsr(r2, r1, 2)
     data(2, 0x991A)  # ldr r1, [sp] arena
     add(r3, r1, r2)
-    data(2, 0x9A13)  # ldr r2, [sp] start
+    data(2, 0x9A11)  # ldr r2, [sp] start
     add(r2, r3, r2)
     mov(r12, r2)
     ldr(r2, [r0, 28])
@@ -96,7 +96,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9814)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x901C)  # str r0, [sp] block
-    data(2, 0x9913)  # ldr r1, [sp] start
+    data(2, 0x9911)  # ldr r1, [sp] start
     data(2, 0x981B)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_5)
@@ -104,7 +104,7 @@ def run_int8(r0, r1, r2, r3):
     label(near_5)
     label(block6)
     data(2, 0x981B)  # ldr r0, [sp] stop
-    data(2, 0x9A13)  # ldr r2, [sp] start
+    data(2, 0x9A11)  # ldr r2, [sp] start
     sub(r0, r0, r2)
     data(2, 0x991C)  # ldr r1, [sp] block
     cmp(r0, r1)
@@ -125,7 +125,7 @@ def run_int8(r0, r1, r2, r3):
     label(near_7)
     mov(r3, 0)
     mov(r4, r2)
-    data(2, 0x900B)  # str r0, [sp] left
+    data(2, 0x9009)  # str r0, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
     lsl(r0, r0, 2)
@@ -150,7 +150,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r2, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r0, r0, r2)
-    data(2, 0x900F)  # str r0, [sp] target
+    data(2, 0x900D)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -159,7 +159,7 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r1, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x9009)  # str r0, [sp] size
+    data(2, 0x9012)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
     data(2, 0x9016)  # str r0, [sp] length
@@ -174,62 +174,6 @@ def run_int8(r0, r1, r2, r3):
     asr(r5, r4, 31)
     mov(r2, r5)
     eor(r2, r4)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if67)
-    label(double68)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double68)
-    label(if67)
-    label(halve70)
-    lsr(r1, r1, 1)
-    beq(halve_end71)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if72)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if72)
-    b(halve70)
-    label(halve_end71)
-    eor(r3, r5)
-    data(2, 0x930D)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9816)  # ldr r0, [sp] length
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x9010)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980B)  # ldr r0, [sp] left
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend14)
-    label(near_8)
-    label(while12)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
-    mov(r0, r9)
-    mul(r1, r0)
-    data(2, 0x9815)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    mov(lr, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D0D)  # ldr r5, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x4544)  # cmp r4, r8
-    bge(wend17)
-    label(while15)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r7, r5, 31)
-    mov(r2, r7)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -251,6 +195,62 @@ def run_int8(r0, r1, r2, r3):
     label(if78)
     b(halve76)
     label(halve_end77)
+    eor(r3, r5)
+    data(2, 0x930B)  # str r3, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x9816)  # ldr r0, [sp] length
+    mul(r3, r0)
+    sub(r0, r4, r3)
+    data(2, 0x900E)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    data(2, 0x9809)  # ldr r0, [sp] left
+    cmp(r0, 0)
+    bgt(near_8)
+    b(wend14)
+    label(near_8)
+    label(while12)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x990E)  # ldr r1, [sp] column
+    mov(r0, r9)
+    mul(r1, r0)
+    data(2, 0x9815)  # ldr r0, [sp] source
+    add(r0, r0, r1)
+    mov(lr, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D0B)  # ldr r5, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x4544)  # cmp r4, r8
+    bge(wend17)
+    label(while15)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r7, r5, 31)
+    mov(r2, r7)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if79)
+    label(double80)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double80)
+    label(if79)
+    label(halve82)
+    lsr(r1, r1, 1)
+    beq(halve_end83)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if84)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if84)
+    b(halve82)
+    label(halve_end83)
     eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
@@ -281,38 +281,38 @@ def run_int8(r0, r1, r2, r3):
     mov(lr, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x9916)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x980E)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990B)  # ldr r1, [sp] left
+    data(2, 0x9909)  # ldr r1, [sp] left
     cmp(r0, r1)
     ble(else18)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else18)
     # broadcast.py:45 count -= n
-    data(2, 0x990B)  # ldr r1, [sp] left
+    data(2, 0x9909)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x910B)  # str r1, [sp] left
+    data(2, 0x9109)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run
+    data(2, 0x990B)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x910E)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9909)  # ldr r1, [sp] size
+    data(2, 0x9912)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else20)
     # broadcast.py:49 x = ptr8(at)
     mov(r2, lr)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -332,18 +332,18 @@ def run_int8(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9909)  # ldr r1, [sp] size
+    data(2, 0x9912)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else25)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r2, lr)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     add(r3, r3, r4)
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -363,44 +363,58 @@ def run_int8(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, lr)
+    mov(r2, lr)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x9909)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x990F)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x910F)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B12)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C0D)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x940D)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else30)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9909)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else33)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r1, r9)
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9909)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    mov(r3, r9)
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
+    bne(while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    mov(r3, r9)
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while35)
+    label(wend37)
     label(endif26)
     label(endif21)
-    data(2, 0x980B)  # ldr r0, [sp] left
+    data(2, 0x9809)  # ldr r0, [sp] left
     cmp(r0, 0)
     ble(near_9)
     b(while12)
@@ -412,7 +426,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r7, r0, r1)
     label(if8)
-    data(2, 0x9913)  # ldr r1, [sp] start
+    data(2, 0x9911)  # ldr r1, [sp] start
     mov(r0, r11)
     mul(r1, r0)
     data(2, 0x981F)  # ldr r0, [sp] input2
@@ -421,12 +435,12 @@ def run_int8(r0, r1, r2, r3):
     ldr(r1, [r0, 40])
     cmp(r1, 0)
     bne(near_10)
-    b(if35)
+    b(if38)
     label(near_10)
     mov(r3, 1)
-    data(2, 0x9C13)  # ldr r4, [sp] start
+    data(2, 0x9C11)  # ldr r4, [sp] start
     data(2, 0x9919)  # ldr r1, [sp] count
-    data(2, 0x910C)  # str r1, [sp] left_176
+    data(2, 0x910A)  # str r1, [sp] left_180
     # broadcast.py:20 r = ptr32(op)
     mov(r2, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -436,16 +450,16 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
-    beq(else37)
+    beq(else40)
     data(2, 0x981D)  # ldr r0, [sp] rom
-    b(endif38)
-    label(else37)
+    b(endif41)
+    label(else40)
     data(2, 0x981A)  # ldr r0, [sp] arena
-    label(endif38)
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x9017)  # str r0, [sp] source_184
+    data(2, 0x9017)  # str r0, [sp] source_188
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
@@ -453,7 +467,7 @@ def run_int8(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9011)  # str r0, [sp] target_191
+    data(2, 0x900F)  # str r0, [sp] target_195
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -462,10 +476,10 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900A)  # str r0, [sp] size_198
+    data(2, 0x9013)  # str r0, [sp] size_202
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x9018)  # str r0, [sp] length_200
+    data(2, 0x9018)  # str r0, [sp] length_204
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
     data(2, 0x9104)  # str r1, [sp] step
@@ -477,62 +491,6 @@ def run_int8(r0, r1, r2, r3):
     asr(r5, r4, 31)
     mov(r2, r5)
     eor(r2, r4)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if79)
-    label(double80)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double80)
-    label(if79)
-    label(halve82)
-    lsr(r1, r1, 1)
-    beq(halve_end83)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if84)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if84)
-    b(halve82)
-    label(halve_end83)
-    eor(r3, r5)
-    data(2, 0x930E)  # str r3, [sp] run_210
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9818)  # ldr r0, [sp] length_200
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x9012)  # str r0, [sp] column_213
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980C)  # ldr r0, [sp] left_176
-    cmp(r0, 0)
-    bgt(near_11)
-    b(wend41)
-    label(near_11)
-    label(while39)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9912)  # ldr r1, [sp] column_213
-    data(2, 0x9804)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x9817)  # ldr r0, [sp] source_184
-    add(r0, r0, r1)
-    mov(r8, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D0E)  # ldr r5, [sp] run_210
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x454C)  # cmp r4, r9
-    bge(wend44)
-    label(while42)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r2, r5, 31)
-    mov(lr, r2)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -554,6 +512,62 @@ def run_int8(r0, r1, r2, r3):
     label(if90)
     b(halve88)
     label(halve_end89)
+    eor(r3, r5)
+    data(2, 0x930C)  # str r3, [sp] run_214
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x9818)  # ldr r0, [sp] length_204
+    mul(r3, r0)
+    sub(r0, r4, r3)
+    data(2, 0x9010)  # str r0, [sp] column_217
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980A)  # ldr r0, [sp] left_180
+    cmp(r0, 0)
+    bgt(near_11)
+    b(wend44)
+    label(near_11)
+    label(while42)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9910)  # ldr r1, [sp] column_217
+    data(2, 0x9804)  # ldr r0, [sp] step
+    mul(r1, r0)
+    data(2, 0x9817)  # ldr r0, [sp] source_188
+    add(r0, r0, r1)
+    mov(r8, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D0C)  # ldr r5, [sp] run_214
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x454C)  # cmp r4, r9
+    bge(wend47)
+    label(while45)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r2, r5, 31)
+    mov(lr, r2)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if91)
+    label(double92)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double92)
+    label(if91)
+    label(halve94)
+    lsr(r1, r1, 1)
+    beq(halve_end95)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if96)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if96)
+    b(halve94)
+    label(halve_end95)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -574,8 +588,8 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
     data(2, 0x454C)  # cmp r4, r9
-    blt(while42)
-    label(wend44)
+    blt(while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r4, 1)
     lsl(r0, r0, 2)
@@ -585,43 +599,43 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r8, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length_200
-    data(2, 0x9812)  # ldr r0, [sp] column_213
+    data(2, 0x9918)  # ldr r1, [sp] length_204
+    data(2, 0x9810)  # ldr r0, [sp] column_217
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990C)  # ldr r1, [sp] left_176
+    data(2, 0x990A)  # ldr r1, [sp] left_180
     cmp(r0, r1)
-    ble(else45)
+    ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else45)
+    label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x990C)  # ldr r1, [sp] left_176
+    data(2, 0x990A)  # ldr r1, [sp] left_180
     sub(r1, r1, r0)
-    data(2, 0x910C)  # str r1, [sp] left_176
+    data(2, 0x910A)  # str r1, [sp] left_180
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_210
+    data(2, 0x990C)  # ldr r1, [sp] run_214
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_210
+    data(2, 0x910C)  # str r1, [sp] run_214
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_213
+    data(2, 0x9110)  # str r1, [sp] column_217
     # broadcast.py:48 if size == 1:
-    data(2, 0x990A)  # ldr r1, [sp] size_198
+    data(2, 0x9913)  # ldr r1, [sp] size_202
     cmp(r1, 1)
-    bne(else47)
+    bne(else50)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r8)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_191
+    data(2, 0x9A0F)  # ldr r2, [sp] target_195
     # broadcast.py:51 target += n
-    data(2, 0x9911)  # ldr r1, [sp] target_191
+    data(2, 0x990F)  # ldr r1, [sp] target_195
     add(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] target_191
+    data(2, 0x910F)  # str r1, [sp] target_195
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
@@ -632,27 +646,27 @@ def run_int8(r0, r1, r2, r3):
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while49)
-    label(wend51)
-    b(endif48)
-    label(else47)
+    bne(while52)
+    label(wend54)
+    b(endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990A)  # ldr r1, [sp] size_198
+    data(2, 0x9913)  # ldr r1, [sp] size_202
     cmp(r1, 2)
-    bne(else52)
+    bne(else55)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r8)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_191
+    data(2, 0x9A0F)  # ldr r2, [sp] target_195
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9911)  # ldr r1, [sp] target_191
+    data(2, 0x990F)  # ldr r1, [sp] target_195
     add(r1, r1, r4)
-    data(2, 0x9111)  # str r1, [sp] target_191
+    data(2, 0x910F)  # str r1, [sp] target_195
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend56)
-    label(while54)
+    beq(wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
@@ -663,65 +677,79 @@ def run_int8(r0, r1, r2, r3):
     add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while54)
-    label(wend56)
-    b(endif53)
-    label(else52)
-    # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r8)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A11)  # ldr r2, [sp] target_191
-    # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990A)  # ldr r1, [sp] size_198
-    mul(r4, r1)
-    data(2, 0x9911)  # ldr r1, [sp] target_191
-    add(r1, r1, r4)
-    data(2, 0x9111)  # str r1, [sp] target_191
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990A)  # ldr r1, [sp] size_198
-    cmp(r1, 8)
-    bne(else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9904)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990A)  # ldr r1, [sp] size_198
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    data(2, 0x980C)  # ldr r0, [sp] left_176
+    b(endif56)
+    label(else55)
+    # broadcast.py:67 x4 = ptr32(at)
+    mov(r2, r8)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990F)  # ldr r1, [sp] target_195
+    # broadcast.py:69 target += n * size
+    mov(r5, r0)
+    data(2, 0x9B13)  # ldr r3, [sp] size_202
+    mul(r5, r3)
+    data(2, 0x9C0F)  # ldr r4, [sp] target_195
+    add(r4, r4, r5)
+    data(2, 0x940F)  # str r4, [sp] target_195
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else60)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B04)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B04)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    data(2, 0x980A)  # ldr r0, [sp] left_180
     cmp(r0, 0)
     ble(near_12)
-    b(while39)
+    b(while42)
     label(near_12)
-    label(wend41)
+    label(wend44)
     data(2, 0x9814)  # ldr r0, [sp] op
     ldr(r0, [r0, 20])
     lsr(r1, r0, 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     add(r2, r0, r1)
-    label(if35)
+    label(if38)
     mov(r1, r12)
     data(2, 0x9819)  # ldr r0, [sp] count
     add(r0, r1, r0)
     mov(lr, r0)
-    label(element62)
+    label(element68)
     mov(r0, 0)
     data(2, 0x5639)  # ldrsb r1, [r7, r0]
     mov(r0, 0)
@@ -735,8 +763,8 @@ def run_int8(r0, r1, r2, r3):
     mul(r0, r1)
     data(2, 0x9905)  # ldr r1, [sp] left_shift
     cmp(r1, 0)
-    bne(rare64)
-    label(end65)
+    bne(rare70)
+    label(end71)
     data(2, 0xB284)  # uxth r4, r0
     data(2, 0x9900)  # ldr r1, [sp] table
     data(2, 0xB28B)  # uxth r3, r1
@@ -766,14 +794,14 @@ def run_int8(r0, r1, r2, r3):
     add(r0, r1, r0)
     data(2, 0x9903)  # ldr r1, [sp] right_shift
     cmp(r1, 0)
-    beq(if66)
+    beq(if72)
     asr(r3, r0, 31)
     add(r0, r3, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if66)
+    label(if72)
     data(2, 0x9901)  # ldr r1, [sp] low
     cmp(r0, r1)
     bge(max_13)
@@ -791,11 +819,11 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 1)
     mov(r12, r1)
     data(2, 0x4571)  # cmp r1, lr
-    bcc(element62)
-    data(2, 0x9813)  # ldr r0, [sp] start
+    bcc(element68)
+    data(2, 0x9811)  # ldr r0, [sp] start
     data(2, 0x9919)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] start
+    data(2, 0x9011)  # str r0, [sp] start
     data(2, 0x991B)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge(near_15)
@@ -807,11 +835,11 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9013)  # str r0, [sp] start
+    data(2, 0x9011)  # str r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x901B)  # str r0, [sp] stop
     b(end2)
-    label(rare64)
+    label(rare70)
     mov(r1, 63)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -833,7 +861,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, r1)
     label(max_17)
     lsl(r0, r3)
-    b(end65)
+    b(end71)
     label(return_1)
     data(2, 0xB020)  # add sp, #128
     pop({r4, r5, r6, r7})

@@ -24,7 +24,7 @@ def run_int16(r0, r1, r2, r3):
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x900D)  # str r0, [sp] stop
+    data(2, 0x900C)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
@@ -35,7 +35,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9007)  # str r0, [sp] r
     # mul_int16.py:27 base = int(ptr8(arena))
     data(2, 0x9916)  # ldr r1, [sp] arena
-    data(2, 0x9111)  # str r1, [sp] base
+    data(2, 0x9110)  # str r1, [sp] base
     # mul_int16.py:31 word = r[_INPUT1]
     ldr(r0, [r0, 4])
     # mul_int16.py:32 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -45,7 +45,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9917)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9911)  # ldr r1, [sp] base
+    data(2, 0x9910)  # ldr r1, [sp] base
     label(endif5)
     asr(r0, r0, 2)
     add(r0, r1, r0)
@@ -60,7 +60,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9917)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9911)  # ldr r1, [sp] base
+    data(2, 0x9910)  # ldr r1, [sp] base
     label(endif7)
     asr(r0, r0, 2)
     add(r0, r1, r0)
@@ -69,7 +69,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 12])
     asr(r2, r1, 2)
-    data(2, 0x9911)  # ldr r1, [sp] base
+    data(2, 0x9910)  # ldr r1, [sp] base
     add(r2, r1, r2)
     data(2, 0x990A)  # ldr r1, [sp] start
     lsl(r1, r1, 1)
@@ -77,10 +77,10 @@ def run_int16(r0, r1, r2, r3):
     mov(r12, r1)
     # mul_int16.py:36 step1 = r[_STEP1]
     ldr(r1, [r0, 28])
-    data(2, 0x9104)  # str r1, [sp] step1
+    data(2, 0x9105)  # str r1, [sp] step1
     # mul_int16.py:37 step2 = r[_STEP2]
     ldr(r1, [r0, 32])
-    data(2, 0x9105)  # str r1, [sp] step2
+    data(2, 0x9106)  # str r1, [sp] step2
     # mul_int16.py:38 m = r[_MULTIPLIER]
     ldr(r1, [r0, 60])
     # mul_int16.py:39 m_low = m & 0xFFFF
@@ -119,14 +119,14 @@ def run_int16(r0, r1, r2, r3):
     mov(r9, r0)
     # mul_int16.py:49 while start < stop:
     data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x980D)  # ldr r0, [sp] stop
+    data(2, 0x980C)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_3)
     b(wend12)
     label(near_3)
     label(while10)
     # mul_int16.py:50 count = stop - start
-    data(2, 0x990D)  # ldr r1, [sp] stop
+    data(2, 0x990C)  # ldr r1, [sp] stop
     data(2, 0x980A)  # ldr r0, [sp] start
     sub(r6, r1, r0)
     # mul_int16.py:51 if count > r[_BLOCK]:
@@ -156,7 +156,7 @@ def run_int16(r0, r1, r2, r3):
     b(else18)
     label(near_5)
     # mul_int16.py:55 expand(op, arena, rom, which, start, count)
-    data(2, 0x960C)  # str r6, [sp] count
+    data(2, 0x960B)  # str r6, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A18)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -185,7 +185,7 @@ def run_int16(r0, r1, r2, r3):
     asr(r3, r1, 2)
     data(2, 0x9916)  # ldr r1, [sp] arena
     add(r1, r1, r3)
-    data(2, 0x910F)  # str r1, [sp] target
+    data(2, 0x910E)  # str r1, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r0, 9)
     lsl(r0, r0, 2)
@@ -194,13 +194,13 @@ def run_int16(r0, r1, r2, r3):
     add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r7, 0])
-    data(2, 0x900B)  # str r0, [sp] size
+    data(2, 0x9011)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r7, 8])
     data(2, 0x9013)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r7, 12])
-    data(2, 0x9106)  # str r1, [sp] step
+    data(2, 0x9104)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r7, 4])
     lsl(r1, r1, 1)
@@ -213,48 +213,48 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if61)
-    label(double62)
+    bhi(if64)
+    label(double65)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double62)
-    label(if61)
-    label(halve64)
+    bls(double65)
+    label(if64)
+    label(halve67)
     lsr(r1, r1, 1)
-    beq(halve_end65)
+    beq(halve_end68)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if66)
+    bhi(if69)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if66)
-    b(halve64)
-    label(halve_end65)
+    label(if69)
+    b(halve67)
+    label(halve_end68)
     eor(r3, r4)
-    data(2, 0x930E)  # str r3, [sp] run
+    data(2, 0x930D)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0x9813)  # ldr r0, [sp] length
     mul(r3, r0)
     data(2, 0x980A)  # ldr r0, [sp] start
     sub(r0, r0, r3)
-    data(2, 0x9010)  # str r0, [sp] column
+    data(2, 0x900F)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x980C)  # ldr r0, [sp] count
+    data(2, 0x980B)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt(near_6)
     b(wend25)
     label(near_6)
     label(while23)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
-    data(2, 0x9806)  # ldr r0, [sp] step
+    data(2, 0x990F)  # ldr r1, [sp] column
+    data(2, 0x9804)  # ldr r0, [sp] step
     mul(r1, r0)
     data(2, 0x9812)  # ldr r0, [sp] source
     add(r0, r0, r1)
     mov(r10, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D0E)  # ldr r5, [sp] run
+    data(2, 0x9D0D)  # ldr r5, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
@@ -270,24 +270,24 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if67)
-    label(double68)
+    bhi(if70)
+    label(double71)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double68)
-    label(if67)
-    label(halve70)
+    bls(double71)
+    label(if70)
+    label(halve73)
     lsr(r1, r1, 1)
-    beq(halve_end71)
+    beq(halve_end74)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if72)
+    bhi(if75)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if72)
-    b(halve70)
-    label(halve_end71)
+    label(if75)
+    b(halve73)
+    label(halve_end74)
     mov(r0, lr)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -320,38 +320,38 @@ def run_int16(r0, r1, r2, r3):
     mov(r10, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x9913)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x980F)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990C)  # ldr r1, [sp] count
+    data(2, 0x990B)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else29)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else29)
     # broadcast.py:45 count -= n
-    data(2, 0x990C)  # ldr r1, [sp] count
+    data(2, 0x990B)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x910C)  # str r1, [sp] count
+    data(2, 0x910B)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run
+    data(2, 0x990D)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run
+    data(2, 0x910D)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x910F)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x990B)  # ldr r1, [sp] size
+    data(2, 0x9911)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else31)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r10)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x9A0E)  # ldr r2, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     add(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] target
+    data(2, 0x910E)  # str r1, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -360,7 +360,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
+    data(2, 0x9904)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
@@ -371,18 +371,18 @@ def run_int16(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990B)  # ldr r1, [sp] size
+    data(2, 0x9911)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else36)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r10)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x9A0E)  # ldr r2, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     add(r1, r1, r4)
-    data(2, 0x910F)  # str r1, [sp] target
+    data(2, 0x910E)  # str r1, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend40)
@@ -391,7 +391,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
+    data(2, 0x9904)  # ldr r1, [sp] step
     add(r3, r3, r1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r2, r2, 2)
@@ -402,44 +402,58 @@ def run_int16(r0, r1, r2, r3):
     b(endif37)
     label(else36)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r10)
+    mov(r2, r10)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990B)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x990F)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x910F)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B11)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C0E)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x940E)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else41)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend43)
-    label(while41)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990B)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else44)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else44)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9906)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990B)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend45)
+    label(while43)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B04)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while41)
-    label(wend43)
+    bne(while43)
+    label(wend45)
+    label(else41)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend48)
+    label(while46)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B04)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while46)
+    label(wend48)
     label(endif37)
     label(endif32)
-    data(2, 0x980C)  # ldr r0, [sp] count
+    data(2, 0x980B)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble(near_7)
     b(while23)
@@ -458,44 +472,44 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 36])
     cmp(r1, 0)
-    beq(else46)
+    beq(else49)
     ldr(r0, [r0, 16])
     asr(r1, r0, 2)
-    data(2, 0x9811)  # ldr r0, [sp] base
+    data(2, 0x9810)  # ldr r0, [sp] base
     add(r4, r0, r1)
-    b(endif47)
-    label(else46)
+    b(endif50)
+    label(else49)
     data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x9804)  # ldr r0, [sp] step1
+    data(2, 0x9805)  # ldr r0, [sp] step1
     mul(r1, r0)
     data(2, 0x9814)  # ldr r0, [sp] input1
     add(r4, r0, r1)
-    label(endif47)
+    label(endif50)
     # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     data(2, 0x9807)  # ldr r0, [sp] r
     ldr(r1, [r0, 40])
     cmp(r1, 0)
-    beq(else48)
+    beq(else51)
     ldr(r0, [r0, 20])
     asr(r1, r0, 2)
-    data(2, 0x9811)  # ldr r0, [sp] base
+    data(2, 0x9810)  # ldr r0, [sp] base
     add(r3, r0, r1)
-    b(endif49)
-    label(else48)
+    b(endif52)
+    label(else51)
     data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x9805)  # ldr r0, [sp] step2
+    data(2, 0x9806)  # ldr r0, [sp] step2
     mul(r1, r0)
     data(2, 0x9815)  # ldr r0, [sp] input2
     add(r3, r0, r1)
-    label(endif49)
+    label(endif52)
     # mul_int16.py:58 start += count
     data(2, 0x980A)  # ldr r0, [sp] start
     add(r0, r0, r6)
     data(2, 0x900A)  # str r0, [sp] start
     # mul_int16.py:59 while count:
     cmp(r6, 0)
-    beq(wend52)
-    label(while50)
+    beq(wend55)
+    label(while53)
     # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     mov(r0, 0)
     data(2, 0x5E20)  # ldrsh r0, [r4, r0]
@@ -541,47 +555,47 @@ def run_int16(r0, r1, r2, r3):
     # mul_int16.py:70 if shift >= 0:
     data(2, 0x9902)  # ldr r1, [sp] shift
     cmp(r1, 0)
-    blt(else55)
+    blt(else58)
     # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     asr(r2, r0, 31)
     add(r0, r2, r0)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else55)
+    label(else58)
     # mul_int16.py:72 v = v + zero_point
     data(2, 0x9909)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
     # mul_int16.py:73 if v < low:
     data(2, 0x4540)  # cmp r0, r8
-    bge(else57)
+    bge(else60)
     # mul_int16.py:74 v = low
     mov(r0, r8)
-    label(else57)
+    label(else60)
     # mul_int16.py:75 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else59)
+    ble(else62)
     # mul_int16.py:76 v = high
     mov(r0, r9)
-    label(else59)
+    label(else62)
     # mul_int16.py:77 z[0] = v
     mov(r1, r12)
     strh(r0, [r1, 0])
     # mul_int16.py:78 x = ptr16(int(x) + step1)
-    data(2, 0x9804)  # ldr r0, [sp] step1
+    data(2, 0x9805)  # ldr r0, [sp] step1
     add(r4, r4, r0)
     # mul_int16.py:79 y = ptr16(int(y) + step2)
-    data(2, 0x9805)  # ldr r0, [sp] step2
+    data(2, 0x9806)  # ldr r0, [sp] step2
     add(r3, r3, r0)
     # mul_int16.py:80 z = ptr16(int(z) + 2)
     add(r0, r1, 2)
     mov(r12, r0)
     # mul_int16.py:81 count -= 1
     sub(r6, r6, 1)
-    bne(while50)
-    label(wend52)
+    bne(while53)
+    label(wend55)
     data(2, 0x990A)  # ldr r1, [sp] start
-    data(2, 0x980D)  # ldr r0, [sp] stop
+    data(2, 0x980C)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge(near_9)
     b(while10)
@@ -594,7 +608,7 @@ def run_int16(r0, r1, r2, r3):
     eor(r0, r3)
     data(2, 0x900A)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900D)  # str r0, [sp] stop
+    data(2, 0x900C)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB019)  # add sp, #100

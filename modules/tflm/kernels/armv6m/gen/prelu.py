@@ -15,26 +15,28 @@ def run_integers(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB09F)  # sub sp, #124
-    mov(r4, r0)
+    data(2, 0xB0A0)  # sub sp, #128
+    data(2, 0x901F)  # str r0, [sp] op
     data(2, 0x911D)  # str r1, [sp] arena
     data(2, 0x921E)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9007)  # str r0, [sp] start
+    data(2, 0x9008)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x900B)  # str r0, [sp] stop
+    data(2, 0x900C)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
+    # prelu.py:33 r = ptr32(op)
+    data(2, 0x9B1F)  # ldr r3, [sp] op
     # prelu.py:34 base = int(ptr8(arena))
     data(2, 0x981D)  # ldr r0, [sp] arena
     data(2, 0x901C)  # str r0, [sp] base
     # prelu.py:38 word = r[_INPUT1]
-    ldr(r0, [r4, 4])
+    ldr(r0, [r3, 4])
     # prelu.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
@@ -46,9 +48,9 @@ def run_integers(r0, r1, r2, r3):
     label(endif5)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x9016)  # str r0, [sp] input1
+    data(2, 0x9015)  # str r0, [sp] input1
     # prelu.py:40 word = r[_INPUT2]
-    ldr(r0, [r4, 8])
+    ldr(r0, [r3, 8])
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
@@ -60,18 +62,18 @@ def run_integers(r0, r1, r2, r3):
     label(endif7)
     asr(r0, r0, 2)
     add(r0, r1, r0)
-    data(2, 0x9017)  # str r0, [sp] input2
+    data(2, 0x9016)  # str r0, [sp] input2
     # prelu.py:42 size = r[_SIZE]
-    ldr(r0, [r4, 48])
+    ldr(r0, [r3, 48])
     mov(r8, r0)
     # prelu.py:43 offset1 = r[_OFFSET1]
-    ldr(r0, [r4, 52])
-    data(2, 0x9006)  # str r0, [sp] offset1
+    ldr(r0, [r3, 52])
+    data(2, 0x9007)  # str r0, [sp] offset1
     # prelu.py:44 offset2 = r[_OFFSET2]
-    ldr(r0, [r4, 56])
-    data(2, 0x900A)  # str r0, [sp] offset2
+    ldr(r0, [r3, 56])
+    data(2, 0x900B)  # str r0, [sp] offset2
     # prelu.py:45 zero_point = (r[_OUTPUT_ZERO_POINT] << sign) >> sign
-    ldr(r0, [r4, 60])
+    ldr(r0, [r3, 60])
     mov(r12, r0)
     # prelu.py:46 high = 0x7F if size == 1 else 0x7FFF
     mov(r0, r8)
@@ -86,53 +88,53 @@ def run_integers(r0, r1, r2, r3):
     label(endif9)
     mov(r9, r0)
     # prelu.py:49 z = base + (r[_OUTPUT] >> 2) + start * size
-    ldr(r0, [r4, 12])
+    ldr(r0, [r3, 12])
     asr(r1, r0, 2)
     data(2, 0x981C)  # ldr r0, [sp] base
     add(r2, r0, r1)
-    data(2, 0x9807)  # ldr r0, [sp] start
+    data(2, 0x9808)  # ldr r0, [sp] start
     mov(r1, r8)
     mul(r0, r1)
     add(r0, r2, r0)
     mov(r10, r0)
     # prelu.py:50 while start < stop:
-    data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x980B)  # ldr r0, [sp] stop
+    data(2, 0x9908)  # ldr r1, [sp] start
+    data(2, 0x980C)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_3)
     b(wend12)
     label(near_3)
     label(while10)
     # prelu.py:51 count = stop - start
-    data(2, 0x990B)  # ldr r1, [sp] stop
-    data(2, 0x9807)  # ldr r0, [sp] start
+    data(2, 0x990C)  # ldr r1, [sp] stop
+    data(2, 0x9808)  # ldr r0, [sp] start
     sub(r0, r1, r0)
     mov(lr, r0)
     # prelu.py:52 if count > r[_BLOCK]:
-    ldr(r0, [r4, 44])
+    ldr(r0, [r3, 44])
     data(2, 0x4586)  # cmp lr, r0
     ble(else13)
     # prelu.py:53 count = r[_BLOCK]
-    ldr(r0, [r4, 44])
+    ldr(r0, [r3, 44])
     mov(lr, r0)
     label(else13)
     # prelu.py:54 x = input1 + start * r[_STEP1]
-    ldr(r0, [r4, 28])
-    data(2, 0x9907)  # ldr r1, [sp] start
+    ldr(r0, [r3, 28])
+    data(2, 0x9908)  # ldr r1, [sp] start
     mul(r0, r1)
-    data(2, 0x9916)  # ldr r1, [sp] input1
-    add(r5, r1, r0)
+    data(2, 0x9915)  # ldr r1, [sp] input1
+    add(r4, r1, r0)
     # prelu.py:55 if r[_EXPAND1]:
-    ldr(r0, [r4, 36])
+    ldr(r0, [r3, 36])
     cmp(r0, 0)
     bne(near_4)
     b(else15)
     label(near_4)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
     mov(r0, lr)
-    data(2, 0x900E)  # str r0, [sp] count
+    data(2, 0x900D)  # str r0, [sp] count
     # broadcast.py:20 r = ptr32(op)
-    mov(r2, r4)
+    data(2, 0x9A1F)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 4])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
@@ -153,7 +155,7 @@ def run_integers(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981D)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9012)  # str r0, [sp] target
+    data(2, 0x9011)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     lsl(r0, r0, 2)
@@ -161,81 +163,23 @@ def run_integers(r0, r1, r2, r3):
     mov(r11, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r1, [r0, 0])
-    data(2, 0x910C)  # str r1, [sp] size
+    data(2, 0x9117)  # str r1, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r1, [r0, 8])
     data(2, 0x9119)  # str r1, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r2, [r0, 12])
-    data(2, 0x9208)  # str r2, [sp] step
+    data(2, 0x9209)  # str r2, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r0, [r0, 4])
     lsl(r7, r0, 1)
     # broadcast.py:30 run = start // length
-    data(2, 0x9807)  # ldr r0, [sp] start
+    data(2, 0x9808)  # ldr r0, [sp] start
     asr(r5, r0, 31)
     mov(r2, r5)
     eor(r2, r0)
     mov(r0, r1)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if94)
-    label(double95)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double95)
-    label(if94)
-    label(halve97)
-    lsr(r1, r1, 1)
-    beq(halve_end98)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if99)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if99)
-    b(halve97)
-    label(halve_end98)
-    eor(r3, r5)
-    data(2, 0x9310)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x9819)  # ldr r0, [sp] length
-    mul(r3, r0)
-    data(2, 0x9807)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9013)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980E)  # ldr r0, [sp] count
-    cmp(r0, 0)
-    bgt(near_5)
-    b(wend22)
-    label(near_5)
-    label(while20)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9913)  # ldr r1, [sp] column
-    data(2, 0x9808)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x9818)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    data(2, 0x9004)  # str r0, [sp] at
-    # broadcast.py:34 rest = run
-    data(2, 0x9E10)  # ldr r6, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r5, 4)
-    # broadcast.py:36 while level < outermost:
-    cmp(r5, r7)
-    bge(wend25)
-    label(while23)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r1, r5, 2)
-    mov(r0, r11)
-    data(2, 0x5840)  # ldr r0, [r0, r1]
-    asr(r2, r6, 31)
-    data(2, 0x9202)  # str r2, [sp] v93
-    eor(r2, r6)
-    mov(r3, 0)
+    mov(r4, 0)
     mov(r1, 1)
     cmp(r0, r2)
     bhi(if100)
@@ -252,238 +196,49 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, r2)
     bhi(if105)
     sub(r2, r2, r0)
-    orr(r3, r1)
+    orr(r4, r1)
     label(if105)
     b(halve103)
     label(halve_end104)
-    data(2, 0x9802)  # ldr r0, [sp] v93
-    eor(r3, r0)
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    lsl(r0, r5, 2)
-    mov(r1, r11)
-    data(2, 0x5808)  # ldr r0, [r1, r0]
-    mul(r0, r3)
-    sub(r2, r6, r0)
-    add(r0, r5, 1)
-    lsl(r0, r0, 2)
-    data(2, 0x5808)  # ldr r0, [r1, r0]
-    mov(r1, r2)
+    mov(r0, r4)
+    eor(r0, r5)
+    data(2, 0x900F)  # str r0, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x9919)  # ldr r1, [sp] length
+    mul(r0, r1)
+    data(2, 0x9908)  # ldr r1, [sp] start
+    sub(r0, r1, r0)
+    data(2, 0x9012)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980D)  # ldr r0, [sp] count
+    cmp(r0, 0)
+    bgt(near_5)
+    b(wend22)
+    label(near_5)
+    label(while20)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9912)  # ldr r1, [sp] column
+    data(2, 0x9809)  # ldr r0, [sp] step
     mul(r1, r0)
-    data(2, 0x9804)  # ldr r0, [sp] at
+    data(2, 0x9818)  # ldr r0, [sp] source
     add(r0, r0, r1)
     data(2, 0x9004)  # str r0, [sp] at
-    # broadcast.py:39 rest = quotient
-    mov(r6, r3)
-    # broadcast.py:40 level += 2
-    add(r5, r5, 2)
+    # broadcast.py:34 rest = run
+    data(2, 0x9E0F)  # ldr r6, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r5, 4)
+    # broadcast.py:36 while level < outermost:
     cmp(r5, r7)
-    blt(while23)
-    label(wend25)
-    # broadcast.py:41 at += rest * g[level + 1]
-    add(r0, r5, 1)
-    lsl(r1, r0, 2)
+    bge(wend25)
+    label(while23)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r1, r5, 2)
     mov(r0, r11)
     data(2, 0x5840)  # ldr r0, [r0, r1]
-    mul(r0, r6)
-    data(2, 0x9904)  # ldr r1, [sp] at
-    add(r0, r1, r0)
-    data(2, 0x9004)  # str r0, [sp] at
-    # broadcast.py:42 n = length - column
-    data(2, 0x9919)  # ldr r1, [sp] length
-    data(2, 0x9813)  # ldr r0, [sp] column
-    sub(r0, r1, r0)
-    # broadcast.py:43 if n > count:
-    data(2, 0x990E)  # ldr r1, [sp] count
-    cmp(r0, r1)
-    ble(else26)
-    # broadcast.py:44 n = count
-    mov(r0, r1)
-    label(else26)
-    # broadcast.py:45 count -= n
-    data(2, 0x990E)  # ldr r1, [sp] count
-    sub(r1, r1, r0)
-    data(2, 0x910E)  # str r1, [sp] count
-    # broadcast.py:46 run += 1
-    data(2, 0x9910)  # ldr r1, [sp] run
-    add(r1, r1, 1)
-    data(2, 0x9110)  # str r1, [sp] run
-    # broadcast.py:47 column = 0
-    mov(r1, 0)
-    data(2, 0x9113)  # str r1, [sp] column
-    # broadcast.py:48 if size == 1:
-    data(2, 0x990C)  # ldr r1, [sp] size
-    cmp(r1, 1)
-    bne(else28)
-    # broadcast.py:49 x = ptr8(at)
-    data(2, 0x9B04)  # ldr r3, [sp] at
-    # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A12)  # ldr r2, [sp] target
-    # broadcast.py:51 target += n
-    data(2, 0x9912)  # ldr r1, [sp] target
-    add(r1, r1, r0)
-    data(2, 0x9112)  # str r1, [sp] target
-    # broadcast.py:52 while n:
-    cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:53 y[0] = x[0]
-    ldrb(r1, [r3, 0])
-    strb(r1, [r2, 0])
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9908)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    add(r2, r2, 1)
-    # broadcast.py:56 n -= 1
-    sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
-    b(endif29)
-    label(else28)
-    # broadcast.py:57 elif size == 2:
-    data(2, 0x990C)  # ldr r1, [sp] size
-    cmp(r1, 2)
-    bne(else33)
-    # broadcast.py:58 x2 = ptr16(at)
-    data(2, 0x9B04)  # ldr r3, [sp] at
-    # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A12)  # ldr r2, [sp] target
-    # broadcast.py:60 target += n << 1
-    lsl(r5, r0, 1)
-    data(2, 0x9912)  # ldr r1, [sp] target
-    add(r1, r1, r5)
-    data(2, 0x9112)  # str r1, [sp] target
-    # broadcast.py:61 while n:
-    cmp(r0, 0)
-    beq(wend37)
-    label(while35)
-    # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r1, [r3, 0])
-    strh(r1, [r2, 0])
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9908)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r2, r2, 2)
-    # broadcast.py:65 n -= 1
-    sub(r0, r0, 1)
-    bne(while35)
-    label(wend37)
-    b(endif34)
-    label(else33)
-    # broadcast.py:67 x4 = ptr32(at)
-    data(2, 0x9B04)  # ldr r3, [sp] at
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A12)  # ldr r2, [sp] target
-    # broadcast.py:69 target += n * size
-    mov(r5, r0)
-    data(2, 0x990C)  # ldr r1, [sp] size
-    mul(r5, r1)
-    data(2, 0x9912)  # ldr r1, [sp] target
-    add(r1, r1, r5)
-    data(2, 0x9112)  # str r1, [sp] target
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend40)
-    label(while38)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990C)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else41)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else41)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9908)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990C)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
-    bne(while38)
-    label(wend40)
-    label(endif34)
-    label(endif29)
-    data(2, 0x980E)  # ldr r0, [sp] count
-    cmp(r0, 0)
-    ble(near_6)
-    b(while20)
-    label(near_6)
-    label(wend22)
-    # prelu.py:57 x = base + (r[_ROW1] >> 2)
-    ldr(r0, [r4, 16])
-    asr(r1, r0, 2)
-    data(2, 0x981C)  # ldr r0, [sp] base
-    add(r5, r0, r1)
-    label(else15)
-    # prelu.py:58 y = input2 + start * r[_STEP2]
-    ldr(r0, [r4, 32])
-    data(2, 0x9907)  # ldr r1, [sp] start
-    mul(r0, r1)
-    data(2, 0x9917)  # ldr r1, [sp] input2
-    add(r0, r1, r0)
-    data(2, 0x9000)  # str r0, [sp] y
-    # prelu.py:59 if r[_EXPAND2]:
-    ldr(r0, [r4, 40])
-    cmp(r0, 0)
-    bne(near_7)
-    b(else43)
-    label(near_7)
-    # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    mov(r0, lr)
-    data(2, 0x900F)  # str r0, [sp] count_147
-    # broadcast.py:20 r = ptr32(op)
-    mov(r2, r4)
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    ldr(r1, [r2, 8])
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    lsl(r0, r1, 31)
-    lsr(r0, r0, 31)
-    beq(else46)
-    data(2, 0x981E)  # ldr r0, [sp] rom
-    b(endif47)
-    label(else46)
-    data(2, 0x981D)  # ldr r0, [sp] arena
-    label(endif47)
-    # broadcast.py:23 source += word >> 2
-    asr(r1, r1, 2)
-    add(r0, r0, r1)
-    data(2, 0x901A)  # str r0, [sp] source_153
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    ldr(r0, [r2, 20])
-    asr(r1, r0, 2)
-    data(2, 0x981D)  # ldr r0, [sp] arena
-    add(r0, r0, r1)
-    data(2, 0x9014)  # str r0, [sp] target_159
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    ldr(r0, [r2, 40])
-    lsl(r0, r0, 2)
-    add(r0, r2, r0)
-    data(2, 0x9001)  # str r0, [sp] g
-    # broadcast.py:26 size = g[_SIZE]
-    ldr(r1, [r0, 0])
-    data(2, 0x910D)  # str r1, [sp] size_165
-    # broadcast.py:27 length = g[_LENGTH]
-    ldr(r1, [r0, 8])
-    data(2, 0x911B)  # str r1, [sp] length_167
-    # broadcast.py:28 step = g[_STRIDE]
-    ldr(r2, [r0, 12])
-    data(2, 0x9209)  # str r2, [sp] step_169
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r0, [r0, 4])
-    lsl(r7, r0, 1)
-    # broadcast.py:30 run = start // length
-    data(2, 0x9807)  # ldr r0, [sp] start
-    asr(r6, r0, 31)
-    mov(r2, r6)
-    eor(r2, r0)
-    mov(r0, r1)
-    mov(r3, 0)
+    asr(r2, r6, 31)
+    data(2, 0x9202)  # str r2, [sp] v93
+    eor(r2, r6)
+    mov(r4, 0)
     mov(r1, 1)
     cmp(r0, r2)
     bhi(if106)
@@ -500,50 +255,252 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, r2)
     bhi(if111)
     sub(r2, r2, r0)
-    orr(r3, r1)
+    orr(r4, r1)
     label(if111)
     b(halve109)
     label(halve_end110)
-    eor(r3, r6)
-    data(2, 0x9311)  # str r3, [sp] run_177
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981B)  # ldr r0, [sp] length_167
-    mul(r3, r0)
-    data(2, 0x9807)  # ldr r0, [sp] start
-    sub(r0, r0, r3)
-    data(2, 0x9015)  # str r0, [sp] column_180
-    # broadcast.py:32 while count > 0:
-    data(2, 0x980F)  # ldr r0, [sp] count_147
-    cmp(r0, 0)
-    bgt(near_8)
-    b(wend50)
-    label(near_8)
-    label(while48)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9915)  # ldr r1, [sp] column_180
-    data(2, 0x9809)  # ldr r0, [sp] step_169
-    mul(r1, r0)
-    data(2, 0x981A)  # ldr r0, [sp] source_153
-    add(r0, r0, r1)
-    data(2, 0x9005)  # str r0, [sp] at_183
-    # broadcast.py:34 rest = run
-    data(2, 0x9811)  # ldr r0, [sp] run_177
-    mov(r11, r0)
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r6, 4)
-    # broadcast.py:36 while level < outermost:
-    cmp(r6, r7)
-    bge(wend53)
-    label(while51)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r1, r6, 2)
-    data(2, 0x9801)  # ldr r0, [sp] g
-    data(2, 0x5840)  # ldr r0, [r0, r1]
+    data(2, 0x9802)  # ldr r0, [sp] v93
+    eor(r4, r0)
+    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
+    lsl(r0, r5, 2)
     mov(r1, r11)
-    asr(r2, r1, 31)
-    data(2, 0x9203)  # str r2, [sp] v187
-    eor(r2, r1)
-    mov(r3, 0)
+    data(2, 0x5808)  # ldr r0, [r1, r0]
+    mul(r0, r4)
+    sub(r2, r6, r0)
+    add(r0, r5, 1)
+    lsl(r0, r0, 2)
+    data(2, 0x5808)  # ldr r0, [r1, r0]
+    mov(r1, r2)
+    mul(r1, r0)
+    data(2, 0x9804)  # ldr r0, [sp] at
+    add(r0, r0, r1)
+    data(2, 0x9004)  # str r0, [sp] at
+    # broadcast.py:39 rest = quotient
+    mov(r6, r4)
+    # broadcast.py:40 level += 2
+    add(r5, r5, 2)
+    cmp(r5, r7)
+    blt(while23)
+    label(wend25)
+    # broadcast.py:41 at += rest * g[level + 1]
+    add(r0, r5, 1)
+    lsl(r1, r0, 2)
+    mov(r0, r11)
+    data(2, 0x5840)  # ldr r0, [r0, r1]
+    mul(r0, r6)
+    data(2, 0x9904)  # ldr r1, [sp] at
+    add(r0, r1, r0)
+    data(2, 0x9004)  # str r0, [sp] at
+    # broadcast.py:42 n = length - column
+    data(2, 0x9919)  # ldr r1, [sp] length
+    data(2, 0x9812)  # ldr r0, [sp] column
+    sub(r0, r1, r0)
+    # broadcast.py:43 if n > count:
+    data(2, 0x990D)  # ldr r1, [sp] count
+    cmp(r0, r1)
+    ble(else26)
+    # broadcast.py:44 n = count
+    mov(r0, r1)
+    label(else26)
+    # broadcast.py:45 count -= n
+    data(2, 0x990D)  # ldr r1, [sp] count
+    sub(r1, r1, r0)
+    data(2, 0x910D)  # str r1, [sp] count
+    # broadcast.py:46 run += 1
+    data(2, 0x990F)  # ldr r1, [sp] run
+    add(r1, r1, 1)
+    data(2, 0x910F)  # str r1, [sp] run
+    # broadcast.py:47 column = 0
+    mov(r1, 0)
+    data(2, 0x9112)  # str r1, [sp] column
+    # broadcast.py:48 if size == 1:
+    data(2, 0x9917)  # ldr r1, [sp] size
+    cmp(r1, 1)
+    bne(else28)
+    # broadcast.py:49 x = ptr8(at)
+    data(2, 0x9C04)  # ldr r4, [sp] at
+    # broadcast.py:50 y = ptr8(target)
+    data(2, 0x9A11)  # ldr r2, [sp] target
+    # broadcast.py:51 target += n
+    data(2, 0x9911)  # ldr r1, [sp] target
+    add(r1, r1, r0)
+    data(2, 0x9111)  # str r1, [sp] target
+    # broadcast.py:52 while n:
+    cmp(r0, 0)
+    beq(wend32)
+    label(while30)
+    # broadcast.py:53 y[0] = x[0]
+    ldrb(r1, [r4, 0])
+    strb(r1, [r2, 0])
+    # broadcast.py:54 x = ptr8(int(x) + step)
+    data(2, 0x9909)  # ldr r1, [sp] step
+    add(r4, r4, r1)
+    # broadcast.py:55 y = ptr8(int(y) + 1)
+    add(r2, r2, 1)
+    # broadcast.py:56 n -= 1
+    sub(r0, r0, 1)
+    bne(while30)
+    label(wend32)
+    b(endif29)
+    label(else28)
+    # broadcast.py:57 elif size == 2:
+    data(2, 0x9917)  # ldr r1, [sp] size
+    cmp(r1, 2)
+    bne(else33)
+    # broadcast.py:58 x2 = ptr16(at)
+    data(2, 0x9C04)  # ldr r4, [sp] at
+    # broadcast.py:59 y2 = ptr16(target)
+    data(2, 0x9A11)  # ldr r2, [sp] target
+    # broadcast.py:60 target += n << 1
+    lsl(r5, r0, 1)
+    data(2, 0x9911)  # ldr r1, [sp] target
+    add(r1, r1, r5)
+    data(2, 0x9111)  # str r1, [sp] target
+    # broadcast.py:61 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:62 y2[0] = x2[0]
+    ldrh(r1, [r4, 0])
+    strh(r1, [r2, 0])
+    # broadcast.py:63 x2 = ptr16(int(x2) + step)
+    data(2, 0x9909)  # ldr r1, [sp] step
+    add(r4, r4, r1)
+    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
+    add(r2, r2, 2)
+    # broadcast.py:65 n -= 1
+    sub(r0, r0, 1)
+    bne(while35)
+    label(wend37)
+    b(endif34)
+    label(else33)
+    # broadcast.py:67 x4 = ptr32(at)
+    data(2, 0x9A04)  # ldr r2, [sp] at
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9911)  # ldr r1, [sp] target
+    # broadcast.py:69 target += n * size
+    mov(r6, r0)
+    data(2, 0x9C17)  # ldr r4, [sp] size
+    mul(r6, r4)
+    data(2, 0x9D11)  # ldr r5, [sp] target
+    add(r5, r5, r6)
+    data(2, 0x9511)  # str r5, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else38)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend42)
+    label(while40)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9C09)  # ldr r4, [sp] step
+    add(r2, r2, r4)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while40)
+    label(wend42)
+    label(else38)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend45)
+    label(while43)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r4, [r2, 4])
+    str(r4, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9C09)  # ldr r4, [sp] step
+    add(r2, r2, r4)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while43)
+    label(wend45)
+    label(endif34)
+    label(endif29)
+    data(2, 0x980D)  # ldr r0, [sp] count
+    cmp(r0, 0)
+    ble(near_6)
+    b(while20)
+    label(near_6)
+    label(wend22)
+    # prelu.py:57 x = base + (r[_ROW1] >> 2)
+    ldr(r0, [r3, 16])
+    asr(r1, r0, 2)
+    data(2, 0x981C)  # ldr r0, [sp] base
+    add(r4, r0, r1)
+    label(else15)
+    # prelu.py:58 y = input2 + start * r[_STEP2]
+    ldr(r0, [r3, 32])
+    data(2, 0x9908)  # ldr r1, [sp] start
+    mul(r0, r1)
+    data(2, 0x9916)  # ldr r1, [sp] input2
+    add(r0, r1, r0)
+    data(2, 0x9000)  # str r0, [sp] y
+    # prelu.py:59 if r[_EXPAND2]:
+    ldr(r0, [r3, 40])
+    cmp(r0, 0)
+    bne(near_7)
+    b(else46)
+    label(near_7)
+    # prelu.py:60 expand(op, arena, rom, 1, start, count)
+    mov(r0, lr)
+    data(2, 0x900E)  # str r0, [sp] count_151
+    # broadcast.py:20 r = ptr32(op)
+    data(2, 0x9A1F)  # ldr r2, [sp] op
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    ldr(r1, [r2, 8])
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    lsl(r0, r1, 31)
+    lsr(r0, r0, 31)
+    beq(else49)
+    data(2, 0x981E)  # ldr r0, [sp] rom
+    b(endif50)
+    label(else49)
+    data(2, 0x981D)  # ldr r0, [sp] arena
+    label(endif50)
+    # broadcast.py:23 source += word >> 2
+    asr(r1, r1, 2)
+    add(r0, r0, r1)
+    data(2, 0x901A)  # str r0, [sp] source_157
+    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
+    ldr(r0, [r2, 20])
+    asr(r1, r0, 2)
+    data(2, 0x981D)  # ldr r0, [sp] arena
+    add(r0, r0, r1)
+    data(2, 0x9013)  # str r0, [sp] target_163
+    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
+    ldr(r0, [r2, 40])
+    lsl(r0, r0, 2)
+    add(r0, r2, r0)
+    data(2, 0x9001)  # str r0, [sp] g
+    # broadcast.py:26 size = g[_SIZE]
+    ldr(r7, [r0, 0])
+    # broadcast.py:27 length = g[_LENGTH]
+    ldr(r1, [r0, 8])
+    data(2, 0x911B)  # str r1, [sp] length_171
+    # broadcast.py:28 step = g[_STRIDE]
+    ldr(r2, [r0, 12])
+    data(2, 0x920A)  # str r2, [sp] step_173
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    ldr(r0, [r0, 4])
+    lsl(r0, r0, 1)
+    data(2, 0x9006)  # str r0, [sp] outermost
+    # broadcast.py:30 run = start // length
+    data(2, 0x9808)  # ldr r0, [sp] start
+    asr(r6, r0, 31)
+    mov(r2, r6)
+    eor(r2, r0)
+    mov(r0, r1)
+    mov(r5, 0)
     mov(r1, 1)
     cmp(r0, r2)
     bhi(if112)
@@ -560,34 +517,97 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, r2)
     bhi(if117)
     sub(r2, r2, r0)
-    orr(r3, r1)
+    orr(r5, r1)
     label(if117)
     b(halve115)
     label(halve_end116)
-    mov(r2, r3)
-    data(2, 0x9803)  # ldr r0, [sp] v187
+    eor(r5, r6)
+    data(2, 0x9510)  # str r5, [sp] run_181
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981B)  # ldr r0, [sp] length_171
+    mul(r5, r0)
+    data(2, 0x9808)  # ldr r0, [sp] start
+    sub(r0, r0, r5)
+    data(2, 0x9014)  # str r0, [sp] column_184
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980E)  # ldr r0, [sp] count_151
+    cmp(r0, 0)
+    bgt(near_8)
+    b(wend53)
+    label(near_8)
+    label(while51)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9914)  # ldr r1, [sp] column_184
+    data(2, 0x980A)  # ldr r0, [sp] step_173
+    mul(r1, r0)
+    data(2, 0x981A)  # ldr r0, [sp] source_157
+    add(r0, r0, r1)
+    data(2, 0x9005)  # str r0, [sp] at_187
+    # broadcast.py:34 rest = run
+    data(2, 0x9810)  # ldr r0, [sp] run_181
+    mov(r11, r0)
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r6, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x9806)  # ldr r0, [sp] outermost
+    cmp(r6, r0)
+    bge(wend56)
+    label(while54)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r1, r6, 2)
+    data(2, 0x9801)  # ldr r0, [sp] g
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    mov(r0, r11)
+    asr(r2, r0, 31)
+    data(2, 0x9203)  # str r2, [sp] v191
     eor(r2, r0)
+    mov(r0, r1)
+    mov(r5, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if118)
+    label(double119)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double119)
+    label(if118)
+    label(halve121)
+    lsr(r1, r1, 1)
+    beq(halve_end122)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if123)
+    sub(r2, r2, r0)
+    orr(r5, r1)
+    label(if123)
+    b(halve121)
+    label(halve_end122)
+    data(2, 0x9803)  # ldr r0, [sp] v191
+    eor(r5, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r1, r6, 2)
     data(2, 0x9801)  # ldr r0, [sp] g
     data(2, 0x5841)  # ldr r1, [r0, r1]
-    mul(r1, r2)
-    mov(r3, r11)
-    sub(r3, r3, r1)
+    mul(r1, r5)
+    mov(r2, r11)
+    sub(r2, r2, r1)
     add(r1, r6, 1)
     lsl(r1, r1, 2)
     data(2, 0x5840)  # ldr r0, [r0, r1]
-    mul(r3, r0)
-    data(2, 0x9805)  # ldr r0, [sp] at_183
-    add(r0, r0, r3)
-    data(2, 0x9005)  # str r0, [sp] at_183
+    mov(r1, r2)
+    mul(r1, r0)
+    data(2, 0x9805)  # ldr r0, [sp] at_187
+    add(r0, r0, r1)
+    data(2, 0x9005)  # str r0, [sp] at_187
     # broadcast.py:39 rest = quotient
-    mov(r11, r2)
+    mov(r11, r5)
     # broadcast.py:40 level += 2
     add(r6, r6, 2)
-    cmp(r6, r7)
-    blt(while51)
-    label(wend53)
+    data(2, 0x9806)  # ldr r0, [sp] outermost
+    cmp(r6, r0)
+    blt(while54)
+    label(wend56)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r6, 1)
     lsl(r1, r0, 2)
@@ -595,208 +615,219 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x5840)  # ldr r0, [r0, r1]
     mov(r1, r11)
     mul(r0, r1)
-    data(2, 0x9905)  # ldr r1, [sp] at_183
+    data(2, 0x9905)  # ldr r1, [sp] at_187
     add(r0, r1, r0)
-    data(2, 0x9005)  # str r0, [sp] at_183
+    data(2, 0x9005)  # str r0, [sp] at_187
     # broadcast.py:42 n = length - column
-    data(2, 0x991B)  # ldr r1, [sp] length_167
-    data(2, 0x9815)  # ldr r0, [sp] column_180
+    data(2, 0x991B)  # ldr r1, [sp] length_171
+    data(2, 0x9814)  # ldr r0, [sp] column_184
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990F)  # ldr r1, [sp] count_147
+    data(2, 0x990E)  # ldr r1, [sp] count_151
     cmp(r0, r1)
-    ble(else54)
+    ble(else57)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else54)
+    label(else57)
     # broadcast.py:45 count -= n
-    data(2, 0x990F)  # ldr r1, [sp] count_147
+    data(2, 0x990E)  # ldr r1, [sp] count_151
     sub(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] count_147
+    data(2, 0x910E)  # str r1, [sp] count_151
     # broadcast.py:46 run += 1
-    data(2, 0x9911)  # ldr r1, [sp] run_177
+    data(2, 0x9910)  # ldr r1, [sp] run_181
     add(r1, r1, 1)
-    data(2, 0x9111)  # str r1, [sp] run_177
+    data(2, 0x9110)  # str r1, [sp] run_181
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9115)  # str r1, [sp] column_180
+    data(2, 0x9114)  # str r1, [sp] column_184
     # broadcast.py:48 if size == 1:
-    data(2, 0x990D)  # ldr r1, [sp] size_165
-    cmp(r1, 1)
-    bne(else56)
+    cmp(r7, 1)
+    bne(else59)
     # broadcast.py:49 x = ptr8(at)
-    data(2, 0x9B05)  # ldr r3, [sp] at_183
+    data(2, 0x9D05)  # ldr r5, [sp] at_187
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A14)  # ldr r2, [sp] target_159
+    data(2, 0x9A13)  # ldr r2, [sp] target_163
     # broadcast.py:51 target += n
-    data(2, 0x9914)  # ldr r1, [sp] target_159
+    data(2, 0x9913)  # ldr r1, [sp] target_163
     add(r1, r1, r0)
-    data(2, 0x9114)  # str r1, [sp] target_159
+    data(2, 0x9113)  # str r1, [sp] target_163
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend60)
-    label(while58)
+    beq(wend63)
+    label(while61)
     # broadcast.py:53 y[0] = x[0]
-    ldrb(r1, [r3, 0])
+    ldrb(r1, [r5, 0])
     strb(r1, [r2, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9909)  # ldr r1, [sp] step_169
-    add(r3, r3, r1)
+    data(2, 0x990A)  # ldr r1, [sp] step_173
+    add(r5, r5, r1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while58)
-    label(wend60)
-    b(endif57)
-    label(else56)
+    bne(while61)
+    label(wend63)
+    b(endif60)
+    label(else59)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990D)  # ldr r1, [sp] size_165
-    cmp(r1, 2)
-    bne(else61)
+    cmp(r7, 2)
+    bne(else64)
     # broadcast.py:58 x2 = ptr16(at)
-    data(2, 0x9A05)  # ldr r2, [sp] at_183
+    data(2, 0x9D05)  # ldr r5, [sp] at_187
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9914)  # ldr r1, [sp] target_159
+    data(2, 0x9A13)  # ldr r2, [sp] target_163
     # broadcast.py:60 target += n << 1
     lsl(r6, r0, 1)
-    data(2, 0x9B14)  # ldr r3, [sp] target_159
-    add(r3, r3, r6)
-    data(2, 0x9314)  # str r3, [sp] target_159
+    data(2, 0x9913)  # ldr r1, [sp] target_163
+    add(r1, r1, r6)
+    data(2, 0x9113)  # str r1, [sp] target_163
     # broadcast.py:61 while n:
-    cmp(r0, 0)
-    beq(wend65)
-    label(while63)
-    # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r3, [r2, 0])
-    strh(r3, [r1, 0])
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B09)  # ldr r3, [sp] step_169
-    add(r2, r2, r3)
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r1, r1, 2)
-    # broadcast.py:65 n -= 1
-    sub(r0, r0, 1)
-    bne(while63)
-    label(wend65)
-    b(endif62)
-    label(else61)
-    # broadcast.py:67 x4 = ptr32(at)
-    data(2, 0x9A05)  # ldr r2, [sp] at_183
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9914)  # ldr r1, [sp] target_159
-    # broadcast.py:69 target += n * size
-    mov(r6, r0)
-    data(2, 0x9B0D)  # ldr r3, [sp] size_165
-    mul(r6, r3)
-    data(2, 0x9B14)  # ldr r3, [sp] target_159
-    add(r3, r3, r6)
-    data(2, 0x9314)  # str r3, [sp] target_159
-    # broadcast.py:70 while n:
     cmp(r0, 0)
     beq(wend68)
     label(while66)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B0D)  # ldr r3, [sp] size_165
-    cmp(r3, 8)
-    bne(else69)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else69)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B09)  # ldr r3, [sp] step_169
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B0D)  # ldr r3, [sp] size_165
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:62 y2[0] = x2[0]
+    ldrh(r1, [r5, 0])
+    strh(r1, [r2, 0])
+    # broadcast.py:63 x2 = ptr16(int(x2) + step)
+    data(2, 0x990A)  # ldr r1, [sp] step_173
+    add(r5, r5, r1)
+    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
+    add(r2, r2, 2)
+    # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
     bne(while66)
     label(wend68)
-    label(endif62)
-    label(endif57)
-    data(2, 0x980F)  # ldr r0, [sp] count_147
+    b(endif65)
+    label(else64)
+    # broadcast.py:67 x4 = ptr32(at)
+    data(2, 0x9A05)  # ldr r2, [sp] at_187
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9913)  # ldr r1, [sp] target_163
+    # broadcast.py:69 target += n * size
+    mov(r6, r0)
+    mul(r6, r7)
+    data(2, 0x9D13)  # ldr r5, [sp] target_163
+    add(r5, r5, r6)
+    data(2, 0x9513)  # str r5, [sp] target_163
+    # broadcast.py:70 if size == 4:
+    cmp(r7, 4)
+    bne(else69)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend73)
+    label(while71)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r5, [r2, 0])
+    str(r5, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9D0A)  # ldr r5, [sp] step_173
+    add(r2, r2, r5)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while71)
+    label(wend73)
+    label(else69)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend76)
+    label(while74)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r5, [r2, 0])
+    str(r5, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r5, [r2, 4])
+    str(r5, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9D0A)  # ldr r5, [sp] step_173
+    add(r2, r2, r5)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while74)
+    label(wend76)
+    label(endif65)
+    label(endif60)
+    data(2, 0x980E)  # ldr r0, [sp] count_151
     cmp(r0, 0)
     ble(near_9)
-    b(while48)
+    b(while51)
     label(near_9)
-    label(wend50)
+    label(wend53)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
-    ldr(r0, [r4, 20])
+    ldr(r0, [r3, 20])
     asr(r1, r0, 2)
     data(2, 0x981C)  # ldr r0, [sp] base
     add(r0, r0, r1)
     data(2, 0x9000)  # str r0, [sp] y
-    label(else43)
+    label(else46)
     # prelu.py:62 start += count
-    data(2, 0x9807)  # ldr r0, [sp] start
+    data(2, 0x9808)  # ldr r0, [sp] start
     mov(r1, lr)
     add(r0, r0, r1)
-    data(2, 0x9007)  # str r0, [sp] start
+    data(2, 0x9008)  # str r0, [sp] start
     # prelu.py:63 while count:
     cmp(r1, 0)
     bne(near_10)
-    b(wend73)
+    b(wend79)
     label(near_10)
-    label(while71)
+    label(while77)
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     mov(r0, r8)
     cmp(r0, 1)
-    bne(else74)
-    ldrb(r0, [r5, 0])
+    bne(else80)
+    ldrb(r0, [r4, 0])
     mov(r1, 128)
     eor(r0, r1)
-    b(endif75)
-    label(else74)
-    ldrh(r0, [r5, 0])
+    b(endif81)
+    label(else80)
+    ldrh(r0, [r4, 0])
     mov(r1, 1)
     lsl(r1, r1, 15)
     eor(r0, r1)
-    label(endif75)
-    data(2, 0x9906)  # ldr r1, [sp] offset1
+    label(endif81)
+    data(2, 0x9907)  # ldr r1, [sp] offset1
     sub(r0, r0, r1)
     # prelu.py:65 k = _MULTIPLIER
-    mov(r2, 16)
+    mov(r1, 16)
     # prelu.py:66 if v < 0:
     cmp(r0, 0)
-    bge(else76)
+    bge(else82)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
     data(2, 0x9900)  # ldr r1, [sp] y
     ldrb(r1, [r1, 0])
     mov(r2, 128)
     eor(r1, r2)
-    data(2, 0x9A0A)  # ldr r2, [sp] offset2
+    data(2, 0x9A0B)  # ldr r2, [sp] offset2
     sub(r1, r1, r2)
     mul(r1, r0)
     mov(r0, r1)
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
-    mov(r2, 18)
-    label(else76)
+    mov(r1, 18)
+    label(else82)
     # prelu.py:69 m = r[k]
-    lsl(r1, r2, 2)
-    data(2, 0x5866)  # ldr r6, [r4, r1]
+    lsl(r2, r1, 2)
+    data(2, 0x589D)  # ldr r5, [r3, r2]
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
-    add(r1, r2, 1)
+    add(r1, r1, 1)
     lsl(r1, r1, 2)
-    data(2, 0x5861)  # ldr r1, [r4, r1]
+    data(2, 0x585A)  # ldr r2, [r3, r1]
     # prelu.py:71 if e > 0:
-    cmp(r1, 0)
-    ble(else78)
+    cmp(r2, 0)
+    ble(else84)
     # prelu.py:72 if v > limit >> e:
-    mov(r2, 127)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    asr(r2, r1)
-    cmp(r0, r2)
-    ble(else80)
+    mov(r1, 127)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    asr(r1, r2)
+    cmp(r0, r1)
+    ble(else86)
     # prelu.py:73 v = limit
     mov(r0, 127)
     lsl(r0, r0, 8)
@@ -805,122 +836,122 @@ def run_integers(r0, r1, r2, r3):
     add(r0, 255)
     lsl(r0, r0, 8)
     add(r0, 255)
-    b(endif81)
-    label(else80)
+    b(endif87)
+    label(else86)
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
-    mov(r2, 127)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    lsl(r2, r2, 8)
-    add(r2, 255)
-    asr(r2, r1)
-    neg(r2, r2)
-    sub(r2, r2, 1)
-    cmp(r0, r2)
-    bge(else82)
+    mov(r1, 127)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    asr(r1, r2)
+    neg(r1, r1)
+    sub(r1, r1, 1)
+    cmp(r0, r1)
+    bge(else88)
     # prelu.py:75 v = 0 - limit - 1
     mov(r0, 1)
     lsl(r0, r0, 31)
-    b(endif83)
-    label(else82)
+    b(endif89)
+    label(else88)
     # prelu.py:77 v = v << e
-    lsl(r0, r1)
-    label(endif83)
-    label(endif81)
+    lsl(r0, r2)
+    label(endif89)
+    label(endif87)
     # prelu.py:78 e = 0
-    mov(r1, 0)
-    label(else78)
+    mov(r2, 0)
+    label(else84)
     # prelu.py:79 e = 0 - e
-    neg(r1, r1)
+    neg(r2, r2)
     # prelu.py:83 a = v >> 16
-    asr(r2, r0, 16)
-    mov(r11, r2)
+    asr(r1, r0, 16)
+    mov(r11, r1)
     # prelu.py:84 v = v & 0xFFFF
     data(2, 0xB280)  # uxth r0, r0
     # prelu.py:85 b = m & 0xFFFF
-    data(2, 0xB2B3)  # uxth r3, r6
+    data(2, 0xB2AE)  # uxth r6, r5
     # prelu.py:86 m = m >> 16
-    asr(r6, r6, 16)
+    asr(r5, r5, 16)
     # prelu.py:87 k = v * m
-    mov(r2, r0)
-    mul(r2, r6)
+    mov(r1, r0)
+    mul(r1, r5)
     # prelu.py:88 b = a * b + (v * b >> 16 & 0xFFFF)
     mov(r7, r11)
-    mul(r7, r3)
-    mul(r0, r3)
+    mul(r7, r6)
+    mul(r0, r6)
     asr(r0, r0, 16)
     data(2, 0xB280)  # uxth r0, r0
-    add(r3, r7, r0)
+    add(r6, r7, r0)
     # prelu.py:89 v = ((k & b & 1) + (k >> 1) + (b >> 1) + 0x2000 >> 14) + (a * m << 1)
-    mov(r0, r2)
-    and_(r0, r3)
+    mov(r0, r1)
+    and_(r0, r6)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
-    asr(r2, r2, 1)
-    add(r2, r0, r2)
-    asr(r0, r3, 1)
-    add(r0, r2, r0)
-    mov(r2, r11)
-    mul(r2, r6)
-    lsl(r2, r2, 1)
+    asr(r1, r1, 1)
+    add(r1, r0, r1)
+    asr(r0, r6, 1)
+    add(r0, r1, r0)
+    mov(r1, r11)
+    mul(r1, r5)
+    lsl(r1, r1, 1)
     asr(r0, r0, 14)
-    adc(r0, r2)
+    adc(r0, r1)
     # prelu.py:90 if e:
-    cmp(r1, 0)
-    beq(else86)
+    cmp(r2, 0)
+    beq(else92)
     # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
-    asr(r2, r0, 31)
-    add(r0, r2, r0)
-    sub(r1, r1, 1)
+    asr(r1, r0, 31)
+    add(r0, r1, r0)
+    sub(r1, r2, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else86)
+    label(else92)
     # prelu.py:93 if v > high - zero_point:
     mov(r2, r9)
     mov(r1, r12)
-    sub(r3, r2, r1)
-    cmp(r0, r3)
-    ble(else88)
+    sub(r5, r2, r1)
+    cmp(r0, r5)
+    ble(else94)
     # prelu.py:94 v = high - zero_point
     sub(r0, r2, r1)
-    label(else88)
+    label(else94)
     # prelu.py:95 if v < 0 - high - 1 - zero_point:
     mov(r2, r9)
     neg(r1, r2)
-    sub(r3, r1, 1)
+    sub(r5, r1, 1)
     mov(r1, r12)
-    sub(r3, r3, r1)
-    cmp(r0, r3)
-    bge(else90)
+    sub(r5, r5, r1)
+    cmp(r0, r5)
+    bge(else96)
     # prelu.py:96 v = 0 - high - 1 - zero_point
     neg(r0, r2)
     sub(r0, r0, 1)
     sub(r0, r0, r1)
-    label(else90)
+    label(else96)
     # prelu.py:97 v = v + zero_point
     mov(r1, r12)
     add(r0, r0, r1)
     # prelu.py:98 if size == 1:
     mov(r1, r8)
     cmp(r1, 1)
-    bne(else92)
+    bne(else98)
     # prelu.py:99 ptr8(z)[0] = v
     mov(r1, r10)
     strb(r0, [r1, 0])
-    b(endif93)
-    label(else92)
+    b(endif99)
+    label(else98)
     # prelu.py:101 ptr16(z)[0] = v
     mov(r1, r10)
     strh(r0, [r1, 0])
-    label(endif93)
+    label(endif99)
     # prelu.py:102 x += r[_STEP1]
-    ldr(r0, [r4, 28])
-    add(r5, r5, r0)
+    ldr(r0, [r3, 28])
+    add(r4, r4, r0)
     # prelu.py:103 y += r[_STEP2]
-    ldr(r1, [r4, 32])
+    ldr(r1, [r3, 32])
     data(2, 0x9800)  # ldr r0, [sp] y
     add(r0, r0, r1)
     data(2, 0x9000)  # str r0, [sp] y
@@ -934,11 +965,11 @@ def run_integers(r0, r1, r2, r3):
     sub(r0, r0, 1)
     mov(lr, r0)
     beq(near_11)
-    b(while71)
+    b(while77)
     label(near_11)
-    label(wend73)
-    data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x980B)  # ldr r0, [sp] stop
+    label(wend79)
+    data(2, 0x9908)  # ldr r1, [sp] start
+    data(2, 0x980C)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge(near_12)
     b(while10)
@@ -949,12 +980,12 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9007)  # str r0, [sp] start
+    data(2, 0x9008)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900B)  # str r0, [sp] stop
+    data(2, 0x900C)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB01F)  # add sp, #124
+    data(2, 0xB020)  # add sp, #128
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -16,11 +16,11 @@ def run_integers(r0, r1, r2, r3):
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB0A5)  # sub sp, #148
-    data(2, 0x9019)  # str r0, [sp] op
+    data(2, 0x9017)  # str r0, [sp] op
     data(2, 0x911F)  # str r1, [sp] arena
     data(2, 0x9222)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
@@ -30,7 +30,7 @@ def run_integers(r0, r1, r2, r3):
     b(rare1)
     label(near_2)
     label(end2)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r1, [r0, 48])
     sub(r1, r1, 1)
     mov(lr, r1)
@@ -94,7 +94,7 @@ def run_integers(r0, r1, r2, r3):
     lsr(r3, r1, 2)
     data(2, 0x991F)  # ldr r1, [sp] arena
     add(r4, r1, r3)
-    data(2, 0x9B18)  # ldr r3, [sp] start
+    data(2, 0x9B16)  # ldr r3, [sp] start
     lsl(r3, r2)
     add(r2, r4, r3)
     mov(r12, r2)
@@ -110,7 +110,7 @@ def run_integers(r0, r1, r2, r3):
     asr(r0, r0, 2)
     add(r0, r0, r1)
     data(2, 0x9023)  # str r0, [sp] input1
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     data(2, 0x991F)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
@@ -120,10 +120,10 @@ def run_integers(r0, r1, r2, r3):
     asr(r0, r0, 2)
     add(r0, r0, r1)
     data(2, 0x9024)  # str r0, [sp] input2
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x9021)  # str r0, [sp] block
-    data(2, 0x9918)  # ldr r1, [sp] start
+    data(2, 0x9916)  # ldr r1, [sp] start
     data(2, 0x9820)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_7)
@@ -131,7 +131,7 @@ def run_integers(r0, r1, r2, r3):
     label(near_7)
     label(block6)
     data(2, 0x9820)  # ldr r0, [sp] stop
-    data(2, 0x9A18)  # ldr r2, [sp] start
+    data(2, 0x9A16)  # ldr r2, [sp] start
     sub(r0, r0, r2)
     data(2, 0x9921)  # ldr r1, [sp] block
     cmp(r0, r1)
@@ -144,7 +144,7 @@ def run_integers(r0, r1, r2, r3):
     mul(r3, r1)
     data(2, 0x9923)  # ldr r1, [sp] input1
     add(r4, r1, r3)
-    data(2, 0x9919)  # ldr r1, [sp] op
+    data(2, 0x9917)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
     cmp(r3, 0)
     bne(near_9)
@@ -152,7 +152,7 @@ def run_integers(r0, r1, r2, r3):
     label(near_9)
     mov(r3, 0)
     mov(r4, r2)
-    data(2, 0x9010)  # str r0, [sp] left
+    data(2, 0x900E)  # str r0, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
     lsl(r0, r0, 2)
@@ -177,7 +177,7 @@ def run_integers(r0, r1, r2, r3):
     asr(r2, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r2)
-    data(2, 0x9014)  # str r0, [sp] target
+    data(2, 0x9012)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -186,7 +186,7 @@ def run_integers(r0, r1, r2, r3):
     add(r6, r1, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x900E)  # str r0, [sp] size
+    data(2, 0x9018)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
     data(2, 0x901B)  # str r0, [sp] length
@@ -201,62 +201,6 @@ def run_integers(r0, r1, r2, r3):
     asr(r5, r4, 31)
     mov(r2, r5)
     eor(r2, r4)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if72)
-    label(double73)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double73)
-    label(if72)
-    label(halve75)
-    lsr(r1, r1, 1)
-    beq(halve_end76)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if77)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if77)
-    b(halve75)
-    label(halve_end76)
-    eor(r3, r5)
-    data(2, 0x9312)  # str r3, [sp] run
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981B)  # ldr r0, [sp] length
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x9015)  # str r0, [sp] column
-    # broadcast.py:32 while count > 0:
-    data(2, 0x9810)  # ldr r0, [sp] left
-    cmp(r0, 0)
-    bgt(near_10)
-    b(wend14)
-    label(near_10)
-    label(while12)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9915)  # ldr r1, [sp] column
-    mov(r0, r10)
-    mul(r1, r0)
-    data(2, 0x981A)  # ldr r0, [sp] source
-    add(r0, r0, r1)
-    mov(r8, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9D12)  # ldr r5, [sp] run
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r4, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x454C)  # cmp r4, r9
-    bge(wend17)
-    label(while15)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r4, 2)
-    data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r7, r5, 31)
-    mov(r2, r7)
-    eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -278,6 +222,62 @@ def run_integers(r0, r1, r2, r3):
     label(if83)
     b(halve81)
     label(halve_end82)
+    eor(r3, r5)
+    data(2, 0x9310)  # str r3, [sp] run
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981B)  # ldr r0, [sp] length
+    mul(r3, r0)
+    sub(r0, r4, r3)
+    data(2, 0x9013)  # str r0, [sp] column
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980E)  # ldr r0, [sp] left
+    cmp(r0, 0)
+    bgt(near_10)
+    b(wend14)
+    label(near_10)
+    label(while12)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9913)  # ldr r1, [sp] column
+    mov(r0, r10)
+    mul(r1, r0)
+    data(2, 0x981A)  # ldr r0, [sp] source
+    add(r0, r0, r1)
+    mov(r8, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9D10)  # ldr r5, [sp] run
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r4, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x454C)  # cmp r4, r9
+    bge(wend17)
+    label(while15)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r4, 2)
+    data(2, 0x5830)  # ldr r0, [r6, r0]
+    asr(r7, r5, 31)
+    mov(r2, r7)
+    eor(r2, r5)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if84)
+    label(double85)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double85)
+    label(if84)
+    label(halve87)
+    lsr(r1, r1, 1)
+    beq(halve_end88)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if89)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if89)
+    b(halve87)
+    label(halve_end88)
     eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
@@ -308,38 +308,38 @@ def run_integers(r0, r1, r2, r3):
     mov(r8, r0)
     # broadcast.py:42 n = length - column
     data(2, 0x991B)  # ldr r1, [sp] length
-    data(2, 0x9815)  # ldr r0, [sp] column
+    data(2, 0x9813)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9910)  # ldr r1, [sp] left
+    data(2, 0x990E)  # ldr r1, [sp] left
     cmp(r0, r1)
     ble(else18)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else18)
     # broadcast.py:45 count -= n
-    data(2, 0x9910)  # ldr r1, [sp] left
+    data(2, 0x990E)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x9110)  # str r1, [sp] left
+    data(2, 0x910E)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x9912)  # ldr r1, [sp] run
+    data(2, 0x9910)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9112)  # str r1, [sp] run
+    data(2, 0x9110)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9115)  # str r1, [sp] column
+    data(2, 0x9113)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x990E)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else20)
     # broadcast.py:49 x = ptr8(at)
     mov(r2, r8)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9914)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B14)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9314)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -359,18 +359,18 @@ def run_integers(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990E)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else25)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r2, r8)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9914)  # ldr r1, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B14)  # ldr r3, [sp] target
+    data(2, 0x9B12)  # ldr r3, [sp] target
     add(r3, r3, r4)
-    data(2, 0x9314)  # str r3, [sp] target
+    data(2, 0x9312)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -390,70 +390,84 @@ def run_integers(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r8)
+    mov(r2, r8)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A14)  # ldr r2, [sp] target
+    data(2, 0x9912)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    mov(r4, r0)
-    data(2, 0x990E)  # ldr r1, [sp] size
-    mul(r4, r1)
-    data(2, 0x9914)  # ldr r1, [sp] target
-    add(r1, r1, r4)
-    data(2, 0x9114)  # str r1, [sp] target
-    # broadcast.py:70 while n:
+    mov(r5, r0)
+    data(2, 0x9B18)  # ldr r3, [sp] size
+    mul(r5, r3)
+    data(2, 0x9C12)  # ldr r4, [sp] target
+    add(r4, r4, r5)
+    data(2, 0x9412)  # str r4, [sp] target
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else30)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990E)  # ldr r1, [sp] size
-    cmp(r1, 8)
-    bne(else33)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    mov(r1, r10)
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990E)  # ldr r1, [sp] size
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
+    beq(wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    mov(r3, r10)
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
+    bne(while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    mov(r3, r10)
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while35)
+    label(wend37)
     label(endif26)
     label(endif21)
-    data(2, 0x9810)  # ldr r0, [sp] left
+    data(2, 0x980E)  # ldr r0, [sp] left
     cmp(r0, 0)
     ble(near_11)
     b(while12)
     label(near_11)
     label(wend14)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     lsr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r4, r0, r1)
     label(if8)
-    data(2, 0x9918)  # ldr r1, [sp] start
+    data(2, 0x9916)  # ldr r1, [sp] start
     data(2, 0x9800)  # ldr r0, [sp] step2
     mul(r1, r0)
     data(2, 0x9824)  # ldr r0, [sp] input2
     add(r3, r0, r1)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r1, [r0, 40])
     cmp(r1, 0)
     bne(near_12)
-    b(if35)
+    b(if38)
     label(near_12)
     mov(r3, 1)
-    data(2, 0x9D18)  # ldr r5, [sp] start
+    data(2, 0x9D16)  # ldr r5, [sp] start
     data(2, 0x991E)  # ldr r1, [sp] count
-    data(2, 0x9111)  # str r1, [sp] left_192
+    data(2, 0x910F)  # str r1, [sp] left_196
     # broadcast.py:20 r = ptr32(op)
     mov(r2, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -463,16 +477,16 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     lsl(r0, r1, 31)
     lsr(r0, r0, 31)
-    beq(else37)
+    beq(else40)
     data(2, 0x9822)  # ldr r0, [sp] rom
-    b(endif38)
-    label(else37)
+    b(endif41)
+    label(else40)
     data(2, 0x981F)  # ldr r0, [sp] arena
-    label(endif38)
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] source_200
+    data(2, 0x901C)  # str r0, [sp] source_204
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
@@ -480,7 +494,7 @@ def run_integers(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] target_207
+    data(2, 0x9014)  # str r0, [sp] target_211
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -489,10 +503,10 @@ def run_integers(r0, r1, r2, r3):
     add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r7, 0])
-    data(2, 0x900F)  # str r0, [sp] size_214
+    data(2, 0x9019)  # str r0, [sp] size_218
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r7, 8])
-    data(2, 0x901D)  # str r0, [sp] length_216
+    data(2, 0x901D)  # str r0, [sp] length_220
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r7, 12])
     data(2, 0x9108)  # str r1, [sp] step
@@ -504,62 +518,6 @@ def run_integers(r0, r1, r2, r3):
     asr(r6, r5, 31)
     mov(r2, r6)
     eor(r2, r5)
-    mov(r3, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if84)
-    label(double85)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double85)
-    label(if84)
-    label(halve87)
-    lsr(r1, r1, 1)
-    beq(halve_end88)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if89)
-    sub(r2, r2, r0)
-    orr(r3, r1)
-    label(if89)
-    b(halve87)
-    label(halve_end88)
-    eor(r3, r6)
-    data(2, 0x9313)  # str r3, [sp] run_226
-    # broadcast.py:31 column = start - run * length
-    data(2, 0x981D)  # ldr r0, [sp] length_216
-    mul(r3, r0)
-    sub(r0, r5, r3)
-    data(2, 0x9017)  # str r0, [sp] column_229
-    # broadcast.py:32 while count > 0:
-    data(2, 0x9811)  # ldr r0, [sp] left_192
-    cmp(r0, 0)
-    bgt(near_13)
-    b(wend41)
-    label(near_13)
-    label(while39)
-    # broadcast.py:33 at = source + column * step
-    data(2, 0x9917)  # ldr r1, [sp] column_229
-    data(2, 0x9808)  # ldr r0, [sp] step
-    mul(r1, r0)
-    data(2, 0x981C)  # ldr r0, [sp] source_200
-    add(r0, r0, r1)
-    mov(r9, r0)
-    # broadcast.py:34 rest = run
-    data(2, 0x9E13)  # ldr r6, [sp] run_226
-    # broadcast.py:35 level = _LENGTH + 2
-    mov(r5, 4)
-    # broadcast.py:36 while level < outermost:
-    data(2, 0x4555)  # cmp r5, r10
-    bge(wend44)
-    label(while42)
-    # broadcast.py:37 quotient = rest // g[level]
-    lsl(r0, r5, 2)
-    data(2, 0x5838)  # ldr r0, [r7, r0]
-    asr(r2, r6, 31)
-    mov(r8, r2)
-    eor(r2, r6)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -581,6 +539,62 @@ def run_integers(r0, r1, r2, r3):
     label(if95)
     b(halve93)
     label(halve_end94)
+    eor(r3, r6)
+    data(2, 0x9311)  # str r3, [sp] run_230
+    # broadcast.py:31 column = start - run * length
+    data(2, 0x981D)  # ldr r0, [sp] length_220
+    mul(r3, r0)
+    sub(r0, r5, r3)
+    data(2, 0x9015)  # str r0, [sp] column_233
+    # broadcast.py:32 while count > 0:
+    data(2, 0x980F)  # ldr r0, [sp] left_196
+    cmp(r0, 0)
+    bgt(near_13)
+    b(wend44)
+    label(near_13)
+    label(while42)
+    # broadcast.py:33 at = source + column * step
+    data(2, 0x9915)  # ldr r1, [sp] column_233
+    data(2, 0x9808)  # ldr r0, [sp] step
+    mul(r1, r0)
+    data(2, 0x981C)  # ldr r0, [sp] source_204
+    add(r0, r0, r1)
+    mov(r9, r0)
+    # broadcast.py:34 rest = run
+    data(2, 0x9E11)  # ldr r6, [sp] run_230
+    # broadcast.py:35 level = _LENGTH + 2
+    mov(r5, 4)
+    # broadcast.py:36 while level < outermost:
+    data(2, 0x4555)  # cmp r5, r10
+    bge(wend47)
+    label(while45)
+    # broadcast.py:37 quotient = rest // g[level]
+    lsl(r0, r5, 2)
+    data(2, 0x5838)  # ldr r0, [r7, r0]
+    asr(r2, r6, 31)
+    mov(r8, r2)
+    eor(r2, r6)
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if96)
+    label(double97)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double97)
+    label(if96)
+    label(halve99)
+    lsr(r1, r1, 1)
+    beq(halve_end100)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if101)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if101)
+    b(halve99)
+    label(halve_end100)
     mov(r0, r8)
     eor(r3, r0)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
@@ -601,8 +615,8 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r5, r5, 2)
     data(2, 0x4555)  # cmp r5, r10
-    blt(while42)
-    label(wend44)
+    blt(while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r5, 1)
     lsl(r0, r0, 2)
@@ -612,43 +626,43 @@ def run_integers(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r9, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x991D)  # ldr r1, [sp] length_216
-    data(2, 0x9817)  # ldr r0, [sp] column_229
+    data(2, 0x991D)  # ldr r1, [sp] length_220
+    data(2, 0x9815)  # ldr r0, [sp] column_233
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9911)  # ldr r1, [sp] left_192
+    data(2, 0x990F)  # ldr r1, [sp] left_196
     cmp(r0, r1)
-    ble(else45)
+    ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else45)
+    label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x9911)  # ldr r1, [sp] left_192
+    data(2, 0x990F)  # ldr r1, [sp] left_196
     sub(r1, r1, r0)
-    data(2, 0x9111)  # str r1, [sp] left_192
+    data(2, 0x910F)  # str r1, [sp] left_196
     # broadcast.py:46 run += 1
-    data(2, 0x9913)  # ldr r1, [sp] run_226
+    data(2, 0x9911)  # ldr r1, [sp] run_230
     add(r1, r1, 1)
-    data(2, 0x9113)  # str r1, [sp] run_226
+    data(2, 0x9111)  # str r1, [sp] run_230
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9117)  # str r1, [sp] column_229
+    data(2, 0x9115)  # str r1, [sp] column_233
     # broadcast.py:48 if size == 1:
-    data(2, 0x990F)  # ldr r1, [sp] size_214
+    data(2, 0x9919)  # ldr r1, [sp] size_218
     cmp(r1, 1)
-    bne(else47)
+    bne(else50)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r9)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_207
+    data(2, 0x9A14)  # ldr r2, [sp] target_211
     # broadcast.py:51 target += n
-    data(2, 0x9916)  # ldr r1, [sp] target_207
+    data(2, 0x9914)  # ldr r1, [sp] target_211
     add(r1, r1, r0)
-    data(2, 0x9116)  # str r1, [sp] target_207
+    data(2, 0x9114)  # str r1, [sp] target_211
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r1, [r3, 0])
     strb(r1, [r2, 0])
@@ -659,27 +673,27 @@ def run_integers(r0, r1, r2, r3):
     add(r2, r2, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while49)
-    label(wend51)
-    b(endif48)
-    label(else47)
+    bne(while52)
+    label(wend54)
+    b(endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990F)  # ldr r1, [sp] size_214
+    data(2, 0x9919)  # ldr r1, [sp] size_218
     cmp(r1, 2)
-    bne(else52)
+    bne(else55)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r9)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_207
+    data(2, 0x9A14)  # ldr r2, [sp] target_211
     # broadcast.py:60 target += n << 1
     lsl(r5, r0, 1)
-    data(2, 0x9916)  # ldr r1, [sp] target_207
+    data(2, 0x9914)  # ldr r1, [sp] target_211
     add(r1, r1, r5)
-    data(2, 0x9116)  # str r1, [sp] target_207
+    data(2, 0x9114)  # str r1, [sp] target_211
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend56)
-    label(while54)
+    beq(wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r1, [r3, 0])
     strh(r1, [r2, 0])
@@ -690,77 +704,91 @@ def run_integers(r0, r1, r2, r3):
     add(r2, r2, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while54)
-    label(wend56)
-    b(endif53)
-    label(else52)
-    # broadcast.py:67 x4 = ptr32(at)
-    mov(r3, r9)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9A16)  # ldr r2, [sp] target_207
-    # broadcast.py:69 target += n * size
-    mov(r5, r0)
-    data(2, 0x990F)  # ldr r1, [sp] size_214
-    mul(r5, r1)
-    data(2, 0x9916)  # ldr r1, [sp] target_207
-    add(r1, r1, r5)
-    data(2, 0x9116)  # str r1, [sp] target_207
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r1, [r3, 0])
-    str(r1, [r2, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x990F)  # ldr r1, [sp] size_214
-    cmp(r1, 8)
-    bne(else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r1, [r3, 4])
-    str(r1, [r2, 4])
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9908)  # ldr r1, [sp] step
-    add(r3, r3, r1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x990F)  # ldr r1, [sp] size_214
-    add(r2, r2, r1)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    data(2, 0x9811)  # ldr r0, [sp] left_192
+    b(endif56)
+    label(else55)
+    # broadcast.py:67 x4 = ptr32(at)
+    mov(r2, r9)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9914)  # ldr r1, [sp] target_211
+    # broadcast.py:69 target += n * size
+    mov(r6, r0)
+    data(2, 0x9B19)  # ldr r3, [sp] size_218
+    mul(r6, r3)
+    data(2, 0x9D14)  # ldr r5, [sp] target_211
+    add(r5, r5, r6)
+    data(2, 0x9514)  # str r5, [sp] target_211
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else60)
+    # broadcast.py:71 while n:
+    cmp(r0, 0)
+    beq(wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B08)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B08)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    data(2, 0x980F)  # ldr r0, [sp] left_196
     cmp(r0, 0)
     ble(near_14)
-    b(while39)
+    b(while42)
     label(near_14)
-    label(wend41)
-    data(2, 0x9819)  # ldr r0, [sp] op
+    label(wend44)
+    data(2, 0x9817)  # ldr r0, [sp] op
     ldr(r0, [r0, 20])
     lsr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r3, r0, r1)
-    label(if35)
+    label(if38)
     data(2, 0x981E)  # ldr r0, [sp] count
     mov(r1, lr)
     lsl(r0, r1)
     mov(r1, r12)
     add(r0, r1, r0)
     mov(r8, r0)
-    label(element62)
+    label(element68)
     mov(r0, lr)
     cmp(r0, 0)
-    beq(if64)
+    beq(if70)
     mov(r0, 0)
     data(2, 0x5E19)  # ldrsh r1, [r3, r0]
-    b(end65)
-    label(if64)
+    b(end71)
+    label(if70)
     mov(r0, 0)
     data(2, 0x5619)  # ldrsb r1, [r3, r0]
-    label(end65)
+    label(end71)
     data(2, 0x9800)  # ldr r0, [sp] step2
     add(r3, r3, r0)
     data(2, 0x980A)  # ldr r0, [sp] offset2
@@ -798,24 +826,24 @@ def run_integers(r0, r1, r2, r3):
     add(r2, r1, r0)
     data(2, 0x9806)  # ldr r0, [sp] right_shift
     cmp(r0, 0)
-    beq(if66)
+    beq(if72)
     asr(r1, r2, 31)
     add(r1, r1, r2)
     sub(r0, r0, 1)
     asr(r1, r0)
     add(r0, r1, 1)
     asr(r2, r0, 1)
-    label(if66)
+    label(if72)
     mov(r0, lr)
     cmp(r0, 0)
-    beq(if67)
+    beq(if73)
     mov(r0, 0)
     data(2, 0x5E21)  # ldrsh r1, [r4, r0]
-    b(end68)
-    label(if67)
+    b(end74)
+    label(if73)
     mov(r0, 0)
     data(2, 0x5621)  # ldrsb r1, [r4, r0]
-    label(end68)
+    label(end74)
     data(2, 0x445C)  # add r4, r11
     data(2, 0x9809)  # ldr r0, [sp] offset1
     sub(r0, r1, r0)
@@ -856,14 +884,14 @@ def run_integers(r0, r1, r2, r3):
     add(r0, r1, r0)
     data(2, 0x9907)  # ldr r1, [sp] right_shift_48
     cmp(r1, 0)
-    beq(if69)
+    beq(if75)
     asr(r2, r0, 31)
     add(r0, r2, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if69)
+    label(if75)
     data(2, 0x990D)  # ldr r1, [sp] output_zero_point
     add(r0, r0, r1)
     data(2, 0x9904)  # ldr r1, [sp] activation_min
@@ -878,27 +906,27 @@ def run_integers(r0, r1, r2, r3):
     label(min_16)
     mov(r1, lr)
     cmp(r1, 0)
-    beq(if70)
+    beq(if76)
     mov(r1, r12)
     strh(r0, [r1, 0])
     add(r1, 1)
     mov(r12, r1)
-    b(end71)
-    label(if70)
+    b(end77)
+    label(if76)
     mov(r1, r12)
     strb(r0, [r1, 0])
-    label(end71)
+    label(end77)
     mov(r0, r12)
     add(r0, 1)
     mov(r12, r0)
     data(2, 0x4540)  # cmp r0, r8
     bcs(near_17)
-    b(element62)
+    b(element68)
     label(near_17)
-    data(2, 0x9818)  # ldr r0, [sp] start
+    data(2, 0x9816)  # ldr r0, [sp] start
     data(2, 0x991E)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     data(2, 0x9920)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge(near_18)
@@ -910,7 +938,7 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9018)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     add(r0, r0, 1)
     data(2, 0x9020)  # str r0, [sp] stop
     b(end2)

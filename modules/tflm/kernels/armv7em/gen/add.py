@@ -10,40 +10,40 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A0)  # sub sp, #128
-    data(2, 0x9013)  # str r0, [sp] op
-    data(2, 0x9119)  # str r1, [sp] arena
-    data(2, 0x921D)  # str r2, [sp] rom
+    data(2, 0xB0A1)  # sub sp, #132
+    data(2, 0x9012)  # str r0, [sp] op
+    data(2, 0x911A)  # str r1, [sp] arena
+    data(2, 0x921E)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9014)  # str r0, [sp] start
+    data(2, 0x9015)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x901B)  # str r0, [sp] stop
+    data(2, 0x901C)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r1, [r0, 56])
-    data(2, 0x9104)  # str r1, [sp] factor1
+    data(2, 0x9103)  # str r1, [sp] factor1
     ldr(r2, [r0, 60])
-    data(2, 0x9205)  # str r2, [sp] factor2
+    data(2, 0x9204)  # str r2, [sp] factor2
     ldr(r2, [r0, 48])
     data(2, 0xF1D2, 0x0280)  # rsbs r2, r2, #128
     data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
-    data(2, 0x9106)  # str r1, [sp] base1
+    data(2, 0x9105)  # str r1, [sp] base1
     ldr(r1, [r0, 52])
     ldr(r2, [r0, 68])
     sub(r1, 128)
-    data(2, 0x9207)  # str r2, [sp] shift
+    data(2, 0x9206)  # str r2, [sp] shift
     lsl(r1, r1, 20)
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    data(2, 0x9108)  # str r1, [sp] base2
+    data(2, 0x9107)  # str r1, [sp] base2
     ldr(r1, [r0, 64])
     lsl(r1, r1, 1)
-    data(2, 0x9109)  # str r1, [sp] doubled
+    data(2, 0x9108)  # str r1, [sp] doubled
     ldr(r1, [r0, 92])
     lsl(r1, r1, 1)
-    data(2, 0x910A)  # str r1, [sp] doubled_36
+    data(2, 0x9109)  # str r1, [sp] doubled_36
     ldr(r1, [r0, 96])
     data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
     data(2, 0xF1B1, 0x0520)  # subs r5, r1, #32
@@ -56,148 +56,147 @@ def run_int8(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFB8)  # it lt
     mov(r1, r2)
-    data(2, 0x910B)  # str r1, [sp] right_shift
+    data(2, 0x910A)  # str r1, [sp] right_shift
     ldr(r1, [r0, 72])
-    data(2, 0x9103)  # str r1, [sp] output_zero_point
+    data(2, 0x9102)  # str r1, [sp] output_zero_point
     ldr(r2, [r0, 76])
     sub(r2, r2, r1)
     data(2, 0x9200)  # str r2, [sp] low
     ldr(r2, [r0, 80])
     sub(r1, r2, r1)
     data(2, 0x9101)  # str r1, [sp] high
-    data(2, 0x9919)  # ldr r1, [sp] arena
+    data(2, 0x991A)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A14)  # ldr r2, [sp] start
+    data(2, 0x9A15)  # ldr r2, [sp] start
     add(r4, r3, r2)
-    ldr(r2, [r0, 28])
-    data(2, 0x9202)  # str r2, [sp] step1
+    ldr(r7, [r0, 28])
     ldr(r6, [r0, 32])
     ldr(r0, [r0, 4])
     lsl(r2, r0, 31)
     beq(if3)
-    data(2, 0x991D)  # ldr r1, [sp] rom
+    data(2, 0x991E)  # ldr r1, [sp] rom
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901E)  # str r0, [sp] input1
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x901F)  # str r0, [sp] input1
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x9919)  # ldr r1, [sp] arena
+    data(2, 0x991A)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
     beq(if4)
-    data(2, 0x991D)  # ldr r1, [sp] rom
+    data(2, 0x991E)  # ldr r1, [sp] rom
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901F)  # str r0, [sp] input2
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x9020)  # str r0, [sp] input2
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x901C)  # str r0, [sp] block
-    data(2, 0x9914)  # ldr r1, [sp] start
-    data(2, 0x981B)  # ldr r0, [sp] stop
+    data(2, 0x901D)  # str r0, [sp] block
+    data(2, 0x9915)  # ldr r1, [sp] start
+    data(2, 0x981C)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(blocks_end5)
     label(block6)
-    data(2, 0x991B)  # ldr r1, [sp] stop
-    data(2, 0x9814)  # ldr r0, [sp] start
+    data(2, 0x991C)  # ldr r1, [sp] stop
+    data(2, 0x9815)  # ldr r0, [sp] start
     data(2, 0xEBB1, 0x0900)  # subs r9, r1, r0
-    data(2, 0x991C)  # ldr r1, [sp] block
+    data(2, 0x991D)  # ldr r1, [sp] block
     data(2, 0x4589)  # cmp r9, r1
     data(2, 0xBFC8)  # it gt
     mov(r9, r1)
-    data(2, 0xF8CD, 0x9068)  # str r9, [sp, #104]
-    data(2, 0x9A02)  # ldr r2, [sp] step1
-    data(2, 0x991E)  # ldr r1, [sp] input1
-    data(2, 0xFB00, 0x1C02)  # mla r12, r0, r2, r1
-    data(2, 0x9913)  # ldr r1, [sp] op
+    data(2, 0xF8CD, 0x906C)  # str r9, [sp, #108]
+    data(2, 0x991F)  # ldr r1, [sp] input1
+    data(2, 0xFB00, 0x1E07)  # mla lr, r0, r7, r1
+    data(2, 0x9912)  # ldr r1, [sp] op
     ldr(r2, [r1, 36])
     cmp(r2, 0)
     beq_w(if8)
-    mov(r7, 0)
+    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r2, r7, 1)
+    data(2, 0xF11C, 0x0201)  # adds r2, r12, #1
     data(2, 0xF851, 0x3022)  # ldw r3, [r1, r2, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF013, 0x0201)  # ands r2, r3, #1
     beq(else10)
-    data(2, 0x9A1D)  # ldr r2, [sp] rom
+    data(2, 0x9A1E)  # ldr r2, [sp] rom
     b(endif11)
     label(else10)
-    data(2, 0x9A19)  # ldr r2, [sp] arena
+    data(2, 0x9A1A)  # ldr r2, [sp] arena
     label(endif11)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB12, 0x02A3)  # adds r2, r2, r3, asr #2
-    data(2, 0x9215)  # str r2, [sp] source
+    data(2, 0x9216)  # str r2, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    add(r2, r7, 4)
+    data(2, 0xF11C, 0x0204)  # adds r2, r12, #4
     data(2, 0xF851, 0x3022)  # ldw r3, [r1, r2, lsl #2]
-    data(2, 0x9A19)  # ldr r2, [sp] arena
+    data(2, 0x9A1A)  # ldr r2, [sp] arena
     data(2, 0xEB12, 0x02A3)  # adds r2, r2, r3, asr #2
-    data(2, 0x920F)  # str r2, [sp] target
+    data(2, 0x920E)  # str r2, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF117, 0x0209)  # adds r2, r7, #9
+    data(2, 0xF11C, 0x0209)  # adds r2, r12, #9
     data(2, 0xF851, 0x2022)  # ldw r2, [r1, r2, lsl #2]
-    data(2, 0xEB11, 0x0782)  # adds r7, r1, r2, lsl #2
+    data(2, 0xEB11, 0x0C82)  # adds r12, r1, r2, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x8000)  # ldw r8, [r7, #0]
+    data(2, 0xF8DC, 0x1000)  # ldw r1, [r12, #0]
+    data(2, 0x9113)  # str r1, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r1, [r7, 8])
-    data(2, 0x9116)  # str r1, [sp] length
+    data(2, 0xF8DC, 0x1008)  # ldw r1, [r12, #8]
+    data(2, 0x9117)  # str r1, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0xE00C)  # ldw lr, [r7, #12]
+    data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r2, [r7, 4])
-    data(2, 0xEA5F, 0x0C42)  # mov lsls r12, pc, r2, lsl #1
+    data(2, 0xF8DC, 0x2004)  # ldw r2, [r12, #4]
+    data(2, 0xEA5F, 0x0842)  # mov lsls r8, pc, r2, lsl #1
     # broadcast.py:30 run = start // length
     asr(r2, r0, 31)
     data(2, 0xEA90, 0x0302)  # xors r3, r0, r2
     data(2, 0xFBB3, 0xF3F1)  # divu r3, r3, r1
     data(2, 0xEA93, 0x0202)  # xors r2, r3, r2
-    data(2, 0x920D)  # str r2, [sp] run
+    data(2, 0x920C)  # str r2, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB02, 0x0011)  # mls r0, r2, r1, r0
-    data(2, 0x9010)  # str r0, [sp] column
+    data(2, 0x900F)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     ble_w(wend14)
     label(while12)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
-    data(2, 0x9815)  # ldr r0, [sp] source
+    data(2, 0x990F)  # ldr r1, [sp] column
+    data(2, 0x9816)  # ldr r0, [sp] source
     data(2, 0xFB01, 0x020E)  # mla r2, r1, lr, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0D)  # ldr r3, [sp] run
+    data(2, 0x9B0C)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4540)  # cmp r0, r8
     bge(wend17)
     label(while15)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xA020)  # ldw r10, [r12, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF857, 0x3023)  # ldw r3, [r7, r3, lsl #2]
+    data(2, 0xF85C, 0x3023)  # ldw r3, [r12, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4540)  # cmp r0, r8
     blt(while15)
     label(wend17)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9916)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x9917)  # ldr r1, [sp] length
+    data(2, 0x980F)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x4548)  # cmp r0, r9
@@ -208,21 +207,22 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:45 count -= n
     data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run
+    data(2, 0x990C)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x910C)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x910F)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B8, 0x0F01)  # cmp r15, r8, #1
+    data(2, 0x9913)  # ldr r1, [sp] size
+    cmp(r1, 1)
     bne(else20)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0E)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930E)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -241,14 +241,15 @@ def run_int8(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
+    data(2, 0x9913)  # ldr r1, [sp] size
+    cmp(r1, 2)
     bne(else25)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0E)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930E)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -267,171 +268,189 @@ def run_int8(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990E)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B0F)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x3308)  # mla r3, r0, r8, r3
-    data(2, 0x930F)  # str r3, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9B13)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xA038)  # ldr r10, [sp, #56]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA038)  # str r10, [sp, #56]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else30)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0xF1B8, 0x0F08)  # cmp r15, r8, #8
-    bne(else33)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
     data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
+    bne(while35)
+    label(wend37)
     label(endif26)
     label(endif21)
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     bgt_w(while12)
     label(wend14)
-    data(2, 0x9813)  # ldr r0, [sp] op
-    data(2, 0x9919)  # ldr r1, [sp] arena
+    data(2, 0x9812)  # ldr r0, [sp] op
+    data(2, 0x991A)  # ldr r1, [sp] arena
     ldr(r0, [r0, 16])
-    data(2, 0xEB11, 0x0C90)  # adds r12, r1, r0, lsr #2
+    data(2, 0xEB11, 0x0E90)  # adds lr, r1, r0, lsr #2
     label(if8)
-    data(2, 0x9A14)  # ldr r2, [sp] start
-    data(2, 0x981F)  # ldr r0, [sp] input2
+    data(2, 0x9A15)  # ldr r2, [sp] start
+    data(2, 0x9820)  # ldr r0, [sp] input2
     data(2, 0xFB02, 0x0106)  # mla r1, r2, r6, r0
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r3, [r0, 40])
     cmp(r3, 0)
-    beq_w(if35)
-    data(2, 0x991A)  # ldr r1, [sp] count
-    mov(r7, 1)
-    data(2, 0x910C)  # str r1, [sp] left
+    beq_w(if38)
+    data(2, 0x991B)  # ldr r1, [sp] count
+    data(2, 0xF240, 0x0C01)  # movw r12, #1
+    data(2, 0x910B)  # str r1, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r1, r7, 1)
+    data(2, 0xF11C, 0x0101)  # adds r1, r12, #1
     data(2, 0xF850, 0x3021)  # ldw r3, [r0, r1, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF013, 0x0101)  # ands r1, r3, #1
-    beq(else37)
-    data(2, 0x991D)  # ldr r1, [sp] rom
-    b(endif38)
-    label(else37)
-    data(2, 0x9919)  # ldr r1, [sp] arena
-    label(endif38)
+    beq(else40)
+    data(2, 0x991E)  # ldr r1, [sp] rom
+    b(endif41)
+    label(else40)
+    data(2, 0x991A)  # ldr r1, [sp] arena
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9117)  # str r1, [sp] source_200
+    data(2, 0x9118)  # str r1, [sp] source_204
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    add(r1, r7, 4)
+    data(2, 0xF11C, 0x0104)  # adds r1, r12, #4
     data(2, 0xF850, 0x3021)  # ldw r3, [r0, r1, lsl #2]
-    data(2, 0x9919)  # ldr r1, [sp] arena
+    data(2, 0x991A)  # ldr r1, [sp] arena
     data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9111)  # str r1, [sp] target_207
+    data(2, 0x9110)  # str r1, [sp] target_211
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF117, 0x0109)  # adds r1, r7, #9
+    data(2, 0xF11C, 0x0109)  # adds r1, r12, #9
     data(2, 0xF850, 0x1021)  # ldw r1, [r0, r1, lsl #2]
-    data(2, 0xEB10, 0x0781)  # adds r7, r0, r1, lsl #2
+    data(2, 0xEB10, 0x0C81)  # adds r12, r0, r1, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x9000)  # ldw r9, [r7, #0]
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
+    data(2, 0x9014)  # str r0, [sp] size_218
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r7, 8])
-    data(2, 0x9018)  # str r0, [sp] length_216
+    data(2, 0xF8DC, 0x0008)  # ldw r0, [r12, #8]
+    data(2, 0x9019)  # str r0, [sp] length_220
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0x800C)  # ldw r8, [r7, #12]
+    data(2, 0xF8DC, 0x800C)  # ldw r8, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r1, [r7, 4])
-    data(2, 0xEA5F, 0x0E41)  # mov lsls lr, pc, r1, lsl #1
+    data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910E)  # str r1, [sp] run_226
+    data(2, 0x910D)  # str r1, [sp] run_230
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9012)  # str r0, [sp] column_229
+    data(2, 0x9011)  # str r0, [sp] column_233
     # broadcast.py:32 while count > 0:
-    data(2, 0x980C)  # ldr r0, [sp] left
+    data(2, 0x980B)  # ldr r0, [sp] left
     cmp(r0, 0)
-    ble_w(wend41)
-    label(while39)
+    ble_w(wend44)
+    label(while42)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9912)  # ldr r1, [sp] column_229
-    data(2, 0x9817)  # ldr r0, [sp] source_200
+    data(2, 0x9911)  # ldr r1, [sp] column_233
+    data(2, 0x9818)  # ldr r0, [sp] source_204
     data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0E)  # ldr r3, [sp] run_226
+    data(2, 0x9B0D)  # ldr r3, [sp] run_230
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4570)  # cmp r0, lr
-    bge(wend44)
-    label(while42)
+    data(2, 0x4548)  # cmp r0, r9
+    bge(wend47)
+    label(while45)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r3, 31)
     data(2, 0xEA93, 0x0A01)  # xors r10, r3, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xA020)  # ldw r10, [r12, r0, lsl #2]
     data(2, 0xFB01, 0x3A1A)  # mls r10, r1, r10, r3
     add(r3, r0, 1)
-    data(2, 0xF857, 0x3023)  # ldw r3, [r7, r3, lsl #2]
+    data(2, 0xF85C, 0x3023)  # ldw r3, [r12, r3, lsl #2]
     data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4570)  # cmp r0, lr
-    blt(while42)
-    label(wend44)
+    data(2, 0x4548)  # cmp r0, r9
+    blt(while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length_216
-    data(2, 0x9812)  # ldr r0, [sp] column_229
+    data(2, 0x9919)  # ldr r1, [sp] length_220
+    data(2, 0x9811)  # ldr r0, [sp] column_233
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990C)  # ldr r1, [sp] left
+    data(2, 0x990B)  # ldr r1, [sp] left
     cmp(r0, r1)
-    ble(else45)
+    ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else45)
+    label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x990C)  # ldr r1, [sp] left
+    data(2, 0x990B)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x910C)  # str r1, [sp] left
+    data(2, 0x910B)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_226
+    data(2, 0x990D)  # ldr r1, [sp] run_230
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_226
+    data(2, 0x910D)  # str r1, [sp] run_230
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_229
+    data(2, 0x9111)  # str r1, [sp] column_233
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B9, 0x0F01)  # cmp r15, r9, #1
-    bne(else47)
+    data(2, 0x9914)  # ldr r1, [sp] size_218
+    cmp(r1, 1)
+    bne(else50)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_207
+    data(2, 0x9910)  # ldr r1, [sp] target_211
     # broadcast.py:51 target += n
-    data(2, 0x9B11)  # ldr r3, [sp] target_207
+    data(2, 0x9B10)  # ldr r3, [sp] target_211
     add(r3, r3, r0)
-    data(2, 0x9311)  # str r3, [sp] target_207
+    data(2, 0x9310)  # str r3, [sp] target_211
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
@@ -441,23 +460,24 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while49)
-    label(wend51)
-    b(endif48)
-    label(else47)
+    bne(while52)
+    label(wend54)
+    b(endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
-    bne(else52)
+    data(2, 0x9914)  # ldr r1, [sp] size_218
+    cmp(r1, 2)
+    bne(else55)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_207
+    data(2, 0x9910)  # ldr r1, [sp] target_211
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B11)  # ldr r3, [sp] target_207
+    data(2, 0x9B10)  # ldr r3, [sp] target_211
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9311)  # str r3, [sp] target_207
+    data(2, 0x9310)  # str r3, [sp] target_211
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend56)
-    label(while54)
+    beq(wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
@@ -467,78 +487,93 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while54)
-    label(wend56)
-    b(endif53)
-    label(else52)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_207
-    # broadcast.py:69 target += n * size
-    data(2, 0x9B11)  # ldr r3, [sp] target_207
-    data(2, 0xFB00, 0x3309)  # mla r3, r0, r9, r3
-    data(2, 0x9311)  # str r3, [sp] target_207
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0xF1B9, 0x0F08)  # cmp r15, r9, #8
-    bne(else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0109)  # adds r1, r1, r9
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    data(2, 0x980C)  # ldr r0, [sp] left
+    b(endif56)
+    label(else55)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9910)  # ldr r1, [sp] target_211
+    # broadcast.py:69 target += n * size
+    data(2, 0x9B14)  # ldr r3, [sp] size_218
+    data(2, 0xF8DD, 0xA040)  # ldr r10, [sp, #64]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA040)  # str r10, [sp, #64]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else60)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while39)
-    label(wend41)
-    data(2, 0x9813)  # ldr r0, [sp] op
-    data(2, 0x9919)  # ldr r1, [sp] arena
+    beq(wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    data(2, 0x980B)  # ldr r0, [sp] left
+    cmp(r0, 0)
+    bgt_w(while42)
+    label(wend44)
+    data(2, 0x9812)  # ldr r0, [sp] op
+    data(2, 0x991A)  # ldr r1, [sp] arena
     ldr(r0, [r0, 20])
     data(2, 0xEB11, 0x0190)  # adds r1, r1, r0, lsr #2
-    label(if35)
-    data(2, 0x981A)  # ldr r0, [sp] count
-    add(r7, r4, r0)
-    label(element62)
+    label(if38)
+    data(2, 0x981B)  # ldr r0, [sp] count
+    data(2, 0xEB14, 0x0C00)  # adds r12, r4, r0
+    label(element68)
     data(2, 0xF991, 0x2000)  # lds8 r2, [r1, #0]
-    data(2, 0xF99C, 0xE000)  # lds8 lr, [r12, #0]
-    data(2, 0x9802)  # ldr r0, [sp] step1
+    data(2, 0xF99E, 0x8000)  # lds8 r8, [lr, #0]
     add(r1, r1, r6)
-    data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
-    data(2, 0x9808)  # ldr r0, [sp] base2
+    data(2, 0x9807)  # ldr r0, [sp] base2
+    data(2, 0xEB1E, 0x0E07)  # adds lr, lr, r7
     data(2, 0xEB10, 0x5002)  # adds r0, r0, r2, lsl #20
-    data(2, 0x9B09)  # ldr r3, [sp] doubled
-    data(2, 0x9A07)  # ldr r2, [sp] shift
-    data(2, 0xEA10, 0x78E3)  # ands r8, r0, r3, asr #31
-    data(2, 0xFB50, 0x8013)  # smmlar r0, r0, r3, r8
+    data(2, 0x9B08)  # ldr r3, [sp] doubled
+    data(2, 0x9A06)  # ldr r2, [sp] shift
+    data(2, 0xEA10, 0x79E3)  # ands r9, r0, r3, asr #31
+    data(2, 0xFB50, 0x9013)  # smmlar r0, r0, r3, r9
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
-    data(2, 0x9B05)  # ldr r3, [sp] factor2
-    data(2, 0x9A06)  # ldr r2, [sp] base1
+    data(2, 0x9B04)  # ldr r3, [sp] factor2
+    data(2, 0x9A05)  # ldr r2, [sp] base1
     data(2, 0xFB00, 0x2203)  # mla r2, r0, r3, r2
-    data(2, 0x9804)  # ldr r0, [sp] factor1
-    data(2, 0xFB0E, 0x2000)  # mla r0, lr, r0, r2
+    data(2, 0x9803)  # ldr r0, [sp] factor1
+    data(2, 0xFB08, 0x2000)  # mla r0, r8, r0, r2
     cmp(r5, 0)
-    bne(rare64)
-    label(end65)
-    data(2, 0x9B0A)  # ldr r3, [sp] doubled_36
-    data(2, 0x9A0B)  # ldr r2, [sp] right_shift
-    data(2, 0xEA10, 0x7EE3)  # ands lr, r0, r3, asr #31
-    data(2, 0xFB50, 0xE013)  # smmlar r0, r0, r3, lr
+    bne(rare70)
+    label(end71)
+    data(2, 0x9B09)  # ldr r3, [sp] doubled_36
+    data(2, 0x9A0A)  # ldr r2, [sp] right_shift
+    data(2, 0xEA10, 0x78E3)  # ands r8, r0, r3, asr #31
+    data(2, 0xFB50, 0x8013)  # smmlar r0, r0, r3, r8
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
@@ -550,28 +585,28 @@ def run_int8(r0, r1, r2, r3):
     cmp(r0, r2)
     data(2, 0xBFC8)  # it gt
     mov(r0, r2)
-    data(2, 0x9A03)  # ldr r2, [sp] output_zero_point
+    data(2, 0x9A02)  # ldr r2, [sp] output_zero_point
     add(r0, r0, r2)
     strb(r0, [r4, 0])
     add(r4, r4, 1)
-    cmp(r4, r7)
-    bcc(element62)
-    data(2, 0x9814)  # ldr r0, [sp] start
-    data(2, 0x991A)  # ldr r1, [sp] count
+    data(2, 0x4564)  # cmp r4, r12
+    bcc(element68)
+    data(2, 0x9815)  # ldr r0, [sp] start
+    data(2, 0x991B)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9014)  # str r0, [sp] start
-    data(2, 0x991B)  # ldr r1, [sp] stop
+    data(2, 0x9015)  # str r0, [sp] start
+    data(2, 0x991C)  # ldr r1, [sp] stop
     cmp(r0, r1)
     blt_w(block6)
     label(blocks_end5)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9014)  # str r0, [sp] start
+    data(2, 0x9015)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901B)  # str r0, [sp] stop
+    data(2, 0x901C)  # str r0, [sp] stop
     b(end2)
-    label(rare64)
+    label(rare70)
     data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
     asr(r2, r5)
     data(2, 0xF052, 0x0201)  # ors r2, r2, #1
@@ -583,9 +618,9 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xBFB8)  # it lt
     mov(r0, r2)
     lsl(r0, r5)
-    b(end65)
+    b(end71)
     label(return_1)
-    data(2, 0xB020)  # add sp, #128
+    data(2, 0xB021)  # add sp, #132
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -19,7 +19,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x900C)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9013)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -27,7 +27,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF8DD, 0xE068)  # ldr lr, [sp, #104]
     # add_int16.py:34 base = int(ptr8(arena))
     data(2, 0x9818)  # ldr r0, [sp] arena
-    data(2, 0x9012)  # str r0, [sp] base
+    data(2, 0x9011)  # str r0, [sp] base
     # add_int16.py:38 word = r[_INPUT1]
     data(2, 0xF8DE, 0x0004)  # ldw r0, [lr, #4]
     # add_int16.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -36,7 +36,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x9912)  # ldr r1, [sp] base
+    data(2, 0x9911)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9016)  # str r0, [sp] input1
@@ -48,12 +48,12 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x9912)  # ldr r1, [sp] base
+    data(2, 0x9911)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9017)  # str r0, [sp] input2
     # add_int16.py:42 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
-    data(2, 0x9812)  # ldr r0, [sp] base
+    data(2, 0x9811)  # ldr r0, [sp] base
     data(2, 0xF8DE, 0x100C)  # ldw r1, [lr, #12]
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
     data(2, 0x980C)  # ldr r0, [sp] start
@@ -100,12 +100,12 @@ def run_int16(r0, r1, r2, r3):
     # add_int16.py:59 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
     data(2, 0xF8DE, 0x7050)  # ldw r7, [lr, #80]
     # add_int16.py:60 while start < stop:
-    data(2, 0x9913)  # ldr r1, [sp] stop
+    data(2, 0x9912)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # add_int16.py:61 count = stop - start
-    data(2, 0x9913)  # ldr r1, [sp] stop
+    data(2, 0x9912)  # ldr r1, [sp] stop
     data(2, 0x980C)  # ldr r0, [sp] start
     sub(r4, r1, r0)
     # add_int16.py:62 if count > r[_BLOCK]:
@@ -126,7 +126,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq_w(else16)
     # add_int16.py:66 expand(op, arena, rom, which, start, count)
-    data(2, 0x940E)  # str r4, [sp] count
+    data(2, 0x940D)  # str r4, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -148,49 +148,49 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     data(2, 0x9818)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9010)  # str r0, [sp] target
+    data(2, 0x900F)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     data(2, 0xF118, 0x0009)  # adds r0, r8, #9
     data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
     data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r5, 0])
-    data(2, 0x900D)  # str r0, [sp] size
+    data(2, 0x9013)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r5, 8])
     data(2, 0x9015)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r5, 12])
-    data(2, 0x9102)  # str r1, [sp] step
+    data(2, 0xF8D5, 0x900C)  # ldw r9, [r5, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r5, 4])
-    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
+    lsl(r1, r1, 1)
+    data(2, 0x9102)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
     data(2, 0x9A0C)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910F)  # str r1, [sp] run
+    data(2, 0x910E)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9011)  # str r0, [sp] column
+    data(2, 0x9010)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x980E)  # ldr r0, [sp] count
+    data(2, 0x980D)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend23)
     label(while21)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A11)  # ldr r2, [sp] column
-    data(2, 0x9902)  # ldr r1, [sp] step
+    data(2, 0x9910)  # ldr r1, [sp] column
     data(2, 0x9814)  # ldr r0, [sp] source
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0F)  # ldr r3, [sp] run
+    data(2, 0x9B0E)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4548)  # cmp r0, r9
+    data(2, 0x9902)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
     bge(wend26)
     label(while24)
     # broadcast.py:37 quotient = rest // g[level]
@@ -208,8 +208,9 @@ def run_int16(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9902)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    data(2, 0x4548)  # cmp r0, r9
+    cmp(r0, r1)
     blt(while24)
     label(wend26)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -218,36 +219,36 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9915)  # ldr r1, [sp] length
-    data(2, 0x9811)  # ldr r0, [sp] column
+    data(2, 0x9810)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990E)  # ldr r1, [sp] count
+    data(2, 0x990D)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else27)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else27)
     # broadcast.py:45 count -= n
-    data(2, 0x990E)  # ldr r1, [sp] count
+    data(2, 0x990D)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x910E)  # str r1, [sp] count
+    data(2, 0x910D)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990F)  # ldr r1, [sp] run
+    data(2, 0x990E)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910F)  # str r1, [sp] run
+    data(2, 0x910E)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9111)  # str r1, [sp] column
+    data(2, 0x9110)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x990D)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else29)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B10)  # ldr r3, [sp] target
+    data(2, 0x9B0F)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x9310)  # str r3, [sp] target
+    data(2, 0x930F)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend33)
@@ -256,8 +257,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -267,15 +267,15 @@ def run_int16(r0, r1, r2, r3):
     b(endif30)
     label(else29)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x990D)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else34)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B10)  # ldr r3, [sp] target
+    data(2, 0x9B0F)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9310)  # str r3, [sp] target
+    data(2, 0x930F)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend38)
@@ -284,8 +284,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -295,40 +294,52 @@ def run_int16(r0, r1, r2, r3):
     b(endif35)
     label(else34)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA034)  # ldr r10, [sp, #52]
-    data(2, 0x9B10)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
-    data(2, 0x9310)  # str r3, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9B13)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xA03C)  # ldr r10, [sp, #60]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA03C)  # str r10, [sp, #60]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else39)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend41)
-    label(while39)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend43)
+    label(while41)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B0D)  # ldr r3, [sp] size
-    cmp(r3, 8)
-    bne(else42)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while41)
+    label(wend43)
+    label(else39)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend46)
+    label(while44)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
-    label(else42)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B0D)  # ldr r3, [sp] size
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while39)
-    label(wend41)
+    bne(while44)
+    label(wend46)
     label(endif35)
     label(endif30)
-    data(2, 0x980E)  # ldr r0, [sp] count
+    data(2, 0x980D)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while21)
     label(wend23)
@@ -340,39 +351,39 @@ def run_int16(r0, r1, r2, r3):
     # add_int16.py:67 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     data(2, 0xF8DE, 0x0024)  # ldw r0, [lr, #36]
     cmp(r0, 0)
-    beq(else44)
-    data(2, 0x9812)  # ldr r0, [sp] base
+    beq(else47)
+    data(2, 0x9811)  # ldr r0, [sp] base
     data(2, 0xF8DE, 0x1010)  # ldw r1, [lr, #16]
     data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x9A0C)  # ldr r2, [sp] start
     data(2, 0x9900)  # ldr r1, [sp] step1
     data(2, 0x9816)  # ldr r0, [sp] input1
     data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
-    label(endif45)
+    label(endif48)
     # add_int16.py:68 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     data(2, 0xF8DE, 0x0028)  # ldw r0, [lr, #40]
     cmp(r0, 0)
-    beq(else46)
-    data(2, 0x9812)  # ldr r0, [sp] base
+    beq(else49)
+    data(2, 0x9811)  # ldr r0, [sp] base
     data(2, 0xF8DE, 0x1014)  # ldw r1, [lr, #20]
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    b(endif47)
-    label(else46)
+    b(endif50)
+    label(else49)
     data(2, 0x9B0C)  # ldr r3, [sp] start
     data(2, 0x9901)  # ldr r1, [sp] step2
     data(2, 0x9817)  # ldr r0, [sp] input2
     data(2, 0xFB03, 0x0101)  # mla r1, r3, r1, r0
-    label(endif47)
+    label(endif50)
     # add_int16.py:69 start += count
     data(2, 0x980C)  # ldr r0, [sp] start
     add(r0, r0, r4)
     data(2, 0x900C)  # str r0, [sp] start
     # add_int16.py:70 while count:
     cmp(r4, 0)
-    beq(wend50)
-    label(while48)
+    beq(wend53)
+    label(while51)
     # add_int16.py:71 v = (y[0] ^ 0x8000) - 0x8000 - offset2 << 15
     data(2, 0x9806)  # ldr r0, [sp] offset2
     data(2, 0xF9B1, 0x3000)  # lds16 r3, [r1, #0]
@@ -411,16 +422,16 @@ def run_int16(r0, r1, r2, r3):
     add(r0, r0, r3)
     # add_int16.py:95 if v < low:
     data(2, 0x4560)  # cmp r0, r12
-    bge(else51)
+    bge(else54)
     # add_int16.py:96 v = low
     mov(r0, r12)
-    label(else51)
+    label(else54)
     # add_int16.py:97 if v > high:
     cmp(r0, r7)
-    ble(else53)
+    ble(else56)
     # add_int16.py:98 v = high
     mov(r0, r7)
-    label(else53)
+    label(else56)
     # add_int16.py:99 z[0] = v
     strh(r0, [r6, 0])
     # add_int16.py:100 x = ptr16(int(x) + step1)
@@ -433,10 +444,10 @@ def run_int16(r0, r1, r2, r3):
     add(r6, r6, 2)
     # add_int16.py:103 count -= 1
     sub(r4, r4, 1)
-    bne(while48)
-    label(wend50)
+    bne(while51)
+    label(wend53)
     data(2, 0x990C)  # ldr r1, [sp] start
-    data(2, 0x9813)  # ldr r0, [sp] stop
+    data(2, 0x9812)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while8)
     label(wend10)
@@ -445,7 +456,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x900C)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9013)  # str r0, [sp] stop
+    data(2, 0x9012)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB01B)  # add sp, #108

@@ -19,7 +19,7 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9002)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9009)  # str r0, [sp] stop
+    data(2, 0x9007)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -40,7 +40,7 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9816)  # ldr r0, [sp] base
     label(endif5)
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9010)  # str r0, [sp] input1
+    data(2, 0x900E)  # str r0, [sp] input1
     # comparisons.py:31 word = r[_INPUT2]
     data(2, 0x9803)  # ldr r0, [sp] r
     ldr(r1, [r0, 8])
@@ -53,7 +53,7 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9816)  # ldr r0, [sp] base
     label(endif7)
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9011)  # str r0, [sp] input2
+    data(2, 0x900F)  # str r0, [sp] input2
     # comparisons.py:33 step1 = r[_STEP1]
     data(2, 0x9803)  # ldr r0, [sp] r
     data(2, 0xF8D0, 0xE01C)  # ldw lr, [r0, #28]
@@ -74,12 +74,12 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9802)  # ldr r0, [sp] start
     add(r6, r1, r0)
     # comparisons.py:39 while start < stop:
-    data(2, 0x9909)  # ldr r1, [sp] stop
+    data(2, 0x9907)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # comparisons.py:40 count = stop - start
-    data(2, 0x9909)  # ldr r1, [sp] stop
+    data(2, 0x9907)  # ldr r1, [sp] stop
     data(2, 0x9802)  # ldr r0, [sp] start
     sub(r3, r1, r0)
     # comparisons.py:41 if count > r[_BLOCK]:
@@ -92,7 +92,7 @@ def run_bytes(r0, r1, r2, r3):
     label(else11)
     # comparisons.py:43 x = ptr8(input1 + start * step1)
     data(2, 0x9902)  # ldr r1, [sp] start
-    data(2, 0x9810)  # ldr r0, [sp] input1
+    data(2, 0x980E)  # ldr r0, [sp] input1
     data(2, 0xFB01, 0x050E)  # mla r5, r1, lr, r0
     # comparisons.py:44 if r[_EXPAND1]:
     data(2, 0x9803)  # ldr r0, [sp] r
@@ -100,7 +100,7 @@ def run_bytes(r0, r1, r2, r3):
     cmp(r0, 0)
     beq_w(else13)
     # comparisons.py:45 expand(op, arena, rom, 0, start, count)
-    data(2, 0x9307)  # str r3, [sp] count
+    data(2, 0x9305)  # str r3, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A19)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -120,46 +120,46 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0x9817)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900C)  # str r0, [sp] target
+    data(2, 0x900A)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r5, 0])
-    data(2, 0x9005)  # str r0, [sp] size
+    data(2, 0x9010)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r5, 8])
     data(2, 0x9013)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D5, 0x900C)  # ldw r9, [r5, #12]
+    data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r5, 4])
-    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A02)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0401)  # xors r4, r2, r1
     data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
     data(2, 0xEA94, 0x0101)  # xors r1, r4, r1
-    data(2, 0x910A)  # str r1, [sp] run
+    data(2, 0x9108)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900D)  # str r0, [sp] column
+    data(2, 0x900B)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9807)  # ldr r0, [sp] count
+    data(2, 0x9805)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x990D)  # ldr r1, [sp] column
+    data(2, 0x990B)  # ldr r1, [sp] column
     data(2, 0x9812)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
+    data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0A)  # ldr r4, [sp] run
+    data(2, 0x9C08)  # ldr r4, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
@@ -178,7 +178,7 @@ def run_bytes(r0, r1, r2, r3):
     mov(r4, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     blt(while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -187,36 +187,36 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0xFB04, 0x2200)  # mla r2, r4, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9913)  # ldr r1, [sp] length
-    data(2, 0x980D)  # ldr r0, [sp] column
+    data(2, 0x980B)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9907)  # ldr r1, [sp] count
+    data(2, 0x9905)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else24)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else24)
     # broadcast.py:45 count -= n
-    data(2, 0x9907)  # ldr r1, [sp] count
+    data(2, 0x9905)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9107)  # str r1, [sp] count
+    data(2, 0x9105)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990A)  # ldr r1, [sp] run
+    data(2, 0x9908)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910A)  # str r1, [sp] run
+    data(2, 0x9108)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910D)  # str r1, [sp] column
+    data(2, 0x910B)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9905)  # ldr r1, [sp] size
+    data(2, 0x9910)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else26)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990C)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9C0C)  # ldr r4, [sp] target
+    data(2, 0x9C0A)  # ldr r4, [sp] target
     add(r4, r4, r0)
-    data(2, 0x940C)  # str r4, [sp] target
+    data(2, 0x940A)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
@@ -225,7 +225,7 @@ def run_bytes(r0, r1, r2, r3):
     ldrb(r4, [r2, 0])
     strb(r4, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -235,15 +235,15 @@ def run_bytes(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9905)  # ldr r1, [sp] size
+    data(2, 0x9910)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else31)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990C)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C0C)  # ldr r4, [sp] target
+    data(2, 0x9C0A)  # ldr r4, [sp] target
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x940C)  # str r4, [sp] target
+    data(2, 0x940A)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -252,7 +252,7 @@ def run_bytes(r0, r1, r2, r3):
     ldrh(r4, [r2, 0])
     strh(r4, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -262,39 +262,52 @@ def run_bytes(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990C)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA014)  # ldr r10, [sp, #20]
-    data(2, 0x9C0C)  # ldr r4, [sp] target
-    data(2, 0xFB00, 0x440A)  # mla r4, r0, r10, r4
-    data(2, 0x940C)  # str r4, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9C10)  # ldr r4, [sp] size
+    data(2, 0xF8DD, 0xA028)  # ldr r10, [sp, #40]
+    data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
+    data(2, 0xF8CD, 0xA028)  # str r10, [sp, #40]
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else36)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r4, [r2, 0])
     str(r4, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9C05)  # ldr r4, [sp] size
-    cmp(r4, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r4, [r2, 4])
     str(r4, [r1, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9C05)  # ldr r4, [sp] size
-    add(r1, r1, r4)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
+    bne(while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    data(2, 0x9807)  # ldr r0, [sp] count
+    data(2, 0x9805)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while18)
     label(wend20)
@@ -306,78 +319,78 @@ def run_bytes(r0, r1, r2, r3):
     label(else13)
     # comparisons.py:47 y = ptr8(input2 + start * step2)
     data(2, 0x9902)  # ldr r1, [sp] start
-    data(2, 0x9811)  # ldr r0, [sp] input2
+    data(2, 0x980F)  # ldr r0, [sp] input2
     data(2, 0xFB01, 0x000C)  # mla r0, r1, r12, r0
     # comparisons.py:48 if r[_EXPAND2]:
     data(2, 0x9903)  # ldr r1, [sp] r
     ldr(r1, [r1, 40])
     cmp(r1, 0)
-    beq_w(else41)
+    beq_w(else44)
     # comparisons.py:49 expand(op, arena, rom, 1, start, count)
-    data(2, 0x9308)  # str r3, [sp] count_144
+    data(2, 0x9306)  # str r3, [sp] count_148
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A19)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
-    beq(else44)
+    beq(else47)
     data(2, 0x9818)  # ldr r0, [sp] rom
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x9817)  # ldr r0, [sp] arena
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9014)  # str r0, [sp] source_150
+    data(2, 0x9014)  # str r0, [sp] source_154
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0x9817)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900E)  # str r0, [sp] target_156
+    data(2, 0x900C)  # str r0, [sp] target_160
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
     data(2, 0xEB12, 0x0880)  # adds r8, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
-    data(2, 0x9006)  # str r0, [sp] size_162
+    data(2, 0x9011)  # str r0, [sp] size_166
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
-    data(2, 0x9015)  # str r0, [sp] length_164
+    data(2, 0x9015)  # str r0, [sp] length_168
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D8, 0x100C)  # ldw r1, [r8, #12]
-    data(2, 0x9104)  # str r1, [sp] step
+    data(2, 0xF8D8, 0x900C)  # ldw r9, [r8, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     data(2, 0xF8D8, 0x1004)  # ldw r1, [r8, #4]
-    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
+    lsl(r1, r1, 1)
+    data(2, 0x9104)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
     data(2, 0x9A02)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0401)  # xors r4, r2, r1
     data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
     data(2, 0xEA94, 0x0101)  # xors r1, r4, r1
-    data(2, 0x910B)  # str r1, [sp] run_174
+    data(2, 0x9109)  # str r1, [sp] run_178
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900F)  # str r0, [sp] column_177
+    data(2, 0x900D)  # str r0, [sp] column_181
     # broadcast.py:32 while count > 0:
-    data(2, 0x9808)  # ldr r0, [sp] count_144
+    data(2, 0x9806)  # ldr r0, [sp] count_148
     cmp(r0, 0)
-    ble_w(wend48)
-    label(while46)
+    ble_w(wend51)
+    label(while49)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A0F)  # ldr r2, [sp] column_177
-    data(2, 0x9904)  # ldr r1, [sp] step
-    data(2, 0x9814)  # ldr r0, [sp] source_150
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0x990D)  # ldr r1, [sp] column_181
+    data(2, 0x9814)  # ldr r0, [sp] source_154
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0B)  # ldr r4, [sp] run_174
+    data(2, 0x9C09)  # ldr r4, [sp] run_178
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4548)  # cmp r0, r9
-    bge(wend51)
-    label(while49)
+    data(2, 0x9904)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
+    bge(wend54)
+    label(while52)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF858, 0xB020)  # ldw r11, [r8, r0, lsl #2]
     asr(r1, r4, 31)
@@ -393,144 +406,155 @@ def run_bytes(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(r4, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9904)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    data(2, 0x4548)  # cmp r0, r9
-    blt(while49)
-    label(wend51)
+    cmp(r0, r1)
+    blt(while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF858, 0x0020)  # ldw r0, [r8, r0, lsl #2]
     data(2, 0xFB04, 0x2200)  # mla r2, r4, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9915)  # ldr r1, [sp] length_164
-    data(2, 0x980F)  # ldr r0, [sp] column_177
+    data(2, 0x9915)  # ldr r1, [sp] length_168
+    data(2, 0x980D)  # ldr r0, [sp] column_181
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9908)  # ldr r1, [sp] count_144
+    data(2, 0x9906)  # ldr r1, [sp] count_148
     cmp(r0, r1)
-    ble(else52)
+    ble(else55)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else52)
+    label(else55)
     # broadcast.py:45 count -= n
-    data(2, 0x9908)  # ldr r1, [sp] count_144
+    data(2, 0x9906)  # ldr r1, [sp] count_148
     sub(r1, r1, r0)
-    data(2, 0x9108)  # str r1, [sp] count_144
+    data(2, 0x9106)  # str r1, [sp] count_148
     # broadcast.py:46 run += 1
-    data(2, 0x990B)  # ldr r1, [sp] run_174
+    data(2, 0x9909)  # ldr r1, [sp] run_178
     add(r1, r1, 1)
-    data(2, 0x910B)  # str r1, [sp] run_174
+    data(2, 0x9109)  # str r1, [sp] run_178
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910F)  # str r1, [sp] column_177
+    data(2, 0x910D)  # str r1, [sp] column_181
     # broadcast.py:48 if size == 1:
-    data(2, 0x9906)  # ldr r1, [sp] size_162
+    data(2, 0x9911)  # ldr r1, [sp] size_166
     cmp(r1, 1)
-    bne(else54)
+    bne(else57)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990E)  # ldr r1, [sp] target_156
+    data(2, 0x990C)  # ldr r1, [sp] target_160
     # broadcast.py:51 target += n
-    data(2, 0x9C0E)  # ldr r4, [sp] target_156
+    data(2, 0x9C0C)  # ldr r4, [sp] target_160
     add(r4, r4, r0)
-    data(2, 0x940E)  # str r4, [sp] target_156
+    data(2, 0x940C)  # str r4, [sp] target_160
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r4, [r2, 0])
     strb(r4, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9C04)  # ldr r4, [sp] step
-    add(r2, r2, r4)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
+    bne(while59)
+    label(wend61)
+    b(endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9906)  # ldr r1, [sp] size_162
+    data(2, 0x9911)  # ldr r1, [sp] size_166
     cmp(r1, 2)
-    bne(else59)
+    bne(else62)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990E)  # ldr r1, [sp] target_156
+    data(2, 0x990C)  # ldr r1, [sp] target_160
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C0E)  # ldr r4, [sp] target_156
+    data(2, 0x9C0C)  # ldr r4, [sp] target_160
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x940E)  # str r4, [sp] target_156
+    data(2, 0x940C)  # str r4, [sp] target_160
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r4, [r2, 0])
     strh(r4, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9C04)  # ldr r4, [sp] step
-    add(r2, r2, r4)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990E)  # ldr r1, [sp] target_156
-    # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
-    data(2, 0x9C0E)  # ldr r4, [sp] target_156
-    data(2, 0xFB00, 0x440A)  # mla r4, r0, r10, r4
-    data(2, 0x940E)  # str r4, [sp] target_156
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r4, [r2, 0])
-    str(r4, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9C06)  # ldr r4, [sp] size_162
-    cmp(r4, 8)
-    bne(else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r4, [r2, 4])
-    str(r4, [r1, 4])
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9C04)  # ldr r4, [sp] step
-    add(r2, r2, r4)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9C06)  # ldr r4, [sp] size_162
-    add(r1, r1, r4)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    data(2, 0x9808)  # ldr r0, [sp] count_144
+    b(endif63)
+    label(else62)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990C)  # ldr r1, [sp] target_160
+    # broadcast.py:69 target += n * size
+    data(2, 0x9C11)  # ldr r4, [sp] size_166
+    data(2, 0xF8DD, 0xA030)  # ldr r10, [sp, #48]
+    data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
+    data(2, 0xF8CD, 0xA030)  # str r10, [sp, #48]
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else67)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while46)
-    label(wend48)
+    beq(wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r4, [r2, 4])
+    str(r4, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    data(2, 0x9806)  # ldr r0, [sp] count_148
+    cmp(r0, 0)
+    bgt_w(while49)
+    label(wend51)
     # comparisons.py:50 y = ptr8(base + (r[_ROW2] >> 2))
     data(2, 0x9803)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
     data(2, 0x9816)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    label(else41)
+    label(else44)
     # comparisons.py:51 start += count
     data(2, 0x9902)  # ldr r1, [sp] start
     add(r1, r1, r3)
     data(2, 0x9102)  # str r1, [sp] start
     # comparisons.py:52 while count:
     cmp(r3, 0)
-    beq(wend71)
-    label(while69)
+    beq(wend77)
+    label(while75)
     # comparisons.py:53 word = intervals[x[0]]
     data(2, 0x9901)  # ldr r1, [sp] intervals
     ldrb(r2, [r5, 0])
@@ -544,13 +568,13 @@ def run_bytes(r0, r1, r2, r3):
     # comparisons.py:56 if v >= word & 0xFF and v <= word >> 8:
     data(2, 0xF011, 0x08FF)  # ands r8, r1, #255
     data(2, 0x4542)  # cmp r2, r8
-    blt(else72)
+    blt(else78)
     asr(r1, r1, 8)
     cmp(r2, r1)
-    bgt(else72)
+    bgt(else78)
     # comparisons.py:57 answer = outside ^ 1
     data(2, 0xF097, 0x0401)  # xors r4, r7, #1
-    label(else72)
+    label(else78)
     # comparisons.py:58 z[0] = answer
     strb(r4, [r6, 0])
     # comparisons.py:59 x = ptr8(int(x) + step1)
@@ -561,10 +585,10 @@ def run_bytes(r0, r1, r2, r3):
     add(r6, r6, 1)
     # comparisons.py:62 count -= 1
     sub(r3, r3, 1)
-    bne(while69)
-    label(wend71)
+    bne(while75)
+    label(wend77)
     data(2, 0x9902)  # ldr r1, [sp] start
-    data(2, 0x9809)  # ldr r0, [sp] stop
+    data(2, 0x9807)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while8)
     label(wend10)
@@ -573,7 +597,7 @@ def run_bytes(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x9002)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9009)  # str r0, [sp] stop
+    data(2, 0x9007)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB01A)  # add sp, #104

@@ -19,7 +19,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9005)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x900B)  # str r0, [sp] stop
+    data(2, 0x9009)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -39,7 +39,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9013)  # str r0, [sp] input1
+    data(2, 0x9011)  # str r0, [sp] input1
     # div.py:42 word = r[_INPUT2]
     data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
     # div.py:43 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -51,7 +51,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9919)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9014)  # str r0, [sp] input2
+    data(2, 0x9012)  # str r0, [sp] input2
     # div.py:44 offset1 = r[_OFFSET1]
     data(2, 0xF8D8, 0x0030)  # ldw r0, [r8, #48]
     data(2, 0x9003)  # str r0, [sp] offset1
@@ -75,7 +75,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xEBB1, 0x0900)  # subs r9, r1, r0
     # div.py:51 shift = (r[_SHIFT] << sign) >> sign
     data(2, 0xF8D8, 0x0048)  # ldw r0, [r8, #72]
-    data(2, 0x900C)  # str r0, [sp] shift
+    data(2, 0x900A)  # str r0, [sp] shift
     # div.py:52 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
     data(2, 0x9819)  # ldr r0, [sp] base
     data(2, 0xF8D8, 0x100C)  # ldw r1, [r8, #12]
@@ -83,12 +83,12 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9805)  # ldr r0, [sp] start
     data(2, 0xEB11, 0x0E00)  # adds lr, r1, r0
     # div.py:53 while start < stop:
-    data(2, 0x990B)  # ldr r1, [sp] stop
+    data(2, 0x9909)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # div.py:54 count = stop - start
-    data(2, 0x990B)  # ldr r1, [sp] stop
+    data(2, 0x9909)  # ldr r1, [sp] stop
     data(2, 0x9805)  # ldr r0, [sp] start
     sub(r6, r1, r0)
     # div.py:55 if count > r[_BLOCK]:
@@ -101,14 +101,14 @@ def run_int8(r0, r1, r2, r3):
     # div.py:57 x = ptr8(input1 + start * step1)
     data(2, 0x9A05)  # ldr r2, [sp] start
     data(2, 0x9900)  # ldr r1, [sp] step1
-    data(2, 0x9813)  # ldr r0, [sp] input1
+    data(2, 0x9811)  # ldr r0, [sp] input1
     data(2, 0xFB02, 0x0C01)  # mla r12, r2, r1, r0
     # div.py:58 if r[_EXPAND1]:
     data(2, 0xF8D8, 0x0024)  # ldw r0, [r8, #36]
     cmp(r0, 0)
     beq_w(else13)
     # div.py:59 expand(op, arena, rom, 0, start, count)
-    data(2, 0x9609)  # str r6, [sp] count
+    data(2, 0x9607)  # str r6, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1C)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -128,46 +128,46 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x981A)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900F)  # str r0, [sp] target
+    data(2, 0x900D)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r4, 0])
-    data(2, 0x9007)  # str r0, [sp] size
+    data(2, 0x9013)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r4, 8])
     data(2, 0x9016)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r7, [r4, 12])
+    ldr(r5, [r4, 12])
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r4, 4])
-    lsl(r5, r1, 1)
+    lsl(r7, r1, 1)
     # broadcast.py:30 run = start // length
     data(2, 0x9A05)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9010)  # str r0, [sp] column
+    data(2, 0x900E)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9809)  # ldr r0, [sp] count
+    data(2, 0x9807)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
+    data(2, 0x990E)  # ldr r1, [sp] column
     data(2, 0x9815)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x0207)  # mla r2, r1, r7, r0
+    data(2, 0xFB01, 0x0205)  # mla r2, r1, r5, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0D)  # ldr r3, [sp] run
+    data(2, 0x9B0B)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r5)
+    cmp(r0, r7)
     bge(wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
@@ -186,7 +186,7 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    cmp(r0, r5)
+    cmp(r0, r7)
     blt(while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -195,36 +195,36 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9916)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x980E)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9909)  # ldr r1, [sp] count
+    data(2, 0x9907)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else24)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else24)
     # broadcast.py:45 count -= n
-    data(2, 0x9909)  # ldr r1, [sp] count
+    data(2, 0x9907)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9109)  # str r1, [sp] count
+    data(2, 0x9107)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run
+    data(2, 0x990B)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x910B)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x910E)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9907)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else26)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
@@ -233,7 +233,7 @@ def run_int8(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(r2, r2, r7)
+    add(r2, r2, r5)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -243,15 +243,15 @@ def run_int8(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9907)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else31)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0F)  # ldr r3, [sp] target
+    data(2, 0x9B0D)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0x930D)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -260,7 +260,7 @@ def run_int8(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(r2, r2, r7)
+    add(r2, r2, r5)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -270,39 +270,52 @@ def run_int8(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x990D)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xC01C)  # ldr r12, [sp, #28]
-    data(2, 0x9B0F)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x330C)  # mla r3, r0, r12, r3
-    data(2, 0x930F)  # str r3, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9B13)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xC034)  # ldr r12, [sp, #52]
+    data(2, 0xFB00, 0xCC03)  # mla r12, r0, r3, r12
+    data(2, 0xF8CD, 0xC034)  # str r12, [sp, #52]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else36)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B07)  # ldr r3, [sp] size
-    cmp(r3, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(r2, r2, r5)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(r2, r2, r7)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B07)  # ldr r3, [sp] size
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(r2, r2, r5)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
+    bne(while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    data(2, 0x9809)  # ldr r0, [sp] count
+    data(2, 0x9807)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while18)
     label(wend20)
@@ -314,77 +327,77 @@ def run_int8(r0, r1, r2, r3):
     # div.py:61 y = ptr8(input2 + start * step2)
     data(2, 0x9A05)  # ldr r2, [sp] start
     data(2, 0x9901)  # ldr r1, [sp] step2
-    data(2, 0x9814)  # ldr r0, [sp] input2
+    data(2, 0x9812)  # ldr r0, [sp] input2
     data(2, 0xFB02, 0x0701)  # mla r7, r2, r1, r0
     # div.py:62 if r[_EXPAND2]:
     data(2, 0xF8D8, 0x0028)  # ldw r0, [r8, #40]
     cmp(r0, 0)
-    beq_w(else41)
+    beq_w(else44)
     # div.py:63 expand(op, arena, rom, 1, start, count)
-    data(2, 0x960A)  # str r6, [sp] count_152
+    data(2, 0x9608)  # str r6, [sp] count_156
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1C)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
-    beq(else44)
+    beq(else47)
     data(2, 0x981B)  # ldr r0, [sp] rom
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x981A)  # ldr r0, [sp] arena
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9017)  # str r0, [sp] source_158
+    data(2, 0x9017)  # str r0, [sp] source_162
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0x981A)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9011)  # str r0, [sp] target_164
+    data(2, 0x900F)  # str r0, [sp] target_168
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
     data(2, 0xEB12, 0x0480)  # adds r4, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r4, 0])
-    data(2, 0x9008)  # str r0, [sp] size_170
+    data(2, 0x9014)  # str r0, [sp] size_174
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r4, 8])
-    data(2, 0x9018)  # str r0, [sp] length_172
+    data(2, 0x9018)  # str r0, [sp] length_176
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r4, 12])
-    data(2, 0x9106)  # str r1, [sp] step
+    ldr(r5, [r4, 12])
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r4, 4])
-    lsl(r5, r1, 1)
+    lsl(r1, r1, 1)
+    data(2, 0x9106)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
     data(2, 0x9A05)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910E)  # str r1, [sp] run_182
+    data(2, 0x910C)  # str r1, [sp] run_186
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9012)  # str r0, [sp] column_185
+    data(2, 0x9010)  # str r0, [sp] column_189
     # broadcast.py:32 while count > 0:
-    data(2, 0x980A)  # ldr r0, [sp] count_152
+    data(2, 0x9808)  # ldr r0, [sp] count_156
     cmp(r0, 0)
-    ble_w(wend48)
-    label(while46)
+    ble_w(wend51)
+    label(while49)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A12)  # ldr r2, [sp] column_185
-    data(2, 0x9906)  # ldr r1, [sp] step
-    data(2, 0x9817)  # ldr r0, [sp] source_158
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0x9910)  # ldr r1, [sp] column_189
+    data(2, 0x9817)  # ldr r0, [sp] source_162
+    data(2, 0xFB01, 0x0205)  # mla r2, r1, r5, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0E)  # ldr r3, [sp] run_182
+    data(2, 0x9B0C)  # ldr r3, [sp] run_186
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    cmp(r0, r5)
-    bge(wend51)
-    label(while49)
+    data(2, 0x9906)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
+    bge(wend54)
+    label(while52)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF854, 0xB020)  # ldw r11, [r4, r0, lsl #2]
     asr(r1, r3, 31)
@@ -400,143 +413,154 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9906)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    cmp(r0, r5)
-    blt(while49)
-    label(wend51)
+    cmp(r0, r1)
+    blt(while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF854, 0x0020)  # ldw r0, [r4, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length_172
-    data(2, 0x9812)  # ldr r0, [sp] column_185
+    data(2, 0x9918)  # ldr r1, [sp] length_176
+    data(2, 0x9810)  # ldr r0, [sp] column_189
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990A)  # ldr r1, [sp] count_152
+    data(2, 0x9908)  # ldr r1, [sp] count_156
     cmp(r0, r1)
-    ble(else52)
+    ble(else55)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else52)
+    label(else55)
     # broadcast.py:45 count -= n
-    data(2, 0x990A)  # ldr r1, [sp] count_152
+    data(2, 0x9908)  # ldr r1, [sp] count_156
     sub(r1, r1, r0)
-    data(2, 0x910A)  # str r1, [sp] count_152
+    data(2, 0x9108)  # str r1, [sp] count_156
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_182
+    data(2, 0x990C)  # ldr r1, [sp] run_186
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_182
+    data(2, 0x910C)  # str r1, [sp] run_186
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_185
+    data(2, 0x9110)  # str r1, [sp] column_189
     # broadcast.py:48 if size == 1:
-    data(2, 0x9908)  # ldr r1, [sp] size_170
+    data(2, 0x9914)  # ldr r1, [sp] size_174
     cmp(r1, 1)
-    bne(else54)
+    bne(else57)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_164
+    data(2, 0x990F)  # ldr r1, [sp] target_168
     # broadcast.py:51 target += n
-    data(2, 0x9B11)  # ldr r3, [sp] target_164
+    data(2, 0x9B0F)  # ldr r3, [sp] target_168
     add(r3, r3, r0)
-    data(2, 0x9311)  # str r3, [sp] target_164
+    data(2, 0x930F)  # str r3, [sp] target_168
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B06)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    add(r2, r2, r5)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
+    bne(while59)
+    label(wend61)
+    b(endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9908)  # ldr r1, [sp] size_170
+    data(2, 0x9914)  # ldr r1, [sp] size_174
     cmp(r1, 2)
-    bne(else59)
+    bne(else62)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_164
+    data(2, 0x990F)  # ldr r1, [sp] target_168
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B11)  # ldr r3, [sp] target_164
+    data(2, 0x9B0F)  # ldr r3, [sp] target_168
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9311)  # str r3, [sp] target_164
+    data(2, 0x930F)  # str r3, [sp] target_168
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B06)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    add(r2, r2, r5)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_164
-    # broadcast.py:69 target += n * size
-    data(2, 0x9F08)  # ldr r7, [sp] size_170
-    data(2, 0x9B11)  # ldr r3, [sp] target_164
-    data(2, 0xFB00, 0x3307)  # mla r3, r0, r7, r3
-    data(2, 0x9311)  # str r3, [sp] target_164
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B08)  # ldr r3, [sp] size_170
-    cmp(r3, 8)
-    bne(else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B06)  # ldr r3, [sp] step
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B08)  # ldr r3, [sp] size_170
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    data(2, 0x980A)  # ldr r0, [sp] count_152
+    b(endif63)
+    label(else62)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990F)  # ldr r1, [sp] target_168
+    # broadcast.py:69 target += n * size
+    data(2, 0x9B14)  # ldr r3, [sp] size_174
+    data(2, 0x9F0F)  # ldr r7, [sp] target_168
+    data(2, 0xFB00, 0x7703)  # mla r7, r0, r3, r7
+    data(2, 0x970F)  # str r7, [sp] target_168
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else67)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while46)
-    label(wend48)
+    beq(wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(r2, r2, r5)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(r2, r2, r5)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    data(2, 0x9808)  # ldr r0, [sp] count_156
+    cmp(r0, 0)
+    bgt_w(while49)
+    label(wend51)
     # div.py:64 y = ptr8(base + (r[_ROW2] >> 2))
     data(2, 0x9819)  # ldr r0, [sp] base
     data(2, 0xF8D8, 0x1014)  # ldw r1, [r8, #20]
     data(2, 0xEB10, 0x07A1)  # adds r7, r0, r1, asr #2
-    label(else41)
+    label(else44)
     # div.py:65 start += count
     data(2, 0x9805)  # ldr r0, [sp] start
     add(r0, r0, r6)
     data(2, 0x9005)  # str r0, [sp] start
     # div.py:66 while count:
     cmp(r6, 0)
-    beq_w(wend71)
-    label(while69)
+    beq_w(wend77)
+    label(while75)
     # div.py:67 v = (x[0] ^ 0x80) - offset1
     data(2, 0xF89C, 0x0000)  # ldu8 r0, [r12, #0]
     data(2, 0xF090, 0x0180)  # xors r1, r0, #128
@@ -548,36 +572,36 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9904)  # ldr r1, [sp] offset2
     sub(r1, r2, r1)
     # div.py:69 if d < 0:
-    bpl(else72)
+    bpl(else78)
     # div.py:70 v = 0 - v
     data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
     # div.py:71 d = 0 - d
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    label(else72)
+    label(else78)
     # div.py:72 if not d:
     cmp(r1, 0)
-    bne(else74)
+    bne(else80)
     # div.py:73 v = v << 20
     lsl(r0, r0, 20)
-    b(endif75)
-    label(else74)
+    b(endif81)
+    label(else80)
     # div.py:74 elif v:
     cmp(r0, 0)
-    beq_w(else76)
+    beq_w(else82)
     # div.py:76 e = 7 - shift
-    data(2, 0x9A0C)  # ldr r2, [sp] shift
+    data(2, 0x9A0A)  # ldr r2, [sp] shift
     data(2, 0xF1D2, 0x0307)  # rsbs r3, r2, #7
     # div.py:77 while not d >> 7:
     asr(r2, r1, 7)
-    bne(wend80)
-    label(while78)
+    bne(wend86)
+    label(while84)
     # div.py:78 d = d << 1
     lsl(r1, r1, 1)
     # div.py:79 e -= 1
     sub(r3, r3, 1)
     asr(r2, r1, 7)
-    beq(while78)
-    label(wend80)
+    beq(while84)
+    label(wend86)
     # div.py:80 v = v << 22
     lsl(r0, r0, 22)
     # div.py:81 e += 22
@@ -587,16 +611,16 @@ def run_int8(r0, r1, r2, r3):
     # div.py:83 while (v >> 30 ^ k) & 1 == 0:
     data(2, 0xEA94, 0x72A0)  # xors r2, r4, r0, asr #30
     data(2, 0xF012, 0x0201)  # ands r2, r2, #1
-    bne(wend83)
-    label(while81)
+    bne(wend89)
+    label(while87)
     # div.py:84 v = v << 1
     lsl(r0, r0, 1)
     # div.py:85 e += 1
     add(r3, r3, 1)
     data(2, 0xEA94, 0x72A0)  # xors r2, r4, r0, asr #30
     data(2, 0xF012, 0x0201)  # ands r2, r2, #1
-    beq(while81)
-    label(wend83)
+    beq(while87)
+    label(wend89)
     # div.py:86 m = r[_RECIPROCALS - 128 + d]
     sub(r1, 109)
     data(2, 0xF858, 0x2021)  # ldw r2, [r8, r1, lsl #2]
@@ -604,8 +628,8 @@ def run_int8(r0, r1, r2, r3):
     mov(r4, 2)
     # div.py:88 while k:
     cmp(r4, 0)
-    beq(wend86)
-    label(while84)
+    beq(wend92)
+    label(while90)
     # div.py:89 a = v >> 16
     asr(r5, r0, 16)
     # div.py:90 b = v & 0xFFFF
@@ -634,40 +658,40 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF8D8, 0x2044)  # ldw r2, [r8, #68]
     # div.py:97 k -= 1
     sub(r4, r4, 1)
-    bne(while84)
-    label(wend86)
+    bne(while90)
+    label(wend92)
     # div.py:98 if e > 31:
     cmp(r3, 31)
-    ble(else87)
+    ble(else93)
     # div.py:99 v = 0
     mov(r0, 0)
-    b(endif88)
-    label(else87)
+    b(endif94)
+    label(else93)
     # div.py:100 elif e > 0:
     cmp(r3, 0)
-    ble(else89)
+    ble(else95)
     # div.py:101 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     data(2, 0xEB10, 0x71E0)  # adds r1, r0, r0, asr #31
     sub(r0, r3, 1)
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(else89)
-    label(endif88)
-    label(else76)
-    label(endif75)
+    label(else95)
+    label(endif94)
+    label(else82)
+    label(endif81)
     # div.py:102 if v < low:
     data(2, 0x4550)  # cmp r0, r10
-    bge(else91)
+    bge(else97)
     # div.py:103 v = low
     mov(r0, r10)
-    label(else91)
+    label(else97)
     # div.py:104 if v > high:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else93)
+    ble(else99)
     # div.py:105 v = high
     mov(r0, r9)
-    label(else93)
+    label(else99)
     # div.py:106 z[0] = v + zero_point
     data(2, 0x9902)  # ldr r1, [sp] zero_point
     add(r0, r0, r1)
@@ -682,10 +706,10 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF11E, 0x0E01)  # adds r14, lr, #1
     # div.py:110 count -= 1
     sub(r6, r6, 1)
-    bne_w(while69)
-    label(wend71)
+    bne_w(while75)
+    label(wend77)
     data(2, 0x9905)  # ldr r1, [sp] start
-    data(2, 0x980B)  # ldr r0, [sp] stop
+    data(2, 0x9809)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while8)
     label(wend10)
@@ -694,7 +718,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x9005)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900B)  # str r0, [sp] stop
+    data(2, 0x9009)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB01D)  # add sp, #116

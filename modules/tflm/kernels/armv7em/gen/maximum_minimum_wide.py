@@ -19,7 +19,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9000)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x9007)  # str r0, [sp] stop
+    data(2, 0x9005)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -40,7 +40,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9914)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x900E)  # str r0, [sp] input1
+    data(2, 0x900C)  # str r0, [sp] input1
     # maximum_minimum_wide.py:29 word = r[_INPUT2]
     data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r0, [r0, 8])
@@ -53,7 +53,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9914)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x900F)  # str r0, [sp] input2
+    data(2, 0x900D)  # str r0, [sp] input2
     # maximum_minimum_wide.py:31 step1 = r[_STEP1]
     data(2, 0x9802)  # ldr r0, [sp] r
     data(2, 0xF8D0, 0xC01C)  # ldw r12, [r0, #28]
@@ -68,12 +68,12 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] start
     data(2, 0xEB11, 0x0540)  # adds r5, r1, r0, lsl #1
     # maximum_minimum_wide.py:35 while start < stop:
-    data(2, 0x9907)  # ldr r1, [sp] stop
+    data(2, 0x9905)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend10)
     label(while8)
     # maximum_minimum_wide.py:36 count = stop - start
-    data(2, 0x9907)  # ldr r1, [sp] stop
+    data(2, 0x9905)  # ldr r1, [sp] stop
     data(2, 0x9800)  # ldr r0, [sp] start
     sub(r3, r1, r0)
     # maximum_minimum_wide.py:37 if count > r[_BLOCK]:
@@ -86,7 +86,7 @@ def run_int16(r0, r1, r2, r3):
     label(else11)
     # maximum_minimum_wide.py:39 x = ptr16(input1 + start * step1)
     data(2, 0x9900)  # ldr r1, [sp] start
-    data(2, 0x980E)  # ldr r0, [sp] input1
+    data(2, 0x980C)  # ldr r0, [sp] input1
     data(2, 0xFB01, 0x040C)  # mla r4, r1, r12, r0
     # maximum_minimum_wide.py:40 if r[_EXPAND1]:
     data(2, 0x9802)  # ldr r0, [sp] r
@@ -94,7 +94,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq_w(else13)
     # maximum_minimum_wide.py:41 expand(op, arena, rom, 0, start, count)
-    data(2, 0x9305)  # str r3, [sp] count
+    data(2, 0x9303)  # str r3, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A17)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -114,46 +114,46 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9815)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900A)  # str r0, [sp] target
+    data(2, 0x9008)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     data(2, 0xEB12, 0x0E80)  # adds lr, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
-    data(2, 0x9003)  # str r0, [sp] size
+    data(2, 0x900E)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
     data(2, 0x9011)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8DE, 0x900C)  # ldw r9, [lr, #12]
+    data(2, 0xF8DE, 0x800C)  # ldw r8, [lr, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     data(2, 0xF8DE, 0x1004)  # ldw r1, [lr, #4]
-    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A00)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0401)  # xors r4, r2, r1
     data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
     data(2, 0xEA94, 0x0101)  # xors r1, r4, r1
-    data(2, 0x9108)  # str r1, [sp] run
+    data(2, 0x9106)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900B)  # str r0, [sp] column
+    data(2, 0x9009)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9805)  # ldr r0, [sp] count
+    data(2, 0x9803)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x990B)  # ldr r1, [sp] column
+    data(2, 0x9909)  # ldr r1, [sp] column
     data(2, 0x9810)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
+    data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C08)  # ldr r4, [sp] run
+    data(2, 0x9C06)  # ldr r4, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
@@ -172,7 +172,7 @@ def run_int16(r0, r1, r2, r3):
     mov(r4, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     blt(while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -181,36 +181,36 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB04, 0x2200)  # mla r2, r4, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9911)  # ldr r1, [sp] length
-    data(2, 0x980B)  # ldr r0, [sp] column
+    data(2, 0x9809)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9905)  # ldr r1, [sp] count
+    data(2, 0x9903)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else24)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else24)
     # broadcast.py:45 count -= n
-    data(2, 0x9905)  # ldr r1, [sp] count
+    data(2, 0x9903)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9105)  # str r1, [sp] count
+    data(2, 0x9103)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x9908)  # ldr r1, [sp] run
+    data(2, 0x9906)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x9108)  # str r1, [sp] run
+    data(2, 0x9106)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910B)  # str r1, [sp] column
+    data(2, 0x9109)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9903)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else26)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990A)  # ldr r1, [sp] target
+    data(2, 0x9908)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9C0A)  # ldr r4, [sp] target
+    data(2, 0x9C08)  # ldr r4, [sp] target
     add(r4, r4, r0)
-    data(2, 0x940A)  # str r4, [sp] target
+    data(2, 0x9408)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend30)
@@ -219,7 +219,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r4, [r2, 0])
     strb(r4, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -229,15 +229,15 @@ def run_int16(r0, r1, r2, r3):
     b(endif27)
     label(else26)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9903)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else31)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990A)  # ldr r1, [sp] target
+    data(2, 0x9908)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C0A)  # ldr r4, [sp] target
+    data(2, 0x9C08)  # ldr r4, [sp] target
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x940A)  # str r4, [sp] target
+    data(2, 0x9408)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -246,7 +246,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r4, [r2, 0])
     strh(r4, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -256,39 +256,52 @@ def run_int16(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990A)  # ldr r1, [sp] target
+    data(2, 0x9908)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA00C)  # ldr r10, [sp, #12]
-    data(2, 0x9C0A)  # ldr r4, [sp] target
-    data(2, 0xFB00, 0x440A)  # mla r4, r0, r10, r4
-    data(2, 0x940A)  # str r4, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9C0E)  # ldr r4, [sp] size
+    data(2, 0xF8DD, 0xA020)  # ldr r10, [sp, #32]
+    data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
+    data(2, 0xF8CD, 0xA020)  # str r10, [sp, #32]
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else36)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r4, [r2, 0])
     str(r4, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9C03)  # ldr r4, [sp] size
-    cmp(r4, 8)
-    bne(else39)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r2, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r4, [r2, 4])
     str(r4, [r1, 4])
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9C03)  # ldr r4, [sp] size
-    add(r1, r1, r4)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while36)
-    label(wend38)
+    bne(while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    data(2, 0x9805)  # ldr r0, [sp] count
+    data(2, 0x9803)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while18)
     label(wend20)
@@ -300,78 +313,78 @@ def run_int16(r0, r1, r2, r3):
     label(else13)
     # maximum_minimum_wide.py:43 y = ptr16(input2 + start * step2)
     data(2, 0x9900)  # ldr r1, [sp] start
-    data(2, 0x980F)  # ldr r0, [sp] input2
+    data(2, 0x980D)  # ldr r0, [sp] input2
     data(2, 0xFB01, 0x0107)  # mla r1, r1, r7, r0
     # maximum_minimum_wide.py:44 if r[_EXPAND2]:
     data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r0, [r0, 40])
     cmp(r0, 0)
-    beq_w(else41)
+    beq_w(else44)
     # maximum_minimum_wide.py:45 expand(op, arena, rom, 1, start, count)
-    data(2, 0x9306)  # str r3, [sp] count_141
+    data(2, 0x9304)  # str r3, [sp] count_145
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A17)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
-    beq(else44)
+    beq(else47)
     data(2, 0x9816)  # ldr r0, [sp] rom
-    b(endif45)
-    label(else44)
+    b(endif48)
+    label(else47)
     data(2, 0x9815)  # ldr r0, [sp] arena
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9012)  # str r0, [sp] source_147
+    data(2, 0x9012)  # str r0, [sp] source_151
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0x9815)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900C)  # str r0, [sp] target_153
+    data(2, 0x900A)  # str r0, [sp] target_157
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
     data(2, 0xEB12, 0x0880)  # adds r8, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8D8, 0x0000)  # ldw r0, [r8, #0]
-    data(2, 0x9004)  # str r0, [sp] size_159
+    data(2, 0x900F)  # str r0, [sp] size_163
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
-    data(2, 0x9013)  # str r0, [sp] length_161
+    data(2, 0x9013)  # str r0, [sp] length_165
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D8, 0x100C)  # ldw r1, [r8, #12]
-    data(2, 0x9101)  # str r1, [sp] step
+    data(2, 0xF8D8, 0x900C)  # ldw r9, [r8, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     data(2, 0xF8D8, 0x1004)  # ldw r1, [r8, #4]
-    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
+    lsl(r1, r1, 1)
+    data(2, 0x9101)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
     data(2, 0x9A00)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0E01)  # xors lr, r2, r1
     data(2, 0xFBBE, 0xFEF0)  # divu lr, lr, r0
     data(2, 0xEA9E, 0x0101)  # xors r1, lr, r1
-    data(2, 0x9109)  # str r1, [sp] run_171
+    data(2, 0x9107)  # str r1, [sp] run_175
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900D)  # str r0, [sp] column_174
+    data(2, 0x900B)  # str r0, [sp] column_178
     # broadcast.py:32 while count > 0:
-    data(2, 0x9806)  # ldr r0, [sp] count_141
+    data(2, 0x9804)  # ldr r0, [sp] count_145
     cmp(r0, 0)
-    ble_w(wend48)
-    label(while46)
+    ble_w(wend51)
+    label(while49)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A0D)  # ldr r2, [sp] column_174
-    data(2, 0x9901)  # ldr r1, [sp] step
-    data(2, 0x9812)  # ldr r0, [sp] source_147
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0x990B)  # ldr r1, [sp] column_178
+    data(2, 0x9812)  # ldr r0, [sp] source_151
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
-    data(2, 0xF8DD, 0xE024)  # ldr lr, [sp, #36]
+    data(2, 0xF8DD, 0xE01C)  # ldr lr, [sp, #28]
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4548)  # cmp r0, r9
-    bge(wend51)
-    label(while49)
+    data(2, 0x9901)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
+    bge(wend54)
+    label(while52)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF858, 0xB020)  # ldw r11, [r8, r0, lsl #2]
     data(2, 0xEA5F, 0x71EE)  # mov asrs r1, pc, lr, asr #31
@@ -387,144 +400,155 @@ def run_int16(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(lr, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9901)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    data(2, 0x4548)  # cmp r0, r9
-    blt(while49)
-    label(wend51)
+    cmp(r0, r1)
+    blt(while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF858, 0x0020)  # ldw r0, [r8, r0, lsl #2]
     data(2, 0xFB0E, 0x2200)  # mla r2, lr, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9913)  # ldr r1, [sp] length_161
-    data(2, 0x980D)  # ldr r0, [sp] column_174
+    data(2, 0x9913)  # ldr r1, [sp] length_165
+    data(2, 0x980B)  # ldr r0, [sp] column_178
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9906)  # ldr r1, [sp] count_141
+    data(2, 0x9904)  # ldr r1, [sp] count_145
     cmp(r0, r1)
-    ble(else52)
+    ble(else55)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else52)
+    label(else55)
     # broadcast.py:45 count -= n
-    data(2, 0x9906)  # ldr r1, [sp] count_141
+    data(2, 0x9904)  # ldr r1, [sp] count_145
     sub(r1, r1, r0)
-    data(2, 0x9106)  # str r1, [sp] count_141
+    data(2, 0x9104)  # str r1, [sp] count_145
     # broadcast.py:46 run += 1
-    data(2, 0x9909)  # ldr r1, [sp] run_171
+    data(2, 0x9907)  # ldr r1, [sp] run_175
     add(r1, r1, 1)
-    data(2, 0x9109)  # str r1, [sp] run_171
+    data(2, 0x9107)  # str r1, [sp] run_175
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910D)  # str r1, [sp] column_174
+    data(2, 0x910B)  # str r1, [sp] column_178
     # broadcast.py:48 if size == 1:
-    data(2, 0x9904)  # ldr r1, [sp] size_159
+    data(2, 0x990F)  # ldr r1, [sp] size_163
     cmp(r1, 1)
-    bne(else54)
+    bne(else57)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990C)  # ldr r1, [sp] target_153
+    data(2, 0x990A)  # ldr r1, [sp] target_157
     # broadcast.py:51 target += n
-    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
+    data(2, 0xF8DD, 0xE028)  # ldr lr, [sp, #40]
     data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
-    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
+    data(2, 0xF8CD, 0xE028)  # str lr, [sp, #40]
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend58)
-    label(while56)
+    beq(wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     data(2, 0xF892, 0xE000)  # ldu8 lr, [r2, #0]
     data(2, 0xF881, 0xE000)  # stu8 lr, [r1, #0]
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while56)
-    label(wend58)
-    b(endif55)
-    label(else54)
+    bne(while59)
+    label(wend61)
+    b(endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9904)  # ldr r1, [sp] size_159
+    data(2, 0x990F)  # ldr r1, [sp] size_163
     cmp(r1, 2)
-    bne(else59)
+    bne(else62)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990C)  # ldr r1, [sp] target_153
+    data(2, 0x990A)  # ldr r1, [sp] target_157
     # broadcast.py:60 target += n << 1
-    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
+    data(2, 0xF8DD, 0xE028)  # ldr lr, [sp, #40]
     data(2, 0xEB1E, 0x0E40)  # adds lr, lr, r0, lsl #1
-    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
+    data(2, 0xF8CD, 0xE028)  # str lr, [sp, #40]
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend63)
-    label(while61)
+    beq(wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     data(2, 0xF8B2, 0xE000)  # ldu16 lr, [r2, #0]
     data(2, 0xF8A1, 0xE000)  # stu16 lr, [r1, #0]
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while61)
-    label(wend63)
-    b(endif60)
-    label(else59)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990C)  # ldr r1, [sp] target_153
-    # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA010)  # ldr r10, [sp, #16]
-    data(2, 0xF8DD, 0xE030)  # ldr lr, [sp, #48]
-    data(2, 0xFB00, 0xEE0A)  # mla lr, r0, r10, lr
-    data(2, 0xF8CD, 0xE030)  # str lr, [sp, #48]
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    data(2, 0xF8D2, 0xE000)  # ldw lr, [r2, #0]
-    data(2, 0xF8C1, 0xE000)  # stw lr, [r1, #0]
-    # broadcast.py:72 if size == 8:
-    data(2, 0xF8DD, 0xE010)  # ldr lr, [sp, #16]
-    data(2, 0xF1BE, 0x0F08)  # cmp r15, lr, #8
-    bne(else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    data(2, 0xF8D2, 0xE004)  # ldw lr, [r2, #4]
-    data(2, 0xF8C1, 0xE004)  # stw lr, [r1, #4]
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
-    data(2, 0xEB12, 0x020E)  # adds r2, r2, lr
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xF8DD, 0xE010)  # ldr lr, [sp, #16]
-    data(2, 0xEB11, 0x010E)  # adds r1, r1, lr
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    data(2, 0x9806)  # ldr r0, [sp] count_141
+    b(endif63)
+    label(else62)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990A)  # ldr r1, [sp] target_157
+    # broadcast.py:69 target += n * size
+    data(2, 0xF8DD, 0xE03C)  # ldr lr, [sp, #60]
+    data(2, 0xF8DD, 0xA028)  # ldr r10, [sp, #40]
+    data(2, 0xFB00, 0xAA0E)  # mla r10, r0, lr, r10
+    data(2, 0xF8CD, 0xA028)  # str r10, [sp, #40]
+    # broadcast.py:70 if size == 4:
+    data(2, 0xF1BE, 0x0F04)  # cmp r15, lr, #4
+    bne(else67)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while46)
-    label(wend48)
+    beq(wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    data(2, 0xF8D2, 0xE000)  # ldw lr, [r2, #0]
+    data(2, 0xF8C1, 0xE000)  # stw lr, [r1, #0]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    data(2, 0xF8D2, 0xE000)  # ldw lr, [r2, #0]
+    data(2, 0xF8C1, 0xE000)  # stw lr, [r1, #0]
+    # broadcast.py:78 y4[1] = x4[1]
+    data(2, 0xF8D2, 0xE004)  # ldw lr, [r2, #4]
+    data(2, 0xF8C1, 0xE004)  # stw lr, [r1, #4]
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    data(2, 0x9804)  # ldr r0, [sp] count_145
+    cmp(r0, 0)
+    bgt_w(while49)
+    label(wend51)
     # maximum_minimum_wide.py:46 y = ptr16(base + (r[_ROW2] >> 2))
     data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 20])
     data(2, 0x9814)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    label(else41)
+    label(else44)
     # maximum_minimum_wide.py:47 start += count
     data(2, 0x9800)  # ldr r0, [sp] start
     add(r0, r0, r3)
     data(2, 0x9000)  # str r0, [sp] start
     # maximum_minimum_wide.py:48 while count:
     cmp(r3, 0)
-    beq(wend71)
-    label(while69)
+    beq(wend77)
+    label(while75)
     # maximum_minimum_wide.py:49 v = x[0]
     ldrh(r0, [r4, 0])
     # maximum_minimum_wide.py:50 w = y[0]
@@ -533,10 +557,10 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEA90, 0x0806)  # xors r8, r0, r6
     data(2, 0xEA92, 0x0E06)  # xors lr, r2, r6
     data(2, 0x45F0)  # cmp r8, lr
-    bge(else72)
+    bge(else78)
     # maximum_minimum_wide.py:52 v = w
     mov(r0, r2)
-    label(else72)
+    label(else78)
     # maximum_minimum_wide.py:53 z[0] = v
     strh(r0, [r5, 0])
     # maximum_minimum_wide.py:54 x = ptr16(int(x) + step1)
@@ -547,10 +571,10 @@ def run_int16(r0, r1, r2, r3):
     add(r5, r5, 2)
     # maximum_minimum_wide.py:57 count -= 1
     sub(r3, r3, 1)
-    bne(while69)
-    label(wend71)
+    bne(while75)
+    label(wend77)
     data(2, 0x9900)  # ldr r1, [sp] start
-    data(2, 0x9807)  # ldr r0, [sp] stop
+    data(2, 0x9805)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while8)
     label(wend10)
@@ -559,7 +583,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x9000)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x9007)  # str r0, [sp] stop
+    data(2, 0x9005)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB018)  # add sp, #96

@@ -19,7 +19,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9007)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x900E)  # str r0, [sp] stop
+    data(2, 0x900D)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -28,7 +28,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9002)  # str r0, [sp] r
     # mul_int16.py:27 base = int(ptr8(arena))
     data(2, 0x9913)  # ldr r1, [sp] arena
-    data(2, 0x910D)  # str r1, [sp] base
+    data(2, 0x910C)  # str r1, [sp] base
     # mul_int16.py:31 word = r[_INPUT1]
     ldr(r0, [r0, 4])
     # mul_int16.py:32 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -37,7 +37,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9914)  # ldr r1, [sp] rom
     b(endif5)
     label(else4)
-    data(2, 0x990D)  # ldr r1, [sp] base
+    data(2, 0x990C)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9011)  # str r0, [sp] input1
@@ -50,13 +50,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9914)  # ldr r1, [sp] rom
     b(endif7)
     label(else6)
-    data(2, 0x990D)  # ldr r1, [sp] base
+    data(2, 0x990C)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9012)  # str r0, [sp] input2
     # mul_int16.py:35 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
     data(2, 0x9802)  # ldr r0, [sp] r
-    data(2, 0x990D)  # ldr r1, [sp] base
+    data(2, 0x990C)  # ldr r1, [sp] base
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x02A2)  # adds r2, r1, r2, asr #2
     data(2, 0x9907)  # ldr r1, [sp] start
@@ -97,12 +97,12 @@ def run_int16(r0, r1, r2, r3):
     ldr(r7, [r0, 56])
     # mul_int16.py:49 while start < stop:
     data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x980E)  # ldr r0, [sp] stop
+    data(2, 0x980D)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(wend12)
     label(while10)
     # mul_int16.py:50 count = stop - start
-    data(2, 0x990E)  # ldr r1, [sp] stop
+    data(2, 0x990D)  # ldr r1, [sp] stop
     data(2, 0x9807)  # ldr r0, [sp] start
     sub(r4, r1, r0)
     # mul_int16.py:51 if count > r[_BLOCK]:
@@ -125,7 +125,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq_w(else18)
     # mul_int16.py:55 expand(op, arena, rom, which, start, count)
-    data(2, 0x9409)  # str r4, [sp] count
+    data(2, 0x9408)  # str r4, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A15)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -147,47 +147,47 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     data(2, 0x9813)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900B)  # str r0, [sp] target
+    data(2, 0x900A)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     data(2, 0xF11E, 0x0009)  # adds r0, lr, #9
     data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
     data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r5, 0])
-    data(2, 0x9008)  # str r0, [sp] size
+    data(2, 0x900E)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r5, 8])
     data(2, 0x9010)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D5, 0x900C)  # ldw r9, [r5, #12]
+    data(2, 0xF8D5, 0x800C)  # ldw r8, [r5, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r5, 4])
-    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
     data(2, 0x9A07)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910A)  # str r1, [sp] run
+    data(2, 0x9109)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900C)  # str r0, [sp] column
+    data(2, 0x900B)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9809)  # ldr r0, [sp] count
+    data(2, 0x9808)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend25)
     label(while23)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x990C)  # ldr r1, [sp] column
+    data(2, 0x990B)  # ldr r1, [sp] column
     data(2, 0x980F)  # ldr r0, [sp] source
-    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
+    data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0A)  # ldr r3, [sp] run
+    data(2, 0x9B09)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     bge(wend28)
     label(while26)
     # broadcast.py:37 quotient = rest // g[level]
@@ -206,7 +206,7 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4540)  # cmp r0, r8
+    data(2, 0x4548)  # cmp r0, r9
     blt(while26)
     label(wend28)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -215,36 +215,36 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9910)  # ldr r1, [sp] length
-    data(2, 0x980C)  # ldr r0, [sp] column
+    data(2, 0x980B)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9909)  # ldr r1, [sp] count
+    data(2, 0x9908)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else29)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else29)
     # broadcast.py:45 count -= n
-    data(2, 0x9909)  # ldr r1, [sp] count
+    data(2, 0x9908)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9109)  # str r1, [sp] count
+    data(2, 0x9108)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990A)  # ldr r1, [sp] run
+    data(2, 0x9909)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910A)  # str r1, [sp] run
+    data(2, 0x9109)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910C)  # str r1, [sp] column
+    data(2, 0x910B)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9908)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else31)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990B)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0B)  # ldr r3, [sp] target
+    data(2, 0x9B0A)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930B)  # str r3, [sp] target
+    data(2, 0x930A)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend35)
@@ -253,7 +253,7 @@ def run_int16(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -263,15 +263,15 @@ def run_int16(r0, r1, r2, r3):
     b(endif32)
     label(else31)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9908)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else36)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990B)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0B)  # ldr r3, [sp] target
+    data(2, 0x9B0A)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930B)  # str r3, [sp] target
+    data(2, 0x930A)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend40)
@@ -280,7 +280,7 @@ def run_int16(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -290,39 +290,52 @@ def run_int16(r0, r1, r2, r3):
     b(endif37)
     label(else36)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990B)  # ldr r1, [sp] target
+    data(2, 0x990A)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA020)  # ldr r10, [sp, #32]
-    data(2, 0x9B0B)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
-    data(2, 0x930B)  # str r3, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9B0E)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xA028)  # ldr r10, [sp, #40]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA028)  # str r10, [sp, #40]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else41)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend43)
-    label(while41)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend45)
+    label(while43)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B08)  # ldr r3, [sp] size
-    cmp(r3, 8)
-    bne(else44)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while43)
+    label(wend45)
+    label(else41)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend48)
+    label(while46)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
-    label(else44)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B08)  # ldr r3, [sp] size
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0208)  # adds r2, r2, r8
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while41)
-    label(wend43)
+    bne(while46)
+    label(wend48)
     label(endif37)
     label(endif32)
-    data(2, 0x9809)  # ldr r0, [sp] count
+    data(2, 0x9808)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while23)
     label(wend25)
@@ -335,40 +348,40 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 36])
     cmp(r1, 0)
-    beq(else46)
+    beq(else49)
     ldr(r1, [r0, 16])
-    data(2, 0x980D)  # ldr r0, [sp] base
+    data(2, 0x980C)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x02A1)  # adds r2, r0, r1, asr #2
-    b(endif47)
-    label(else46)
+    b(endif50)
+    label(else49)
     data(2, 0x9A07)  # ldr r2, [sp] start
     data(2, 0x9900)  # ldr r1, [sp] step1
     data(2, 0x9811)  # ldr r0, [sp] input1
     data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
-    label(endif47)
+    label(endif50)
     # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     data(2, 0x9802)  # ldr r0, [sp] r
     ldr(r1, [r0, 40])
     cmp(r1, 0)
-    beq(else48)
+    beq(else51)
     ldr(r1, [r0, 20])
-    data(2, 0x980D)  # ldr r0, [sp] base
+    data(2, 0x980C)  # ldr r0, [sp] base
     data(2, 0xEB10, 0x01A1)  # adds r1, r0, r1, asr #2
-    b(endif49)
-    label(else48)
+    b(endif52)
+    label(else51)
     data(2, 0x9B07)  # ldr r3, [sp] start
     data(2, 0x9901)  # ldr r1, [sp] step2
     data(2, 0x9812)  # ldr r0, [sp] input2
     data(2, 0xFB03, 0x0101)  # mla r1, r3, r1, r0
-    label(endif49)
+    label(endif52)
     # mul_int16.py:58 start += count
     data(2, 0x9807)  # ldr r0, [sp] start
     add(r0, r0, r4)
     data(2, 0x9007)  # str r0, [sp] start
     # mul_int16.py:59 while count:
     cmp(r4, 0)
-    beq(wend52)
-    label(while50)
+    beq(wend55)
+    label(while53)
     # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     data(2, 0xF9B1, 0x0000)  # lds16 r0, [r1, #0]
     data(2, 0xF9B2, 0x3000)  # lds16 r3, [r2, #0]
@@ -391,16 +404,16 @@ def run_int16(r0, r1, r2, r3):
     add(r0, r0, r3)
     # mul_int16.py:73 if v < low:
     data(2, 0x4560)  # cmp r0, r12
-    bge(else53)
+    bge(else56)
     # mul_int16.py:74 v = low
     mov(r0, r12)
-    label(else53)
+    label(else56)
     # mul_int16.py:75 if v > high:
     cmp(r0, r7)
-    ble(else55)
+    ble(else58)
     # mul_int16.py:76 v = high
     mov(r0, r7)
-    label(else55)
+    label(else58)
     # mul_int16.py:77 z[0] = v
     strh(r0, [r6, 0])
     # mul_int16.py:78 x = ptr16(int(x) + step1)
@@ -413,10 +426,10 @@ def run_int16(r0, r1, r2, r3):
     add(r6, r6, 2)
     # mul_int16.py:81 count -= 1
     sub(r4, r4, 1)
-    bne(while50)
-    label(wend52)
+    bne(while53)
+    label(wend55)
     data(2, 0x9907)  # ldr r1, [sp] start
-    data(2, 0x980E)  # ldr r0, [sp] stop
+    data(2, 0x980D)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while10)
     label(wend12)
@@ -425,7 +438,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x9007)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900E)  # str r0, [sp] stop
+    data(2, 0x900D)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB016)  # add sp, #88

@@ -19,7 +19,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9001)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x900A)  # str r0, [sp] stop
+    data(2, 0x9008)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
@@ -39,7 +39,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9917)  # ldr r1, [sp] base
     label(endif5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9011)  # str r0, [sp] input1
+    data(2, 0x900F)  # str r0, [sp] input1
     # prelu.py:40 word = r[_INPUT2]
     ldr(r0, [r4, 8])
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -51,7 +51,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9917)  # ldr r1, [sp] base
     label(endif7)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9012)  # str r0, [sp] input2
+    data(2, 0x9010)  # str r0, [sp] input2
     # prelu.py:42 size = r[_SIZE]
     data(2, 0xF8D4, 0xC030)  # ldw r12, [r4, #48]
     # prelu.py:43 offset1 = r[_OFFSET1]
@@ -77,12 +77,12 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9801)  # ldr r0, [sp] start
     data(2, 0xFB00, 0x1E0C)  # mla lr, r0, r12, r1
     # prelu.py:50 while start < stop:
-    data(2, 0x990A)  # ldr r1, [sp] stop
+    data(2, 0x9908)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge_w(wend12)
     label(while10)
     # prelu.py:51 count = stop - start
-    data(2, 0x990A)  # ldr r1, [sp] stop
+    data(2, 0x9908)  # ldr r1, [sp] stop
     data(2, 0x9801)  # ldr r0, [sp] start
     sub(r7, r1, r0)
     # prelu.py:52 if count > r[_BLOCK]:
@@ -95,14 +95,14 @@ def run_integers(r0, r1, r2, r3):
     # prelu.py:54 x = input1 + start * r[_STEP1]
     ldr(r2, [r4, 28])
     data(2, 0x9901)  # ldr r1, [sp] start
-    data(2, 0x9811)  # ldr r0, [sp] input1
+    data(2, 0x980F)  # ldr r0, [sp] input1
     data(2, 0xFB01, 0x0502)  # mla r5, r1, r2, r0
     # prelu.py:55 if r[_EXPAND1]:
     ldr(r0, [r4, 36])
     cmp(r0, 0)
     beq_w(else15)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    data(2, 0x9708)  # str r7, [sp] count
+    data(2, 0x9706)  # str r7, [sp] count
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -122,48 +122,48 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9818)  # ldr r0, [sp] arena
     ldr(r1, [r2, 16])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900D)  # str r0, [sp] target
+    data(2, 0x900B)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 36])
     data(2, 0xEB12, 0x0580)  # adds r5, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r5, 0])
-    data(2, 0x9006)  # str r0, [sp] size
+    data(2, 0x9011)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r5, 8])
     data(2, 0x9014)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    ldr(r1, [r5, 12])
-    data(2, 0x9102)  # str r1, [sp] step
+    data(2, 0xF8D5, 0x900C)  # ldw r9, [r5, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r5, 4])
-    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
+    lsl(r1, r1, 1)
+    data(2, 0x9103)  # str r1, [sp] outermost
     # broadcast.py:30 run = start // length
     data(2, 0x9A01)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910B)  # str r1, [sp] run
+    data(2, 0x9109)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x900E)  # str r0, [sp] column
+    data(2, 0x900C)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9808)  # ldr r0, [sp] count
+    data(2, 0x9806)  # ldr r0, [sp] count
     cmp(r0, 0)
     ble_w(wend22)
     label(while20)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A0E)  # ldr r2, [sp] column
-    data(2, 0x9902)  # ldr r1, [sp] step
+    data(2, 0x990C)  # ldr r1, [sp] column
     data(2, 0x9813)  # ldr r0, [sp] source
-    data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
+    data(2, 0xFB01, 0x0209)  # mla r2, r1, r9, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0B)  # ldr r3, [sp] run
+    data(2, 0x9B09)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4548)  # cmp r0, r9
+    data(2, 0x9903)  # ldr r1, [sp] outermost
+    cmp(r0, r1)
     bge(wend25)
     label(while23)
     # broadcast.py:37 quotient = rest // g[level]
@@ -181,8 +181,9 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
+    data(2, 0x9903)  # ldr r1, [sp] outermost
     add(r0, r0, 2)
-    data(2, 0x4548)  # cmp r0, r9
+    cmp(r0, r1)
     blt(while23)
     label(wend25)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -191,36 +192,36 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
     data(2, 0x9914)  # ldr r1, [sp] length
-    data(2, 0x980E)  # ldr r0, [sp] column
+    data(2, 0x980C)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9908)  # ldr r1, [sp] count
+    data(2, 0x9906)  # ldr r1, [sp] count
     cmp(r0, r1)
     ble(else26)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else26)
     # broadcast.py:45 count -= n
-    data(2, 0x9908)  # ldr r1, [sp] count
+    data(2, 0x9906)  # ldr r1, [sp] count
     sub(r1, r1, r0)
-    data(2, 0x9108)  # str r1, [sp] count
+    data(2, 0x9106)  # str r1, [sp] count
     # broadcast.py:46 run += 1
-    data(2, 0x990B)  # ldr r1, [sp] run
+    data(2, 0x9909)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910B)  # str r1, [sp] run
+    data(2, 0x9109)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910E)  # str r1, [sp] column
+    data(2, 0x910C)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9906)  # ldr r1, [sp] size
+    data(2, 0x9911)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else28)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x990B)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0D)  # ldr r3, [sp] target
+    data(2, 0x9B0B)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930D)  # str r3, [sp] target
+    data(2, 0x930B)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend32)
@@ -229,8 +230,7 @@ def run_integers(r0, r1, r2, r3):
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
@@ -240,15 +240,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif29)
     label(else28)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9906)  # ldr r1, [sp] size
+    data(2, 0x9911)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else33)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x990B)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0D)  # ldr r3, [sp] target
+    data(2, 0x9B0B)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930D)  # str r3, [sp] target
+    data(2, 0x930B)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend37)
@@ -257,8 +257,7 @@ def run_integers(r0, r1, r2, r3):
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
@@ -268,40 +267,52 @@ def run_integers(r0, r1, r2, r3):
     b(endif34)
     label(else33)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x990B)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
-    data(2, 0x9B0D)  # ldr r3, [sp] target
-    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
-    data(2, 0x930D)  # str r3, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9B11)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xA02C)  # ldr r10, [sp, #44]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA02C)  # str r10, [sp, #44]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else38)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend40)
-    label(while38)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend42)
+    label(while40)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B06)  # ldr r3, [sp] size
-    cmp(r3, 8)
-    bne(else41)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while40)
+    label(wend42)
+    label(else38)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend45)
+    label(while43)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
-    label(else41)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B02)  # ldr r3, [sp] step
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B06)  # ldr r3, [sp] size
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB12, 0x0209)  # adds r2, r2, r9
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while38)
-    label(wend40)
+    bne(while43)
+    label(wend45)
     label(endif34)
     label(endif29)
-    data(2, 0x9808)  # ldr r0, [sp] count
+    data(2, 0x9806)  # ldr r0, [sp] count
     cmp(r0, 0)
     bgt_w(while20)
     label(wend22)
@@ -313,79 +324,79 @@ def run_integers(r0, r1, r2, r3):
     # prelu.py:58 y = input2 + start * r[_STEP2]
     ldr(r2, [r4, 32])
     data(2, 0x9901)  # ldr r1, [sp] start
-    data(2, 0x9812)  # ldr r0, [sp] input2
+    data(2, 0x9810)  # ldr r0, [sp] input2
     data(2, 0xFB01, 0x0302)  # mla r3, r1, r2, r0
     # prelu.py:59 if r[_EXPAND2]:
     ldr(r0, [r4, 40])
     cmp(r0, 0)
-    beq_w(else43)
+    beq_w(else46)
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    data(2, 0x9709)  # str r7, [sp] count_147
+    data(2, 0x9707)  # str r7, [sp] count_151
     # broadcast.py:20 r = ptr32(op)
     data(2, 0x9A1A)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     ldr(r1, [r2, 8])
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
-    beq(else46)
+    beq(else49)
     data(2, 0x9819)  # ldr r0, [sp] rom
-    b(endif47)
-    label(else46)
+    b(endif50)
+    label(else49)
     data(2, 0x9818)  # ldr r0, [sp] arena
-    label(endif47)
+    label(endif50)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9015)  # str r0, [sp] source_153
+    data(2, 0x9015)  # str r0, [sp] source_157
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0x9818)  # ldr r0, [sp] arena
     ldr(r1, [r2, 20])
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900F)  # str r0, [sp] target_159
+    data(2, 0x900D)  # str r0, [sp] target_163
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     ldr(r0, [r2, 40])
     data(2, 0xEB12, 0x0980)  # adds r9, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
-    data(2, 0x9007)  # str r0, [sp] size_165
+    data(2, 0x9012)  # str r0, [sp] size_169
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8D9, 0x0008)  # ldw r0, [r9, #8]
-    data(2, 0x9016)  # str r0, [sp] length_167
+    data(2, 0x9016)  # str r0, [sp] length_171
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8D9, 0x100C)  # ldw r1, [r9, #12]
-    data(2, 0x9103)  # str r1, [sp] step_169
+    data(2, 0x9102)  # str r1, [sp] step
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     data(2, 0xF8D9, 0x1004)  # ldw r1, [r9, #4]
     lsl(r1, r1, 1)
-    data(2, 0x9104)  # str r1, [sp] outermost
+    data(2, 0x9104)  # str r1, [sp] outermost_176
     # broadcast.py:30 run = start // length
     data(2, 0x9A01)  # ldr r2, [sp] start
     asr(r1, r2, 31)
     data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910C)  # str r1, [sp] run_177
+    data(2, 0x910A)  # str r1, [sp] run_181
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9010)  # str r0, [sp] column_180
+    data(2, 0x900E)  # str r0, [sp] column_184
     # broadcast.py:32 while count > 0:
-    data(2, 0x9809)  # ldr r0, [sp] count_147
+    data(2, 0x9807)  # ldr r0, [sp] count_151
     cmp(r0, 0)
-    ble_w(wend50)
-    label(while48)
+    ble_w(wend53)
+    label(while51)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9A10)  # ldr r2, [sp] column_180
-    data(2, 0x9903)  # ldr r1, [sp] step_169
-    data(2, 0x9815)  # ldr r0, [sp] source_153
+    data(2, 0x9A0E)  # ldr r2, [sp] column_184
+    data(2, 0x9902)  # ldr r1, [sp] step
+    data(2, 0x9815)  # ldr r0, [sp] source_157
     data(2, 0xFB02, 0x0201)  # mla r2, r2, r1, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0C)  # ldr r3, [sp] run_177
+    data(2, 0x9B0A)  # ldr r3, [sp] run_181
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x9904)  # ldr r1, [sp] outermost
+    data(2, 0x9904)  # ldr r1, [sp] outermost_176
     cmp(r0, r1)
-    bge(wend53)
-    label(while51)
+    bge(wend56)
+    label(while54)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF859, 0xB020)  # ldw r11, [r9, r0, lsl #2]
     asr(r1, r3, 31)
@@ -401,161 +412,175 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:39 rest = quotient
     mov(r3, r1)
     # broadcast.py:40 level += 2
-    data(2, 0x9904)  # ldr r1, [sp] outermost
+    data(2, 0x9904)  # ldr r1, [sp] outermost_176
     add(r0, r0, 2)
     cmp(r0, r1)
-    blt(while51)
-    label(wend53)
+    blt(while54)
+    label(wend56)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF859, 0x0020)  # ldw r0, [r9, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9916)  # ldr r1, [sp] length_167
-    data(2, 0x9810)  # ldr r0, [sp] column_180
+    data(2, 0x9916)  # ldr r1, [sp] length_171
+    data(2, 0x980E)  # ldr r0, [sp] column_184
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9909)  # ldr r1, [sp] count_147
+    data(2, 0x9907)  # ldr r1, [sp] count_151
     cmp(r0, r1)
-    ble(else54)
+    ble(else57)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else54)
+    label(else57)
     # broadcast.py:45 count -= n
-    data(2, 0x9909)  # ldr r1, [sp] count_147
+    data(2, 0x9907)  # ldr r1, [sp] count_151
     sub(r1, r1, r0)
-    data(2, 0x9109)  # str r1, [sp] count_147
+    data(2, 0x9107)  # str r1, [sp] count_151
     # broadcast.py:46 run += 1
-    data(2, 0x990C)  # ldr r1, [sp] run_177
+    data(2, 0x990A)  # ldr r1, [sp] run_181
     add(r1, r1, 1)
-    data(2, 0x910C)  # str r1, [sp] run_177
+    data(2, 0x910A)  # str r1, [sp] run_181
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column_180
+    data(2, 0x910E)  # str r1, [sp] column_184
     # broadcast.py:48 if size == 1:
-    data(2, 0x9907)  # ldr r1, [sp] size_165
+    data(2, 0x9912)  # ldr r1, [sp] size_169
     cmp(r1, 1)
-    bne(else56)
+    bne(else59)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990F)  # ldr r1, [sp] target_159
+    data(2, 0x990D)  # ldr r1, [sp] target_163
     # broadcast.py:51 target += n
-    data(2, 0x9B0F)  # ldr r3, [sp] target_159
+    data(2, 0x9B0D)  # ldr r3, [sp] target_163
     add(r3, r3, r0)
-    data(2, 0x930F)  # str r3, [sp] target_159
+    data(2, 0x930D)  # str r3, [sp] target_163
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend60)
-    label(while58)
+    beq(wend63)
+    label(while61)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9B03)  # ldr r3, [sp] step_169
+    data(2, 0x9B02)  # ldr r3, [sp] step
     add(r2, r2, r3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while58)
-    label(wend60)
-    b(endif57)
-    label(else56)
+    bne(while61)
+    label(wend63)
+    b(endif60)
+    label(else59)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9907)  # ldr r1, [sp] size_165
+    data(2, 0x9912)  # ldr r1, [sp] size_169
     cmp(r1, 2)
-    bne(else61)
+    bne(else64)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990F)  # ldr r1, [sp] target_159
+    data(2, 0x990D)  # ldr r1, [sp] target_163
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0F)  # ldr r3, [sp] target_159
+    data(2, 0x9B0D)  # ldr r3, [sp] target_163
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930F)  # str r3, [sp] target_159
+    data(2, 0x930D)  # str r3, [sp] target_163
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend65)
-    label(while63)
+    beq(wend68)
+    label(while66)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9B03)  # ldr r3, [sp] step_169
+    data(2, 0x9B02)  # ldr r3, [sp] step
     add(r2, r2, r3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while63)
-    label(wend65)
-    b(endif62)
-    label(else61)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990F)  # ldr r1, [sp] target_159
-    # broadcast.py:69 target += n * size
-    data(2, 0xF8DD, 0xA01C)  # ldr r10, [sp, #28]
-    data(2, 0x9B0F)  # ldr r3, [sp] target_159
-    data(2, 0xFB00, 0x330A)  # mla r3, r0, r10, r3
-    data(2, 0x930F)  # str r3, [sp] target_159
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend68)
-    label(while66)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r3, [r2, 0])
-    str(r3, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0x9B07)  # ldr r3, [sp] size_165
-    cmp(r3, 8)
-    bne(else69)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r3, [r2, 4])
-    str(r3, [r1, 4])
-    label(else69)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B03)  # ldr r3, [sp] step_169
-    add(r2, r2, r3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0x9B07)  # ldr r3, [sp] size_165
-    add(r1, r1, r3)
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while66)
     label(wend68)
-    label(endif62)
-    label(endif57)
-    data(2, 0x9809)  # ldr r0, [sp] count_147
+    b(endif65)
+    label(else64)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x990D)  # ldr r1, [sp] target_163
+    # broadcast.py:69 target += n * size
+    data(2, 0x9B12)  # ldr r3, [sp] size_169
+    data(2, 0xF8DD, 0xA034)  # ldr r10, [sp, #52]
+    data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
+    data(2, 0xF8CD, 0xA034)  # str r10, [sp, #52]
+    # broadcast.py:70 if size == 4:
+    cmp(r3, 4)
+    bne(else69)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while48)
-    label(wend50)
+    beq(wend73)
+    label(while71)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B02)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while71)
+    label(wend73)
+    label(else69)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend76)
+    label(while74)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r3, [r2, 0])
+    str(r3, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r3, [r2, 4])
+    str(r3, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0x9B02)  # ldr r3, [sp] step
+    add(r2, r2, r3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while74)
+    label(wend76)
+    label(endif65)
+    label(endif60)
+    data(2, 0x9807)  # ldr r0, [sp] count_151
+    cmp(r0, 0)
+    bgt_w(while51)
+    label(wend53)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
     data(2, 0x9817)  # ldr r0, [sp] base
     ldr(r1, [r4, 20])
     data(2, 0xEB10, 0x03A1)  # adds r3, r0, r1, asr #2
-    label(else43)
+    label(else46)
     # prelu.py:62 start += count
     data(2, 0x9801)  # ldr r0, [sp] start
     add(r0, r0, r7)
     data(2, 0x9001)  # str r0, [sp] start
     # prelu.py:63 while count:
     cmp(r7, 0)
-    beq_w(wend73)
-    label(while71)
+    beq_w(wend79)
+    label(while77)
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
-    bne(else74)
+    bne(else80)
     ldrb(r0, [r5, 0])
     data(2, 0xF090, 0x0080)  # xors r0, r0, #128
-    b(endif75)
-    label(else74)
+    b(endif81)
+    label(else80)
     ldrh(r0, [r5, 0])
     data(2, 0xF490, 0x4000)  # xors r0, r0, #32768
-    label(endif75)
+    label(endif81)
     data(2, 0x9900)  # ldr r1, [sp] offset1
     sub(r0, r0, r1)
     # prelu.py:65 k = _MULTIPLIER
     mov(r1, 16)
     # prelu.py:66 if v < 0:
     cmp(r0, 0)
-    bge(else76)
+    bge(else82)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
     ldrb(r1, [r3, 0])
     data(2, 0xF091, 0x0280)  # xors r2, r1, #128
@@ -564,7 +589,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
     mov(r1, 18)
-    label(else76)
+    label(else82)
     # prelu.py:69 m = r[k]
     data(2, 0xF854, 0x2021)  # ldw r2, [r4, r1, lsl #2]
     # prelu.py:70 e = (r[k + 1] << sign) >> sign
@@ -572,34 +597,34 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF854, 0x1021)  # ldw r1, [r4, r1, lsl #2]
     # prelu.py:71 if e > 0:
     cmp(r1, 0)
-    ble(else78)
+    ble(else84)
     # prelu.py:72 if v > limit >> e:
     data(2, 0xF06F, 0x4900)  # mvn r9, #-2147483648
     data(2, 0xFA59, 0xF901)  # asrs r9, r9, r1
     data(2, 0x4548)  # cmp r0, r9
-    ble(else80)
+    ble(else86)
     # prelu.py:73 v = limit
     data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
-    b(endif81)
-    label(else80)
+    b(endif87)
+    label(else86)
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
     data(2, 0xF06F, 0x4900)  # mvn r9, #-2147483648
     data(2, 0xFA59, 0xF901)  # asrs r9, r9, r1
     data(2, 0xF1D9, 0x0900)  # rsbs r9, r9, #0
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
     data(2, 0x4548)  # cmp r0, r9
-    bge(else82)
+    bge(else88)
     # prelu.py:75 v = 0 - limit - 1
     data(2, 0xF04F, 0x4000)  # mov r0, #-2147483648
-    b(endif83)
-    label(else82)
+    b(endif89)
+    label(else88)
     # prelu.py:77 v = v << e
     lsl(r0, r1)
-    label(endif83)
-    label(endif81)
+    label(endif89)
+    label(endif87)
     # prelu.py:78 e = 0
     mov(r1, 0)
-    label(else78)
+    label(else84)
     # prelu.py:79 e = 0 - e
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
     # prelu.py:90 m * v, shifted
@@ -612,33 +637,33 @@ def run_integers(r0, r1, r2, r3):
     # prelu.py:93 if v > high - zero_point:
     data(2, 0xEBB8, 0x0106)  # subs r1, r8, r6
     cmp(r0, r1)
-    ble(else84)
+    ble(else90)
     # prelu.py:94 v = high - zero_point
     data(2, 0xEBB8, 0x0006)  # subs r0, r8, r6
-    label(else84)
+    label(else90)
     # prelu.py:95 if v < 0 - high - 1 - zero_point:
     data(2, 0xF1D8, 0x0100)  # rsbs r1, r8, #0
     sub(r1, r1, 1)
     sub(r1, r1, r6)
     cmp(r0, r1)
-    bge(else86)
+    bge(else92)
     # prelu.py:96 v = 0 - high - 1 - zero_point
     data(2, 0xF1D8, 0x0000)  # rsbs r0, r8, #0
     sub(r0, r0, 1)
     sub(r0, r0, r6)
-    label(else86)
+    label(else92)
     # prelu.py:97 v = v + zero_point
     add(r0, r0, r6)
     # prelu.py:98 if size == 1:
     data(2, 0xF1BC, 0x0F01)  # cmp r15, r12, #1
-    bne(else88)
+    bne(else94)
     # prelu.py:99 ptr8(z)[0] = v
     data(2, 0xF88E, 0x0000)  # stu8 r0, [lr, #0]
-    b(endif89)
-    label(else88)
+    b(endif95)
+    label(else94)
     # prelu.py:101 ptr16(z)[0] = v
     data(2, 0xF8AE, 0x0000)  # stu16 r0, [lr, #0]
-    label(endif89)
+    label(endif95)
     # prelu.py:102 x += r[_STEP1]
     ldr(r0, [r4, 28])
     add(r5, r5, r0)
@@ -649,10 +674,10 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xEB1E, 0x0E0C)  # adds lr, lr, r12
     # prelu.py:105 count -= 1
     sub(r7, r7, 1)
-    bne_w(while71)
-    label(wend73)
+    bne_w(while77)
+    label(wend79)
     data(2, 0x9901)  # ldr r1, [sp] start
-    data(2, 0x980A)  # ldr r0, [sp] stop
+    data(2, 0x9808)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt_w(while10)
     label(wend12)
@@ -661,7 +686,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
     data(2, 0x9001)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x900A)  # str r0, [sp] stop
+    data(2, 0x9008)  # str r0, [sp] stop
     b(end2)
     label(return_1)
     data(2, 0xB01B)  # add sp, #108

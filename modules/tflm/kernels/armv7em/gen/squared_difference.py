@@ -11,19 +11,19 @@ import micropython
 @micropython.asm_thumb
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A1)  # sub sp, #132
-    data(2, 0x9014)  # str r0, [sp] op
-    data(2, 0x911A)  # str r1, [sp] arena
-    data(2, 0x921E)  # str r2, [sp] rom
+    data(2, 0xB0A2)  # sub sp, #136
+    data(2, 0x9013)  # str r0, [sp] op
+    data(2, 0x911B)  # str r1, [sp] arena
+    data(2, 0x921F)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9015)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] stop
+    data(2, 0x901D)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r1, [r0, 48])
     sub(r5, r1, 1)
     mov(r2, 128)
@@ -31,184 +31,184 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xFA12, 0xF101)  # lsls r1, r2, r1
     ldr(r2, [r0, 56])
     sub(r2, r2, r1)
-    data(2, 0x9204)  # str r2, [sp] offset1
+    data(2, 0x9203)  # str r2, [sp] offset1
     ldr(r2, [r0, 60])
     sub(r1, r2, r1)
-    data(2, 0x9105)  # str r1, [sp] offset2
+    data(2, 0x9104)  # str r1, [sp] offset2
     ldr(r6, [r0, 52])
     ldr(r1, [r0, 64])
     ldr(r2, [r0, 68])
     lsl(r1, r1, 1)
-    data(2, 0x9106)  # str r1, [sp] doubled
+    data(2, 0x9105)  # str r1, [sp] doubled
     data(2, 0xF1B2, 0x0120)  # subs r1, r2, #32
     mov(r3, 0)
     cmp(r1, r3)
     data(2, 0xBFB8)  # it lt
     mov(r1, r3)
-    data(2, 0x9107)  # str r1, [sp] left_shift
+    data(2, 0x9106)  # str r1, [sp] left_shift
     data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
     mov(r2, 0)
     cmp(r1, r2)
     data(2, 0xBFB8)  # it lt
     mov(r1, r2)
-    data(2, 0x9108)  # str r1, [sp] right_shift
+    data(2, 0x9107)  # str r1, [sp] right_shift
     ldr(r1, [r0, 84])
     ldr(r2, [r0, 88])
     lsl(r1, r1, 1)
-    data(2, 0x9109)  # str r1, [sp] doubled_46
+    data(2, 0x9108)  # str r1, [sp] doubled_46
     data(2, 0xF1B2, 0x0120)  # subs r1, r2, #32
     mov(r3, 0)
     cmp(r1, r3)
     data(2, 0xBFB8)  # it lt
     mov(r1, r3)
-    data(2, 0x910A)  # str r1, [sp] left_shift_49
+    data(2, 0x9109)  # str r1, [sp] left_shift_49
     data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
     mov(r2, 0)
     cmp(r1, r2)
     data(2, 0xBFB8)  # it lt
     mov(r1, r2)
-    data(2, 0x910B)  # str r1, [sp] right_shift_52
+    data(2, 0x910A)  # str r1, [sp] right_shift_52
     ldr(r1, [r0, 72])
-    data(2, 0x910C)  # str r1, [sp] output_zero_point
+    data(2, 0x910B)  # str r1, [sp] output_zero_point
     ldr(r1, [r0, 76])
     data(2, 0x9100)  # str r1, [sp] activation_min
     ldr(r1, [r0, 80])
     data(2, 0x9101)  # str r1, [sp] activation_max
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x991B)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A15)  # ldr r2, [sp] start
+    data(2, 0x9A16)  # ldr r2, [sp] start
     lsl(r2, r5)
     add(r2, r3, r2)
     ldr(r3, [r0, 28])
     data(2, 0x9302)  # str r3, [sp] step1
-    ldr(r3, [r0, 32])
-    data(2, 0x9303)  # str r3, [sp] step2
+    ldr(r7, [r0, 32])
     ldr(r0, [r0, 4])
     lsl(r3, r0, 31)
     beq(if3)
-    data(2, 0x991E)  # ldr r1, [sp] rom
+    data(2, 0x991F)  # ldr r1, [sp] rom
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901F)  # str r0, [sp] input1
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9020)  # str r0, [sp] input1
+    data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x991B)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
     beq(if4)
-    data(2, 0x991E)  # ldr r1, [sp] rom
+    data(2, 0x991F)  # ldr r1, [sp] rom
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9020)  # str r0, [sp] input2
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9021)  # str r0, [sp] input2
+    data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x901D)  # str r0, [sp] block
-    data(2, 0x9915)  # ldr r1, [sp] start
-    data(2, 0x981C)  # ldr r0, [sp] stop
+    data(2, 0x901E)  # str r0, [sp] block
+    data(2, 0x9916)  # ldr r1, [sp] start
+    data(2, 0x981D)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(blocks_end5)
     label(block6)
-    data(2, 0x991C)  # ldr r1, [sp] stop
-    data(2, 0x9815)  # ldr r0, [sp] start
+    data(2, 0x991D)  # ldr r1, [sp] stop
+    data(2, 0x9816)  # ldr r0, [sp] start
     data(2, 0xEBB1, 0x0900)  # subs r9, r1, r0
-    data(2, 0x991D)  # ldr r1, [sp] block
+    data(2, 0x991E)  # ldr r1, [sp] block
     data(2, 0x4589)  # cmp r9, r1
     data(2, 0xBFC8)  # it gt
     mov(r9, r1)
-    data(2, 0xF8CD, 0x906C)  # str r9, [sp, #108]
+    data(2, 0xF8CD, 0x9070)  # str r9, [sp, #112]
     data(2, 0x9B02)  # ldr r3, [sp] step1
-    data(2, 0x991F)  # ldr r1, [sp] input1
+    data(2, 0x9920)  # ldr r1, [sp] input1
     data(2, 0xFB00, 0x1C03)  # mla r12, r0, r3, r1
-    data(2, 0x9914)  # ldr r1, [sp] op
+    data(2, 0x9913)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
     cmp(r3, 0)
     beq_w(if8)
-    mov(r7, 0)
+    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r3, r7, 1)
+    data(2, 0xF11C, 0x0301)  # adds r3, r12, #1
     data(2, 0xF851, 0x4023)  # ldw r4, [r1, r3, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF014, 0x0301)  # ands r3, r4, #1
     beq(else10)
-    data(2, 0x9B1E)  # ldr r3, [sp] rom
+    data(2, 0x9B1F)  # ldr r3, [sp] rom
     b(endif11)
     label(else10)
-    data(2, 0x9B1A)  # ldr r3, [sp] arena
+    data(2, 0x9B1B)  # ldr r3, [sp] arena
     label(endif11)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9316)  # str r3, [sp] source
+    data(2, 0x9317)  # str r3, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    add(r3, r7, 4)
+    data(2, 0xF11C, 0x0304)  # adds r3, r12, #4
     data(2, 0xF851, 0x4023)  # ldw r4, [r1, r3, lsl #2]
-    data(2, 0x9B1A)  # ldr r3, [sp] arena
+    data(2, 0x9B1B)  # ldr r3, [sp] arena
     data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9310)  # str r3, [sp] target
+    data(2, 0x930F)  # str r3, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF117, 0x0309)  # adds r3, r7, #9
+    data(2, 0xF11C, 0x0309)  # adds r3, r12, #9
     data(2, 0xF851, 0x3023)  # ldw r3, [r1, r3, lsl #2]
-    data(2, 0xEB11, 0x0783)  # adds r7, r1, r3, lsl #2
+    data(2, 0xEB11, 0x0C83)  # adds r12, r1, r3, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x8000)  # ldw r8, [r7, #0]
+    data(2, 0xF8DC, 0x1000)  # ldw r1, [r12, #0]
+    data(2, 0x9114)  # str r1, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r1, [r7, 8])
-    data(2, 0x9117)  # str r1, [sp] length
+    data(2, 0xF8DC, 0x1008)  # ldw r1, [r12, #8]
+    data(2, 0x9118)  # str r1, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0xE00C)  # ldw lr, [r7, #12]
+    data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r3, [r7, 4])
-    data(2, 0xEA5F, 0x0C43)  # mov lsls r12, pc, r3, lsl #1
+    data(2, 0xF8DC, 0x3004)  # ldw r3, [r12, #4]
+    data(2, 0xEA5F, 0x0843)  # mov lsls r8, pc, r3, lsl #1
     # broadcast.py:30 run = start // length
     asr(r3, r0, 31)
     data(2, 0xEA90, 0x0403)  # xors r4, r0, r3
     data(2, 0xFBB4, 0xF4F1)  # divu r4, r4, r1
     data(2, 0xEA94, 0x0303)  # xors r3, r4, r3
-    data(2, 0x930E)  # str r3, [sp] run
+    data(2, 0x930D)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB03, 0x0011)  # mls r0, r3, r1, r0
-    data(2, 0x9011)  # str r0, [sp] column
+    data(2, 0x9010)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     ble_w(wend14)
     label(while12)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9911)  # ldr r1, [sp] column
-    data(2, 0x9816)  # ldr r0, [sp] source
+    data(2, 0x9910)  # ldr r1, [sp] column
+    data(2, 0x9817)  # ldr r0, [sp] source
     data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0E)  # ldr r4, [sp] run
+    data(2, 0x9C0D)  # ldr r4, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4540)  # cmp r0, r8
     bge(wend17)
     label(while15)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r4, 31)
     data(2, 0xEA94, 0x0A01)  # xors r10, r4, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0xA020)  # ldw r10, [r12, r0, lsl #2]
     data(2, 0xFB01, 0x4A1A)  # mls r10, r1, r10, r4
     add(r4, r0, 1)
-    data(2, 0xF857, 0x4024)  # ldw r4, [r7, r4, lsl #2]
+    data(2, 0xF85C, 0x4024)  # ldw r4, [r12, r4, lsl #2]
     data(2, 0xFB0A, 0x3304)  # mla r3, r10, r4, r3
     # broadcast.py:39 rest = quotient
     mov(r4, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0x4540)  # cmp r0, r8
     blt(while15)
     label(wend17)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB04, 0x3300)  # mla r3, r4, r0, r3
     # broadcast.py:42 n = length - column
-    data(2, 0x9917)  # ldr r1, [sp] length
-    data(2, 0x9811)  # ldr r0, [sp] column
+    data(2, 0x9918)  # ldr r1, [sp] length
+    data(2, 0x9810)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x4548)  # cmp r0, r9
@@ -219,21 +219,22 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:45 count -= n
     data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run
+    data(2, 0x990D)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run
+    data(2, 0x910D)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9111)  # str r1, [sp] column
+    data(2, 0x9110)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B8, 0x0F01)  # cmp r15, r8, #1
+    data(2, 0x9914)  # ldr r1, [sp] size
+    cmp(r1, 1)
     bne(else20)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9C10)  # ldr r4, [sp] target
+    data(2, 0x9C0F)  # ldr r4, [sp] target
     add(r4, r4, r0)
-    data(2, 0x9410)  # str r4, [sp] target
+    data(2, 0x940F)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -252,14 +253,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B8, 0x0F02)  # cmp r15, r8, #2
+    data(2, 0x9914)  # ldr r1, [sp] size
+    cmp(r1, 2)
     bne(else25)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C10)  # ldr r4, [sp] target
+    data(2, 0x9C0F)  # ldr r4, [sp] target
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x9410)  # str r4, [sp] target
+    data(2, 0x940F)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -278,172 +280,189 @@ def run_integers(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9910)  # ldr r1, [sp] target
+    data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9C10)  # ldr r4, [sp] target
-    data(2, 0xFB00, 0x4408)  # mla r4, r0, r8, r4
-    data(2, 0x9410)  # str r4, [sp] target
-    # broadcast.py:70 while n:
+    data(2, 0x9C14)  # ldr r4, [sp] size
+    data(2, 0xF8DD, 0xA03C)  # ldr r10, [sp, #60]
+    data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
+    data(2, 0xF8CD, 0xA03C)  # str r10, [sp, #60]
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else30)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
+    beq(wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
     ldr(r4, [r3, 0])
     str(r4, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0xF1B8, 0x0F08)  # cmp r15, r8, #8
-    bne(else33)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r3, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
     ldr(r4, [r3, 4])
     str(r4, [r1, 4])
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
     data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while30)
-    label(wend32)
+    bne(while35)
+    label(wend37)
     label(endif26)
     label(endif21)
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     bgt_w(while12)
     label(wend14)
-    data(2, 0x9814)  # ldr r0, [sp] op
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x991B)  # ldr r1, [sp] arena
     ldr(r0, [r0, 16])
     data(2, 0xEB11, 0x0C90)  # adds r12, r1, r0, lsr #2
     label(if8)
-    data(2, 0x9915)  # ldr r1, [sp] start
-    data(2, 0x9B03)  # ldr r3, [sp] step2
-    data(2, 0x9820)  # ldr r0, [sp] input2
-    data(2, 0xFB01, 0x0303)  # mla r3, r1, r3, r0
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9916)  # ldr r1, [sp] start
+    data(2, 0x9821)  # ldr r0, [sp] input2
+    data(2, 0xFB01, 0x0307)  # mla r3, r1, r7, r0
+    data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r4, [r0, 40])
     cmp(r4, 0)
-    beq_w(if35)
-    data(2, 0x9B1B)  # ldr r3, [sp] count
-    mov(r7, 1)
-    data(2, 0x930D)  # str r3, [sp] left
+    beq_w(if38)
+    data(2, 0x9B1C)  # ldr r3, [sp] count
+    data(2, 0xF240, 0x0E01)  # movw lr, #1
+    data(2, 0x930C)  # str r3, [sp] left
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r3, r7, 1)
+    data(2, 0xF11E, 0x0301)  # adds r3, lr, #1
     data(2, 0xF850, 0x4023)  # ldw r4, [r0, r3, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF014, 0x0301)  # ands r3, r4, #1
-    beq(else37)
-    data(2, 0x9B1E)  # ldr r3, [sp] rom
-    b(endif38)
-    label(else37)
-    data(2, 0x9B1A)  # ldr r3, [sp] arena
-    label(endif38)
+    beq(else40)
+    data(2, 0x9B1F)  # ldr r3, [sp] rom
+    b(endif41)
+    label(else40)
+    data(2, 0x9B1B)  # ldr r3, [sp] arena
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9318)  # str r3, [sp] source_204
+    data(2, 0x9319)  # str r3, [sp] source_208
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    add(r3, r7, 4)
+    data(2, 0xF11E, 0x0304)  # adds r3, lr, #4
     data(2, 0xF850, 0x4023)  # ldw r4, [r0, r3, lsl #2]
-    data(2, 0x9B1A)  # ldr r3, [sp] arena
+    data(2, 0x9B1B)  # ldr r3, [sp] arena
     data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9312)  # str r3, [sp] target_211
+    data(2, 0x9311)  # str r3, [sp] target_215
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF117, 0x0309)  # adds r3, r7, #9
+    data(2, 0xF11E, 0x0309)  # adds r3, lr, #9
     data(2, 0xF850, 0x3023)  # ldw r3, [r0, r3, lsl #2]
-    data(2, 0xEB10, 0x0783)  # adds r7, r0, r3, lsl #2
+    data(2, 0xEB10, 0x0E83)  # adds lr, r0, r3, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8D7, 0x9000)  # ldw r9, [r7, #0]
+    data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
+    data(2, 0x9015)  # str r0, [sp] size_222
     # broadcast.py:27 length = g[_LENGTH]
-    ldr(r0, [r7, 8])
-    data(2, 0x9019)  # str r0, [sp] length_220
+    data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
+    data(2, 0x901A)  # str r0, [sp] length_224
     # broadcast.py:28 step = g[_STRIDE]
-    data(2, 0xF8D7, 0x800C)  # ldw r8, [r7, #12]
+    data(2, 0xF8DE, 0x800C)  # ldw r8, [lr, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    ldr(r3, [r7, 4])
-    data(2, 0xEA5F, 0x0E43)  # mov lsls lr, pc, r3, lsl #1
+    data(2, 0xF8DE, 0x3004)  # ldw r3, [lr, #4]
+    data(2, 0xEA5F, 0x0943)  # mov lsls r9, pc, r3, lsl #1
     # broadcast.py:30 run = start // length
     asr(r3, r1, 31)
     data(2, 0xEA91, 0x0403)  # xors r4, r1, r3
     data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
     data(2, 0xEA94, 0x0303)  # xors r3, r4, r3
-    data(2, 0x930F)  # str r3, [sp] run_230
+    data(2, 0x930E)  # str r3, [sp] run_234
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB03, 0x1010)  # mls r0, r3, r0, r1
-    data(2, 0x9013)  # str r0, [sp] column_233
+    data(2, 0x9012)  # str r0, [sp] column_237
     # broadcast.py:32 while count > 0:
-    data(2, 0x980D)  # ldr r0, [sp] left
+    data(2, 0x980C)  # ldr r0, [sp] left
     cmp(r0, 0)
-    ble_w(wend41)
-    label(while39)
+    ble_w(wend44)
+    label(while42)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9913)  # ldr r1, [sp] column_233
-    data(2, 0x9818)  # ldr r0, [sp] source_204
+    data(2, 0x9912)  # ldr r1, [sp] column_237
+    data(2, 0x9819)  # ldr r0, [sp] source_208
     data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0F)  # ldr r4, [sp] run_230
+    data(2, 0x9C0E)  # ldr r4, [sp] run_234
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4570)  # cmp r0, lr
-    bge(wend44)
-    label(while42)
+    data(2, 0x4548)  # cmp r0, r9
+    bge(wend47)
+    label(while45)
     # broadcast.py:37 quotient = rest // g[level]
-    data(2, 0xF857, 0xB020)  # ldw r11, [r7, r0, lsl #2]
+    data(2, 0xF85E, 0xB020)  # ldw r11, [lr, r0, lsl #2]
     asr(r1, r4, 31)
     data(2, 0xEA94, 0x0A01)  # xors r10, r4, r1
     data(2, 0xFBBA, 0xFAFB)  # divu r10, r10, r11
     data(2, 0xEA9A, 0x0101)  # xors r1, r10, r1
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    data(2, 0xF857, 0xA020)  # ldw r10, [r7, r0, lsl #2]
+    data(2, 0xF85E, 0xA020)  # ldw r10, [lr, r0, lsl #2]
     data(2, 0xFB01, 0x4A1A)  # mls r10, r1, r10, r4
     add(r4, r0, 1)
-    data(2, 0xF857, 0x4024)  # ldw r4, [r7, r4, lsl #2]
+    data(2, 0xF85E, 0x4024)  # ldw r4, [lr, r4, lsl #2]
     data(2, 0xFB0A, 0x3304)  # mla r3, r10, r4, r3
     # broadcast.py:39 rest = quotient
     mov(r4, r1)
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
-    data(2, 0x4570)  # cmp r0, lr
-    blt(while42)
-    label(wend44)
+    data(2, 0x4548)  # cmp r0, r9
+    blt(while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
-    data(2, 0xF857, 0x0020)  # ldw r0, [r7, r0, lsl #2]
+    data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
     data(2, 0xFB04, 0x3300)  # mla r3, r4, r0, r3
     # broadcast.py:42 n = length - column
-    data(2, 0x9919)  # ldr r1, [sp] length_220
-    data(2, 0x9813)  # ldr r0, [sp] column_233
+    data(2, 0x991A)  # ldr r1, [sp] length_224
+    data(2, 0x9812)  # ldr r0, [sp] column_237
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990D)  # ldr r1, [sp] left
+    data(2, 0x990C)  # ldr r1, [sp] left
     cmp(r0, r1)
-    ble(else45)
+    ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else45)
+    label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x990D)  # ldr r1, [sp] left
+    data(2, 0x990C)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x910D)  # str r1, [sp] left
+    data(2, 0x910C)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990F)  # ldr r1, [sp] run_230
+    data(2, 0x990E)  # ldr r1, [sp] run_234
     add(r1, r1, 1)
-    data(2, 0x910F)  # str r1, [sp] run_230
+    data(2, 0x910E)  # str r1, [sp] run_234
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9113)  # str r1, [sp] column_233
+    data(2, 0x9112)  # str r1, [sp] column_237
     # broadcast.py:48 if size == 1:
-    data(2, 0xF1B9, 0x0F01)  # cmp r15, r9, #1
-    bne(else47)
+    data(2, 0x9915)  # ldr r1, [sp] size_222
+    cmp(r1, 1)
+    bne(else50)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9912)  # ldr r1, [sp] target_211
+    data(2, 0x9911)  # ldr r1, [sp] target_215
     # broadcast.py:51 target += n
-    data(2, 0x9C12)  # ldr r4, [sp] target_211
+    data(2, 0x9C11)  # ldr r4, [sp] target_215
     add(r4, r4, r0)
-    data(2, 0x9412)  # str r4, [sp] target_211
+    data(2, 0x9411)  # str r4, [sp] target_215
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend51)
-    label(while49)
+    beq(wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r4, [r3, 0])
     strb(r4, [r1, 0])
@@ -453,23 +472,24 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while49)
-    label(wend51)
-    b(endif48)
-    label(else47)
+    bne(while52)
+    label(wend54)
+    b(endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0xF1B9, 0x0F02)  # cmp r15, r9, #2
-    bne(else52)
+    data(2, 0x9915)  # ldr r1, [sp] size_222
+    cmp(r1, 2)
+    bne(else55)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9912)  # ldr r1, [sp] target_211
+    data(2, 0x9911)  # ldr r1, [sp] target_215
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C12)  # ldr r4, [sp] target_211
+    data(2, 0x9C11)  # ldr r4, [sp] target_215
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x9412)  # str r4, [sp] target_211
+    data(2, 0x9411)  # str r4, [sp] target_215
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend56)
-    label(while54)
+    beq(wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r4, [r3, 0])
     strh(r4, [r1, 0])
@@ -479,100 +499,115 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while54)
-    label(wend56)
-    b(endif53)
-    label(else52)
-    # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9912)  # ldr r1, [sp] target_211
-    # broadcast.py:69 target += n * size
-    data(2, 0x9C12)  # ldr r4, [sp] target_211
-    data(2, 0xFB00, 0x4409)  # mla r4, r0, r9, r4
-    data(2, 0x9412)  # str r4, [sp] target_211
-    # broadcast.py:70 while n:
-    cmp(r0, 0)
-    beq(wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    ldr(r4, [r3, 0])
-    str(r4, [r1, 0])
-    # broadcast.py:72 if size == 8:
-    data(2, 0xF1B9, 0x0F08)  # cmp r15, r9, #8
-    bne(else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    ldr(r4, [r3, 4])
-    str(r4, [r1, 4])
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    data(2, 0xEB11, 0x0109)  # adds r1, r1, r9
-    # broadcast.py:76 n -= 1
-    sub(r0, r0, 1)
     bne(while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    data(2, 0x980D)  # ldr r0, [sp] left
+    b(endif56)
+    label(else55)
+    # broadcast.py:68 y4 = ptr32(target)
+    data(2, 0x9911)  # ldr r1, [sp] target_215
+    # broadcast.py:69 target += n * size
+    data(2, 0x9C15)  # ldr r4, [sp] size_222
+    data(2, 0xF8DD, 0xA044)  # ldr r10, [sp, #68]
+    data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
+    data(2, 0xF8CD, 0xA044)  # str r10, [sp, #68]
+    # broadcast.py:70 if size == 4:
+    cmp(r4, 4)
+    bne(else60)
+    # broadcast.py:71 while n:
     cmp(r0, 0)
-    bgt_w(while39)
-    label(wend41)
-    data(2, 0x9814)  # ldr r0, [sp] op
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    beq(wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    ldr(r4, [r3, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    add(r1, r1, 4)
+    # broadcast.py:75 n -= 1
+    sub(r0, r0, 1)
+    bne(while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    cmp(r0, 0)
+    beq(wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    ldr(r4, [r3, 0])
+    str(r4, [r1, 0])
+    # broadcast.py:78 y4[1] = x4[1]
+    ldr(r4, [r3, 4])
+    str(r4, [r1, 4])
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    add(r1, 8)
+    # broadcast.py:81 n -= 1
+    sub(r0, r0, 1)
+    bne(while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    data(2, 0x980C)  # ldr r0, [sp] left
+    cmp(r0, 0)
+    bgt_w(while42)
+    label(wend44)
+    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x991B)  # ldr r1, [sp] arena
     ldr(r0, [r0, 20])
     data(2, 0xEB11, 0x0390)  # adds r3, r1, r0, lsr #2
-    label(if35)
-    data(2, 0x981B)  # ldr r0, [sp] count
+    label(if38)
+    data(2, 0x981C)  # ldr r0, [sp] count
     lsl(r0, r5)
     add(r4, r2, r0)
-    label(element62)
+    label(element68)
     cmp(r5, 0)
-    beq(if64)
+    beq(if70)
     data(2, 0xF9B3, 0x0000)  # lds16 r0, [r3, #0]
-    b(end65)
-    label(if64)
+    b(end71)
+    label(if70)
     data(2, 0xF993, 0x0000)  # lds8 r0, [r3, #0]
-    label(end65)
-    data(2, 0x9903)  # ldr r1, [sp] step2
-    add(r3, r3, r1)
-    data(2, 0x9905)  # ldr r1, [sp] offset2
+    label(end71)
+    data(2, 0x9904)  # ldr r1, [sp] offset2
+    add(r3, r3, r7)
     sub(r0, r0, r1)
     data(2, 0xFA10, 0xF106)  # lsls r1, r0, r6
-    data(2, 0x9807)  # ldr r0, [sp] left_shift
+    data(2, 0x9806)  # ldr r0, [sp] left_shift
     lsl(r1, r0)
-    data(2, 0x9F06)  # ldr r7, [sp] doubled
-    data(2, 0x9808)  # ldr r0, [sp] right_shift
-    data(2, 0xEA11, 0x7EE7)  # ands lr, r1, r7, asr #31
-    data(2, 0xFB51, 0xE117)  # smmlar r1, r1, r7, lr
+    data(2, 0xF8DD, 0xE014)  # ldr lr, [sp, #20]
+    data(2, 0x9807)  # ldr r0, [sp] right_shift
+    data(2, 0xEA11, 0x78EE)  # ands r8, r1, lr, asr #31
+    data(2, 0xFB51, 0x811E)  # smmlar r1, r1, lr, r8
     data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
     data(2, 0xFA51, 0xF100)  # asrs r1, r1, r0
     data(2, 0xF141, 0x0100)  # adc r1, r1, #0
     cmp(r5, 0)
-    beq(if66)
+    beq(if72)
     data(2, 0xF9BC, 0x0000)  # lds16 r0, [r12, #0]
-    b(end67)
-    label(if66)
+    b(end73)
+    label(if72)
     data(2, 0xF99C, 0x0000)  # lds8 r0, [r12, #0]
-    label(end67)
-    data(2, 0x9F02)  # ldr r7, [sp] step1
-    data(2, 0xEB1C, 0x0C07)  # adds r12, r12, r7
-    data(2, 0x9F04)  # ldr r7, [sp] offset1
-    sub(r0, r0, r7)
+    label(end73)
+    data(2, 0xF8DD, 0xE008)  # ldr lr, [sp, #8]
+    data(2, 0xEB1C, 0x0C0E)  # adds r12, r12, lr
+    data(2, 0xF8DD, 0xE00C)  # ldr lr, [sp, #12]
+    data(2, 0xEBB0, 0x000E)  # subs r0, r0, lr
     lsl(r0, r6)
     add(r0, r0, 1)
     asr(r0, r0, 1)
     sub(r0, r0, r1)
-    data(2, 0x990A)  # ldr r1, [sp] left_shift_49
+    data(2, 0x9909)  # ldr r1, [sp] left_shift_49
     data(2, 0xFB00, 0xF000)  # mul r0, r0, r0
     lsl(r0, r1)
-    data(2, 0x9F09)  # ldr r7, [sp] doubled_46
-    data(2, 0x990B)  # ldr r1, [sp] right_shift_52
-    data(2, 0xEA10, 0x7EE7)  # ands lr, r0, r7, asr #31
-    data(2, 0xFB50, 0xE017)  # smmlar r0, r0, r7, lr
+    data(2, 0xF8DD, 0xE020)  # ldr lr, [sp, #32]
+    data(2, 0x990A)  # ldr r1, [sp] right_shift_52
+    data(2, 0xEA10, 0x78EE)  # ands r8, r0, lr, asr #31
+    data(2, 0xFB50, 0x801E)  # smmlar r0, r0, lr, r8
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF001)  # asrs r0, r0, r1
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
-    data(2, 0x990C)  # ldr r1, [sp] output_zero_point
+    data(2, 0x990B)  # ldr r1, [sp] output_zero_point
     add(r0, r0, r1)
     data(2, 0x9900)  # ldr r1, [sp] activation_min
     cmp(r0, r1)
@@ -583,33 +618,33 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
     cmp(r5, 0)
-    beq(if68)
+    beq(if74)
     strh(r0, [r2, 0])
     add(r2, r2, 1)
-    b(end69)
-    label(if68)
+    b(end75)
+    label(if74)
     strb(r0, [r2, 0])
-    label(end69)
+    label(end75)
     add(r2, r2, 1)
     cmp(r2, r4)
-    bcc(element62)
-    data(2, 0x9815)  # ldr r0, [sp] start
-    data(2, 0x991B)  # ldr r1, [sp] count
+    bcc(element68)
+    data(2, 0x9816)  # ldr r0, [sp] start
+    data(2, 0x991C)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9015)  # str r0, [sp] start
-    data(2, 0x991C)  # ldr r1, [sp] stop
+    data(2, 0x9016)  # str r0, [sp] start
+    data(2, 0x991D)  # ldr r1, [sp] stop
     cmp(r0, r1)
     blt_w(block6)
     label(blocks_end5)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9015)  # str r0, [sp] start
+    data(2, 0x9016)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901C)  # str r0, [sp] stop
+    data(2, 0x901D)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB021)  # add sp, #132
+    data(2, 0xB022)  # add sp, #136
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -342,3 +342,34 @@ def rows(r0, r1, r2, r3):
     label(end_2)
     data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
     mov(r0, 0)
+
+
+# Store sums at `r0`. The first one begins at `r1`. `r2` holds the numbers of a sum << 14 | the
+# number of sums, `r3` the bytes from a sum to the next << 15 | the bytes from a number of a sum to
+# the next. A sum adds its numbers in order.
+@micropython.asm_thumb
+def sums(r0, r1, r2, r3):
+    data(2, 0xE92D, 0x0F00)  # push {r8-r11}
+    data(2, 0xEA5F, 0x3492)  # lsrs r4, r2, #14
+    data(2, 0xEA4F, 0x4582)  # lsl r5, r2, #18
+    data(2, 0xEA5F, 0x4595)  # lsrs r5, r5, #18
+    data(2, 0xEA5F, 0x32D3)  # lsrs r2, r3, #15
+    data(2, 0xEA4F, 0x4343)  # lsl r3, r3, #17
+    data(2, 0xEA5F, 0x4353)  # lsrs r3, r3, #17
+    label(each_1)
+    data(2, 0xF240, 0x0600)  # movw r6, #0
+    data(2, 0xEE00, 0x6A10)  # vmov s0, r6
+    data(2, 0x460E)  # mov r6, r1
+    add(r1, r1, r2)
+    data(2, 0x4627)  # mov r7, r4
+    label(again_2)
+    data(2, 0xEDD6, 0x0A00)  # vldr s1, [r6, #0]
+    add(r6, r6, r3)
+    data(2, 0xEE30, 0x0A20)  # vadd.f32 s0, s0, s1
+    sub(r7, 1)
+    bne(again_2)
+    data(2, 0xECA0, 0x0A01)  # vstmia r0!, {s0}
+    sub(r5, 1)
+    bne(each_1)
+    data(2, 0xE8BD, 0x0F00)  # pop {r8-r11}
+    mov(r0, 0)

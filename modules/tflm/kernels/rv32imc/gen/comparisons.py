@@ -95,7 +95,7 @@ def run_bytes(a0, a1, a2, a3):
     lw(a0, 36(t5))
     beq(a0, zero, else13)
     # comparisons.py:45 expand(op, arena, rom, 0, start, count)
-    mv(s5, a3)
+    mv(s4, a3)
     # broadcast.py:20 r = ptr32(op)
     lw(a1, 16(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -115,40 +115,40 @@ def run_bytes(a0, a1, a2, a3):
     lw(a0, 16(a1))
     srai(a2, a0, 2)
     lw(a0, 8(sp))
-    add(s8, a0, a2)
+    add(s7, a0, a2)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 36(a1))
     slli(a0, a0, 2)
     add(a4, a1, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s4, 0(a4))
+    lw(s8, 0(a4))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s9, 8(a4))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(s3, 12(a4))
+    lw(s2, 12(a4))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a4))
-    slli(s2, a0, 1)
+    slli(s3, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, t4, 31)
     xor(a1, t4, a0)
     divu(a1, a1, s9)
-    xor(s6, a1, a0)
+    xor(s5, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s6, s9)
-    sub(s7, t4, a0)
+    mul(a0, s5, s9)
+    sub(s6, t4, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s5, wend20)
+    bge(zero, s4, wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    mul(a0, s7, s3)
+    mul(a0, s6, s2)
     add(a5, s10, a0)
     # broadcast.py:34 rest = run
-    mv(a2, s6)
+    mv(a2, s5)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, s2, wend23)
+    bge(a0, s3, wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -174,7 +174,7 @@ def run_bytes(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, s2, while21)
+    blt(a0, s3, while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -184,25 +184,25 @@ def run_bytes(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a5, a5, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s9, s7)
+    sub(a0, s9, s6)
     # broadcast.py:43 if n > count:
-    bge(s5, a0, else24)
+    bge(s4, a0, else24)
     # broadcast.py:44 n = count
-    mv(a0, s5)
+    mv(a0, s4)
     label(else24)
     # broadcast.py:45 count -= n
-    sub(s5, s5, a0)
+    sub(s4, s4, a0)
     # broadcast.py:46 run += 1
-    addi(s6, s6, 1)
+    addi(s5, s5, 1)
     # broadcast.py:47 column = 0
-    li(s7, 0)
+    li(s6, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(s4, a1, else26)
+    bne(s8, a1, else26)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:51 target += n
-    add(s8, s8, a0)
+    add(s7, s7, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend30)
     label(while28)
@@ -210,7 +210,7 @@ def run_bytes(a0, a1, a2, a3):
     lbu(a2, 0(a5))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a5, a5, s3)
+    add(a5, a5, s2)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -221,12 +221,12 @@ def run_bytes(a0, a1, a2, a3):
     label(else26)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(s4, a1, else31)
+    bne(s8, a1, else31)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s8, s8, a2)
+    add(s7, s7, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend35)
     label(while33)
@@ -234,7 +234,7 @@ def run_bytes(a0, a1, a2, a3):
     lhu(a2, 0(a5))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a5, a5, s3)
+    add(a5, a5, s2)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -244,34 +244,48 @@ def run_bytes(a0, a1, a2, a3):
     jal(zero, endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, s4)
-    add(s8, s8, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
+    mul(a2, a0, s8)
+    add(s7, s7, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s8, a2, else36)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
     lw(a2, 0(a5))
     sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s4, a2, else39)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a5, a5, s2)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a5))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
     lw(a2, 4(a5))
     sw(a2, 4(a1))
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a5, a5, s3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s4)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a5, a5, s2)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while36)
-    label(wend38)
+    bne(a0, zero, while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    blt(zero, s5, while18)
+    blt(zero, s4, while18)
     label(wend20)
     # comparisons.py:46 x = ptr8(base + (r[_ROW1] >> 2))
     lw(a0, 16(t5))
@@ -284,21 +298,21 @@ def run_bytes(a0, a1, a2, a3):
     add(a0, s0, a0)
     # comparisons.py:48 if r[_EXPAND2]:
     lw(a1, 40(t5))
-    beq(a1, zero, else41)
+    beq(a1, zero, else44)
     # comparisons.py:49 expand(op, arena, rom, 1, start, count)
-    mv(s6, a3)
+    mv(s5, a3)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 16(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
     lw(a1, 8(a2))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a0, a1, 1)
-    beq(a0, zero, else44)
+    beq(a0, zero, else47)
     lw(a0, 12(sp))
-    jal(zero, endif45)
-    label(else44)
+    jal(zero, endif48)
+    label(else47)
     lw(a0, 8(sp))
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     srai(a1, a1, 2)
     add(a0, a0, a1)
@@ -307,42 +321,42 @@ def run_bytes(a0, a1, a2, a3):
     lw(a0, 20(a2))
     srai(a1, a0, 2)
     lw(a0, 8(sp))
-    add(s9, a0, a1)
+    add(s8, a0, a1)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 40(a2))
     slli(a0, a0, 2)
     add(a4, a2, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s5, 0(a4))
+    lw(s9, 0(a4))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s10, 8(a4))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(s4, 12(a4))
+    lw(s3, 12(a4))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a4))
-    slli(s3, a0, 1)
+    slli(s4, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, t4, 31)
     xor(a1, t4, a0)
     divu(a1, a1, s10)
-    xor(s7, a1, a0)
+    xor(s6, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s7, s10)
-    sub(s8, t4, a0)
+    mul(a0, s6, s10)
+    sub(s7, t4, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s6, wend48)
-    label(while46)
+    bge(zero, s5, wend51)
+    label(while49)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s8, s4)
+    mul(a1, s7, s3)
     lw(a0, 0(sp))
     add(s2, a0, a1)
     # broadcast.py:34 rest = run
-    mv(a2, s7)
+    mv(a2, s6)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, s3, wend51)
-    label(while49)
+    bge(a0, s4, wend54)
+    label(while52)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
     add(a1, a4, a1)
@@ -367,8 +381,8 @@ def run_bytes(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, s3, while49)
-    label(wend51)
+    blt(a0, s4, while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
     slli(a0, a0, 2)
@@ -377,106 +391,120 @@ def run_bytes(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(s2, s2, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s10, s8)
+    sub(a0, s10, s7)
     # broadcast.py:43 if n > count:
-    bge(s6, a0, else52)
+    bge(s5, a0, else55)
     # broadcast.py:44 n = count
-    mv(a0, s6)
-    label(else52)
+    mv(a0, s5)
+    label(else55)
     # broadcast.py:45 count -= n
-    sub(s6, s6, a0)
+    sub(s5, s5, a0)
     # broadcast.py:46 run += 1
-    addi(s7, s7, 1)
+    addi(s6, s6, 1)
     # broadcast.py:47 column = 0
-    li(s8, 0)
+    li(s7, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(s5, a1, else54)
+    bne(s9, a1, else57)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:51 target += n
-    add(s9, s9, a0)
+    add(s8, s8, a0)
     # broadcast.py:52 while n:
-    beq(a0, zero, wend58)
-    label(while56)
+    beq(a0, zero, wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     lbu(a2, 0(s2))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(s2, s2, s4)
+    add(s2, s2, s3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while56)
-    label(wend58)
-    jal(zero, endif55)
-    label(else54)
+    bne(a0, zero, while59)
+    label(wend61)
+    jal(zero, endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(s5, a1, else59)
+    bne(s9, a1, else62)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s9, s9, a2)
+    add(s8, s8, a2)
     # broadcast.py:61 while n:
-    beq(a0, zero, wend63)
-    label(while61)
+    beq(a0, zero, wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     lhu(a2, 0(s2))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(s2, s2, s4)
+    add(s2, s2, s3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while61)
-    label(wend63)
-    jal(zero, endif60)
-    label(else59)
-    # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s9)
-    # broadcast.py:69 target += n * size
-    mul(a2, a0, s5)
-    add(s9, s9, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    lw(a2, 0(s2))
-    sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s5, a2, else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    lw(a2, 4(s2))
-    sw(a2, 4(a1))
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(s2, s2, s4)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s5)
-    # broadcast.py:76 n -= 1
-    addi(a0, a0, -1)
     bne(a0, zero, while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    blt(zero, s6, while46)
-    label(wend48)
+    jal(zero, endif63)
+    label(else62)
+    # broadcast.py:68 y4 = ptr32(target)
+    mv(a1, s8)
+    # broadcast.py:69 target += n * size
+    mul(a2, a0, s9)
+    add(s8, s8, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s9, a2, else67)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    lw(a2, 0(s2))
+    sw(a2, 0(a1))
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(s2, s2, s3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(s2))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
+    lw(a2, 4(s2))
+    sw(a2, 4(a1))
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(s2, s2, s3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    blt(zero, s5, while49)
+    label(wend51)
     # comparisons.py:50 y = ptr8(base + (r[_ROW2] >> 2))
     lw(a0, 20(t5))
     srai(a1, a0, 2)
     lw(a0, 4(sp))
     add(a0, a0, a1)
-    label(else41)
+    label(else44)
     # comparisons.py:51 start += count
     add(t4, t4, a3)
     # comparisons.py:52 while count:
-    beq(a3, zero, wend71)
-    label(while69)
+    beq(a3, zero, wend77)
+    label(while75)
     # comparisons.py:53 word = intervals[x[0]]
     lbu(a1, 0(a5))
     slli(a1, a1, 1)
@@ -489,12 +517,12 @@ def run_bytes(a0, a1, a2, a3):
     mv(a4, a7)
     # comparisons.py:56 if v >= word & 0xFF and v <= word >> 8:
     andi(s2, a1, 255)
-    blt(a2, s2, else72)
+    blt(a2, s2, else78)
     srai(a1, a1, 8)
-    blt(a1, a2, else72)
+    blt(a1, a2, else78)
     # comparisons.py:57 answer = outside ^ 1
     xori(a4, a7, 1)
-    label(else72)
+    label(else78)
     # comparisons.py:58 z[0] = answer
     sb(a4, 0(a6))
     # comparisons.py:59 x = ptr8(int(x) + step1)
@@ -505,8 +533,8 @@ def run_bytes(a0, a1, a2, a3):
     addi(a6, a6, 1)
     # comparisons.py:62 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while69)
-    label(wend71)
+    bne(a3, zero, while75)
+    label(wend77)
     blt(t4, t6, while8)
     label(wend10)
     jal(zero, return_1)

@@ -106,7 +106,7 @@ def run_int8(a0, a1, a2, a3):
     lw(a0, 36(t2))
     beq(a0, zero, else13)
     # div.py:59 expand(op, arena, rom, 0, start, count)
-    mv(s6, t0)
+    mv(a7, t0)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 32(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -127,41 +127,41 @@ def run_int8(a0, a1, a2, a3):
     lw(a0, 16(a2))
     srai(a1, a0, 2)
     lw(a0, 24(sp))
-    add(s9, a0, a1)
+    add(s8, a0, a1)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 36(a2))
     slli(a0, a0, 2)
     add(a3, a2, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(a7, 0(a3))
+    lw(s9, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s10, 8(a3))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(a6, 12(a3))
+    lw(a5, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a3))
-    slli(a5, a0, 1)
+    slli(a6, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, s3, 31)
     xor(a1, s3, a0)
     divu(a1, a1, s10)
-    xor(s7, a1, a0)
+    xor(s6, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s7, s10)
-    sub(s8, s3, a0)
+    mul(a0, s6, s10)
+    sub(s7, s3, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s6, wend20)
+    bge(zero, a7, wend20)
     label(while18)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s8, a6)
+    mul(a1, s7, a5)
     lw(a0, 8(sp))
     add(a4, a0, a1)
     # broadcast.py:34 rest = run
-    mv(a2, s7)
+    mv(a2, s6)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, a5, wend23)
+    bge(a0, a6, wend23)
     label(while21)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -187,7 +187,7 @@ def run_int8(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, a5, while21)
+    blt(a0, a6, while21)
     label(wend23)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -197,25 +197,25 @@ def run_int8(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a4, a4, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s10, s8)
+    sub(a0, s10, s7)
     # broadcast.py:43 if n > count:
-    bge(s6, a0, else24)
+    bge(a7, a0, else24)
     # broadcast.py:44 n = count
-    mv(a0, s6)
+    mv(a0, a7)
     label(else24)
     # broadcast.py:45 count -= n
-    sub(s6, s6, a0)
+    sub(a7, a7, a0)
     # broadcast.py:46 run += 1
-    addi(s7, s7, 1)
+    addi(s6, s6, 1)
     # broadcast.py:47 column = 0
-    li(s8, 0)
+    li(s7, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(a7, a1, else26)
+    bne(s9, a1, else26)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:51 target += n
-    add(s9, s9, a0)
+    add(s8, s8, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend30)
     label(while28)
@@ -223,7 +223,7 @@ def run_int8(a0, a1, a2, a3):
     lbu(a2, 0(a4))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a4, a4, a6)
+    add(a4, a4, a5)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -234,12 +234,12 @@ def run_int8(a0, a1, a2, a3):
     label(else26)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(a7, a1, else31)
+    bne(s9, a1, else31)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s9, s9, a2)
+    add(s8, s8, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend35)
     label(while33)
@@ -247,7 +247,7 @@ def run_int8(a0, a1, a2, a3):
     lhu(a2, 0(a4))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a4, a4, a6)
+    add(a4, a4, a5)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -257,34 +257,48 @@ def run_int8(a0, a1, a2, a3):
     jal(zero, endif32)
     label(else31)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, a7)
-    add(s9, s9, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend38)
-    label(while36)
-    # broadcast.py:71 y4[0] = x4[0]
+    mul(a2, a0, s9)
+    add(s8, s8, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s9, a2, else36)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend40)
+    label(while38)
+    # broadcast.py:72 y4[0] = x4[0]
     lw(a2, 0(a4))
     sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(a7, a2, else39)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a4, a4, a5)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while38)
+    label(wend40)
+    label(else36)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend43)
+    label(while41)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a4))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
     lw(a2, 4(a4))
     sw(a2, 4(a1))
-    label(else39)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a4, a4, a6)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, a7)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a4, a4, a5)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while36)
-    label(wend38)
+    bne(a0, zero, while41)
+    label(wend43)
     label(endif32)
     label(endif27)
-    blt(zero, s6, while18)
+    blt(zero, a7, while18)
     label(wend20)
     # div.py:60 x = ptr8(base + (r[_ROW1] >> 2))
     lw(a0, 16(t2))
@@ -298,21 +312,21 @@ def run_int8(a0, a1, a2, a3):
     add(a7, a0, a1)
     # div.py:62 if r[_EXPAND2]:
     lw(a0, 40(t2))
-    beq(a0, zero, else41)
+    beq(a0, zero, else44)
     # div.py:63 expand(op, arena, rom, 1, start, count)
-    mv(s7, t0)
+    mv(a7, t0)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 32(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
     lw(a1, 8(a2))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a0, a1, 1)
-    beq(a0, zero, else44)
+    beq(a0, zero, else47)
     lw(a0, 28(sp))
-    jal(zero, endif45)
-    label(else44)
+    jal(zero, endif48)
+    label(else47)
     lw(a0, 24(sp))
-    label(endif45)
+    label(endif48)
     # broadcast.py:23 source += word >> 2
     srai(a1, a1, 2)
     add(a0, a0, a1)
@@ -321,43 +335,43 @@ def run_int8(a0, a1, a2, a3):
     lw(a0, 20(a2))
     srai(a1, a0, 2)
     lw(a0, 24(sp))
-    add(s10, a0, a1)
+    add(s9, a0, a1)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 40(a2))
     slli(a0, a0, 2)
     add(a3, a2, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(a7, 0(a3))
+    lw(s10, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
     lw(a0, 8(a3))
     sw(a0, 16(sp))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(a6, 12(a3))
+    lw(a5, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a1, 4(a3))
-    slli(a5, a1, 1)
+    slli(a6, a1, 1)
     # broadcast.py:30 run = start // length
     srai(a1, s3, 31)
     xor(a2, s3, a1)
     divu(a2, a2, a0)
-    xor(s8, a2, a1)
+    xor(s7, a2, a1)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s8, a0)
-    sub(s9, s3, a0)
+    mul(a0, s7, a0)
+    sub(s8, s3, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s7, wend48)
-    label(while46)
+    bge(zero, a7, wend51)
+    label(while49)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s9, a6)
+    mul(a1, s8, a5)
     lw(a0, 12(sp))
     add(a4, a0, a1)
     # broadcast.py:34 rest = run
-    mv(a2, s8)
+    mv(a2, s7)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, a5, wend51)
-    label(while49)
+    bge(a0, a6, wend54)
+    label(while52)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
     add(a1, a3, a1)
@@ -382,8 +396,8 @@ def run_int8(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, a5, while49)
-    label(wend51)
+    blt(a0, a6, while52)
+    label(wend54)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
     slli(a0, a0, 2)
@@ -393,106 +407,120 @@ def run_int8(a0, a1, a2, a3):
     add(a4, a4, a0)
     # broadcast.py:42 n = length - column
     lw(a0, 16(sp))
-    sub(a0, a0, s9)
+    sub(a0, a0, s8)
     # broadcast.py:43 if n > count:
-    bge(s7, a0, else52)
+    bge(a7, a0, else55)
     # broadcast.py:44 n = count
-    mv(a0, s7)
-    label(else52)
+    mv(a0, a7)
+    label(else55)
     # broadcast.py:45 count -= n
-    sub(s7, s7, a0)
+    sub(a7, a7, a0)
     # broadcast.py:46 run += 1
-    addi(s8, s8, 1)
+    addi(s7, s7, 1)
     # broadcast.py:47 column = 0
-    li(s9, 0)
+    li(s8, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(a7, a1, else54)
+    bne(s10, a1, else57)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s10)
+    mv(a1, s9)
     # broadcast.py:51 target += n
-    add(s10, s10, a0)
+    add(s9, s9, a0)
     # broadcast.py:52 while n:
-    beq(a0, zero, wend58)
-    label(while56)
+    beq(a0, zero, wend61)
+    label(while59)
     # broadcast.py:53 y[0] = x[0]
     lbu(a2, 0(a4))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a4, a4, a6)
+    add(a4, a4, a5)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while56)
-    label(wend58)
-    jal(zero, endif55)
-    label(else54)
+    bne(a0, zero, while59)
+    label(wend61)
+    jal(zero, endif58)
+    label(else57)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(a7, a1, else59)
+    bne(s10, a1, else62)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s10)
+    mv(a1, s9)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s10, s10, a2)
+    add(s9, s9, a2)
     # broadcast.py:61 while n:
-    beq(a0, zero, wend63)
-    label(while61)
+    beq(a0, zero, wend66)
+    label(while64)
     # broadcast.py:62 y2[0] = x2[0]
     lhu(a2, 0(a4))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a4, a4, a6)
+    add(a4, a4, a5)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while61)
-    label(wend63)
-    jal(zero, endif60)
-    label(else59)
-    # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s10)
-    # broadcast.py:69 target += n * size
-    mul(a2, a0, a7)
-    add(s10, s10, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend66)
-    label(while64)
-    # broadcast.py:71 y4[0] = x4[0]
-    lw(a2, 0(a4))
-    sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(a7, a2, else67)
-    # broadcast.py:73 y4[1] = x4[1]
-    lw(a2, 4(a4))
-    sw(a2, 4(a1))
-    label(else67)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a4, a4, a6)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, a7)
-    # broadcast.py:76 n -= 1
-    addi(a0, a0, -1)
     bne(a0, zero, while64)
     label(wend66)
-    label(endif60)
-    label(endif55)
-    blt(zero, s7, while46)
-    label(wend48)
+    jal(zero, endif63)
+    label(else62)
+    # broadcast.py:68 y4 = ptr32(target)
+    mv(a1, s9)
+    # broadcast.py:69 target += n * size
+    mul(a2, a0, s10)
+    add(s9, s9, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s10, a2, else67)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend71)
+    label(while69)
+    # broadcast.py:72 y4[0] = x4[0]
+    lw(a2, 0(a4))
+    sw(a2, 0(a1))
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a4, a4, a5)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while69)
+    label(wend71)
+    label(else67)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend74)
+    label(while72)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a4))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
+    lw(a2, 4(a4))
+    sw(a2, 4(a1))
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a4, a4, a5)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while72)
+    label(wend74)
+    label(endif63)
+    label(endif58)
+    blt(zero, a7, while49)
+    label(wend51)
     # div.py:64 y = ptr8(base + (r[_ROW2] >> 2))
     lw(a0, 20(t2))
     srai(a1, a0, 2)
     lw(a0, 20(sp))
     add(a7, a0, a1)
-    label(else41)
+    label(else44)
     # div.py:65 start += count
     add(s3, s3, t0)
     # div.py:66 while count:
-    beq(t0, zero, wend71)
-    label(while69)
+    beq(t0, zero, wend77)
+    label(while75)
     # div.py:67 v = (x[0] ^ 0x80) - offset1
     lbu(a0, 0(s6))
     xori(a0, a0, 128)
@@ -502,34 +530,34 @@ def run_int8(a0, a1, a2, a3):
     xori(a1, a1, 128)
     sub(a1, a1, s1)
     # div.py:69 if d < 0:
-    bge(a1, zero, else72)
+    bge(a1, zero, else78)
     # div.py:70 v = 0 - v
     sub(a0, zero, a0)
     # div.py:71 d = 0 - d
     sub(a1, zero, a1)
-    label(else72)
+    label(else78)
     # div.py:72 if not d:
-    bne(a1, zero, else74)
+    bne(a1, zero, else80)
     # div.py:73 v = v << 20
     slli(a0, a0, 20)
-    jal(zero, endif75)
-    label(else74)
+    jal(zero, endif81)
+    label(else80)
     # div.py:74 elif v:
-    beq(a0, zero, else76)
+    beq(a0, zero, else82)
     # div.py:76 e = 7 - shift
     li(a2, 7)
     sub(a3, a2, s5)
     # div.py:77 while not d >> 7:
     srai(a2, a1, 7)
-    bne(a2, zero, wend80)
-    label(while78)
+    bne(a2, zero, wend86)
+    label(while84)
     # div.py:78 d = d << 1
     slli(a1, a1, 1)
     # div.py:79 e -= 1
     addi(a3, a3, -1)
     srai(a2, a1, 7)
-    beq(a2, zero, while78)
-    label(wend80)
+    beq(a2, zero, while84)
+    label(wend86)
     # div.py:80 v = v << 22
     slli(a0, a0, 22)
     # div.py:81 e += 22
@@ -540,8 +568,8 @@ def run_int8(a0, a1, a2, a3):
     srai(a2, a0, 30)
     xor(a2, a2, a4)
     andi(a2, a2, 1)
-    bne(a2, zero, wend83)
-    label(while81)
+    bne(a2, zero, wend89)
+    label(while87)
     # div.py:84 v = v << 1
     slli(a0, a0, 1)
     # div.py:85 e += 1
@@ -549,8 +577,8 @@ def run_int8(a0, a1, a2, a3):
     srai(a2, a0, 30)
     xor(a2, a2, a4)
     andi(a2, a2, 1)
-    beq(a2, zero, while81)
-    label(wend83)
+    beq(a2, zero, while87)
+    label(wend89)
     # div.py:86 m = r[_RECIPROCALS - 128 + d]
     addi(a1, a1, -109)
     slli(a1, a1, 2)
@@ -559,8 +587,8 @@ def run_int8(a0, a1, a2, a3):
     # div.py:87 k = 2
     li(a4, 2)
     # div.py:88 while k:
-    beq(a4, zero, wend86)
-    label(while84)
+    beq(a4, zero, wend92)
+    label(while90)
     # div.py:89 a = v >> 16
     srai(a6, a0, 16)
     # div.py:90 b = v & 0xFFFF
@@ -597,17 +625,17 @@ def run_int8(a0, a1, a2, a3):
     lw(a2, 68(t2))
     # div.py:97 k -= 1
     addi(a4, a4, -1)
-    bne(a4, zero, while84)
-    label(wend86)
+    bne(a4, zero, while90)
+    label(wend92)
     # div.py:98 if e > 31:
     li(a1, 31)
-    bge(a1, a3, else87)
+    bge(a1, a3, else93)
     # div.py:99 v = 0
     li(a0, 0)
-    jal(zero, endif88)
-    label(else87)
+    jal(zero, endif94)
+    label(else93)
     # div.py:100 elif e > 0:
-    bge(zero, a3, else89)
+    bge(zero, a3, else95)
     # div.py:101 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     srai(a1, a0, 31)
     add(a1, a1, a0)
@@ -615,20 +643,20 @@ def run_int8(a0, a1, a2, a3):
     sra(a0, a1, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else89)
-    label(endif88)
-    label(else76)
-    label(endif75)
+    label(else95)
+    label(endif94)
+    label(else82)
+    label(endif81)
     # div.py:102 if v < low:
-    bge(a0, t4, else91)
+    bge(a0, t4, else97)
     # div.py:103 v = low
     mv(a0, t4)
-    label(else91)
+    label(else97)
     # div.py:104 if v > high:
-    bge(t3, a0, else93)
+    bge(t3, a0, else99)
     # div.py:105 v = high
     mv(a0, t3)
-    label(else93)
+    label(else99)
     # div.py:106 z[0] = v + zero_point
     add(a0, a0, s0)
     sb(a0, 0(t1))
@@ -640,8 +668,8 @@ def run_int8(a0, a1, a2, a3):
     addi(t1, t1, 1)
     # div.py:110 count -= 1
     addi(t0, t0, -1)
-    bne(t0, zero, while69)
-    label(wend71)
+    bne(t0, zero, while75)
+    label(wend77)
     blt(s3, s4, while8)
     label(wend10)
     jal(zero, return_1)

@@ -88,12 +88,12 @@ def run_int8(a0, a1, a2, a3):
     bge(s5, a0, blocks_end5)
     label(block6)
     lw(a0, 16(sp))
-    sub(s4, a0, s5)
+    sub(t2, a0, s5)
     lw(a0, 20(sp))
-    bge(a0, s4, min_4)
-    mv(s4, a0)
+    bge(a0, t2, min_4)
+    mv(t2, a0)
     label(min_4)
-    sw(s4, 12(sp))
+    sw(t2, 12(sp))
     mul(a1, s5, t5)
     lw(a0, 28(sp))
     add(a5, a0, a1)
@@ -124,7 +124,7 @@ def run_int8(a0, a1, a2, a3):
     lw(a1, 0(a1))
     srai(a4, a1, 2)
     lw(a1, 8(sp))
-    add(s8, a1, a4)
+    add(s7, a1, a4)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     addi(a1, a2, 9)
     slli(a1, a1, 2)
@@ -133,34 +133,34 @@ def run_int8(a0, a1, a2, a3):
     slli(a1, a1, 2)
     add(a4, a0, a1)
     # broadcast.py:26 size = g[_SIZE]
-    lw(t2, 0(a4))
+    lw(s8, 0(a4))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s9, 8(a4))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(t1, 12(a4))
+    lw(a6, 12(a4))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a4))
-    slli(a6, a0, 1)
+    slli(t1, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, s5, 31)
     xor(a1, s5, a0)
     divu(a1, a1, s9)
-    xor(s6, a1, a0)
+    xor(s4, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s6, s9)
-    sub(s7, s5, a0)
+    mul(a0, s4, s9)
+    sub(s6, s5, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s4, wend14)
+    bge(zero, t2, wend14)
     label(while12)
     # broadcast.py:33 at = source + column * step
-    mul(a0, s7, t1)
+    mul(a0, s6, a6)
     add(a5, s10, a0)
     # broadcast.py:34 rest = run
-    mv(a2, s6)
+    mv(a2, s4)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, a6, wend17)
+    bge(a0, t1, wend17)
     label(while15)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -186,7 +186,7 @@ def run_int8(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, a6, while15)
+    blt(a0, t1, while15)
     label(wend17)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -196,25 +196,25 @@ def run_int8(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a5, a5, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s9, s7)
+    sub(a0, s9, s6)
     # broadcast.py:43 if n > count:
-    bge(s4, a0, else18)
+    bge(t2, a0, else18)
     # broadcast.py:44 n = count
-    mv(a0, s4)
+    mv(a0, t2)
     label(else18)
     # broadcast.py:45 count -= n
-    sub(s4, s4, a0)
+    sub(t2, t2, a0)
     # broadcast.py:46 run += 1
-    addi(s6, s6, 1)
+    addi(s4, s4, 1)
     # broadcast.py:47 column = 0
-    li(s7, 0)
+    li(s6, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(t2, a1, else20)
+    bne(s8, a1, else20)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:51 target += n
-    add(s8, s8, a0)
+    add(s7, s7, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend24)
     label(while22)
@@ -222,7 +222,7 @@ def run_int8(a0, a1, a2, a3):
     lbu(a2, 0(a5))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a5, a5, t1)
+    add(a5, a5, a6)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -233,12 +233,12 @@ def run_int8(a0, a1, a2, a3):
     label(else20)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(t2, a1, else25)
+    bne(s8, a1, else25)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s8, s8, a2)
+    add(s7, s7, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend29)
     label(while27)
@@ -246,7 +246,7 @@ def run_int8(a0, a1, a2, a3):
     lhu(a2, 0(a5))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a5, a5, t1)
+    add(a5, a5, a6)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -256,34 +256,48 @@ def run_int8(a0, a1, a2, a3):
     jal(zero, endif26)
     label(else25)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, t2)
-    add(s8, s8, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend32)
-    label(while30)
-    # broadcast.py:71 y4[0] = x4[0]
+    mul(a2, a0, s8)
+    add(s7, s7, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s8, a2, else30)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend34)
+    label(while32)
+    # broadcast.py:72 y4[0] = x4[0]
     lw(a2, 0(a5))
     sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(t2, a2, else33)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a5, a5, a6)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while32)
+    label(wend34)
+    label(else30)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend37)
+    label(while35)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a5))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
     lw(a2, 4(a5))
     sw(a2, 4(a1))
-    label(else33)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a5, a5, t1)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, t2)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a5, a5, a6)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while30)
-    label(wend32)
+    bne(a0, zero, while35)
+    label(wend37)
     label(endif26)
     label(endif21)
-    blt(zero, s4, while12)
+    blt(zero, t2, while12)
     label(wend14)
     lw(a0, 0(sp))
     lw(a0, 16(a0))
@@ -296,9 +310,9 @@ def run_int8(a0, a1, a2, a3):
     add(a1, a0, a1)
     lw(a0, 0(sp))
     lw(a2, 40(a0))
-    beq(a2, zero, if35)
+    beq(a2, zero, if38)
     li(a4, 1)
-    lw(s6, 12(sp))
+    lw(s4, 12(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
     addi(a1, a4, 1)
     slli(a1, a1, 2)
@@ -306,12 +320,12 @@ def run_int8(a0, a1, a2, a3):
     lw(a2, 0(a1))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a1, a2, 1)
-    beq(a1, zero, else37)
+    beq(a1, zero, else40)
     lw(a1, 24(sp))
-    jal(zero, endif38)
-    label(else37)
+    jal(zero, endif41)
+    label(else40)
     lw(a1, 8(sp))
-    label(endif38)
+    label(endif41)
     # broadcast.py:23 source += word >> 2
     srai(a2, a2, 2)
     add(a1, a1, a2)
@@ -323,7 +337,7 @@ def run_int8(a0, a1, a2, a3):
     lw(a1, 0(a1))
     srai(a2, a1, 2)
     lw(a1, 8(sp))
-    add(s9, a1, a2)
+    add(s8, a1, a2)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     addi(a1, a4, 9)
     slli(a1, a1, 2)
@@ -332,36 +346,36 @@ def run_int8(a0, a1, a2, a3):
     slli(a1, a1, 2)
     add(a4, a0, a1)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s4, 0(a4))
+    lw(s9, 0(a4))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s10, 8(a4))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(t2, 12(a4))
+    lw(t1, 12(a4))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a4))
-    slli(t1, a0, 1)
+    slli(t2, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, s5, 31)
     xor(a1, s5, a0)
     divu(a1, a1, s10)
-    xor(s7, a1, a0)
+    xor(s6, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s7, s10)
-    sub(s8, s5, a0)
+    mul(a0, s6, s10)
+    sub(s7, s5, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s6, wend41)
-    label(while39)
+    bge(zero, s4, wend44)
+    label(while42)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s8, t2)
+    mul(a1, s7, t1)
     lw(a0, 4(sp))
     add(a6, a0, a1)
     # broadcast.py:34 rest = run
-    mv(a2, s7)
+    mv(a2, s6)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, t1, wend44)
-    label(while42)
+    bge(a0, t2, wend47)
+    label(while45)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
     add(a1, a4, a1)
@@ -386,8 +400,8 @@ def run_int8(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, t1, while42)
-    label(wend44)
+    blt(a0, t2, while45)
+    label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
     slli(a0, a0, 2)
@@ -396,104 +410,118 @@ def run_int8(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a6, a6, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s10, s8)
+    sub(a0, s10, s7)
     # broadcast.py:43 if n > count:
-    bge(s6, a0, else45)
+    bge(s4, a0, else48)
     # broadcast.py:44 n = count
-    mv(a0, s6)
-    label(else45)
+    mv(a0, s4)
+    label(else48)
     # broadcast.py:45 count -= n
-    sub(s6, s6, a0)
+    sub(s4, s4, a0)
     # broadcast.py:46 run += 1
-    addi(s7, s7, 1)
+    addi(s6, s6, 1)
     # broadcast.py:47 column = 0
-    li(s8, 0)
+    li(s7, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(s4, a1, else47)
+    bne(s9, a1, else50)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:51 target += n
-    add(s9, s9, a0)
+    add(s8, s8, a0)
     # broadcast.py:52 while n:
-    beq(a0, zero, wend51)
-    label(while49)
+    beq(a0, zero, wend54)
+    label(while52)
     # broadcast.py:53 y[0] = x[0]
     lbu(a2, 0(a6))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a6, a6, t2)
+    add(a6, a6, t1)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while49)
-    label(wend51)
-    jal(zero, endif48)
-    label(else47)
+    bne(a0, zero, while52)
+    label(wend54)
+    jal(zero, endif51)
+    label(else50)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(s4, a1, else52)
+    bne(s9, a1, else55)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s9, s9, a2)
+    add(s8, s8, a2)
     # broadcast.py:61 while n:
-    beq(a0, zero, wend56)
-    label(while54)
+    beq(a0, zero, wend59)
+    label(while57)
     # broadcast.py:62 y2[0] = x2[0]
     lhu(a2, 0(a6))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a6, a6, t2)
+    add(a6, a6, t1)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while54)
-    label(wend56)
-    jal(zero, endif53)
-    label(else52)
-    # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s9)
-    # broadcast.py:69 target += n * size
-    mul(a2, a0, s4)
-    add(s9, s9, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend59)
-    label(while57)
-    # broadcast.py:71 y4[0] = x4[0]
-    lw(a2, 0(a6))
-    sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s4, a2, else60)
-    # broadcast.py:73 y4[1] = x4[1]
-    lw(a2, 4(a6))
-    sw(a2, 4(a1))
-    label(else60)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a6, a6, t2)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s4)
-    # broadcast.py:76 n -= 1
-    addi(a0, a0, -1)
     bne(a0, zero, while57)
     label(wend59)
-    label(endif53)
-    label(endif48)
-    blt(zero, s6, while39)
-    label(wend41)
+    jal(zero, endif56)
+    label(else55)
+    # broadcast.py:68 y4 = ptr32(target)
+    mv(a1, s8)
+    # broadcast.py:69 target += n * size
+    mul(a2, a0, s9)
+    add(s8, s8, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s9, a2, else60)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend64)
+    label(while62)
+    # broadcast.py:72 y4[0] = x4[0]
+    lw(a2, 0(a6))
+    sw(a2, 0(a1))
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a6, a6, t1)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while62)
+    label(wend64)
+    label(else60)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend67)
+    label(while65)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a6))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
+    lw(a2, 4(a6))
+    sw(a2, 4(a1))
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a6, a6, t1)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while65)
+    label(wend67)
+    label(endif56)
+    label(endif51)
+    blt(zero, s4, while42)
+    label(wend44)
     lw(a0, 0(sp))
     lw(a0, 20(a0))
     srli(a1, a0, 2)
     lw(a0, 8(sp))
     add(a1, a0, a1)
-    label(if35)
+    label(if38)
     lw(a0, 12(sp))
     add(a6, a3, a0)
-    label(element62)
+    label(element68)
     lb(a2, 0(a5))
     lb(a0, 0(a1))
     add(a5, a5, t5)
@@ -501,8 +529,8 @@ def run_int8(a0, a1, a2, a3):
     sub(a2, a2, s3)
     sub(a0, a0, s2)
     mul(a0, a2, a0)
-    bne(t3, zero, rare64)
-    label(end65)
+    bne(t3, zero, rare70)
+    label(end71)
     mul(a2, a0, a7)
     srli(a4, a2, 30)
     mulh(a0, a0, a7)
@@ -510,14 +538,14 @@ def run_int8(a0, a1, a2, a3):
     addi(a0, a4, 1)
     srai(a0, a0, 1)
     add(a0, a0, a2)
-    beq(t0, zero, if66)
+    beq(t0, zero, if72)
     srai(a2, a0, 31)
     add(a2, a2, a0)
     addi(a0, t0, -1)
     sra(a0, a2, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(if66)
+    label(if72)
     bge(a0, s1, max_5)
     mv(a0, s1)
     label(max_5)
@@ -527,7 +555,7 @@ def run_int8(a0, a1, a2, a3):
     add(a0, a0, t6)
     sb(a0, 0(a3))
     addi(a3, a3, 1)
-    bltu(a3, a6, element62)
+    bltu(a3, a6, element68)
     lw(a0, 12(sp))
     add(s5, s5, a0)
     lw(a0, 16(sp))
@@ -539,7 +567,7 @@ def run_int8(a0, a1, a2, a3):
     addi(a0, s5, 1)
     sw(a0, 16(sp))
     jal(zero, end2)
-    label(rare64)
+    label(rare70)
     li(a2, 1073741823)
     sra(a4, a2, t3)
     li(a2, 1)
@@ -552,7 +580,7 @@ def run_int8(a0, a1, a2, a3):
     mv(a0, a2)
     label(max_8)
     sll(a0, a0, t3)
-    jal(zero, end65)
+    jal(zero, end71)
     label(return_1)
     label(end_9)
     lw(s0, 36(sp))

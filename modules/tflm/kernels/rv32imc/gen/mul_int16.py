@@ -29,14 +29,13 @@ def run_int16(a0, a1, a2, a3):
     sw(a2, 24(sp))
     srli(s4, a3, 10)
     andi(a0, a3, 1023)
-    add(a0, s4, a0)
-    sw(a0, 0(sp))
+    add(s7, s4, a0)
     blt(a3, zero, rare1)
     label(end2)
     # mul_int16.py:26 r = ptr32(op)
     lw(s1, 28(sp))
     # mul_int16.py:27 base = int(ptr8(arena))
-    lw(s7, 20(sp))
+    lw(s6, 20(sp))
     # mul_int16.py:31 word = r[_INPUT1]
     lw(a0, 4(s1))
     # mul_int16.py:32 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -45,7 +44,7 @@ def run_int16(a0, a1, a2, a3):
     lw(a1, 24(sp))
     jal(zero, endif5)
     label(else4)
-    mv(a1, s7)
+    mv(a1, s6)
     label(endif5)
     srai(a0, a0, 2)
     add(a0, a1, a0)
@@ -58,7 +57,7 @@ def run_int16(a0, a1, a2, a3):
     lw(a1, 24(sp))
     jal(zero, endif7)
     label(else6)
-    mv(a1, s7)
+    mv(a1, s6)
     label(endif7)
     srai(a0, a0, 2)
     add(a0, a1, a0)
@@ -66,7 +65,7 @@ def run_int16(a0, a1, a2, a3):
     # mul_int16.py:35 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
     lw(a0, 12(s1))
     srai(a0, a0, 2)
-    add(a1, s7, a0)
+    add(a1, s6, a0)
     slli(a0, s4, 1)
     add(a5, a1, a0)
     # mul_int16.py:36 step1 = r[_STEP1]
@@ -94,12 +93,10 @@ def run_int16(a0, a1, a2, a3):
     # mul_int16.py:48 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
     lw(t1, 56(s1))
     # mul_int16.py:49 while start < stop:
-    lw(a0, 0(sp))
-    bge(s4, a0, wend12)
+    bge(s4, s7, wend12)
     label(while10)
     # mul_int16.py:50 count = stop - start
-    lw(a0, 0(sp))
-    sub(a3, a0, s4)
+    sub(a3, s7, s4)
     # mul_int16.py:51 if count > r[_BLOCK]:
     lw(a0, 44(s1))
     bge(a0, a3, else13)
@@ -118,7 +115,7 @@ def run_int16(a0, a1, a2, a3):
     lw(a0, 0(a0))
     beq(a0, zero, else18)
     # mul_int16.py:55 expand(op, arena, rom, which, start, count)
-    mv(s6, a3)
+    mv(s5, a3)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 28(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -154,15 +151,16 @@ def run_int16(a0, a1, a2, a3):
     slli(a0, a0, 2)
     add(a4, a2, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s5, 0(a4))
+    lw(a0, 0(a4))
+    sw(a0, 0(sp))
     # broadcast.py:27 length = g[_LENGTH]
     lw(a0, 8(a4))
     sw(a0, 8(sp))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(t5, 12(a4))
+    lw(t4, 12(a4))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a1, 4(a4))
-    slli(t4, a1, 1)
+    slli(t5, a1, 1)
     # broadcast.py:30 run = start // length
     srai(a1, s4, 31)
     xor(a2, s4, a1)
@@ -172,10 +170,10 @@ def run_int16(a0, a1, a2, a3):
     mul(a0, s8, a0)
     sub(s9, s4, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s6, wend25)
+    bge(zero, s5, wend25)
     label(while23)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s9, t5)
+    mul(a1, s9, t4)
     lw(a0, 4(sp))
     add(a6, a0, a1)
     # broadcast.py:34 rest = run
@@ -183,7 +181,7 @@ def run_int16(a0, a1, a2, a3):
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, t4, wend28)
+    bge(a0, t5, wend28)
     label(while26)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -209,7 +207,7 @@ def run_int16(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, t4, while26)
+    blt(a0, t5, while26)
     label(wend28)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -222,19 +220,20 @@ def run_int16(a0, a1, a2, a3):
     lw(a0, 8(sp))
     sub(a0, a0, s9)
     # broadcast.py:43 if n > count:
-    bge(s6, a0, else29)
+    bge(s5, a0, else29)
     # broadcast.py:44 n = count
-    mv(a0, s6)
+    mv(a0, s5)
     label(else29)
     # broadcast.py:45 count -= n
-    sub(s6, s6, a0)
+    sub(s5, s5, a0)
     # broadcast.py:46 run += 1
     addi(s8, s8, 1)
     # broadcast.py:47 column = 0
     li(s9, 0)
     # broadcast.py:48 if size == 1:
-    li(a1, 1)
-    bne(s5, a1, else31)
+    li(a2, 1)
+    lw(a1, 0(sp))
+    bne(a1, a2, else31)
     # broadcast.py:50 y = ptr8(target)
     mv(a1, s10)
     # broadcast.py:51 target += n
@@ -246,7 +245,7 @@ def run_int16(a0, a1, a2, a3):
     lbu(a2, 0(a6))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a6, a6, t5)
+    add(a6, a6, t4)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -256,8 +255,9 @@ def run_int16(a0, a1, a2, a3):
     jal(zero, endif32)
     label(else31)
     # broadcast.py:57 elif size == 2:
-    li(a1, 2)
-    bne(s5, a1, else36)
+    li(a2, 2)
+    lw(a1, 0(sp))
+    bne(a1, a2, else36)
     # broadcast.py:59 y2 = ptr16(target)
     mv(a1, s10)
     # broadcast.py:60 target += n << 1
@@ -270,7 +270,7 @@ def run_int16(a0, a1, a2, a3):
     lhu(a2, 0(a6))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a6, a6, t5)
+    add(a6, a6, t4)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -282,32 +282,47 @@ def run_int16(a0, a1, a2, a3):
     # broadcast.py:68 y4 = ptr32(target)
     mv(a1, s10)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, s5)
-    add(s10, s10, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend43)
-    label(while41)
-    # broadcast.py:71 y4[0] = x4[0]
+    lw(a2, 0(sp))
+    mul(s11, a0, a2)
+    add(s10, s10, s11)
+    # broadcast.py:70 if size == 4:
+    li(s11, 4)
+    bne(a2, s11, else41)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend45)
+    label(while43)
+    # broadcast.py:72 y4[0] = x4[0]
     lw(a2, 0(a6))
     sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s5, a2, else44)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a6, a6, t4)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while43)
+    label(wend45)
+    label(else41)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend48)
+    label(while46)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a6))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
     lw(a2, 4(a6))
     sw(a2, 4(a1))
-    label(else44)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a6, a6, t5)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s5)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a6, a6, t4)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while41)
-    label(wend43)
+    bne(a0, zero, while46)
+    label(wend48)
     label(endif37)
     label(endif32)
-    blt(zero, s6, while23)
+    blt(zero, s5, while23)
     label(wend25)
     label(else18)
     addi(t3, t3, 1)
@@ -316,33 +331,33 @@ def run_int16(a0, a1, a2, a3):
     label(fend17)
     # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     lw(a0, 36(s1))
-    beq(a0, zero, else46)
+    beq(a0, zero, else49)
     lw(a0, 16(s1))
     srai(a0, a0, 2)
-    add(a2, s7, a0)
-    jal(zero, endif47)
-    label(else46)
+    add(a2, s6, a0)
+    jal(zero, endif50)
+    label(else49)
     mul(a1, s4, s0)
     lw(a0, 12(sp))
     add(a2, a0, a1)
-    label(endif47)
+    label(endif50)
     # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     lw(a0, 40(s1))
-    beq(a0, zero, else48)
+    beq(a0, zero, else51)
     lw(a0, 20(s1))
     srai(a0, a0, 2)
-    add(a1, s7, a0)
-    jal(zero, endif49)
-    label(else48)
+    add(a1, s6, a0)
+    jal(zero, endif52)
+    label(else51)
     mul(a1, s4, t6)
     lw(a0, 16(sp))
     add(a1, a0, a1)
-    label(endif49)
+    label(endif52)
     # mul_int16.py:58 start += count
     add(s4, s4, a3)
     # mul_int16.py:59 while count:
-    beq(a3, zero, wend52)
-    label(while50)
+    beq(a3, zero, wend55)
+    label(while53)
     # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     lh(a4, 0(a2))
     lh(a0, 0(a1))
@@ -358,26 +373,26 @@ def run_int16(a0, a1, a2, a3):
     srai(a0, a0, 1)
     add(a0, a0, a4)
     # mul_int16.py:70 if shift >= 0:
-    blt(t0, zero, else53)
+    blt(t0, zero, else56)
     # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     srai(a4, a0, 31)
     add(a0, a4, a0)
     sra(a0, a0, t0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else53)
+    label(else56)
     # mul_int16.py:72 v = v + zero_point
     add(a0, a0, s3)
     # mul_int16.py:73 if v < low:
-    bge(a0, t2, else55)
+    bge(a0, t2, else58)
     # mul_int16.py:74 v = low
     mv(a0, t2)
-    label(else55)
+    label(else58)
     # mul_int16.py:75 if v > high:
-    bge(t1, a0, else57)
+    bge(t1, a0, else60)
     # mul_int16.py:76 v = high
     mv(a0, t1)
-    label(else57)
+    label(else60)
     # mul_int16.py:77 z[0] = v
     sh(a0, 0(a5))
     # mul_int16.py:78 x = ptr16(int(x) + step1)
@@ -388,16 +403,14 @@ def run_int16(a0, a1, a2, a3):
     addi(a5, a5, 2)
     # mul_int16.py:81 count -= 1
     addi(a3, a3, -1)
-    bne(a3, zero, while50)
-    label(wend52)
-    lw(a0, 0(sp))
-    blt(s4, a0, while10)
+    bne(a3, zero, while53)
+    label(wend55)
+    blt(s4, s7, while10)
     label(wend12)
     jal(zero, return_1)
     label(rare1)
     xori(s4, a3, -1)
-    addi(a0, s4, 1)
-    sw(a0, 0(sp))
+    addi(s7, s4, 1)
     jal(zero, end2)
     label(return_1)
     lw(s0, 32(sp))

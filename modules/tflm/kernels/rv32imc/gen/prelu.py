@@ -103,7 +103,7 @@ def run_integers(a0, a1, a2, a3):
     lw(a0, 36(a4))
     beq(a0, zero, else15)
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    mv(s5, a7)
+    mv(s4, a7)
     # broadcast.py:20 r = ptr32(op)
     lw(a1, 16(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -123,40 +123,40 @@ def run_integers(a0, a1, a2, a3):
     lw(a0, 16(a1))
     srai(a2, a0, 2)
     lw(a0, 8(sp))
-    add(s8, a0, a2)
+    add(s7, a0, a2)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 36(a1))
     slli(a0, a0, 2)
     add(a3, a1, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s4, 0(a3))
+    lw(s8, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s9, 8(a3))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(s3, 12(a3))
+    lw(t0, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a3))
-    slli(t0, a0, 1)
+    slli(s3, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, t5, 31)
     xor(a1, t5, a0)
     divu(a1, a1, s9)
-    xor(s6, a1, a0)
+    xor(s5, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s6, s9)
-    sub(s7, t5, a0)
+    mul(a0, s5, s9)
+    sub(s6, t5, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s5, wend22)
+    bge(zero, s4, wend22)
     label(while20)
     # broadcast.py:33 at = source + column * step
-    mul(a0, s7, s3)
+    mul(a0, s6, t0)
     add(a5, s10, a0)
     # broadcast.py:34 rest = run
-    mv(a2, s6)
+    mv(a2, s5)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, t0, wend25)
+    bge(a0, s3, wend25)
     label(while23)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
@@ -182,7 +182,7 @@ def run_integers(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, t0, while23)
+    blt(a0, s3, while23)
     label(wend25)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
@@ -192,25 +192,25 @@ def run_integers(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(a5, a5, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s9, s7)
+    sub(a0, s9, s6)
     # broadcast.py:43 if n > count:
-    bge(s5, a0, else26)
+    bge(s4, a0, else26)
     # broadcast.py:44 n = count
-    mv(a0, s5)
+    mv(a0, s4)
     label(else26)
     # broadcast.py:45 count -= n
-    sub(s5, s5, a0)
+    sub(s4, s4, a0)
     # broadcast.py:46 run += 1
-    addi(s6, s6, 1)
+    addi(s5, s5, 1)
     # broadcast.py:47 column = 0
-    li(s7, 0)
+    li(s6, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(s4, a1, else28)
+    bne(s8, a1, else28)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:51 target += n
-    add(s8, s8, a0)
+    add(s7, s7, a0)
     # broadcast.py:52 while n:
     beq(a0, zero, wend32)
     label(while30)
@@ -218,7 +218,7 @@ def run_integers(a0, a1, a2, a3):
     lbu(a2, 0(a5))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(a5, a5, s3)
+    add(a5, a5, t0)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
@@ -229,12 +229,12 @@ def run_integers(a0, a1, a2, a3):
     label(else28)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(s4, a1, else33)
+    bne(s8, a1, else33)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s8, s8, a2)
+    add(s7, s7, a2)
     # broadcast.py:61 while n:
     beq(a0, zero, wend37)
     label(while35)
@@ -242,7 +242,7 @@ def run_integers(a0, a1, a2, a3):
     lhu(a2, 0(a5))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(a5, a5, s3)
+    add(a5, a5, t0)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
@@ -252,34 +252,48 @@ def run_integers(a0, a1, a2, a3):
     jal(zero, endif34)
     label(else33)
     # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s8)
+    mv(a1, s7)
     # broadcast.py:69 target += n * size
-    mul(a2, a0, s4)
-    add(s8, s8, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend40)
-    label(while38)
-    # broadcast.py:71 y4[0] = x4[0]
+    mul(a2, a0, s8)
+    add(s7, s7, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s8, a2, else38)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend42)
+    label(while40)
+    # broadcast.py:72 y4[0] = x4[0]
     lw(a2, 0(a5))
     sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s4, a2, else41)
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(a5, a5, t0)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while40)
+    label(wend42)
+    label(else38)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend45)
+    label(while43)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(a5))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
     lw(a2, 4(a5))
     sw(a2, 4(a1))
-    label(else41)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(a5, a5, s3)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s4)
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(a5, a5, t0)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while38)
-    label(wend40)
+    bne(a0, zero, while43)
+    label(wend45)
     label(endif34)
     label(endif29)
-    blt(zero, s5, while20)
+    blt(zero, s4, while20)
     label(wend22)
     # prelu.py:57 x = base + (r[_ROW1] >> 2)
     lw(a0, 16(a4))
@@ -293,21 +307,21 @@ def run_integers(a0, a1, a2, a3):
     add(a3, s1, a0)
     # prelu.py:59 if r[_EXPAND2]:
     lw(a0, 40(a4))
-    beq(a0, zero, else43)
+    beq(a0, zero, else46)
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    mv(s6, a7)
+    mv(s5, a7)
     # broadcast.py:20 r = ptr32(op)
     lw(a2, 16(sp))
     # broadcast.py:21 word = r[_INPUT1 + which]
     lw(a1, 8(a2))
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     andi(a0, a1, 1)
-    beq(a0, zero, else46)
+    beq(a0, zero, else49)
     lw(a0, 12(sp))
-    jal(zero, endif47)
-    label(else46)
+    jal(zero, endif50)
+    label(else49)
     lw(a0, 8(sp))
-    label(endif47)
+    label(endif50)
     # broadcast.py:23 source += word >> 2
     srai(a1, a1, 2)
     add(a0, a0, a1)
@@ -316,42 +330,42 @@ def run_integers(a0, a1, a2, a3):
     lw(a0, 20(a2))
     srai(a1, a0, 2)
     lw(a0, 8(sp))
-    add(s9, a0, a1)
+    add(s8, a0, a1)
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     lw(a0, 40(a2))
     slli(a0, a0, 2)
     add(a3, a2, a0)
     # broadcast.py:26 size = g[_SIZE]
-    lw(s5, 0(a3))
+    lw(s9, 0(a3))
     # broadcast.py:27 length = g[_LENGTH]
     lw(s10, 8(a3))
     # broadcast.py:28 step = g[_STRIDE]
-    lw(s4, 12(a3))
+    lw(s3, 12(a3))
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     lw(a0, 4(a3))
-    slli(s3, a0, 1)
+    slli(s4, a0, 1)
     # broadcast.py:30 run = start // length
     srai(a0, t5, 31)
     xor(a1, t5, a0)
     divu(a1, a1, s10)
-    xor(s7, a1, a0)
+    xor(s6, a1, a0)
     # broadcast.py:31 column = start - run * length
-    mul(a0, s7, s10)
-    sub(s8, t5, a0)
+    mul(a0, s6, s10)
+    sub(s7, t5, a0)
     # broadcast.py:32 while count > 0:
-    bge(zero, s6, wend50)
-    label(while48)
+    bge(zero, s5, wend53)
+    label(while51)
     # broadcast.py:33 at = source + column * step
-    mul(a1, s8, s4)
+    mul(a1, s7, s3)
     lw(a0, 0(sp))
     add(t0, a0, a1)
     # broadcast.py:34 rest = run
-    mv(a2, s7)
+    mv(a2, s6)
     # broadcast.py:35 level = _LENGTH + 2
     li(a0, 4)
     # broadcast.py:36 while level < outermost:
-    bge(a0, s3, wend53)
-    label(while51)
+    bge(a0, s4, wend56)
+    label(while54)
     # broadcast.py:37 quotient = rest // g[level]
     slli(a1, a0, 2)
     add(a1, a3, a1)
@@ -376,8 +390,8 @@ def run_integers(a0, a1, a2, a3):
     mv(a2, a1)
     # broadcast.py:40 level += 2
     addi(a0, a0, 2)
-    blt(a0, s3, while51)
-    label(wend53)
+    blt(a0, s4, while54)
+    label(wend56)
     # broadcast.py:41 at += rest * g[level + 1]
     addi(a0, a0, 1)
     slli(a0, a0, 2)
@@ -386,122 +400,136 @@ def run_integers(a0, a1, a2, a3):
     mul(a0, a2, a0)
     add(t0, t0, a0)
     # broadcast.py:42 n = length - column
-    sub(a0, s10, s8)
+    sub(a0, s10, s7)
     # broadcast.py:43 if n > count:
-    bge(s6, a0, else54)
+    bge(s5, a0, else57)
     # broadcast.py:44 n = count
-    mv(a0, s6)
-    label(else54)
+    mv(a0, s5)
+    label(else57)
     # broadcast.py:45 count -= n
-    sub(s6, s6, a0)
+    sub(s5, s5, a0)
     # broadcast.py:46 run += 1
-    addi(s7, s7, 1)
+    addi(s6, s6, 1)
     # broadcast.py:47 column = 0
-    li(s8, 0)
+    li(s7, 0)
     # broadcast.py:48 if size == 1:
     li(a1, 1)
-    bne(s5, a1, else56)
+    bne(s9, a1, else59)
     # broadcast.py:50 y = ptr8(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:51 target += n
-    add(s9, s9, a0)
+    add(s8, s8, a0)
     # broadcast.py:52 while n:
-    beq(a0, zero, wend60)
-    label(while58)
+    beq(a0, zero, wend63)
+    label(while61)
     # broadcast.py:53 y[0] = x[0]
     lbu(a2, 0(t0))
     sb(a2, 0(a1))
     # broadcast.py:54 x = ptr8(int(x) + step)
-    add(t0, t0, s4)
+    add(t0, t0, s3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
     addi(a1, a1, 1)
     # broadcast.py:56 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while58)
-    label(wend60)
-    jal(zero, endif57)
-    label(else56)
+    bne(a0, zero, while61)
+    label(wend63)
+    jal(zero, endif60)
+    label(else59)
     # broadcast.py:57 elif size == 2:
     li(a1, 2)
-    bne(s5, a1, else61)
+    bne(s9, a1, else64)
     # broadcast.py:59 y2 = ptr16(target)
-    mv(a1, s9)
+    mv(a1, s8)
     # broadcast.py:60 target += n << 1
     slli(a2, a0, 1)
-    add(s9, s9, a2)
+    add(s8, s8, a2)
     # broadcast.py:61 while n:
-    beq(a0, zero, wend65)
-    label(while63)
+    beq(a0, zero, wend68)
+    label(while66)
     # broadcast.py:62 y2[0] = x2[0]
     lhu(a2, 0(t0))
     sh(a2, 0(a1))
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    add(t0, t0, s4)
+    add(t0, t0, s3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     addi(a1, a1, 2)
     # broadcast.py:65 n -= 1
     addi(a0, a0, -1)
-    bne(a0, zero, while63)
-    label(wend65)
-    jal(zero, endif62)
-    label(else61)
-    # broadcast.py:68 y4 = ptr32(target)
-    mv(a1, s9)
-    # broadcast.py:69 target += n * size
-    mul(a2, a0, s5)
-    add(s9, s9, a2)
-    # broadcast.py:70 while n:
-    beq(a0, zero, wend68)
-    label(while66)
-    # broadcast.py:71 y4[0] = x4[0]
-    lw(a2, 0(t0))
-    sw(a2, 0(a1))
-    # broadcast.py:72 if size == 8:
-    li(a2, 8)
-    bne(s5, a2, else69)
-    # broadcast.py:73 y4[1] = x4[1]
-    lw(a2, 4(t0))
-    sw(a2, 4(a1))
-    label(else69)
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    add(t0, t0, s4)
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    add(a1, a1, s5)
-    # broadcast.py:76 n -= 1
-    addi(a0, a0, -1)
     bne(a0, zero, while66)
     label(wend68)
-    label(endif62)
-    label(endif57)
-    blt(zero, s6, while48)
-    label(wend50)
+    jal(zero, endif65)
+    label(else64)
+    # broadcast.py:68 y4 = ptr32(target)
+    mv(a1, s8)
+    # broadcast.py:69 target += n * size
+    mul(a2, a0, s9)
+    add(s8, s8, a2)
+    # broadcast.py:70 if size == 4:
+    li(a2, 4)
+    bne(s9, a2, else69)
+    # broadcast.py:71 while n:
+    beq(a0, zero, wend73)
+    label(while71)
+    # broadcast.py:72 y4[0] = x4[0]
+    lw(a2, 0(t0))
+    sw(a2, 0(a1))
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    add(t0, t0, s3)
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    addi(a1, a1, 4)
+    # broadcast.py:75 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while71)
+    label(wend73)
+    label(else69)
+    # broadcast.py:76 while n:
+    beq(a0, zero, wend76)
+    label(while74)
+    # broadcast.py:77 y4[0] = x4[0]
+    lw(a2, 0(t0))
+    sw(a2, 0(a1))
+    # broadcast.py:78 y4[1] = x4[1]
+    lw(a2, 4(t0))
+    sw(a2, 4(a1))
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    add(t0, t0, s3)
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    addi(a1, a1, 8)
+    # broadcast.py:81 n -= 1
+    addi(a0, a0, -1)
+    bne(a0, zero, while74)
+    label(wend76)
+    label(endif65)
+    label(endif60)
+    blt(zero, s5, while51)
+    label(wend53)
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
     lw(a0, 20(a4))
     srai(a1, a0, 2)
     lw(a0, 4(sp))
     add(a3, a0, a1)
-    label(else43)
+    label(else46)
     # prelu.py:62 start += count
     add(t5, t5, a7)
     # prelu.py:63 while count:
-    beq(a7, zero, wend73)
-    label(while71)
+    beq(a7, zero, wend79)
+    label(while77)
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     li(a0, 1)
-    bne(t1, a0, else74)
+    bne(t1, a0, else80)
     lbu(a0, 0(a5))
     xori(a0, a0, 128)
-    jal(zero, endif75)
-    label(else74)
+    jal(zero, endif81)
+    label(else80)
     lhu(a1, 0(a5))
     li(a0, 32768)
     xor(a0, a1, a0)
-    label(endif75)
+    label(endif81)
     sub(a0, a0, t4)
     # prelu.py:65 k = _MULTIPLIER
     li(t0, 16)
     # prelu.py:66 if v < 0:
-    bge(a0, zero, else76)
+    bge(a0, zero, else82)
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
     lbu(a1, 0(a3))
     xori(a1, a1, 128)
@@ -509,7 +537,7 @@ def run_integers(a0, a1, a2, a3):
     mul(a0, a0, a1)
     # prelu.py:68 k = _NEGATIVE_MULTIPLIER
     li(t0, 18)
-    label(else76)
+    label(else82)
     # prelu.py:69 m = r[k]
     slli(a1, t0, 2)
     add(a1, a4, a1)
@@ -520,32 +548,32 @@ def run_integers(a0, a1, a2, a3):
     add(a1, a4, a1)
     lw(a1, 0(a1))
     # prelu.py:71 if e > 0:
-    bge(zero, a1, else78)
+    bge(zero, a1, else84)
     # prelu.py:72 if v > limit >> e:
     li(t0, 2147483647)
     sra(t0, t0, a1)
-    bge(t0, a0, else80)
+    bge(t0, a0, else86)
     # prelu.py:73 v = limit
     li(a0, 2147483647)
-    jal(zero, endif81)
-    label(else80)
+    jal(zero, endif87)
+    label(else86)
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
     li(t0, 2147483647)
     sra(t0, t0, a1)
     sub(t0, zero, t0)
     addi(t0, t0, -1)
-    bge(a0, t0, else82)
+    bge(a0, t0, else88)
     # prelu.py:75 v = 0 - limit - 1
     li(a0, -2147483648)
-    jal(zero, endif83)
-    label(else82)
+    jal(zero, endif89)
+    label(else88)
     # prelu.py:77 v = v << e
     sll(a0, a0, a1)
-    label(endif83)
-    label(endif81)
+    label(endif89)
+    label(endif87)
     # prelu.py:78 e = 0
     li(a1, 0)
-    label(else78)
+    label(else84)
     # prelu.py:79 e = 0 - e
     sub(a1, zero, a1)
     # prelu.py:80 if sign:
@@ -557,7 +585,7 @@ def run_integers(a0, a1, a2, a3):
     srai(a0, a0, 1)
     add(a0, a0, a2)
     # prelu.py:90 if e:
-    beq(a1, zero, else84)
+    beq(a1, zero, else90)
     # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     srai(a2, a0, 31)
     add(a2, a2, a0)
@@ -565,35 +593,35 @@ def run_integers(a0, a1, a2, a3):
     sra(a0, a2, a0)
     addi(a0, a0, 1)
     srai(a0, a0, 1)
-    label(else84)
+    label(else90)
     # prelu.py:93 if v > high - zero_point:
     sub(a1, t3, a6)
-    bge(a1, a0, else86)
+    bge(a1, a0, else92)
     # prelu.py:94 v = high - zero_point
     sub(a0, t3, a6)
-    label(else86)
+    label(else92)
     # prelu.py:95 if v < 0 - high - 1 - zero_point:
     sub(a1, zero, t3)
     addi(a1, a1, -1)
     sub(a1, a1, a6)
-    bge(a0, a1, else88)
+    bge(a0, a1, else94)
     # prelu.py:96 v = 0 - high - 1 - zero_point
     sub(a0, zero, t3)
     addi(a0, a0, -1)
     sub(a0, a0, a6)
-    label(else88)
+    label(else94)
     # prelu.py:97 v = v + zero_point
     add(a0, a0, a6)
     # prelu.py:98 if size == 1:
     li(a1, 1)
-    bne(t1, a1, else90)
+    bne(t1, a1, else96)
     # prelu.py:99 ptr8(z)[0] = v
     sb(a0, 0(t2))
-    jal(zero, endif91)
-    label(else90)
+    jal(zero, endif97)
+    label(else96)
     # prelu.py:101 ptr16(z)[0] = v
     sh(a0, 0(t2))
-    label(endif91)
+    label(endif97)
     # prelu.py:102 x += r[_STEP1]
     lw(a0, 28(a4))
     add(a5, a5, a0)
@@ -604,8 +632,8 @@ def run_integers(a0, a1, a2, a3):
     add(t2, t2, t1)
     # prelu.py:105 count -= 1
     addi(a7, a7, -1)
-    bne(a7, zero, while71)
-    label(wend73)
+    bne(a7, zero, while77)
+    label(wend79)
     blt(t5, s0, while10)
     label(wend12)
     jal(zero, return_1)

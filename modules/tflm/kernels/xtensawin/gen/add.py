@@ -10,7 +10,7 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 366101 entry a1, 176
-    #: 226115 s32i a2, a1, 84
+    #: 226113 s32i a2, a1, 76
     #: 32611b s32i a3, a1, 108
     #: 9d04 mov.n a9, a4
     #: 92611e s32i a9, a1, 120
@@ -70,7 +70,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
     #: 22611f s32i a2, a1, 124
-    #: 222115 l32i a2, a1, 84
+    #: 222113 l32i a2, a1, 76
     #: 2822 l32i.n a2, a2, 8
     #: 32211b l32i a3, a1, 108
     #: 104201 slli a4, a2, 31
@@ -79,92 +79,91 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
     #: 226120 s32i a2, a1, 128
-    #: 222115 l32i a2, a1, 84
+    #: 222113 l32i a2, a1, 76
     #: 28b2 l32i.n a2, a2, 44
     #: 226121 s32i a2, a1, 132
     #: 322116 l32i a3, a1, 88
     #: 22211d l32i a2, a1, 116
     #: 272302 blt a3, a2, 0xc7
-    #: 86ff00 j 0x4c6
-    #: 22211d l32i a2, a1, 116
-    #: 322116 l32i a3, a1, 88
-    #: 3042c0 sub a4, a2, a3
-    #: 222121 l32i a2, a1, 132
-    #: 202443 min a2, a4, a2
-    #: 22611c s32i a2, a1, 112
-    #: 4811 l32i.n a4, a1, 4
-    #: 409382 mull a9, a3, a4
-    #: 42211f l32i a4, a1, 124
-    #: 9aa4 add.n a10, a4, a9
-    #: 422115 l32i a4, a1, 84
-    #: 9894 l32i.n a9, a4, 36
-    #: 16a916 beqz a9, 0x256
+    #: 060401 j 0x4d8
+    #: 32211d l32i a3, a1, 116
+    #: 222116 l32i a2, a1, 88
+    #: 2043c0 sub a4, a3, a2
+    #: 322121 l32i a3, a1, 132
+    #: 30c443 min a12, a4, a3
+    #: c2611c s32i a12, a1, 112
+    #: 3811 l32i.n a3, a1, 4
+    #: 304282 mull a4, a2, a3
+    #: 32211f l32i a3, a1, 124
+    #: 4aa3 add.n a10, a3, a4
+    #: 322113 l32i a3, a1, 76
+    #: 4893 l32i.n a4, a3, 36
+    #: 160417 beqz a4, 0x25c
     #: 0c0a movi.n a10, 0
-    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b2a addi.n a2, a10, 1
-    #: 4022a0 addx4 a2, a2, a4
-    #: 9802 l32i.n a9, a2, 0
+    #: 1b4a addi.n a4, a10, 1
+    #: 3044a0 addx4 a4, a4, a3
+    #: 9804 l32i.n a9, a4, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 902004 extui a2, a9, 0, 1
-    #: 165200 beqz a2, 0x102
-    #: 22211e l32i a2, a1, 120
-    #: 860000 j 0x105
-    #: 22211b l32i a2, a1, 108
+    #: 904004 extui a4, a9, 0, 1
+    #: 165400 beqz a4, 0x100
+    #: 42211e l32i a4, a1, 120
+    #: 860000 j 0x103
+    #: 42211b l32i a4, a1, 108
     # broadcast.py:23 source += word >> 2
     #: 909221 srai a9, a9, 2
-    #: 9a22 add.n a2, a2, a9
-    #: 226117 s32i a2, a1, 92
+    #: 9a44 add.n a4, a4, a9
+    #: 426117 s32i a4, a1, 92
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b2a addi.n a2, a10, 4
-    #: 4022a0 addx4 a2, a2, a4
-    #: 2802 l32i.n a2, a2, 0
-    #: 209221 srai a9, a2, 2
-    #: 22211b l32i a2, a1, 108
-    #: 9a22 add.n a2, a2, a9
-    #: 226111 s32i a2, a1, 68
+    #: 4b4a addi.n a4, a10, 4
+    #: 3044a0 addx4 a4, a4, a3
+    #: 4804 l32i.n a4, a4, 0
+    #: 409221 srai a9, a4, 2
+    #: 42211b l32i a4, a1, 108
+    #: 9a44 add.n a4, a4, a9
+    #: 49f1 s32i.n a4, a1, 60
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b2a addi.n a2, a10, 9
-    #: 4022a0 addx4 a2, a2, a4
-    #: 2802 l32i.n a2, a2, 0
-    #: e02211 slli a2, a2, 2
-    #: 2a94 add.n a9, a4, a2
+    #: 9b4a addi.n a4, a10, 9
+    #: 3044a0 addx4 a4, a4, a3
+    #: 4804 l32i.n a4, a4, 0
+    #: e04411 slli a4, a4, 2
+    #: 4a93 add.n a9, a3, a4
     # broadcast.py:26 size = g[_SIZE]
-    #: c809 l32i.n a12, a9, 0
+    #: 3809 l32i.n a3, a9, 0
+    #: 326114 s32i a3, a1, 80
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2829 l32i.n a2, a9, 8
-    #: 226118 s32i a2, a1, 96
+    #: 3829 l32i.n a3, a9, 8
+    #: 326118 s32i a3, a1, 96
     # broadcast.py:28 step = g[_STRIDE]
-    #: b839 l32i.n a11, a9, 12
+    #: a839 l32i.n a10, a9, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 4819 l32i.n a4, a9, 4
-    #: f0a411 slli a10, a4, 1
+    #: f0b411 slli a11, a4, 1
     # broadcast.py:30 run = start // length
-    #: 304f31 srai a4, a3, 31
-    #: 40d330 xor a13, a3, a4
-    #: 20ddc2 quou a13, a13, a2
+    #: 204f31 srai a4, a2, 31
+    #: 40d230 xor a13, a2, a4
+    #: 30ddc2 quou a13, a13, a3
     #: 404d30 xor a4, a13, a4
-    #: 49f1 s32i.n a4, a1, 60
+    #: 49d1 s32i.n a4, a1, 52
     # broadcast.py:31 column = start - run * length
-    #: 202482 mull a2, a4, a2
-    #: 2023c0 sub a2, a3, a2
-    #: 226112 s32i a2, a1, 72
+    #: 303482 mull a3, a4, a3
+    #: 3022c0 sub a2, a2, a3
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:32 while count > 0:
-    #: 0c03 movi.n a3, 0
-    #: 28d1 l32i.n a2, a1, 52
-    #: 272302 blt a3, a2, 0x15a
-    #: 863b00 j 0x249
+    #: 0c02 movi.n a2, 0
+    #: c72202 blt a2, a12, 0x158
+    #: 863d00 j 0x24f
     # broadcast.py:33 at = source + column * step
-    #: 222112 l32i a2, a1, 72
-    #: b03282 mull a3, a2, a11
+    #: 222110 l32i a2, a1, 64
+    #: a03282 mull a3, a2, a10
     #: 222117 l32i a2, a1, 92
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48f1 l32i.n a4, a1, 60
+    #: 48d1 l32i.n a4, a1, 52
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: a7a22e bge a2, a10, 0x19b
+    #: b7a22e bge a2, a11, 0x199
     # broadcast.py:37 quotient = rest // g[level]
     #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
@@ -186,7 +185,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: a722d0 blt a2, a10, 0x16c
+    #: b722d0 blt a2, a11, 0x16a
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 9022a0 addx4 a2, a2, a9
@@ -195,101 +194,112 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322118 l32i a3, a1, 96
-    #: 222112 l32i a2, a1, 72
+    #: 222110 l32i a2, a1, 64
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38d1 l32i.n a3, a1, 52
-    #: 27a301 bge a3, a2, 0x1b7
+    #: 27ac01 bge a12, a2, 0x1b3
     # broadcast.py:44 n = count
-    #: 2d03 mov.n a2, a3
+    #: 2d0c mov.n a2, a12
     # broadcast.py:45 count -= n
-    #: 38d1 l32i.n a3, a1, 52
-    #: 2033c0 sub a3, a3, a2
-    #: 39d1 s32i.n a3, a1, 52
+    #: 20ccc0 sub a12, a12, a2
     # broadcast.py:46 run += 1
-    #: 38f1 l32i.n a3, a1, 60
+    #: 38d1 l32i.n a3, a1, 52
     #: 1b33 addi.n a3, a3, 1
-    #: 39f1 s32i.n a3, a1, 60
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326112 s32i a3, a1, 72
+    #: 326110 s32i a3, a1, 64
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379c21 bne a12, a3, 0x1f0
+    #: 0c14 movi.n a4, 1
+    #: 322114 l32i a3, a1, 80
+    #: 47931e bne a3, a4, 0x1e8
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322111 l32i a3, a1, 68
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:51 target += n
-    #: d22111 l32i a13, a1, 68
+    #: d8f1 l32i.n a13, a1, 60
     #: 2add add.n a13, a13, a2
-    #: d26111 s32i a13, a1, 68
+    #: d9f1 s32i.n a13, a1, 60
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1ed
+    #: 16e200 beqz a2, 0x1e5
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ba44 add.n a4, a4, a11
+    #: aa44 add.n a4, a4, a10
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1de
-    #: 861300 j 0x23f
+    #: 5602ff bnez a2, 0x1d6
+    #: 861700 j 0x247
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379c22 bne a12, a3, 0x218
+    #: 0c24 movi.n a4, 2
+    #: 322114 l32i a3, a1, 80
+    #: 47931f bne a3, a4, 0x210
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322111 l32i a3, a1, 68
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 422111 l32i a4, a1, 68
+    #: 48f1 l32i.n a4, a1, 60
     #: ea44 add.n a4, a4, a14
-    #: 426111 s32i a4, a1, 68
+    #: 49f1 s32i.n a4, a1, 60
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x215
+    #: 16e200 beqz a2, 0x20d
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: badd add.n a13, a13, a11
+    #: aadd add.n a13, a13, a10
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x206
-    #: 860900 j 0x23f
+    #: 5602ff bnez a2, 0x1fe
+    #: 860d00 j 0x247
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322111 l32i a3, a1, 68
+    #: 38f1 l32i.n a3, a1, 60
     # broadcast.py:69 target += n * size
-    #: c0e282 mull a14, a2, a12
-    #: 422111 l32i a4, a1, 68
-    #: ea44 add.n a4, a4, a14
-    #: 426111 s32i a4, a1, 68
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x23f
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422114 l32i a4, a1, 80
+    #: 40f282 mull a15, a2, a4
+    #: e8f1 l32i.n a14, a1, 60
+    #: faee add.n a14, a14, a15
+    #: e9f1 s32i.n a14, a1, 60
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x233
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x233
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479c03 bne a12, a4, 0x236
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: aadd add.n a13, a13, a10
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x226
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x247
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: ca33 add.n a3, a3, a12
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: aadd add.n a13, a13, a10
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x229
-    #: 0c03 movi.n a3, 0
-    #: 28d1 l32i.n a2, a1, 52
-    #: 27a302 bge a3, a2, 0x249
-    #: 06c4ff j 0x15a
-    #: 222115 l32i a2, a1, 84
+    #: 56e2fe bnez a2, 0x236
+    #: 0c02 movi.n a2, 0
+    #: c7a202 bge a2, a12, 0x24f
+    #: 06c2ff j 0x158
+    #: 222113 l32i a2, a1, 76
     #: 2842 l32i.n a2, a2, 16
     #: 203241 srli a3, a2, 2
     #: 22211b l32i a2, a1, 108
@@ -299,21 +309,21 @@ def eval_int8(op, arena, rom, start, stop):
     #: 204382 mull a4, a3, a2
     #: 222120 l32i a2, a1, 128
     #: 4a42 add.n a4, a2, a4
-    #: 222115 l32i a2, a1, 84
+    #: 222113 l32i a2, a1, 76
     #: 98a2 l32i.n a9, a2, 40
-    #: 16d917 beqz a9, 0x3e9
+    #: 169918 beqz a9, 0x3fb
     #: 0c1b movi.n a11, 1
     #: 42211c l32i a4, a1, 112
-    #: 49e1 s32i.n a4, a1, 56
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 1b4b addi.n a4, a11, 1
     #: 2044a0 addx4 a4, a4, a2
     #: 9804 l32i.n a9, a4, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0x285
+    #: 165400 beqz a4, 0x28b
     #: 42211e l32i a4, a1, 120
-    #: 860000 j 0x288
+    #: 860000 j 0x28e
     #: 42211b l32i a4, a1, 108
     # broadcast.py:23 source += word >> 2
     #: 909221 srai a9, a9, 2
@@ -326,7 +336,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 409221 srai a9, a4, 2
     #: 42211b l32i a4, a1, 108
     #: 9a44 add.n a4, a4, a9
-    #: 426113 s32i a4, a1, 76
+    #: 426111 s32i a4, a1, 68
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 9b4b addi.n a4, a11, 9
     #: 2044a0 addx4 a4, a4, a2
@@ -335,41 +345,41 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4a92 add.n a9, a2, a4
     # broadcast.py:26 size = g[_SIZE]
     #: 2809 l32i.n a2, a9, 0
-    #: 29c1 s32i.n a2, a1, 48
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:27 length = g[_LENGTH]
     #: 2829 l32i.n a2, a9, 8
     #: 22611a s32i a2, a1, 104
     # broadcast.py:28 step = g[_STRIDE]
-    #: c839 l32i.n a12, a9, 12
+    #: b839 l32i.n a11, a9, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 4819 l32i.n a4, a9, 4
-    #: f0b411 slli a11, a4, 1
+    #: f0c411 slli a12, a4, 1
     # broadcast.py:30 run = start // length
     #: 304f31 srai a4, a3, 31
     #: 40d330 xor a13, a3, a4
     #: 20ddc2 quou a13, a13, a2
     #: 404d30 xor a4, a13, a4
-    #: 426110 s32i a4, a1, 64
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:31 column = start - run * length
     #: 202482 mull a2, a4, a2
     #: 2023c0 sub a2, a3, a2
-    #: 226114 s32i a2, a1, 80
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 28e1 l32i.n a2, a1, 56
-    #: 272302 blt a3, a2, 0x2e0
-    #: c63e00 j 0x3dc
+    #: 28c1 l32i.n a2, a1, 48
+    #: 272302 blt a3, a2, 0x2e6
+    #: c64100 j 0x3ee
     # broadcast.py:33 at = source + column * step
-    #: 222114 l32i a2, a1, 80
-    #: c03282 mull a3, a2, a12
+    #: 222112 l32i a2, a1, 72
+    #: b03282 mull a3, a2, a11
     #: 222119 l32i a2, a1, 100
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 422110 l32i a4, a1, 64
+    #: 48e1 l32i.n a4, a1, 56
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x322
+    #: c7a22e bge a2, a12, 0x327
     # broadcast.py:37 quotient = rest // g[level]
     #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
@@ -391,7 +401,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0x2f3
+    #: c722d0 blt a2, a12, 0x2f8
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 9022a0 addx4 a2, a2, a9
@@ -400,106 +410,116 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 32211a l32i a3, a1, 104
-    #: 222114 l32i a2, a1, 80
+    #: 222112 l32i a2, a1, 72
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38e1 l32i.n a3, a1, 56
-    #: 27a301 bge a3, a2, 0x33e
+    #: 38c1 l32i.n a3, a1, 48
+    #: 27a301 bge a3, a2, 0x343
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     #: 2033c0 sub a3, a3, a2
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:46 run += 1
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     #: 1b33 addi.n a3, a3, 1
-    #: 326110 s32i a3, a1, 64
+    #: 39e1 s32i.n a3, a1, 56
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326114 s32i a3, a1, 80
+    #: 326112 s32i a3, a1, 72
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 38c1 l32i.n a3, a1, 48
-    #: 479321 bne a3, a4, 0x37b
+    #: 322115 l32i a3, a1, 84
+    #: 479321 bne a3, a4, 0x37f
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322113 l32i a3, a1, 76
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:51 target += n
-    #: d22113 l32i a13, a1, 76
+    #: d22111 l32i a13, a1, 68
     #: 2add add.n a13, a13, a2
-    #: d26113 s32i a13, a1, 76
+    #: d26111 s32i a13, a1, 68
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x378
+    #: 16e200 beqz a2, 0x37c
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ca44 add.n a4, a4, a12
+    #: ba44 add.n a4, a4, a11
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x369
-    #: 861500 j 0x3d2
+    #: 5602ff bnez a2, 0x36d
+    #: 061900 j 0x3e4
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 38c1 l32i.n a3, a1, 48
-    #: 479322 bne a3, a4, 0x3a5
+    #: 322115 l32i a3, a1, 84
+    #: 479322 bne a3, a4, 0x3aa
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322113 l32i a3, a1, 76
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 422113 l32i a4, a1, 76
+    #: 422111 l32i a4, a1, 68
     #: ea44 add.n a4, a4, a14
-    #: 426113 s32i a4, a1, 76
+    #: 426111 s32i a4, a1, 68
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x3a2
+    #: 16e200 beqz a2, 0x3a7
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: cadd add.n a13, a13, a12
+    #: badd add.n a13, a13, a11
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x393
-    #: 060b00 j 0x3d2
+    #: 5602ff bnez a2, 0x398
+    #: 460e00 j 0x3e4
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322113 l32i a3, a1, 76
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:69 target += n * size
-    #: 48c1 l32i.n a4, a1, 48
-    #: 40e282 mull a14, a2, a4
-    #: 422113 l32i a4, a1, 76
-    #: ea44 add.n a4, a4, a14
-    #: 426113 s32i a4, a1, 76
-    # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x3d2
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422115 l32i a4, a1, 84
+    #: 40f282 mull a15, a2, a4
+    #: e22111 l32i a14, a1, 68
+    #: faee add.n a14, a14, a15
+    #: e26111 s32i a14, a1, 68
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x3d0
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x3d0
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 48c1 l32i.n a4, a1, 48
-    #: e79403 bne a4, a14, 0x3c7
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x3c3
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x3e4
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: cadd add.n a13, a13, a12
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 48c1 l32i.n a4, a1, 48
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x3b8
+    #: 56e2fe bnez a2, 0x3d3
     #: 0c03 movi.n a3, 0
-    #: 28e1 l32i.n a2, a1, 56
-    #: 27a302 bge a3, a2, 0x3dc
-    #: c6c0ff j 0x2e0
-    #: 222115 l32i a2, a1, 84
+    #: 28c1 l32i.n a2, a1, 48
+    #: 27a302 bge a3, a2, 0x3ee
+    #: c6bdff j 0x2e6
+    #: 222113 l32i a2, a1, 76
     #: 2852 l32i.n a2, a2, 20
     #: 203241 srli a3, a2, 2
     #: 22211b l32i a2, a1, 108
@@ -528,7 +548,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 22d204 addmi a2, a2, 0x400
     #: 202b21 srai a2, a2, 11
     #: 2a2c add.n a2, a12, a2
-    #: 161801 beqz a8, 0x43c
+    #: 161801 beqz a8, 0x44e
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b28 addi.n a2, a8, -1
@@ -542,7 +562,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a23 add.n a2, a3, a2
     #: 2a29 add.n a2, a9, a2
     #: 3801 l32i.n a3, a1, 0
-    #: 56c307 bnez a3, 0x4c9
+    #: 56c307 bnez a3, 0x4db
     #: 20e0f4 extui a14, a2, 0, 16
     #: 60d0f4 extui a13, a6, 0, 16
     #: 20c031 srai a12, a2, 16
@@ -563,7 +583,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 902c82 mull a2, a12, a9
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
-    #: 161701 beqz a7, 0x499
+    #: 161701 beqz a7, 0x4ab
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b27 addi.n a2, a7, -1
@@ -579,16 +599,16 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a23 add.n a2, a3, a2
     #: 224500 s8i a2, a5, 0
     #: 1b55 addi.n a5, a5, 1
-    #: b7b502 bgeu a5, a11, 0x4b2
-    #: c6ceff j 0x3ee
+    #: b7b502 bgeu a5, a11, 0x4c4
+    #: c6ceff j 0x400
     #: 222116 l32i a2, a1, 88
     #: 32211c l32i a3, a1, 112
     #: 3a22 add.n a2, a2, a3
     #: 226116 s32i a2, a1, 88
     #: 32211d l32i a3, a1, 116
-    #: 37a202 bge a2, a3, 0x4c6
-    #: 0600ff j 0xc7
-    #: 060a00 j 0x4f2
+    #: 37a202 bge a2, a3, 0x4d8
+    #: 86fbfe j 0xc7
+    #: 060a00 j 0x504
     #: 0c13 movi.n a3, 1
     #: a03301 slli a3, a3, 22
     #: 803311 slli a3, a3, 8
@@ -603,7 +623,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202c53 max a2, a12, a2
     #: 001940 ssl a9
     #: 0022a1 sll a2, a2
-    #: 46d6ff j 0x44c
+    #: 46d6ff j 0x45e
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -15,38 +15,38 @@ def eval_int16(op, arena, rom, start, stop):
     #: 32611a s32i a3, a1, 104
     #: 42611b s32i a4, a1, 108
     #: 59e1 s32i.n a5, a1, 56
-    #: 626115 s32i a6, a1, 84
+    #: 626114 s32i a6, a1, 80
     # add_int16.py:33 r = ptr32(op)
-    #: 2941 s32i.n a2, a1, 16
+    #: 2951 s32i.n a2, a1, 20
     # add_int16.py:34 base = int(ptr8(arena))
-    #: 326114 s32i a3, a1, 80
+    #: 326113 s32i a3, a1, 76
     # add_int16.py:38 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
     # add_int16.py:39 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
     #: 162300 beqz a3, 0x21
     #: 860000 j 0x24
-    #: 422114 l32i a4, a1, 80
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
     #: 226118 s32i a2, a1, 96
     # add_int16.py:40 word = r[_INPUT2]
-    #: 2841 l32i.n a2, a1, 16
+    #: 2851 l32i.n a2, a1, 20
     #: 2822 l32i.n a2, a2, 8
     # add_int16.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
     #: 165300 beqz a3, 0x3c
     #: 32211b l32i a3, a1, 108
     #: 860000 j 0x3f
-    #: 322114 l32i a3, a1, 80
+    #: 322113 l32i a3, a1, 76
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
     #: 226119 s32i a2, a1, 100
     # add_int16.py:42 z = ptr16(base + (r[_OUTPUT] >> 2) + 2 * start)
-    #: 2841 l32i.n a2, a1, 16
+    #: 2851 l32i.n a2, a1, 20
     #: 3832 l32i.n a3, a2, 12
     #: 304221 srai a4, a3, 2
-    #: 322114 l32i a3, a1, 80
+    #: 322113 l32i a3, a1, 76
     #: 4a53 add.n a5, a3, a4
     #: 48e1 l32i.n a4, a1, 56
     #: f03411 slli a3, a4, 1
@@ -67,10 +67,10 @@ def eval_int16(op, arena, rom, start, stop):
     #: 39c1 s32i.n a3, a1, 48
     # add_int16.py:47 step1 = r[_STEP1]
     #: 3872 l32i.n a3, a2, 28
-    #: 3951 s32i.n a3, a1, 20
+    #: 3961 s32i.n a3, a1, 24
     # add_int16.py:48 step2 = r[_STEP2]
     #: 3882 l32i.n a3, a2, 32
-    #: 3961 s32i.n a3, a1, 24
+    #: 3971 s32i.n a3, a1, 28
     # add_int16.py:49 m = r[_MULTIPLIER]
     #: 322210 l32i a3, a2, 64
     # add_int16.py:50 m_low = m & 0xFFFF
@@ -102,15 +102,15 @@ def eval_int16(op, arena, rom, start, stop):
     # add_int16.py:59 high = (r[_OUTPUT_ZERO_POINT + 2] << sign) >> sign
     #: b22214 l32i a11, a2, 80
     # add_int16.py:60 while start < stop:
-    #: 222115 l32i a2, a1, 84
+    #: 222114 l32i a2, a1, 80
     #: 272402 blt a4, a2, 0xb4
-    #: 86ba00 j 0x39f
+    #: 86bd00 j 0x3ab
     # add_int16.py:61 count = stop - start
-    #: 322115 l32i a3, a1, 84
+    #: 322114 l32i a3, a1, 80
     #: 28e1 l32i.n a2, a1, 56
     #: 2053c0 sub a5, a3, a2
     # add_int16.py:62 if count > r[_BLOCK]:
-    #: 2841 l32i.n a2, a1, 16
+    #: 2851 l32i.n a2, a1, 20
     #: 38b2 l32i.n a3, a2, 44
     #: 57a301 bge a3, a5, 0xc5
     # add_int16.py:63 count = r[_BLOCK]
@@ -120,16 +120,16 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2931 s32i.n a2, a1, 12
     #: 0c23 movi.n a3, 2
     #: 372202 blt a2, a3, 0xd1
-    #: 066900 j 0x276
+    #: 066c00 j 0x282
     # add_int16.py:65 if r[_EXPAND1 + which]:
     #: 2831 l32i.n a2, a1, 12
     #: 9b42 addi.n a4, a2, 9
-    #: 3841 l32i.n a3, a1, 16
+    #: 3851 l32i.n a3, a1, 20
     #: 3034a0 addx4 a3, a4, a3
     #: 3803 l32i.n a3, a3, 0
-    #: 168318 beqz a3, 0x268
+    #: 164319 beqz a3, 0x274
     # add_int16.py:66 expand(op, arena, rom, which, start, count)
-    #: 526110 s32i a5, a1, 64
+    #: 59f1 s32i.n a5, a1, 60
     # broadcast.py:20 r = ptr32(op)
     #: 42211c l32i a4, a1, 112
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -138,9 +138,9 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3802 l32i.n a3, a2, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xf8
+    #: 165200 beqz a2, 0xf7
     #: 22211b l32i a2, a1, 108
-    #: 860000 j 0xfb
+    #: 860000 j 0xfa
     #: 22211a l32i a2, a1, 104
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -154,7 +154,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 30c221 srai a12, a3, 2
     #: 32211a l32i a3, a1, 104
     #: ca33 add.n a3, a3, a12
-    #: 326112 s32i a3, a1, 72
+    #: 326111 s32i a3, a1, 68
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 9b22 addi.n a2, a2, 9
     #: 4022a0 addx4 a2, a2, a4
@@ -163,13 +163,13 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2ac4 add.n a12, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 280c l32i.n a2, a12, 0
-    #: 29f1 s32i.n a2, a1, 60
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:27 length = g[_LENGTH]
     #: 282c l32i.n a2, a12, 8
     #: 226117 s32i a2, a1, 92
     # broadcast.py:28 step = g[_STRIDE]
     #: 383c l32i.n a3, a12, 12
-    #: 3971 s32i.n a3, a1, 28
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 381c l32i.n a3, a12, 4
     #: f03311 slli a3, a3, 1
@@ -180,29 +180,29 @@ def eval_int16(op, arena, rom, start, stop):
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 326111 s32i a3, a1, 68
+    #: 326110 s32i a3, a1, 64
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 226113 s32i a2, a1, 76
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 222110 l32i a2, a1, 64
-    #: 272302 blt a3, a2, 0x15c
-    #: c64200 j 0x268
+    #: 28f1 l32i.n a2, a1, 60
+    #: 272302 blt a3, a2, 0x15b
+    #: 064600 j 0x274
     # broadcast.py:33 at = source + column * step
-    #: 322113 l32i a3, a1, 76
-    #: 2871 l32i.n a2, a1, 28
+    #: 322112 l32i a3, a1, 72
+    #: 2841 l32i.n a2, a1, 16
     #: 203382 mull a3, a3, a2
     #: 222116 l32i a2, a1, 88
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 422111 l32i a4, a1, 68
+    #: 422110 l32i a4, a1, 64
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
     #: 3881 l32i.n a3, a1, 32
-    #: 37a230 bge a2, a3, 0x1a4
+    #: 37a230 bge a2, a3, 0x1a3
     # broadcast.py:37 quotient = rest // g[level]
     #: c032a0 addx4 a3, a2, a12
     #: f803 l32i.n a15, a3, 0
@@ -225,7 +225,7 @@ def eval_int16(op, arena, rom, start, stop):
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
     #: 3881 l32i.n a3, a1, 32
-    #: 3722ce blt a2, a3, 0x173
+    #: 3722ce blt a2, a3, 0x172
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: c022a0 addx4 a2, a2, a12
@@ -234,139 +234,150 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322117 l32i a3, a1, 92
-    #: 222113 l32i a2, a1, 76
+    #: 222112 l32i a2, a1, 72
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 322110 l32i a3, a1, 64
-    #: 27a301 bge a3, a2, 0x1c1
+    #: 38f1 l32i.n a3, a1, 60
+    #: 27a301 bge a3, a2, 0x1bf
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 322110 l32i a3, a1, 64
+    #: 38f1 l32i.n a3, a1, 60
     #: 2033c0 sub a3, a3, a2
-    #: 326110 s32i a3, a1, 64
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:46 run += 1
-    #: 322111 l32i a3, a1, 68
+    #: 322110 l32i a3, a1, 64
     #: 1b33 addi.n a3, a3, 1
-    #: 326111 s32i a3, a1, 68
+    #: 326110 s32i a3, a1, 64
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326113 s32i a3, a1, 76
+    #: 326112 s32i a3, a1, 72
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 38f1 l32i.n a3, a1, 60
-    #: 479323 bne a3, a4, 0x202
+    #: 322115 l32i a3, a1, 84
+    #: 479323 bne a3, a4, 0x1ff
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:51 target += n
-    #: d22112 l32i a13, a1, 72
+    #: d22111 l32i a13, a1, 68
     #: 2add add.n a13, a13, a2
-    #: d26112 s32i a13, a1, 72
+    #: d26111 s32i a13, a1, 68
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x1ff
+    #: 160201 beqz a2, 0x1fc
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: d871 l32i.n a13, a1, 28
+    #: d841 l32i.n a13, a1, 16
     #: da44 add.n a4, a4, a13
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x1ee
-    #: 861600 j 0x25d
+    #: 56e2fe bnez a2, 0x1eb
+    #: 861a00 j 0x26a
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 38f1 l32i.n a3, a1, 60
-    #: 479324 bne a3, a4, 0x22e
+    #: 322115 l32i a3, a1, 84
+    #: 479324 bne a3, a4, 0x22c
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 422112 l32i a4, a1, 72
+    #: 422111 l32i a4, a1, 68
     #: ea44 add.n a4, a4, a14
-    #: 426112 s32i a4, a1, 72
+    #: 426111 s32i a4, a1, 68
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x22b
+    #: 160201 beqz a2, 0x229
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4871 l32i.n a4, a1, 28
+    #: 4841 l32i.n a4, a1, 16
     #: 4add add.n a13, a13, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x21a
-    #: 860b00 j 0x25d
+    #: 56e2fe bnez a2, 0x218
+    #: 460f00 j 0x26a
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322111 l32i a3, a1, 68
     # broadcast.py:69 target += n * size
-    #: 48f1 l32i.n a4, a1, 60
-    #: 40e282 mull a14, a2, a4
-    #: 422112 l32i a4, a1, 72
-    #: ea44 add.n a4, a4, a14
-    #: 426112 s32i a4, a1, 72
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x25d
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422115 l32i a4, a1, 84
+    #: 40f282 mull a15, a2, a4
+    #: e22111 l32i a14, a1, 68
+    #: faee add.n a14, a14, a15
+    #: e26111 s32i a14, a1, 68
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e79411 bne a4, a14, 0x254
+    # broadcast.py:71 while n:
+    #: 16e200 beqz a2, 0x254
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 48f1 l32i.n a4, a1, 60
-    #: e79403 bne a4, a14, 0x250
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 4841 l32i.n a4, a1, 16
+    #: 4add add.n a13, a13, a4
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x245
+    # broadcast.py:76 while n:
+    #: 162201 beqz a2, 0x26a
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4871 l32i.n a4, a1, 28
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 4841 l32i.n a4, a1, 16
     #: 4add add.n a13, a13, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 48f1 l32i.n a4, a1, 60
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x241
+    #: 56c2fe bnez a2, 0x257
     #: 0c03 movi.n a3, 0
-    #: 222110 l32i a2, a1, 64
-    #: 27a302 bge a3, a2, 0x268
-    #: c6bcff j 0x15c
+    #: 28f1 l32i.n a2, a1, 60
+    #: 27a302 bge a3, a2, 0x274
+    #: 86b9ff j 0x15b
     #: 2831 l32i.n a2, a1, 12
     #: 1b22 addi.n a2, a2, 1
     #: 2931 s32i.n a2, a1, 12
     #: 0c23 movi.n a3, 2
-    #: 37a202 bge a2, a3, 0x276
-    #: 8696ff j 0xd1
+    #: 37a202 bge a2, a3, 0x282
+    #: 8693ff j 0xd1
     # add_int16.py:67 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
-    #: 2841 l32i.n a2, a1, 16
+    #: 2851 l32i.n a2, a1, 20
     #: 3892 l32i.n a3, a2, 36
-    #: 16c300 beqz a3, 0x28a
+    #: 16c300 beqz a3, 0x296
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 222114 l32i a2, a1, 80
+    #: 222113 l32i a2, a1, 76
     #: 3ad2 add.n a13, a2, a3
-    #: c60200 j 0x296
+    #: c60200 j 0x2a2
     #: 38e1 l32i.n a3, a1, 56
-    #: 2851 l32i.n a2, a1, 20
+    #: 2861 l32i.n a2, a1, 24
     #: 203382 mull a3, a3, a2
     #: 222118 l32i a2, a1, 96
     #: 3ad2 add.n a13, a2, a3
     # add_int16.py:68 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
-    #: 2841 l32i.n a2, a1, 16
+    #: 2851 l32i.n a2, a1, 20
     #: 38a2 l32i.n a3, a2, 40
-    #: 16c300 beqz a3, 0x2aa
+    #: 16c300 beqz a3, 0x2b6
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 222114 l32i a2, a1, 80
+    #: 222113 l32i a2, a1, 76
     #: 3ac2 add.n a12, a2, a3
-    #: c60200 j 0x2b6
+    #: c60200 j 0x2c2
     #: 38e1 l32i.n a3, a1, 56
-    #: 2861 l32i.n a2, a1, 24
+    #: 2871 l32i.n a2, a1, 28
     #: 203382 mull a3, a3, a2
     #: 222119 l32i a2, a1, 100
     #: 3ac2 add.n a12, a2, a3
@@ -375,7 +386,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 5a22 add.n a2, a2, a5
     #: 29e1 s32i.n a2, a1, 56
     # add_int16.py:70 while count:
-    #: 16450d beqz a5, 0x394
+    #: 16450d beqz a5, 0x3a0
     # add_int16.py:71 v = (y[0] ^ 0x8000) - 0x8000 - offset2 << 15
     #: 329c00 l16si a3, a12, 0
     #: 28c1 l32i.n a2, a1, 48
@@ -407,7 +418,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # add_int16.py:80 if shift >= 0:
     #: 3801 l32i.n a3, a1, 0
-    #: 96f300 bltz a3, 0x314
+    #: 96f300 bltz a3, 0x320
     # add_int16.py:81 v = ((v >> 31) + v >> shift) + 1 >> 1
     #: 204f31 srai a4, a2, 31
     #: 2a24 add.n a2, a4, a2
@@ -450,7 +461,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # add_int16.py:92 if output_shift >= 0:
     #: 3811 l32i.n a3, a1, 4
-    #: 96f300 bltz a3, 0x372
+    #: 96f300 bltz a3, 0x37e
     # add_int16.py:93 v = ((v >> 31) + v >> output_shift) + 1 >> 1
     #: 204f31 srai a4, a2, 31
     #: 2a24 add.n a2, a4, a2
@@ -463,30 +474,30 @@ def eval_int16(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     # add_int16.py:95 if v < low:
     #: 3821 l32i.n a3, a1, 8
-    #: 37a201 bge a2, a3, 0x37d
+    #: 37a201 bge a2, a3, 0x389
     # add_int16.py:96 v = low
     #: 2d03 mov.n a2, a3
     # add_int16.py:97 if v > high:
-    #: 27ab01 bge a11, a2, 0x382
+    #: 27ab01 bge a11, a2, 0x38e
     # add_int16.py:98 v = high
     #: 2d0b mov.n a2, a11
     # add_int16.py:99 z[0] = v
     #: 225600 s16i a2, a6, 0
     # add_int16.py:100 x = ptr16(int(x) + step1)
-    #: 2851 l32i.n a2, a1, 20
+    #: 2861 l32i.n a2, a1, 24
     #: 2add add.n a13, a13, a2
     # add_int16.py:101 y = ptr16(int(y) + step2)
-    #: 2861 l32i.n a2, a1, 24
+    #: 2871 l32i.n a2, a1, 28
     #: 2acc add.n a12, a12, a2
     # add_int16.py:102 z = ptr16(int(z) + 2)
     #: 2b66 addi.n a6, a6, 2
     # add_int16.py:103 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56a5f2 bnez a5, 0x2bf
+    #: 56a5f2 bnez a5, 0x2cb
     #: 38e1 l32i.n a3, a1, 56
-    #: 222115 l32i a2, a1, 84
-    #: 27a302 bge a3, a2, 0x39f
-    #: 0645ff j 0xb4
+    #: 222114 l32i a2, a1, 80
+    #: 27a302 bge a3, a2, 0x3ab
+    #: 0642ff j 0xb4
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -15,7 +15,7 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 326117 s32i a3, a1, 92
     #: 426118 s32i a4, a1, 96
     #: 5921 s32i.n a5, a1, 8
-    #: 6991 s32i.n a6, a1, 36
+    #: 6971 s32i.n a6, a1, 28
     # comparisons.py:27 r = ptr32(op)
     #: 2931 s32i.n a2, a1, 12
     # comparisons.py:28 base = int(ptr8(arena))
@@ -29,19 +29,19 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 422116 l32i a4, a1, 88
     #: 302221 srai a2, a3, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226110 s32i a2, a1, 64
+    #: 29e1 s32i.n a2, a1, 56
     # comparisons.py:31 word = r[_INPUT2]
     #: 2831 l32i.n a2, a1, 12
     #: 3822 l32i.n a3, a2, 8
     # comparisons.py:32 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x3b
+    #: 165200 beqz a2, 0x3a
     #: 222118 l32i a2, a1, 96
-    #: 860000 j 0x3e
+    #: 860000 j 0x3d
     #: 222116 l32i a2, a1, 88
     #: 303221 srai a3, a3, 2
     #: 3a22 add.n a2, a2, a3
-    #: 226111 s32i a2, a1, 68
+    #: 29f1 s32i.n a2, a1, 60
     # comparisons.py:33 step1 = r[_STEP1]
     #: 2831 l32i.n a2, a1, 12
     #: b872 l32i.n a11, a2, 28
@@ -63,39 +63,39 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 2821 l32i.n a2, a1, 8
     #: 2a83 add.n a8, a3, a2
     # comparisons.py:39 while start < stop:
-    #: 3891 l32i.n a3, a1, 36
-    #: 372202 blt a2, a3, 0x6d
-    #: 86ce00 j 0x3a8
+    #: 3871 l32i.n a3, a1, 28
+    #: 372202 blt a2, a3, 0x6b
+    #: 06d500 j 0x3c0
     # comparisons.py:40 count = stop - start
-    #: 3891 l32i.n a3, a1, 36
+    #: 3871 l32i.n a3, a1, 28
     #: 2821 l32i.n a2, a1, 8
     #: 2053c0 sub a5, a3, a2
     # comparisons.py:41 if count > r[_BLOCK]:
     #: 2831 l32i.n a2, a1, 12
     #: 38b2 l32i.n a3, a2, 44
-    #: 57a301 bge a3, a5, 0x7d
+    #: 57a301 bge a3, a5, 0x7b
     # comparisons.py:42 count = r[_BLOCK]
     #: 58b2 l32i.n a5, a2, 44
     # comparisons.py:43 x = ptr8(input1 + start * step1)
     #: 2821 l32i.n a2, a1, 8
     #: b03282 mull a3, a2, a11
-    #: 222110 l32i a2, a1, 64
+    #: 28e1 l32i.n a2, a1, 56
     #: 3a72 add.n a7, a2, a3
     # comparisons.py:44 if r[_EXPAND1]:
     #: 2831 l32i.n a2, a1, 12
     #: 2892 l32i.n a2, a2, 36
-    #: 16b215 beqz a2, 0x1ea
+    #: 16b216 beqz a2, 0x1f7
     # comparisons.py:45 expand(op, arena, rom, 0, start, count)
-    #: 5971 s32i.n a5, a1, 28
+    #: 5951 s32i.n a5, a1, 20
     # broadcast.py:20 r = ptr32(op)
     #: 422119 l32i a4, a1, 100
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3814 l32i.n a3, a4, 4
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0xa1
+    #: 165200 beqz a2, 0x9e
     #: 222118 l32i a2, a1, 96
-    #: 860000 j 0xa4
+    #: 860000 j 0xa1
     #: 222117 l32i a2, a1, 92
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -106,49 +106,49 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222117 l32i a2, a1, 92
     #: 3a22 add.n a2, a2, a3
-    #: 29c1 s32i.n a2, a1, 48
+    #: 29a1 s32i.n a2, a1, 40
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
     #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2806 l32i.n a2, a6, 0
-    #: 2951 s32i.n a2, a1, 20
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:27 length = g[_LENGTH]
     #: 2826 l32i.n a2, a6, 8
     #: 226113 s32i a2, a1, 76
     # broadcast.py:28 step = g[_STRIDE]
-    #: c836 l32i.n a12, a6, 12
+    #: 7836 l32i.n a7, a6, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3816 l32i.n a3, a6, 4
-    #: f07311 slli a7, a3, 1
+    #: f0c311 slli a12, a3, 1
     # broadcast.py:30 run = start // length
     #: 4821 l32i.n a4, a1, 8
     #: 403f31 srai a3, a4, 31
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29b1 s32i.n a2, a1, 44
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2871 l32i.n a2, a1, 28
-    #: 272302 blt a3, a2, 0xf1
-    #: 063b00 j 0x1de
+    #: 2851 l32i.n a2, a1, 20
+    #: 272302 blt a3, a2, 0xef
+    #: c63e00 j 0x1eb
     # broadcast.py:33 at = source + column * step
-    #: 28d1 l32i.n a2, a1, 52
-    #: c03282 mull a3, a2, a12
+    #: 28b1 l32i.n a2, a1, 44
+    #: 703282 mull a3, a2, a7
     #: 222112 l32i a2, a1, 72
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48a1 l32i.n a4, a1, 40
+    #: 4881 l32i.n a4, a1, 32
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 77a22e bge a2, a7, 0x131
+    #: c7a22e bge a2, a12, 0x12f
     # broadcast.py:37 quotient = rest // g[level]
     #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
@@ -170,7 +170,7 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 7722d0 blt a2, a7, 0x102
+    #: c722d0 blt a2, a12, 0x100
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 6022a0 addx4 a2, a2, a6
@@ -179,105 +179,115 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322113 l32i a3, a1, 76
-    #: 28d1 l32i.n a2, a1, 52
+    #: 28b1 l32i.n a2, a1, 44
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3871 l32i.n a3, a1, 28
-    #: 27a301 bge a3, a2, 0x14c
+    #: 3851 l32i.n a3, a1, 20
+    #: 27a301 bge a3, a2, 0x14a
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3871 l32i.n a3, a1, 28
+    #: 3851 l32i.n a3, a1, 20
     #: 2033c0 sub a3, a3, a2
-    #: 3971 s32i.n a3, a1, 28
+    #: 3951 s32i.n a3, a1, 20
     # broadcast.py:46 run += 1
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     #: 1b33 addi.n a3, a3, 1
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3851 l32i.n a3, a1, 20
-    #: 47931e bne a3, a4, 0x183
+    #: 322110 l32i a3, a1, 64
+    #: 47931e bne a3, a4, 0x182
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:51 target += n
-    #: d8c1 l32i.n a13, a1, 48
+    #: d8a1 l32i.n a13, a1, 40
     #: 2add add.n a13, a13, a2
-    #: d9c1 s32i.n a13, a1, 48
+    #: d9a1 s32i.n a13, a1, 40
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x180
+    #: 16e200 beqz a2, 0x17f
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ca44 add.n a4, a4, a12
+    #: 7a44 add.n a4, a4, a7
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x171
-    #: 061400 j 0x1d4
+    #: 5602ff bnez a2, 0x170
+    #: 861700 j 0x1e1
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3851 l32i.n a3, a1, 20
+    #: 322110 l32i a3, a1, 64
     #: 47931f bne a3, a4, 0x1aa
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48c1 l32i.n a4, a1, 48
+    #: 48a1 l32i.n a4, a1, 40
     #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:61 while n:
     #: 16e200 beqz a2, 0x1a7
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: cadd add.n a13, a13, a12
+    #: 7add add.n a13, a13, a7
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 5602ff bnez a2, 0x198
-    #: 460a00 j 0x1d4
+    #: 860d00 j 0x1e1
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:69 target += n * size
-    #: 4851 l32i.n a4, a1, 20
-    #: 40e282 mull a14, a2, a4
-    #: 48c1 l32i.n a4, a1, 48
-    #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
-    # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x1d4
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422110 l32i a4, a1, 64
+    #: 40f282 mull a15, a2, a4
+    #: e8a1 l32i.n a14, a1, 40
+    #: faee add.n a14, a14, a15
+    #: e9a1 s32i.n a14, a1, 40
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x1cd
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x1cd
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4851 l32i.n a4, a1, 20
-    #: e79403 bne a4, a14, 0x1c9
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x1c0
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x1e1
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: cadd add.n a13, a13, a12
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4851 l32i.n a4, a1, 20
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x1ba
+    #: 56e2fe bnez a2, 0x1d0
     #: 0c03 movi.n a3, 0
-    #: 2871 l32i.n a2, a1, 28
-    #: 27a302 bge a3, a2, 0x1de
-    #: 86c4ff j 0xf1
+    #: 2851 l32i.n a2, a1, 20
+    #: 27a302 bge a3, a2, 0x1eb
+    #: c6c0ff j 0xef
     # comparisons.py:46 x = ptr8(base + (r[_ROW1] >> 2))
     #: 2831 l32i.n a2, a1, 12
     #: 2842 l32i.n a2, a2, 16
@@ -287,23 +297,23 @@ def eval_bytes(op, arena, rom, start, stop):
     # comparisons.py:47 y = ptr8(input2 + start * step2)
     #: 2821 l32i.n a2, a1, 8
     #: a03282 mull a3, a2, a10
-    #: 222111 l32i a2, a1, 68
+    #: 28f1 l32i.n a2, a1, 60
     #: 3a22 add.n a2, a2, a3
     # comparisons.py:48 if r[_EXPAND2]:
     #: 3831 l32i.n a3, a1, 12
     #: 38a3 l32i.n a3, a3, 40
-    #: 165316 beqz a3, 0x361
+    #: 161317 beqz a3, 0x379
     # comparisons.py:49 expand(op, arena, rom, 1, start, count)
-    #: 5981 s32i.n a5, a1, 32
+    #: 5961 s32i.n a5, a1, 24
     # broadcast.py:20 r = ptr32(op)
     #: 422119 l32i a4, a1, 100
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x20e
+    #: 165200 beqz a2, 0x21a
     #: 222118 l32i a2, a1, 96
-    #: 860000 j 0x211
+    #: 860000 j 0x21d
     #: 222117 l32i a2, a1, 92
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -314,51 +324,51 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222117 l32i a2, a1, 92
     #: 3a22 add.n a2, a2, a3
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
     #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2806 l32i.n a2, a6, 0
-    #: 2961 s32i.n a2, a1, 24
+    #: 226111 s32i a2, a1, 68
     # broadcast.py:27 length = g[_LENGTH]
     #: 2826 l32i.n a2, a6, 8
     #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: 3836 l32i.n a3, a6, 12
-    #: 3941 s32i.n a3, a1, 16
+    #: c836 l32i.n a12, a6, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3816 l32i.n a3, a6, 4
-    #: f0c311 slli a12, a3, 1
+    #: f03311 slli a3, a3, 1
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:30 run = start // length
     #: 4821 l32i.n a4, a1, 8
     #: 403f31 srai a3, a4, 31
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 39b1 s32i.n a3, a1, 44
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 272302 blt a3, a2, 0x260
-    #: 063d00 j 0x355
+    #: 2861 l32i.n a2, a1, 24
+    #: 272302 blt a3, a2, 0x26d
+    #: c63f00 j 0x36d
     # broadcast.py:33 at = source + column * step
-    #: 38f1 l32i.n a3, a1, 60
-    #: 2841 l32i.n a2, a1, 16
-    #: 203382 mull a3, a3, a2
+    #: 28d1 l32i.n a2, a1, 52
+    #: c03282 mull a3, a2, a12
     #: 222114 l32i a2, a1, 80
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48b1 l32i.n a4, a1, 44
+    #: 4891 l32i.n a4, a1, 36
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x2a2
+    #: 3841 l32i.n a3, a1, 16
+    #: 37a230 bge a2, a3, 0x2b1
     # broadcast.py:37 quotient = rest // g[level]
     #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
@@ -380,7 +390,8 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x273
+    #: 3841 l32i.n a3, a1, 16
+    #: 3722ce blt a2, a3, 0x280
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 6022a0 addx4 a2, a2, a6
@@ -389,108 +400,115 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322115 l32i a3, a1, 84
-    #: 28f1 l32i.n a2, a1, 60
+    #: 28d1 l32i.n a2, a1, 52
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3881 l32i.n a3, a1, 32
-    #: 27a301 bge a3, a2, 0x2bd
+    #: 3861 l32i.n a3, a1, 24
+    #: 27a301 bge a3, a2, 0x2cc
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3881 l32i.n a3, a1, 32
+    #: 3861 l32i.n a3, a1, 24
     #: 2033c0 sub a3, a3, a2
-    #: 3981 s32i.n a3, a1, 32
+    #: 3961 s32i.n a3, a1, 24
     # broadcast.py:46 run += 1
-    #: 38b1 l32i.n a3, a1, 44
+    #: 3891 l32i.n a3, a1, 36
     #: 1b33 addi.n a3, a3, 1
-    #: 39b1 s32i.n a3, a1, 44
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39f1 s32i.n a3, a1, 60
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3861 l32i.n a3, a1, 24
-    #: 479320 bne a3, a4, 0x2f6
+    #: 322111 l32i a3, a1, 68
+    #: 47931e bne a3, a4, 0x304
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d8e1 l32i.n a13, a1, 56
+    #: d8c1 l32i.n a13, a1, 48
     #: 2add add.n a13, a13, a2
-    #: d9e1 s32i.n a13, a1, 56
+    #: d9c1 s32i.n a13, a1, 48
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x2f3
+    #: 16e200 beqz a2, 0x301
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: d841 l32i.n a13, a1, 16
-    #: da44 add.n a4, a4, a13
+    #: ca44 add.n a4, a4, a12
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x2e2
-    #: 061500 j 0x34b
+    #: 5602ff bnez a2, 0x2f2
+    #: 861700 j 0x363
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3861 l32i.n a3, a1, 24
-    #: 479321 bne a3, a4, 0x31f
+    #: 322111 l32i a3, a1, 68
+    #: 47931f bne a3, a4, 0x32c
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48e1 l32i.n a4, a1, 56
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 49e1 s32i.n a4, a1, 56
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x31c
+    #: 16e200 beqz a2, 0x329
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4841 l32i.n a4, a1, 16
-    #: 4add add.n a13, a13, a4
+    #: cadd add.n a13, a13, a12
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x30b
-    #: c60a00 j 0x34b
+    #: 5602ff bnez a2, 0x31a
+    #: 860d00 j 0x363
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: 4861 l32i.n a4, a1, 24
-    #: 40e282 mull a14, a2, a4
-    #: 48e1 l32i.n a4, a1, 56
-    #: ea44 add.n a4, a4, a14
-    #: 49e1 s32i.n a4, a1, 56
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x34b
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422111 l32i a4, a1, 68
+    #: 40f282 mull a15, a2, a4
+    #: e8c1 l32i.n a14, a1, 48
+    #: faee add.n a14, a14, a15
+    #: e9c1 s32i.n a14, a1, 48
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x34f
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x34f
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4861 l32i.n a4, a1, 24
-    #: e79403 bne a4, a14, 0x33e
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x342
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x363
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4841 l32i.n a4, a1, 16
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4861 l32i.n a4, a1, 24
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x32f
+    #: 56e2fe bnez a2, 0x352
     #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 27a302 bge a3, a2, 0x355
-    #: 86c2ff j 0x260
+    #: 2861 l32i.n a2, a1, 24
+    #: 27a302 bge a3, a2, 0x36d
+    #: c6bfff j 0x26d
     # comparisons.py:50 y = ptr8(base + (r[_ROW2] >> 2))
     #: 2831 l32i.n a2, a1, 12
     #: 2852 l32i.n a2, a2, 20
@@ -502,7 +520,7 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 5a33 add.n a3, a3, a5
     #: 3921 s32i.n a3, a1, 8
     # comparisons.py:52 while count:
-    #: 163503 beqz a5, 0x39e
+    #: 163503 beqz a5, 0x3b6
     # comparisons.py:53 word = intervals[x[0]]
     #: 420700 l8ui a4, a7, 0
     #: 3811 l32i.n a3, a1, 4
@@ -516,9 +534,9 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 6d09 mov.n a6, a9
     # comparisons.py:56 if v >= word & 0xFF and v <= word >> 8:
     #: 30c074 extui a12, a3, 0, 8
-    #: c7240a blt a4, a12, 0x390
+    #: c7240a blt a4, a12, 0x3a8
     #: 303821 srai a3, a3, 8
-    #: 472304 blt a3, a4, 0x390
+    #: 472304 blt a3, a4, 0x3a8
     # comparisons.py:57 answer = outside ^ 1
     #: 0c13 movi.n a3, 1
     #: 306930 xor a6, a9, a3
@@ -532,11 +550,11 @@ def eval_bytes(op, arena, rom, start, stop):
     #: 1b88 addi.n a8, a8, 1
     # comparisons.py:62 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56b5fc bnez a5, 0x36a
+    #: 56b5fc bnez a5, 0x382
     #: 3821 l32i.n a3, a1, 8
-    #: 2891 l32i.n a2, a1, 36
-    #: 27a302 bge a3, a2, 0x3a8
-    #: 0631ff j 0x6d
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x3c0
+    #: 862aff j 0x6b
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

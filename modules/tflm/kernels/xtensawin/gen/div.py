@@ -15,7 +15,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 326119 s32i a3, a1, 100
     #: 42611a s32i a4, a1, 104
     #: 5961 s32i.n a5, a1, 24
-    #: 69a1 s32i.n a6, a1, 40
+    #: 6981 s32i.n a6, a1, 32
     # div.py:35 r = ptr32(op)
     #: bd02 mov.n a11, a2
     # div.py:36 base = int(ptr8(arena))
@@ -29,7 +29,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 422118 l32i a4, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226112 s32i a2, a1, 72
+    #: 226110 s32i a2, a1, 64
     # div.py:42 word = r[_INPUT2]
     #: 282b l32i.n a2, a11, 8
     # div.py:43 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -40,7 +40,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 322118 l32i a3, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226113 s32i a2, a1, 76
+    #: 226111 s32i a2, a1, 68
     # div.py:44 offset1 = r[_OFFSET1]
     #: 28cb l32i.n a2, a11, 48
     #: 2941 s32i.n a2, a1, 16
@@ -65,7 +65,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 20c3c0 sub a12, a3, a2
     # div.py:51 shift = (r[_SHIFT] << sign) >> sign
     #: 222b12 l32i a2, a11, 72
-    #: 29b1 s32i.n a2, a1, 44
+    #: 2991 s32i.n a2, a1, 36
     # div.py:52 z = ptr8(base + (r[_OUTPUT] >> 2) + start)
     #: 283b l32i.n a2, a11, 12
     #: 203221 srai a3, a2, 2
@@ -74,11 +74,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2861 l32i.n a2, a1, 24
     #: 2aa3 add.n a10, a3, a2
     # div.py:53 while start < stop:
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     #: 372202 blt a2, a3, 0x80
-    #: 86fe00 j 0x47b
+    #: 860301 j 0x48f
     # div.py:54 count = stop - start
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     #: 2861 l32i.n a2, a1, 24
     #: 2093c0 sub a9, a3, a2
     # div.py:55 if count > r[_BLOCK]:
@@ -90,13 +90,13 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3861 l32i.n a3, a1, 24
     #: 2811 l32i.n a2, a1, 4
     #: 203382 mull a3, a3, a2
-    #: 222112 l32i a2, a1, 72
+    #: 222110 l32i a2, a1, 64
     #: 3ad2 add.n a13, a2, a3
     # div.py:58 if r[_EXPAND1]:
     #: 289b l32i.n a2, a11, 36
-    #: 16d214 beqz a2, 0x1ed
+    #: 16f215 beqz a2, 0x1ff
     # div.py:59 expand(op, arena, rom, 0, start, count)
-    #: 9981 s32i.n a9, a1, 32
+    #: 8d09 mov.n a8, a9
     # broadcast.py:20 r = ptr32(op)
     #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -116,48 +116,48 @@ def eval_int8(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
-    #: 8805 l32i.n a8, a5, 0
+    #: 2805 l32i.n a2, a5, 0
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
     #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: 6835 l32i.n a6, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f07311 slli a7, a3, 1
     # broadcast.py:30 run = start // length
     #: 4861 l32i.n a4, a1, 24
     #: 403f31 srai a3, a4, 31
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
-    #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 272302 blt a3, a2, 0x100
-    #: 863800 j 0x1e3
+    #: 0c02 movi.n a2, 0
+    #: 872202 blt a2, a8, 0x101
+    #: c63c00 j 0x1f5
     # broadcast.py:33 at = source + column * step
-    #: 28f1 l32i.n a2, a1, 60
-    #: 703282 mull a3, a2, a7
+    #: 28d1 l32i.n a2, a1, 52
+    #: 603282 mull a3, a2, a6
     #: 222114 l32i a2, a1, 80
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48c1 l32i.n a4, a1, 48
+    #: 48a1 l32i.n a4, a1, 40
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x140
+    #: 77a22e bge a2, a7, 0x141
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -179,7 +179,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x111
+    #: 7722d0 blt a2, a7, 0x112
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -188,100 +188,111 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322115 l32i a3, a1, 84
-    #: 28f1 l32i.n a2, a1, 60
+    #: 28d1 l32i.n a2, a1, 52
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3881 l32i.n a3, a1, 32
-    #: 27a301 bge a3, a2, 0x15b
+    #: 27a801 bge a8, a2, 0x15a
     # broadcast.py:44 n = count
-    #: 2d03 mov.n a2, a3
+    #: 2d08 mov.n a2, a8
     # broadcast.py:45 count -= n
-    #: 3881 l32i.n a3, a1, 32
-    #: 2033c0 sub a3, a3, a2
-    #: 3981 s32i.n a3, a1, 32
+    #: 2088c0 sub a8, a8, a2
     # broadcast.py:46 run += 1
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     #: 1b33 addi.n a3, a3, 1
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39f1 s32i.n a3, a1, 60
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 37981e bne a8, a3, 0x190
+    #: 0c14 movi.n a4, 1
+    #: 322112 l32i a3, a1, 72
+    #: 47931e bne a3, a4, 0x18e
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d8e1 l32i.n a13, a1, 56
+    #: d8c1 l32i.n a13, a1, 48
     #: 2add add.n a13, a13, a2
-    #: d9e1 s32i.n a13, a1, 56
+    #: d9c1 s32i.n a13, a1, 48
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x18d
+    #: 16e200 beqz a2, 0x18b
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x17e
-    #: 061200 j 0x1d9
+    #: 5602ff bnez a2, 0x17c
+    #: 861700 j 0x1ed
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 37981f bne a8, a3, 0x1b5
+    #: 0c24 movi.n a4, 2
+    #: 322112 l32i a3, a1, 72
+    #: 47931f bne a3, a4, 0x1b6
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48e1 l32i.n a4, a1, 56
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 49e1 s32i.n a4, a1, 56
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x1b2
+    #: 16e200 beqz a2, 0x1b3
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7add add.n a13, a13, a7
+    #: 6add add.n a13, a13, a6
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1a3
-    #: c60800 j 0x1d9
+    #: 5602ff bnez a2, 0x1a4
+    #: 860d00 j 0x1ed
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: 80e282 mull a14, a2, a8
-    #: 48e1 l32i.n a4, a1, 56
-    #: ea44 add.n a4, a4, a14
-    #: 49e1 s32i.n a4, a1, 56
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x1d9
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422112 l32i a4, a1, 72
+    #: 40f282 mull a15, a2, a4
+    #: e8c1 l32i.n a14, a1, 48
+    #: faee add.n a14, a14, a15
+    #: e9c1 s32i.n a14, a1, 48
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x1d9
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x1d9
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479803 bne a8, a4, 0x1d0
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 6add add.n a13, a13, a6
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x1cc
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x1ed
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7add add.n a13, a13, a7
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 8a33 add.n a3, a3, a8
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 6add add.n a13, a13, a6
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1c3
-    #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 27a302 bge a3, a2, 0x1e3
-    #: 06c7ff j 0x100
+    #: 56e2fe bnez a2, 0x1dc
+    #: 0c02 movi.n a2, 0
+    #: 87a202 bge a2, a8, 0x1f5
+    #: c6c2ff j 0x101
     # div.py:60 x = ptr8(base + (r[_ROW1] >> 2))
     #: 284b l32i.n a2, a11, 16
     #: 203221 srai a3, a2, 2
@@ -291,22 +302,22 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3861 l32i.n a3, a1, 24
     #: 2821 l32i.n a2, a1, 8
     #: 203382 mull a3, a3, a2
-    #: 222113 l32i a2, a1, 76
+    #: 222111 l32i a2, a1, 68
     #: 3ae2 add.n a14, a2, a3
     # div.py:62 if r[_EXPAND2]:
     #: 28ab l32i.n a2, a11, 40
-    #: 167216 beqz a2, 0x366
+    #: 169216 beqz a2, 0x37a
     # div.py:63 expand(op, arena, rom, 1, start, count)
-    #: 9991 s32i.n a9, a1, 36
+    #: 9971 s32i.n a9, a1, 28
     # broadcast.py:20 r = ptr32(op)
     #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x211
+    #: 165200 beqz a2, 0x223
     #: 22211a l32i a2, a1, 104
-    #: 860000 j 0x214
+    #: 860000 j 0x226
     #: 222119 l32i a2, a1, 100
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -317,49 +328,49 @@ def eval_int8(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 226110 s32i a2, a1, 64
+    #: 29e1 s32i.n a2, a1, 56
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2805 l32i.n a2, a5, 0
-    #: 2971 s32i.n a2, a1, 28
+    #: 226113 s32i a2, a1, 76
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
     #: 226117 s32i a2, a1, 92
     # broadcast.py:28 step = g[_STRIDE]
-    #: 7835 l32i.n a7, a5, 12
+    #: 6835 l32i.n a6, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f07311 slli a7, a3, 1
     # broadcast.py:30 run = start // length
     #: 4861 l32i.n a4, a1, 24
     #: 403f31 srai a3, a4, 31
     #: 308430 xor a8, a4, a3
     #: 2088c2 quou a8, a8, a2
     #: 303830 xor a3, a8, a3
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 226111 s32i a2, a1, 68
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2891 l32i.n a2, a1, 36
-    #: 272302 blt a3, a2, 0x263
-    #: 063e00 j 0x35c
+    #: 2871 l32i.n a2, a1, 28
+    #: 272302 blt a3, a2, 0x274
+    #: c63e00 j 0x370
     # broadcast.py:33 at = source + column * step
-    #: 222111 l32i a2, a1, 68
-    #: 703282 mull a3, a2, a7
+    #: 28f1 l32i.n a2, a1, 60
+    #: 603282 mull a3, a2, a6
     #: 222116 l32i a2, a1, 88
     #: 3a82 add.n a8, a2, a3
     # broadcast.py:34 rest = run
-    #: 48d1 l32i.n a4, a1, 52
+    #: 48b1 l32i.n a4, a1, 44
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x2a4
+    #: 77a22e bge a2, a7, 0x2b4
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -381,7 +392,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x275
+    #: 7722d0 blt a2, a7, 0x285
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -390,105 +401,115 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2a88 add.n a8, a8, a2
     # broadcast.py:42 n = length - column
     #: 322117 l32i a3, a1, 92
-    #: 222111 l32i a2, a1, 68
+    #: 28f1 l32i.n a2, a1, 60
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3891 l32i.n a3, a1, 36
-    #: 27a301 bge a3, a2, 0x2c0
+    #: 3871 l32i.n a3, a1, 28
+    #: 27a301 bge a3, a2, 0x2cf
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3891 l32i.n a3, a1, 36
+    #: 3871 l32i.n a3, a1, 28
     #: 2033c0 sub a3, a3, a2
-    #: 3991 s32i.n a3, a1, 36
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:46 run += 1
-    #: 38d1 l32i.n a3, a1, 52
+    #: 38b1 l32i.n a3, a1, 44
     #: 1b33 addi.n a3, a3, 1
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326111 s32i a3, a1, 68
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3871 l32i.n a3, a1, 28
-    #: 479321 bne a3, a4, 0x2fb
+    #: 322113 l32i a3, a1, 76
+    #: 47931e bne a3, a4, 0x307
     # broadcast.py:49 x = ptr8(at)
     #: 4d08 mov.n a4, a8
     # broadcast.py:50 y = ptr8(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:51 target += n
-    #: 822110 l32i a8, a1, 64
+    #: 88e1 l32i.n a8, a1, 56
     #: 2a88 add.n a8, a8, a2
-    #: 826110 s32i a8, a1, 64
+    #: 89e1 s32i.n a8, a1, 56
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x2f8
+    #: 16e200 beqz a2, 0x304
     # broadcast.py:53 y[0] = x[0]
     #: 820400 l8ui a8, a4, 0
     #: 824300 s8i a8, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7a44 add.n a4, a4, a7
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x2e9
-    #: 861500 j 0x352
+    #: 5602ff bnez a2, 0x2f5
+    #: 861700 j 0x366
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3871 l32i.n a3, a1, 28
-    #: 479322 bne a3, a4, 0x325
+    #: 322113 l32i a3, a1, 76
+    #: 47931f bne a3, a4, 0x32f
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 422110 l32i a4, a1, 64
+    #: 48e1 l32i.n a4, a1, 56
     #: ea44 add.n a4, a4, a14
-    #: 426110 s32i a4, a1, 64
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x322
+    #: 16e200 beqz a2, 0x32c
     # broadcast.py:62 y2[0] = x2[0]
     #: 421800 l16ui a4, a8, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 7a88 add.n a8, a8, a7
+    #: 6a88 add.n a8, a8, a6
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x313
-    #: 060b00 j 0x352
+    #: 5602ff bnez a2, 0x31d
+    #: 860d00 j 0x366
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:69 target += n * size
-    #: 4871 l32i.n a4, a1, 28
-    #: 40e282 mull a14, a2, a4
-    #: 422110 l32i a4, a1, 64
-    #: ea44 add.n a4, a4, a14
-    #: 426110 s32i a4, a1, 64
-    # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x352
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422113 l32i a4, a1, 76
+    #: 40f282 mull a15, a2, a4
+    #: e8e1 l32i.n a14, a1, 56
+    #: faee add.n a14, a14, a15
+    #: e9e1 s32i.n a14, a1, 56
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x352
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x352
+    # broadcast.py:72 y4[0] = x4[0]
     #: 4808 l32i.n a4, a8, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4871 l32i.n a4, a1, 28
-    #: e79403 bne a4, a14, 0x347
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 6a88 add.n a8, a8, a6
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x345
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x366
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 4808 l32i.n a4, a8, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 4818 l32i.n a4, a8, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 7a88 add.n a8, a8, a7
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4871 l32i.n a4, a1, 28
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 6a88 add.n a8, a8, a6
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x338
+    #: 56e2fe bnez a2, 0x355
     #: 0c03 movi.n a3, 0
-    #: 2891 l32i.n a2, a1, 36
-    #: 27a302 bge a3, a2, 0x35c
-    #: 86c1ff j 0x263
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x370
+    #: c6c0ff j 0x274
     # div.py:64 y = ptr8(base + (r[_ROW2] >> 2))
     #: 285b l32i.n a2, a11, 20
     #: 203221 srai a3, a2, 2
@@ -499,7 +520,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 9a22 add.n a2, a2, a9
     #: 2961 s32i.n a2, a1, 24
     # div.py:66 while count:
-    #: 161910 beqz a9, 0x471
+    #: 161910 beqz a9, 0x485
     # div.py:67 v = (x[0] ^ 0x80) - offset1
     #: 320d00 l8ui a3, a13, 0
     #: 22a080 movi a2, 128
@@ -513,31 +534,31 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3851 l32i.n a3, a1, 20
     #: 3034c0 sub a3, a4, a3
     # div.py:69 if d < 0:
-    #: d65300 bgez a3, 0x394
+    #: d65300 bgez a3, 0x3a8
     # div.py:70 v = 0 - v
     #: 202060 neg a2, a2
     # div.py:71 d = 0 - d
     #: 303060 neg a3, a3
     # div.py:72 if not d:
-    #: 565300 bnez a3, 0x39d
+    #: 565300 bnez a3, 0x3b1
     # div.py:73 v = v << 20
     #: c02201 slli a2, a2, 20
-    #: 462c00 j 0x44f
+    #: 462c00 j 0x463
     # div.py:74 elif v:
-    #: 16e20a beqz a2, 0x44f
+    #: 16e20a beqz a2, 0x463
     # div.py:76 e = 7 - shift
     #: 0c75 movi.n a5, 7
-    #: 48b1 l32i.n a4, a1, 44
+    #: 4891 l32i.n a4, a1, 36
     #: 4065c0 sub a6, a5, a4
     # div.py:77 while not d >> 7:
     #: 304721 srai a4, a3, 7
-    #: 56a400 bnez a4, 0x3b8
+    #: 56a400 bnez a4, 0x3cc
     # div.py:78 d = d << 1
     #: f03311 slli a3, a3, 1
     # div.py:79 e -= 1
     #: 0b66 addi.n a6, a6, -1
     #: 304721 srai a4, a3, 7
-    #: 1644ff beqz a4, 0x3ad
+    #: 1644ff beqz a4, 0x3c1
     # div.py:80 v = v << 22
     #: a02201 slli a2, a2, 22
     # div.py:81 e += 22
@@ -548,7 +569,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 204e31 srai a4, a2, 30
     #: 704430 xor a4, a4, a7
     #: 404004 extui a4, a4, 0, 1
-    #: 560401 bnez a4, 0x3de
+    #: 560401 bnez a4, 0x3f2
     # div.py:84 v = v << 1
     #: f02211 slli a2, a2, 1
     # div.py:85 e += 1
@@ -556,7 +577,7 @@ def eval_int8(op, arena, rom, start, stop):
     #: 204e31 srai a4, a2, 30
     #: 704430 xor a4, a4, a7
     #: 404004 extui a4, a4, 0, 1
-    #: 16e4fe beqz a4, 0x3cd
+    #: 16e4fe beqz a4, 0x3e1
     # div.py:86 m = r[_RECIPROCALS - 128 + d]
     #: 32c393 addi a3, a3, -109
     #: b033a0 addx4 a3, a3, a11
@@ -564,7 +585,7 @@ def eval_int8(op, arena, rom, start, stop):
     # div.py:87 k = 2
     #: 0c27 movi.n a7, 2
     # div.py:88 while k:
-    #: 162704 beqz a7, 0x42e
+    #: 162704 beqz a7, 0x442
     # div.py:89 a = v >> 16
     #: 208031 srai a8, a2, 16
     # div.py:90 b = v & 0xFFFF
@@ -597,16 +618,16 @@ def eval_int8(op, arena, rom, start, stop):
     #: 422b11 l32i a4, a11, 68
     # div.py:97 k -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56c7fb bnez a7, 0x3eb
+    #: 56c7fb bnez a7, 0x3ff
     # div.py:98 if e > 31:
     #: 1cf3 movi.n a3, 31
-    #: 67a304 bge a3, a6, 0x438
+    #: 67a304 bge a3, a6, 0x44c
     # div.py:99 v = 0
     #: 0c02 movi.n a2, 0
-    #: 860500 j 0x44f
+    #: 860500 j 0x463
     # div.py:100 elif e > 0:
     #: 0c03 movi.n a3, 0
-    #: 67a311 bge a3, a6, 0x44f
+    #: 67a311 bge a3, a6, 0x463
     # div.py:101 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -617,11 +638,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 202121 srai a2, a2, 1
     # div.py:102 if v < low:
     #: 3801 l32i.n a3, a1, 0
-    #: 37a201 bge a2, a3, 0x456
+    #: 37a201 bge a2, a3, 0x46a
     # div.py:103 v = low
     #: 2d03 mov.n a2, a3
     # div.py:104 if v > high:
-    #: 27ac01 bge a12, a2, 0x45b
+    #: 27ac01 bge a12, a2, 0x46f
     # div.py:105 v = high
     #: 2d0c mov.n a2, a12
     # div.py:106 z[0] = v + zero_point
@@ -638,11 +659,11 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1baa addi.n a10, a10, 1
     # div.py:110 count -= 1
     #: 0b99 addi.n a9, a9, -1
-    #: 56d9ef bnez a9, 0x36f
+    #: 56d9ef bnez a9, 0x383
     #: 3861 l32i.n a3, a1, 24
-    #: 28a1 l32i.n a2, a1, 40
-    #: 27a302 bge a3, a2, 0x47b
-    #: 0601ff j 0x80
+    #: 2881 l32i.n a2, a1, 32
+    #: 27a302 bge a3, a2, 0x48f
+    #: 06fcfe j 0x80
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

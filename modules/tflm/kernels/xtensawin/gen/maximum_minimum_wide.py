@@ -15,7 +15,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 326115 s32i a3, a1, 84
     #: 426116 s32i a4, a1, 88
     #: 5901 s32i.n a5, a1, 0
-    #: 6971 s32i.n a6, a1, 28
+    #: 6951 s32i.n a6, a1, 20
     # maximum_minimum_wide.py:25 r = ptr32(op)
     #: 2921 s32i.n a2, a1, 8
     # maximum_minimum_wide.py:26 base = int(ptr8(arena))
@@ -29,7 +29,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29c1 s32i.n a2, a1, 48
     # maximum_minimum_wide.py:29 word = r[_INPUT2]
     #: 2821 l32i.n a2, a1, 8
     #: 2822 l32i.n a2, a2, 8
@@ -41,7 +41,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 322114 l32i a3, a1, 80
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29d1 s32i.n a2, a1, 52
     # maximum_minimum_wide.py:31 step1 = r[_STEP1]
     #: 2821 l32i.n a2, a1, 8
     #: a872 l32i.n a10, a2, 28
@@ -58,11 +58,11 @@ def eval_int16(op, arena, rom, start, stop):
     #: f03211 slli a3, a2, 1
     #: 3a74 add.n a7, a4, a3
     # maximum_minimum_wide.py:35 while start < stop:
-    #: 3871 l32i.n a3, a1, 28
+    #: 3851 l32i.n a3, a1, 20
     #: 372202 blt a2, a3, 0x65
-    #: c6c800 j 0x389
+    #: c6cd00 j 0x39d
     # maximum_minimum_wide.py:36 count = stop - start
-    #: 3871 l32i.n a3, a1, 28
+    #: 3851 l32i.n a3, a1, 20
     #: 2801 l32i.n a2, a1, 0
     #: 2053c0 sub a5, a3, a2
     # maximum_minimum_wide.py:37 if count > r[_BLOCK]:
@@ -74,14 +74,14 @@ def eval_int16(op, arena, rom, start, stop):
     # maximum_minimum_wide.py:39 x = ptr16(input1 + start * step1)
     #: 2801 l32i.n a2, a1, 0
     #: a03282 mull a3, a2, a10
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28c1 l32i.n a2, a1, 48
     #: 3a62 add.n a6, a2, a3
     # maximum_minimum_wide.py:40 if r[_EXPAND1]:
     #: 2821 l32i.n a2, a1, 8
     #: 2892 l32i.n a2, a2, 36
-    #: 16b215 beqz a2, 0x1e1
+    #: 167216 beqz a2, 0x1ed
     # maximum_minimum_wide.py:41 expand(op, arena, rom, 0, start, count)
-    #: 5951 s32i.n a5, a1, 20
+    #: 5931 s32i.n a5, a1, 12
     # broadcast.py:20 r = ptr32(op)
     #: 422117 l32i a4, a1, 92
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -101,49 +101,49 @@ def eval_int16(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222115 l32i a2, a1, 84
     #: 3a22 add.n a2, a2, a3
-    #: 29a1 s32i.n a2, a1, 40
+    #: 2981 s32i.n a2, a1, 32
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
     #: 2a64 add.n a6, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2806 l32i.n a2, a6, 0
-    #: 2931 s32i.n a2, a1, 12
+    #: 29e1 s32i.n a2, a1, 56
     # broadcast.py:27 length = g[_LENGTH]
     #: 2826 l32i.n a2, a6, 8
     #: 226111 s32i a2, a1, 68
     # broadcast.py:28 step = g[_STRIDE]
-    #: c836 l32i.n a12, a6, 12
+    #: b836 l32i.n a11, a6, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3816 l32i.n a3, a6, 4
-    #: f0b311 slli a11, a3, 1
+    #: f0c311 slli a12, a3, 1
     # broadcast.py:30 run = start // length
     #: 4801 l32i.n a4, a1, 0
     #: 403f31 srai a3, a4, 31
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 3981 s32i.n a3, a1, 32
+    #: 3961 s32i.n a3, a1, 24
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29b1 s32i.n a2, a1, 44
+    #: 2991 s32i.n a2, a1, 36
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2851 l32i.n a2, a1, 20
+    #: 2831 l32i.n a2, a1, 12
     #: 272302 blt a3, a2, 0xe8
-    #: 063b00 j 0x1d5
+    #: 063e00 j 0x1e1
     # broadcast.py:33 at = source + column * step
-    #: 28b1 l32i.n a2, a1, 44
-    #: c03282 mull a3, a2, a12
+    #: 2891 l32i.n a2, a1, 36
+    #: b03282 mull a3, a2, a11
     #: 222110 l32i a2, a1, 64
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4881 l32i.n a4, a1, 32
+    #: 4861 l32i.n a4, a1, 24
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x128
+    #: c7a22e bge a2, a12, 0x128
     # broadcast.py:37 quotient = rest // g[level]
     #: 6032a0 addx4 a3, a2, a6
     #: f803 l32i.n a15, a3, 0
@@ -165,7 +165,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0xf9
+    #: c722d0 blt a2, a12, 0xf9
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 6022a0 addx4 a2, a2, a6
@@ -174,105 +174,115 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322111 l32i a3, a1, 68
-    #: 28b1 l32i.n a2, a1, 44
+    #: 2891 l32i.n a2, a1, 36
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3851 l32i.n a3, a1, 20
+    #: 3831 l32i.n a3, a1, 12
     #: 27a301 bge a3, a2, 0x143
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3851 l32i.n a3, a1, 20
+    #: 3831 l32i.n a3, a1, 12
     #: 2033c0 sub a3, a3, a2
-    #: 3951 s32i.n a3, a1, 20
+    #: 3931 s32i.n a3, a1, 12
     # broadcast.py:46 run += 1
-    #: 3881 l32i.n a3, a1, 32
+    #: 3861 l32i.n a3, a1, 24
     #: 1b33 addi.n a3, a3, 1
-    #: 3981 s32i.n a3, a1, 32
+    #: 3961 s32i.n a3, a1, 24
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39b1 s32i.n a3, a1, 44
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3831 l32i.n a3, a1, 12
+    #: 38e1 l32i.n a3, a1, 56
     #: 47931e bne a3, a4, 0x17a
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     # broadcast.py:51 target += n
-    #: d8a1 l32i.n a13, a1, 40
+    #: d881 l32i.n a13, a1, 32
     #: 2add add.n a13, a13, a2
-    #: d9a1 s32i.n a13, a1, 40
+    #: d981 s32i.n a13, a1, 32
     # broadcast.py:52 while n:
     #: 16e200 beqz a2, 0x177
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ca44 add.n a4, a4, a12
+    #: ba44 add.n a4, a4, a11
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 5602ff bnez a2, 0x168
-    #: 061400 j 0x1cb
+    #: 061700 j 0x1d7
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3831 l32i.n a3, a1, 12
+    #: 38e1 l32i.n a3, a1, 56
     #: 47931f bne a3, a4, 0x1a1
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48a1 l32i.n a4, a1, 40
+    #: 4881 l32i.n a4, a1, 32
     #: ea44 add.n a4, a4, a14
-    #: 49a1 s32i.n a4, a1, 40
+    #: 4981 s32i.n a4, a1, 32
     # broadcast.py:61 while n:
     #: 16e200 beqz a2, 0x19e
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: cadd add.n a13, a13, a12
+    #: badd add.n a13, a13, a11
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 5602ff bnez a2, 0x18f
-    #: 460a00 j 0x1cb
+    #: 460d00 j 0x1d7
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     # broadcast.py:69 target += n * size
-    #: 4831 l32i.n a4, a1, 12
-    #: 40e282 mull a14, a2, a4
-    #: 48a1 l32i.n a4, a1, 40
-    #: ea44 add.n a4, a4, a14
-    #: 49a1 s32i.n a4, a1, 40
-    # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x1cb
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 48e1 l32i.n a4, a1, 56
+    #: 40f282 mull a15, a2, a4
+    #: e881 l32i.n a14, a1, 32
+    #: faee add.n a14, a14, a15
+    #: e981 s32i.n a14, a1, 32
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x1c3
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x1c3
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4831 l32i.n a4, a1, 12
-    #: e79403 bne a4, a14, 0x1c0
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x1b6
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x1d7
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: cadd add.n a13, a13, a12
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4831 l32i.n a4, a1, 12
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x1b1
+    #: 56e2fe bnez a2, 0x1c6
     #: 0c03 movi.n a3, 0
-    #: 2851 l32i.n a2, a1, 20
-    #: 27a302 bge a3, a2, 0x1d5
-    #: 86c4ff j 0xe8
+    #: 2831 l32i.n a2, a1, 12
+    #: 27a302 bge a3, a2, 0x1e1
+    #: 86c1ff j 0xe8
     # maximum_minimum_wide.py:42 x = ptr16(base + (r[_ROW1] >> 2))
     #: 2821 l32i.n a2, a1, 8
     #: 2842 l32i.n a2, a2, 16
@@ -282,23 +292,23 @@ def eval_int16(op, arena, rom, start, stop):
     # maximum_minimum_wide.py:43 y = ptr16(input2 + start * step2)
     #: 2801 l32i.n a2, a1, 0
     #: 903282 mull a3, a2, a9
-    #: 28f1 l32i.n a2, a1, 60
+    #: 28d1 l32i.n a2, a1, 52
     #: 3a32 add.n a3, a2, a3
     # maximum_minimum_wide.py:44 if r[_EXPAND2]:
     #: 2821 l32i.n a2, a1, 8
     #: 28a2 l32i.n a2, a2, 40
-    #: 165216 beqz a2, 0x357
+    #: 16d216 beqz a2, 0x36b
     # maximum_minimum_wide.py:45 expand(op, arena, rom, 1, start, count)
-    #: 5961 s32i.n a5, a1, 24
+    #: 5941 s32i.n a5, a1, 16
     # broadcast.py:20 r = ptr32(op)
     #: 422117 l32i a4, a1, 92
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x204
+    #: 165200 beqz a2, 0x210
     #: 222116 l32i a2, a1, 88
-    #: 860000 j 0x207
+    #: 860000 j 0x213
     #: 222115 l32i a2, a1, 84
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -309,51 +319,51 @@ def eval_int16(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222115 l32i a2, a1, 84
     #: 3a22 add.n a2, a2, a3
-    #: 29c1 s32i.n a2, a1, 48
+    #: 29a1 s32i.n a2, a1, 40
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
     #: 2ab4 add.n a11, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 280b l32i.n a2, a11, 0
-    #: 2941 s32i.n a2, a1, 16
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:27 length = g[_LENGTH]
     #: 282b l32i.n a2, a11, 8
     #: 226113 s32i a2, a1, 76
     # broadcast.py:28 step = g[_STRIDE]
-    #: 383b l32i.n a3, a11, 12
-    #: 3911 s32i.n a3, a1, 4
+    #: c83b l32i.n a12, a11, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 381b l32i.n a3, a11, 4
-    #: f0c311 slli a12, a3, 1
+    #: f03311 slli a3, a3, 1
+    #: 3911 s32i.n a3, a1, 4
     # broadcast.py:30 run = start // length
     #: 4801 l32i.n a4, a1, 0
     #: 403f31 srai a3, a4, 31
     #: 30d430 xor a13, a4, a3
     #: 20ddc2 quou a13, a13, a2
     #: 303d30 xor a3, a13, a3
-    #: 3991 s32i.n a3, a1, 36
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29b1 s32i.n a2, a1, 44
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2861 l32i.n a2, a1, 24
-    #: 272302 blt a3, a2, 0x256
-    #: 063d00 j 0x34b
+    #: 2841 l32i.n a2, a1, 16
+    #: 272302 blt a3, a2, 0x262
+    #: 063f00 j 0x35f
     # broadcast.py:33 at = source + column * step
-    #: 38d1 l32i.n a3, a1, 52
-    #: 2811 l32i.n a2, a1, 4
-    #: 203382 mull a3, a3, a2
+    #: 28b1 l32i.n a2, a1, 44
+    #: c03282 mull a3, a2, a12
     #: 222112 l32i a2, a1, 72
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4891 l32i.n a4, a1, 36
+    #: 4871 l32i.n a4, a1, 28
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x298
+    #: 3811 l32i.n a3, a1, 4
+    #: 37a230 bge a2, a3, 0x2a6
     # broadcast.py:37 quotient = rest // g[level]
     #: b032a0 addx4 a3, a2, a11
     #: f803 l32i.n a15, a3, 0
@@ -375,7 +385,8 @@ def eval_int16(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x269
+    #: 3811 l32i.n a3, a1, 4
+    #: 3722ce blt a2, a3, 0x275
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: b022a0 addx4 a2, a2, a11
@@ -384,108 +395,115 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322113 l32i a3, a1, 76
-    #: 28d1 l32i.n a2, a1, 52
+    #: 28b1 l32i.n a2, a1, 44
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3861 l32i.n a3, a1, 24
-    #: 27a301 bge a3, a2, 0x2b3
+    #: 3841 l32i.n a3, a1, 16
+    #: 27a301 bge a3, a2, 0x2c1
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3861 l32i.n a3, a1, 24
+    #: 3841 l32i.n a3, a1, 16
     #: 2033c0 sub a3, a3, a2
-    #: 3961 s32i.n a3, a1, 24
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:46 run += 1
-    #: 3891 l32i.n a3, a1, 36
+    #: 3871 l32i.n a3, a1, 28
     #: 1b33 addi.n a3, a3, 1
-    #: 3991 s32i.n a3, a1, 36
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3841 l32i.n a3, a1, 16
-    #: 479320 bne a3, a4, 0x2ec
+    #: 38f1 l32i.n a3, a1, 60
+    #: 47931e bne a3, a4, 0x2f8
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:51 target += n
-    #: d8c1 l32i.n a13, a1, 48
+    #: d8a1 l32i.n a13, a1, 40
     #: 2add add.n a13, a13, a2
-    #: d9c1 s32i.n a13, a1, 48
+    #: d9a1 s32i.n a13, a1, 40
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x2e9
+    #: 16e200 beqz a2, 0x2f5
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: d811 l32i.n a13, a1, 4
-    #: da44 add.n a4, a4, a13
+    #: ca44 add.n a4, a4, a12
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x2d8
-    #: 061500 j 0x341
+    #: 5602ff bnez a2, 0x2e6
+    #: 061700 j 0x355
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3841 l32i.n a3, a1, 16
-    #: 479321 bne a3, a4, 0x315
+    #: 38f1 l32i.n a3, a1, 60
+    #: 47931f bne a3, a4, 0x31f
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48c1 l32i.n a4, a1, 48
+    #: 48a1 l32i.n a4, a1, 40
     #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x312
+    #: 16e200 beqz a2, 0x31c
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4811 l32i.n a4, a1, 4
-    #: 4add add.n a13, a13, a4
+    #: cadd add.n a13, a13, a12
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x301
-    #: c60a00 j 0x341
+    #: 5602ff bnez a2, 0x30d
+    #: 460d00 j 0x355
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:69 target += n * size
-    #: 4841 l32i.n a4, a1, 16
-    #: 40e282 mull a14, a2, a4
-    #: 48c1 l32i.n a4, a1, 48
-    #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x341
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 48f1 l32i.n a4, a1, 60
+    #: 40f282 mull a15, a2, a4
+    #: e8a1 l32i.n a14, a1, 40
+    #: faee add.n a14, a14, a15
+    #: e9a1 s32i.n a14, a1, 40
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x341
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x341
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4841 l32i.n a4, a1, 16
-    #: e79403 bne a4, a14, 0x334
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x334
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x355
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4811 l32i.n a4, a1, 4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4841 l32i.n a4, a1, 16
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x325
+    #: 56e2fe bnez a2, 0x344
     #: 0c03 movi.n a3, 0
-    #: 2861 l32i.n a2, a1, 24
-    #: 27a302 bge a3, a2, 0x34b
-    #: 86c2ff j 0x256
+    #: 2841 l32i.n a2, a1, 16
+    #: 27a302 bge a3, a2, 0x35f
+    #: 86c0ff j 0x262
     # maximum_minimum_wide.py:46 y = ptr16(base + (r[_ROW2] >> 2))
     #: 2821 l32i.n a2, a1, 8
     #: 2852 l32i.n a2, a2, 20
@@ -497,7 +515,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 5a22 add.n a2, a2, a5
     #: 2901 s32i.n a2, a1, 0
     # maximum_minimum_wide.py:48 while count:
-    #: 16e501 beqz a5, 0x37f
+    #: 16e501 beqz a5, 0x393
     # maximum_minimum_wide.py:49 v = x[0]
     #: 221600 l16ui a2, a6, 0
     # maximum_minimum_wide.py:50 w = y[0]
@@ -505,7 +523,7 @@ def eval_int16(op, arena, rom, start, stop):
     # maximum_minimum_wide.py:51 if v ^ flip < w ^ flip:
     #: 80c230 xor a12, a2, a8
     #: 80b430 xor a11, a4, a8
-    #: b7ac01 bge a12, a11, 0x371
+    #: b7ac01 bge a12, a11, 0x385
     # maximum_minimum_wide.py:52 v = w
     #: 2d04 mov.n a2, a4
     # maximum_minimum_wide.py:53 z[0] = v
@@ -518,11 +536,11 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2b77 addi.n a7, a7, 2
     # maximum_minimum_wide.py:57 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5605fe bnez a5, 0x360
+    #: 5605fe bnez a5, 0x374
     #: 3801 l32i.n a3, a1, 0
-    #: 2871 l32i.n a2, a1, 28
-    #: 27a302 bge a3, a2, 0x389
-    #: c636ff j 0x65
+    #: 2851 l32i.n a2, a1, 20
+    #: 27a302 bge a3, a2, 0x39d
+    #: c631ff j 0x65
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -9,161 +9,161 @@ import micropython
 # MUL, int8. Units are elements. op: INT8 of prepare/mul.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    #: 362101 entry a1, 144
-    #: 226110 s32i a2, a1, 64
-    #: 326115 s32i a3, a1, 84
-    #: 8d04 mov.n a8, a4
-    #: 826118 s32i a8, a1, 96
-    #: 9d05 mov.n a9, a5
-    #: 99f1 s32i.n a9, a1, 60
-    #: 626117 s32i a6, a1, 92
+    #: 364101 entry a1, 160
+    #: 226111 s32i a2, a1, 68
+    #: 326116 s32i a3, a1, 88
+    #: 9d04 mov.n a9, a4
+    #: 926119 s32i a9, a1, 100
+    #: ad05 mov.n a10, a5
+    #: a26110 s32i a10, a1, 64
+    #: 626118 s32i a6, a1, 96
     #: 48c2 l32i.n a4, a2, 48
     #: 42c480 addi a4, a4, -128
-    #: 4941 s32i.n a4, a1, 16
+    #: 4931 s32i.n a4, a1, 12
     #: 48d2 l32i.n a4, a2, 52
     #: 42c480 addi a4, a4, -128
-    #: 4951 s32i.n a4, a1, 20
+    #: 4941 s32i.n a4, a1, 16
     #: 622213 l32i a6, a2, 76
     #: 422214 l32i a4, a2, 80
     #: 404074 extui a4, a4, 0, 8
     #: 72c4e0 addi a7, a4, -32
     #: 0c05 movi.n a5, 0
-    #: 505753 max a5, a7, a5
-    #: 5901 s32i.n a5, a1, 0
+    #: 508753 max a8, a7, a5
     #: 2c05 movi.n a5, 32
     #: 4055c0 sub a5, a5, a4
     #: 0c04 movi.n a4, 0
     #: 407553 max a7, a5, a4
     #: 48e2 l32i.n a4, a2, 56
-    #: 4931 s32i.n a4, a1, 12
+    #: 4921 s32i.n a4, a1, 8
     #: 58f2 l32i.n a5, a2, 60
     #: 4055c0 sub a5, a5, a4
-    #: 5961 s32i.n a5, a1, 24
+    #: 5951 s32i.n a5, a1, 20
     #: 522210 l32i a5, a2, 64
     #: 4045c0 sub a4, a5, a4
-    #: 4971 s32i.n a4, a1, 28
+    #: 4961 s32i.n a4, a1, 24
     #: 4832 l32i.n a4, a2, 12
     #: 404241 srli a4, a4, 2
     #: 4a43 add.n a4, a3, a4
-    #: 9a54 add.n a5, a4, a9
+    #: aa54 add.n a5, a4, a10
     #: 4872 l32i.n a4, a2, 28
-    #: 4911 s32i.n a4, a1, 4
+    #: 4901 s32i.n a4, a1, 0
     #: 4882 l32i.n a4, a2, 32
-    #: 4921 s32i.n a4, a1, 8
+    #: 4911 s32i.n a4, a1, 4
     #: 2812 l32i.n a2, a2, 4
     #: 104201 slli a4, a2, 31
-    #: 161400 beqz a4, 0x6e
-    #: 3d08 mov.n a3, a8
-    #: 202221 srai a2, a2, 2
-    #: 3a22 add.n a2, a2, a3
-    #: 226119 s32i a2, a1, 100
-    #: 222110 l32i a2, a1, 64
-    #: 2822 l32i.n a2, a2, 8
-    #: 322115 l32i a3, a1, 84
-    #: 104201 slli a4, a2, 31
-    #: 162400 beqz a4, 0x87
-    #: 322118 l32i a3, a1, 96
+    #: 161400 beqz a4, 0x6d
+    #: 3d09 mov.n a3, a9
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
     #: 22611a s32i a2, a1, 104
-    #: 222110 l32i a2, a1, 64
-    #: 28b2 l32i.n a2, a2, 44
-    #: 22611b s32i a2, a1, 108
-    #: 38f1 l32i.n a3, a1, 60
-    #: 222117 l32i a2, a1, 92
-    #: 272302 blt a3, a2, 0xa2
-    #: 06e400 j 0x433
-    #: 322117 l32i a3, a1, 92
-    #: 28f1 l32i.n a2, a1, 60
-    #: 2043c0 sub a4, a3, a2
-    #: 32211b l32i a3, a1, 108
-    #: 30c443 min a12, a4, a3
-    #: c26116 s32i a12, a1, 88
-    #: 3811 l32i.n a3, a1, 4
-    #: 304282 mull a4, a2, a3
+    #: 222111 l32i a2, a1, 68
+    #: 2822 l32i.n a2, a2, 8
+    #: 322116 l32i a3, a1, 88
+    #: 104201 slli a4, a2, 31
+    #: 162400 beqz a4, 0x86
     #: 322119 l32i a3, a1, 100
-    #: 4a93 add.n a9, a3, a4
+    #: 202221 srai a2, a2, 2
+    #: 3a22 add.n a2, a2, a3
+    #: 22611b s32i a2, a1, 108
+    #: 222111 l32i a2, a1, 68
+    #: 28b2 l32i.n a2, a2, 44
+    #: 22611c s32i a2, a1, 112
     #: 322110 l32i a3, a1, 64
+    #: 222118 l32i a2, a1, 96
+    #: 272302 blt a3, a2, 0xa2
+    #: 86f000 j 0x465
+    #: 322118 l32i a3, a1, 96
+    #: 222110 l32i a2, a1, 64
+    #: 2043c0 sub a4, a3, a2
+    #: 32211c l32i a3, a1, 112
+    #: 30c443 min a12, a4, a3
+    #: c26117 s32i a12, a1, 92
+    #: 3801 l32i.n a3, a1, 0
+    #: 304282 mull a4, a2, a3
+    #: 32211a l32i a3, a1, 104
+    #: 4aa3 add.n a10, a3, a4
+    #: 322111 l32i a3, a1, 68
     #: 4893 l32i.n a4, a3, 36
-    #: 160415 beqz a4, 0x216
-    #: 0c09 movi.n a9, 0
+    #: 168416 beqz a4, 0x22f
+    #: 0c0a movi.n a10, 0
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b49 addi.n a4, a9, 1
+    #: 1b4a addi.n a4, a10, 1
     #: 3044a0 addx4 a4, a4, a3
-    #: 8804 l32i.n a8, a4, 0
+    #: 9804 l32i.n a9, a4, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 804004 extui a4, a8, 0, 1
-    #: 165400 beqz a4, 0xda
-    #: 422118 l32i a4, a1, 96
-    #: 860000 j 0xdd
-    #: 422115 l32i a4, a1, 84
+    #: 904004 extui a4, a9, 0, 1
+    #: 165400 beqz a4, 0xdb
+    #: 422119 l32i a4, a1, 100
+    #: 860000 j 0xde
+    #: 422116 l32i a4, a1, 88
     # broadcast.py:23 source += word >> 2
-    #: 808221 srai a8, a8, 2
-    #: 8a44 add.n a4, a4, a8
-    #: 426111 s32i a4, a1, 68
+    #: 909221 srai a9, a9, 2
+    #: 9a44 add.n a4, a4, a9
+    #: 426112 s32i a4, a1, 72
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b49 addi.n a4, a9, 4
+    #: 4b4a addi.n a4, a10, 4
     #: 3044a0 addx4 a4, a4, a3
     #: 4804 l32i.n a4, a4, 0
-    #: 408221 srai a8, a4, 2
-    #: 422115 l32i a4, a1, 84
-    #: 8a44 add.n a4, a4, a8
-    #: 49b1 s32i.n a4, a1, 44
+    #: 409221 srai a9, a4, 2
+    #: 422116 l32i a4, a1, 88
+    #: 9a44 add.n a4, a4, a9
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b49 addi.n a4, a9, 9
+    #: 9b4a addi.n a4, a10, 9
     #: 3044a0 addx4 a4, a4, a3
     #: 4804 l32i.n a4, a4, 0
     #: e04411 slli a4, a4, 2
-    #: 4a83 add.n a8, a3, a4
+    #: 4a93 add.n a9, a3, a4
     # broadcast.py:26 size = g[_SIZE]
-    #: b808 l32i.n a11, a8, 0
+    #: 3809 l32i.n a3, a9, 0
+    #: 39e1 s32i.n a3, a1, 56
     # broadcast.py:27 length = g[_LENGTH]
-    #: 3828 l32i.n a3, a8, 8
-    #: 326112 s32i a3, a1, 72
+    #: 3829 l32i.n a3, a9, 8
+    #: 326113 s32i a3, a1, 76
     # broadcast.py:28 step = g[_STRIDE]
-    #: a838 l32i.n a10, a8, 12
+    #: a839 l32i.n a10, a9, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4818 l32i.n a4, a8, 4
-    #: f09411 slli a9, a4, 1
+    #: 4819 l32i.n a4, a9, 4
+    #: f0b411 slli a11, a4, 1
     # broadcast.py:30 run = start // length
     #: 204f31 srai a4, a2, 31
     #: 40d230 xor a13, a2, a4
     #: 30ddc2 quou a13, a13, a3
     #: 404d30 xor a4, a13, a4
-    #: 4991 s32i.n a4, a1, 36
+    #: 4981 s32i.n a4, a1, 32
     # broadcast.py:31 column = start - run * length
     #: 303482 mull a3, a4, a3
     #: 3022c0 sub a2, a2, a3
-    #: 29c1 s32i.n a2, a1, 48
+    #: 29b1 s32i.n a2, a1, 44
     # broadcast.py:32 while count > 0:
     #: 0c02 movi.n a2, 0
-    #: c72202 blt a2, a12, 0x12e
-    #: 863600 j 0x209
+    #: c72202 blt a2, a12, 0x131
+    #: 063c00 j 0x222
     # broadcast.py:33 at = source + column * step
-    #: 28c1 l32i.n a2, a1, 48
+    #: 28b1 l32i.n a2, a1, 44
     #: a03282 mull a3, a2, a10
-    #: 222111 l32i a2, a1, 68
+    #: 222112 l32i a2, a1, 72
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4891 l32i.n a4, a1, 36
+    #: 4881 l32i.n a4, a1, 32
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 97a22e bge a2, a9, 0x16e
+    #: b7a22e bge a2, a11, 0x171
     # broadcast.py:37 quotient = rest // g[level]
-    #: 8032a0 addx4 a3, a2, a8
+    #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 80e2a0 addx4 a14, a2, a8
+    #: 90e2a0 addx4 a14, a2, a9
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 8044a0 addx4 a4, a4, a8
+    #: 9044a0 addx4 a4, a4, a9
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -171,43 +171,44 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 9722d0 blt a2, a9, 0x13f
+    #: b722d0 blt a2, a11, 0x142
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 8022a0 addx4 a2, a2, a8
+    #: 9022a0 addx4 a2, a2, a9
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 322112 l32i a3, a1, 72
-    #: 28c1 l32i.n a2, a1, 48
+    #: 322113 l32i a3, a1, 76
+    #: 28b1 l32i.n a2, a1, 44
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 27ac01 bge a12, a2, 0x187
+    #: 27ac01 bge a12, a2, 0x18a
     # broadcast.py:44 n = count
     #: 2d0c mov.n a2, a12
     # broadcast.py:45 count -= n
     #: 20ccc0 sub a12, a12, a2
     # broadcast.py:46 run += 1
-    #: 3891 l32i.n a3, a1, 36
+    #: 3881 l32i.n a3, a1, 32
     #: 1b33 addi.n a3, a3, 1
-    #: 3991 s32i.n a3, a1, 36
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379b1e bne a11, a3, 0x1b8
+    #: 0c14 movi.n a4, 1
+    #: 38e1 l32i.n a3, a1, 56
+    #: 47931e bne a3, a4, 0x1bd
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38b1 l32i.n a3, a1, 44
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:51 target += n
-    #: d8b1 l32i.n a13, a1, 44
+    #: d8a1 l32i.n a13, a1, 40
     #: 2add add.n a13, a13, a2
-    #: d9b1 s32i.n a13, a1, 44
+    #: d9a1 s32i.n a13, a1, 40
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1b5
+    #: 16e200 beqz a2, 0x1ba
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
@@ -217,20 +218,21 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1a6
-    #: 061200 j 0x201
+    #: 5602ff bnez a2, 0x1ab
+    #: 061700 j 0x21a
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379b1f bne a11, a3, 0x1dd
+    #: 0c24 movi.n a4, 2
+    #: 38e1 l32i.n a3, a1, 56
+    #: 47931f bne a3, a4, 0x1e4
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38b1 l32i.n a3, a1, 44
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48b1 l32i.n a4, a1, 44
+    #: 48a1 l32i.n a4, a1, 40
     #: ea44 add.n a4, a4, a14
-    #: 49b1 s32i.n a4, a1, 44
+    #: 49a1 s32i.n a4, a1, 40
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x1da
+    #: 16e200 beqz a2, 0x1e1
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
@@ -240,130 +242,144 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1cb
-    #: c60800 j 0x201
+    #: 5602ff bnez a2, 0x1d2
+    #: 460d00 j 0x21a
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38b1 l32i.n a3, a1, 44
+    #: 38a1 l32i.n a3, a1, 40
     # broadcast.py:69 target += n * size
-    #: b0e282 mull a14, a2, a11
-    #: 48b1 l32i.n a4, a1, 44
-    #: ea44 add.n a4, a4, a14
-    #: 49b1 s32i.n a4, a1, 44
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x201
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 48e1 l32i.n a4, a1, 56
+    #: 40f282 mull a15, a2, a4
+    #: e8a1 l32i.n a14, a1, 40
+    #: faee add.n a14, a14, a15
+    #: e9a1 s32i.n a14, a1, 40
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x206
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x206
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479b03 bne a11, a4, 0x1f8
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: aadd add.n a13, a13, a10
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x1f9
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x21a
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
     #: aadd add.n a13, a13, a10
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: ba33 add.n a3, a3, a11
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1eb
+    #: 56e2fe bnez a2, 0x209
     #: 0c02 movi.n a2, 0
-    #: c7a202 bge a2, a12, 0x209
-    #: 06c9ff j 0x12e
-    #: 222110 l32i a2, a1, 64
+    #: c7a202 bge a2, a12, 0x222
+    #: 86c3ff j 0x131
+    #: 222111 l32i a2, a1, 68
     #: 2842 l32i.n a2, a2, 16
     #: 203241 srli a3, a2, 2
-    #: 222115 l32i a2, a1, 84
-    #: 3a92 add.n a9, a2, a3
-    #: 38f1 l32i.n a3, a1, 60
-    #: 2821 l32i.n a2, a1, 8
+    #: 222116 l32i a2, a1, 88
+    #: 3aa2 add.n a10, a2, a3
+    #: 322110 l32i a3, a1, 64
+    #: 2811 l32i.n a2, a1, 4
     #: 204382 mull a4, a3, a2
-    #: 22211a l32i a2, a1, 104
+    #: 22211b l32i a2, a1, 108
     #: 4a42 add.n a4, a2, a4
-    #: 222110 l32i a2, a1, 64
-    #: 88a2 l32i.n a8, a2, 40
-    #: 16f815 beqz a8, 0x38a
-    #: 0c1a movi.n a10, 1
-    #: 422116 l32i a4, a1, 88
-    #: 4981 s32i.n a4, a1, 32
+    #: 222111 l32i a2, a1, 68
+    #: 98a2 l32i.n a9, a2, 40
+    #: 167917 beqz a9, 0x3bc
+    #: 0c1b movi.n a11, 1
+    #: 422117 l32i a4, a1, 92
+    #: 4971 s32i.n a4, a1, 28
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b4a addi.n a4, a10, 1
+    #: 1b4b addi.n a4, a11, 1
     #: 2044a0 addx4 a4, a4, a2
-    #: 8804 l32i.n a8, a4, 0
+    #: 9804 l32i.n a9, a4, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 804004 extui a4, a8, 0, 1
-    #: 165400 beqz a4, 0x244
-    #: 422118 l32i a4, a1, 96
-    #: 860000 j 0x247
-    #: 422115 l32i a4, a1, 84
+    #: 904004 extui a4, a9, 0, 1
+    #: 165400 beqz a4, 0x25e
+    #: 422119 l32i a4, a1, 100
+    #: 860000 j 0x261
+    #: 422116 l32i a4, a1, 88
     # broadcast.py:23 source += word >> 2
-    #: 808221 srai a8, a8, 2
-    #: 8a44 add.n a4, a4, a8
-    #: 426113 s32i a4, a1, 76
+    #: 909221 srai a9, a9, 2
+    #: 9a44 add.n a4, a4, a9
+    #: 426114 s32i a4, a1, 80
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b4a addi.n a4, a10, 4
+    #: 4b4b addi.n a4, a11, 4
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
-    #: 408221 srai a8, a4, 2
-    #: 422115 l32i a4, a1, 84
-    #: 8a44 add.n a4, a4, a8
-    #: 49d1 s32i.n a4, a1, 52
+    #: 409221 srai a9, a4, 2
+    #: 422116 l32i a4, a1, 88
+    #: 9a44 add.n a4, a4, a9
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b4a addi.n a4, a10, 9
+    #: 9b4b addi.n a4, a11, 9
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
     #: e04411 slli a4, a4, 2
-    #: 4a82 add.n a8, a2, a4
+    #: 4a92 add.n a9, a2, a4
     # broadcast.py:26 size = g[_SIZE]
-    #: c808 l32i.n a12, a8, 0
+    #: 2809 l32i.n a2, a9, 0
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2828 l32i.n a2, a8, 8
-    #: 226114 s32i a2, a1, 80
+    #: 2829 l32i.n a2, a9, 8
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: b838 l32i.n a11, a8, 12
+    #: b839 l32i.n a11, a9, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4818 l32i.n a4, a8, 4
-    #: f0a411 slli a10, a4, 1
+    #: 4819 l32i.n a4, a9, 4
+    #: f0c411 slli a12, a4, 1
     # broadcast.py:30 run = start // length
     #: 304f31 srai a4, a3, 31
     #: 40d330 xor a13, a3, a4
     #: 20ddc2 quou a13, a13, a2
     #: 404d30 xor a4, a13, a4
-    #: 49a1 s32i.n a4, a1, 40
+    #: 4991 s32i.n a4, a1, 36
     # broadcast.py:31 column = start - run * length
     #: 202482 mull a2, a4, a2
     #: 2023c0 sub a2, a3, a2
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 272302 blt a3, a2, 0x29a
-    #: 863800 j 0x37d
+    #: 2871 l32i.n a2, a1, 28
+    #: 272302 blt a3, a2, 0x2b6
+    #: 063e00 j 0x3af
     # broadcast.py:33 at = source + column * step
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28d1 l32i.n a2, a1, 52
     #: b03282 mull a3, a2, a11
-    #: 222113 l32i a2, a1, 76
+    #: 222114 l32i a2, a1, 80
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48a1 l32i.n a4, a1, 40
+    #: 4891 l32i.n a4, a1, 36
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: a7a22e bge a2, a10, 0x2da
+    #: c7a22e bge a2, a12, 0x2f6
     # broadcast.py:37 quotient = rest // g[level]
-    #: 8032a0 addx4 a3, a2, a8
+    #: 9032a0 addx4 a3, a2, a9
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 80e2a0 addx4 a14, a2, a8
+    #: 90e2a0 addx4 a14, a2, a9
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 8044a0 addx4 a4, a4, a8
+    #: 9044a0 addx4 a4, a4, a9
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -371,46 +387,47 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: a722d0 blt a2, a10, 0x2ab
+    #: c722d0 blt a2, a12, 0x2c7
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 8022a0 addx4 a2, a2, a8
+    #: 9022a0 addx4 a2, a2, a9
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 322114 l32i a3, a1, 80
-    #: 28e1 l32i.n a2, a1, 56
+    #: 322115 l32i a3, a1, 84
+    #: 28d1 l32i.n a2, a1, 52
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3881 l32i.n a3, a1, 32
-    #: 27a301 bge a3, a2, 0x2f5
+    #: 3871 l32i.n a3, a1, 28
+    #: 27a301 bge a3, a2, 0x311
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3881 l32i.n a3, a1, 32
+    #: 3871 l32i.n a3, a1, 28
     #: 2033c0 sub a3, a3, a2
-    #: 3981 s32i.n a3, a1, 32
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:46 run += 1
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3891 l32i.n a3, a1, 36
     #: 1b33 addi.n a3, a3, 1
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
-    #: 0c13 movi.n a3, 1
-    #: 379c1e bne a12, a3, 0x32a
+    #: 0c14 movi.n a4, 1
+    #: 38f1 l32i.n a3, a1, 60
+    #: 47931e bne a3, a4, 0x348
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38d1 l32i.n a3, a1, 52
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: d8d1 l32i.n a13, a1, 52
+    #: d8c1 l32i.n a13, a1, 48
     #: 2add add.n a13, a13, a2
-    #: d9d1 s32i.n a13, a1, 52
+    #: d9c1 s32i.n a13, a1, 48
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x327
+    #: 16e200 beqz a2, 0x345
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
@@ -420,20 +437,21 @@ def eval_int8(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x318
-    #: 061200 j 0x373
+    #: 5602ff bnez a2, 0x336
+    #: 061700 j 0x3a5
     # broadcast.py:57 elif size == 2:
-    #: 0c23 movi.n a3, 2
-    #: 379c1f bne a12, a3, 0x34f
+    #: 0c24 movi.n a4, 2
+    #: 38f1 l32i.n a3, a1, 60
+    #: 47931f bne a3, a4, 0x36f
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38d1 l32i.n a3, a1, 52
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48d1 l32i.n a4, a1, 52
+    #: 48c1 l32i.n a4, a1, 48
     #: ea44 add.n a4, a4, a14
-    #: 49d1 s32i.n a4, a1, 52
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x34c
+    #: 16e200 beqz a2, 0x36c
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
@@ -443,82 +461,94 @@ def eval_int8(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x33d
-    #: c60800 j 0x373
+    #: 5602ff bnez a2, 0x35d
+    #: 460d00 j 0x3a5
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38d1 l32i.n a3, a1, 52
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: c0e282 mull a14, a2, a12
-    #: 48d1 l32i.n a4, a1, 52
-    #: ea44 add.n a4, a4, a14
-    #: 49d1 s32i.n a4, a1, 52
-    # broadcast.py:70 while n:
-    #: 165201 beqz a2, 0x373
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 48f1 l32i.n a4, a1, 60
+    #: 40f282 mull a15, a2, a4
+    #: e8c1 l32i.n a14, a1, 48
+    #: faee add.n a14, a14, a15
+    #: e9c1 s32i.n a14, a1, 48
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x391
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x391
+    # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c84 movi.n a4, 8
-    #: 479c03 bne a12, a4, 0x36a
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x384
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x3a5
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
     #: badd add.n a13, a13, a11
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: ca33 add.n a3, a3, a12
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x35d
+    #: 56e2fe bnez a2, 0x394
     #: 0c03 movi.n a3, 0
-    #: 2881 l32i.n a2, a1, 32
-    #: 27a302 bge a3, a2, 0x37d
-    #: 06c7ff j 0x29a
-    #: 222110 l32i a2, a1, 64
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x3af
+    #: 86c1ff j 0x2b6
+    #: 222111 l32i a2, a1, 68
     #: 2852 l32i.n a2, a2, 20
     #: 203241 srli a3, a2, 2
-    #: 222115 l32i a2, a1, 84
-    #: 3a42 add.n a4, a2, a3
     #: 222116 l32i a2, a1, 88
+    #: 3a42 add.n a4, a2, a3
+    #: 222117 l32i a2, a1, 92
     #: 2ac5 add.n a12, a5, a2
-    #: 220900 l8ui a2, a9, 0
+    #: 220a00 l8ui a2, a10, 0
     #: 803201 slli a3, a2, 24
     #: 303831 srai a3, a3, 24
     #: 220400 l8ui a2, a4, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
-    #: 8811 l32i.n a8, a1, 4
-    #: 8a99 add.n a9, a9, a8
-    #: 8821 l32i.n a8, a1, 8
-    #: 8a44 add.n a4, a4, a8
-    #: 8841 l32i.n a8, a1, 16
-    #: 8083c0 sub a8, a3, a8
-    #: 3851 l32i.n a3, a1, 20
+    #: 9801 l32i.n a9, a1, 0
+    #: 9aaa add.n a10, a10, a9
+    #: 9811 l32i.n a9, a1, 4
+    #: 9a44 add.n a4, a4, a9
+    #: 9831 l32i.n a9, a1, 12
+    #: 9093c0 sub a9, a3, a9
+    #: 3841 l32i.n a3, a1, 16
     #: 3022c0 sub a2, a2, a3
-    #: 202882 mull a2, a8, a2
-    #: 3801 l32i.n a3, a1, 0
-    #: 56a307 bnez a3, 0x436
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: 60b0f4 extui a11, a6, 0, 16
-    #: 20a031 srai a10, a2, 16
-    #: 608031 srai a8, a6, 16
-    #: 803d82 mull a3, a13, a8
-    #: b0ea82 mull a14, a10, a11
-    #: b02d82 mull a2, a13, a11
+    #: 202982 mull a2, a9, a2
+    #: 56c807 bnez a8, 0x468
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: 60d0f4 extui a13, a6, 0, 16
+    #: 20b031 srai a11, a2, 16
+    #: 609031 srai a9, a6, 16
+    #: 903e82 mull a3, a14, a9
+    #: d0fb82 mull a15, a11, a13
+    #: d02e82 mull a2, a14, a13
     #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2e add.n a2, a14, a2
-    #: 20b310 and a11, a3, a2
-    #: b0b004 extui a11, a11, 0, 1
+    #: 2a2f add.n a2, a15, a2
+    #: 20d310 and a13, a3, a2
+    #: d0d004 extui a13, a13, 0, 1
     #: 303121 srai a3, a3, 1
-    #: 3a3b add.n a3, a11, a3
+    #: 3a3d add.n a3, a13, a3
     #: 202121 srai a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 22d220 addmi a2, a2, 0x2000
     #: 203e21 srai a3, a2, 14
-    #: 802a82 mull a2, a10, a8
+    #: 902b82 mull a2, a11, a9
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
-    #: 161701 beqz a7, 0x408
+    #: 161701 beqz a7, 0x438
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
     #: 0b27 addi.n a2, a7, -1
@@ -526,39 +556,38 @@ def eval_int8(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: 3861 l32i.n a3, a1, 24
+    #: 3851 l32i.n a3, a1, 20
     #: 303253 max a3, a2, a3
-    #: 2871 l32i.n a2, a1, 28
+    #: 2861 l32i.n a2, a1, 24
     #: 203343 min a3, a3, a2
-    #: 2831 l32i.n a2, a1, 12
+    #: 2821 l32i.n a2, a1, 8
     #: 2a23 add.n a2, a3, a2
     #: 224500 s8i a2, a5, 0
     #: 1b55 addi.n a5, a5, 1
-    #: c7b502 bgeu a5, a12, 0x421
-    #: 46dbff j 0x38f
-    #: 28f1 l32i.n a2, a1, 60
-    #: 322116 l32i a3, a1, 88
-    #: 3a22 add.n a2, a2, a3
-    #: 29f1 s32i.n a2, a1, 60
+    #: c7b502 bgeu a5, a12, 0x451
+    #: c6dbff j 0x3c1
+    #: 222110 l32i a2, a1, 64
     #: 322117 l32i a3, a1, 92
-    #: 37a202 bge a2, a3, 0x433
-    #: 861bff j 0xa2
-    #: 060a00 j 0x45f
+    #: 3a22 add.n a2, a2, a3
+    #: 226110 s32i a2, a1, 64
+    #: 322118 l32i a3, a1, 96
+    #: 37a202 bge a2, a3, 0x465
+    #: 060fff j 0xa2
+    #: 860900 j 0x48f
     #: 0c13 movi.n a3, 1
     #: a03301 slli a3, a3, 22
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 8801 l32i.n a8, a1, 0
     #: 000840 ssr a8
-    #: 30a0b1 sra a10, a3
+    #: 3090b1 sra a9, a3
     #: 0c13 movi.n a3, 1
-    #: 303a20 or a3, a10, a3
-    #: 30a243 min a10, a2, a3
+    #: 303920 or a3, a9, a3
+    #: 309243 min a9, a2, a3
     #: 302060 neg a2, a3
-    #: 202a53 max a2, a10, a2
+    #: 202953 max a2, a9, a2
     #: 001840 ssl a8
     #: 0022a1 sll a2, a2
-    #: c6d6ff j 0x3bb
+    #: c6d6ff j 0x3eb
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

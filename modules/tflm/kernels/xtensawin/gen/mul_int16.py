@@ -15,18 +15,18 @@ def eval_int16(op, arena, rom, start, stop):
     #: 326114 s32i a3, a1, 80
     #: 426115 s32i a4, a1, 84
     #: 5981 s32i.n a5, a1, 32
-    #: 69f1 s32i.n a6, a1, 60
+    #: 69e1 s32i.n a6, a1, 56
     # mul_int16.py:26 r = ptr32(op)
     #: 2951 s32i.n a2, a1, 20
     # mul_int16.py:27 base = int(ptr8(arena))
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39d1 s32i.n a3, a1, 52
     # mul_int16.py:31 word = r[_INPUT1]
     #: 2812 l32i.n a2, a2, 4
     # mul_int16.py:32 input1 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
     #: 203004 extui a3, a2, 0, 1
     #: 162300 beqz a3, 0x1f
     #: 460000 j 0x21
-    #: 48e1 l32i.n a4, a1, 56
+    #: 48d1 l32i.n a4, a1, 52
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
     #: 226112 s32i a2, a1, 72
@@ -38,7 +38,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 165300 beqz a3, 0x39
     #: 322115 l32i a3, a1, 84
     #: 460000 j 0x3b
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38d1 l32i.n a3, a1, 52
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
     #: 226113 s32i a2, a1, 76
@@ -46,17 +46,17 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2851 l32i.n a2, a1, 20
     #: 3832 l32i.n a3, a2, 12
     #: 304221 srai a4, a3, 2
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38d1 l32i.n a3, a1, 52
     #: 4a43 add.n a4, a3, a4
     #: 3881 l32i.n a3, a1, 32
     #: f03311 slli a3, a3, 1
     #: 3a84 add.n a8, a4, a3
     # mul_int16.py:36 step1 = r[_STEP1]
     #: 3872 l32i.n a3, a2, 28
-    #: 3911 s32i.n a3, a1, 4
+    #: 3921 s32i.n a3, a1, 8
     # mul_int16.py:37 step2 = r[_STEP2]
     #: 3882 l32i.n a3, a2, 32
-    #: 3921 s32i.n a3, a1, 8
+    #: 3931 s32i.n a3, a1, 12
     # mul_int16.py:38 m = r[_MULTIPLIER]
     #: 38f2 l32i.n a3, a2, 60
     # mul_int16.py:39 m_low = m & 0xFFFF
@@ -86,11 +86,11 @@ def eval_int16(op, arena, rom, start, stop):
     #: c8e2 l32i.n a12, a2, 56
     # mul_int16.py:49 while start < stop:
     #: 3881 l32i.n a3, a1, 32
-    #: 28f1 l32i.n a2, a1, 60
+    #: 28e1 l32i.n a2, a1, 56
     #: 272302 blt a3, a2, 0x8d
-    #: 869c00 j 0x300
+    #: 06a000 j 0x30e
     # mul_int16.py:50 count = stop - start
-    #: 38f1 l32i.n a3, a1, 60
+    #: 38e1 l32i.n a3, a1, 56
     #: 2881 l32i.n a2, a1, 32
     #: 2073c0 sub a7, a3, a2
     # mul_int16.py:51 if count > r[_BLOCK]:
@@ -104,16 +104,16 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2901 s32i.n a2, a1, 0
     #: 0c23 movi.n a3, 2
     #: 372202 blt a2, a3, 0xa9
-    #: 066300 j 0x236
+    #: 866600 j 0x244
     # mul_int16.py:54 if r[_EXPAND1 + which]:
     #: 2801 l32i.n a2, a1, 0
     #: 9b42 addi.n a4, a2, 9
     #: 3851 l32i.n a3, a1, 20
     #: 3034a0 addx4 a3, a4, a3
     #: 3803 l32i.n a3, a3, 0
-    #: 160317 beqz a3, 0x228
+    #: 16e317 beqz a3, 0x236
     # mul_int16.py:55 expand(op, arena, rom, which, start, count)
-    #: 79a1 s32i.n a7, a1, 40
+    #: 7991 s32i.n a7, a1, 36
     # broadcast.py:20 r = ptr32(op)
     #: 422116 l32i a4, a1, 88
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -138,7 +138,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 305221 srai a5, a3, 2
     #: 322114 l32i a3, a1, 80
     #: 5a33 add.n a3, a3, a5
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 9b22 addi.n a2, a2, 9
     #: 4022a0 addx4 a2, a2, a4
@@ -147,13 +147,13 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2805 l32i.n a2, a5, 0
-    #: 2991 s32i.n a2, a1, 36
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
     #: 226111 s32i a2, a1, 68
     # broadcast.py:28 step = g[_STRIDE]
     #: 3835 l32i.n a3, a5, 12
-    #: 3931 s32i.n a3, a1, 12
+    #: 3911 s32i.n a3, a1, 4
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
     #: f03311 slli a3, a3, 1
@@ -164,24 +164,24 @@ def eval_int16(op, arena, rom, start, stop):
     #: 306430 xor a6, a4, a3
     #: 2066c2 quou a6, a6, a2
     #: 303630 xor a3, a6, a3
-    #: 39b1 s32i.n a3, a1, 44
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 28a1 l32i.n a2, a1, 40
+    #: 2891 l32i.n a2, a1, 36
     #: 272302 blt a3, a2, 0x12f
-    #: 063e00 j 0x228
+    #: 864100 j 0x236
     # broadcast.py:33 at = source + column * step
-    #: 38d1 l32i.n a3, a1, 52
-    #: 2831 l32i.n a2, a1, 12
+    #: 38c1 l32i.n a3, a1, 48
+    #: 2811 l32i.n a2, a1, 4
     #: 203382 mull a3, a3, a2
     #: 222110 l32i a2, a1, 64
     #: 3a62 add.n a6, a2, a3
     # broadcast.py:34 rest = run
-    #: 48b1 l32i.n a4, a1, 44
+    #: 48a1 l32i.n a4, a1, 40
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
@@ -218,139 +218,150 @@ def eval_int16(op, arena, rom, start, stop):
     #: 2a66 add.n a6, a6, a2
     # broadcast.py:42 n = length - column
     #: 322111 l32i a3, a1, 68
-    #: 28d1 l32i.n a2, a1, 52
+    #: 28c1 l32i.n a2, a1, 48
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3891 l32i.n a3, a1, 36
     #: 27a301 bge a3, a2, 0x190
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3891 l32i.n a3, a1, 36
     #: 2033c0 sub a3, a3, a2
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3991 s32i.n a3, a1, 36
     # broadcast.py:46 run += 1
-    #: 38b1 l32i.n a3, a1, 44
+    #: 38a1 l32i.n a3, a1, 40
     #: 1b33 addi.n a3, a3, 1
-    #: 39b1 s32i.n a3, a1, 44
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3891 l32i.n a3, a1, 36
+    #: 38f1 l32i.n a3, a1, 60
     #: 479320 bne a3, a4, 0x1c9
     # broadcast.py:49 x = ptr8(at)
     #: 4d06 mov.n a4, a6
     # broadcast.py:50 y = ptr8(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38b1 l32i.n a3, a1, 44
     # broadcast.py:51 target += n
-    #: 68c1 l32i.n a6, a1, 48
+    #: 68b1 l32i.n a6, a1, 44
     #: 2a66 add.n a6, a6, a2
-    #: 69c1 s32i.n a6, a1, 48
+    #: 69b1 s32i.n a6, a1, 44
     # broadcast.py:52 while n:
     #: 160201 beqz a2, 0x1c6
     # broadcast.py:53 y[0] = x[0]
     #: 620400 l8ui a6, a4, 0
     #: 624300 s8i a6, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 6831 l32i.n a6, a1, 12
+    #: 6811 l32i.n a6, a1, 4
     #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 56e2fe bnez a2, 0x1b5
-    #: 061500 j 0x21e
+    #: 861800 j 0x22c
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3891 l32i.n a3, a1, 36
+    #: 38f1 l32i.n a3, a1, 60
     #: 479321 bne a3, a4, 0x1f2
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38b1 l32i.n a3, a1, 44
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 48c1 l32i.n a4, a1, 48
+    #: 48b1 l32i.n a4, a1, 44
     #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
+    #: 49b1 s32i.n a4, a1, 44
     # broadcast.py:61 while n:
     #: 160201 beqz a2, 0x1ef
     # broadcast.py:62 y2[0] = x2[0]
     #: 421600 l16ui a4, a6, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4831 l32i.n a4, a1, 12
+    #: 4811 l32i.n a4, a1, 4
     #: 4a66 add.n a6, a6, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
     #: 56e2fe bnez a2, 0x1de
-    #: c60a00 j 0x21e
+    #: 460e00 j 0x22c
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38b1 l32i.n a3, a1, 44
     # broadcast.py:69 target += n * size
-    #: 4891 l32i.n a4, a1, 36
-    #: 40e282 mull a14, a2, a4
-    #: 48c1 l32i.n a4, a1, 48
-    #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x21e
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 48f1 l32i.n a4, a1, 60
+    #: 40f282 mull a15, a2, a4
+    #: e8b1 l32i.n a14, a1, 44
+    #: faee add.n a14, a14, a15
+    #: e9b1 s32i.n a14, a1, 44
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e79411 bne a4, a14, 0x216
+    # broadcast.py:71 while n:
+    #: 16e200 beqz a2, 0x216
+    # broadcast.py:72 y4[0] = x4[0]
     #: 4806 l32i.n a4, a6, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 4891 l32i.n a4, a1, 36
-    #: e79403 bne a4, a14, 0x211
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 4811 l32i.n a4, a1, 4
+    #: 4a66 add.n a6, a6, a4
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x207
+    # broadcast.py:76 while n:
+    #: 162201 beqz a2, 0x22c
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 4806 l32i.n a4, a6, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 4816 l32i.n a4, a6, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4831 l32i.n a4, a1, 12
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 4811 l32i.n a4, a1, 4
     #: 4a66 add.n a6, a6, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4891 l32i.n a4, a1, 36
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x202
+    #: 56c2fe bnez a2, 0x219
     #: 0c03 movi.n a3, 0
-    #: 28a1 l32i.n a2, a1, 40
-    #: 27a302 bge a3, a2, 0x228
-    #: 86c1ff j 0x12f
+    #: 2891 l32i.n a2, a1, 36
+    #: 27a302 bge a3, a2, 0x236
+    #: 06beff j 0x12f
     #: 2801 l32i.n a2, a1, 0
     #: 1b22 addi.n a2, a2, 1
     #: 2901 s32i.n a2, a1, 0
     #: 0c23 movi.n a3, 2
-    #: 37a202 bge a2, a3, 0x236
-    #: 869cff j 0xa9
+    #: 37a202 bge a2, a3, 0x244
+    #: 0699ff j 0xa9
     # mul_int16.py:56 x = ptr16(base + (r[_ROW1] >> 2) if r[_EXPAND1] else input1 + start * step1)
     #: 2851 l32i.n a2, a1, 20
     #: 3892 l32i.n a3, a2, 36
-    #: 16b300 beqz a3, 0x249
+    #: 16b300 beqz a3, 0x257
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28d1 l32i.n a2, a1, 52
     #: 3a42 add.n a4, a2, a3
-    #: c60200 j 0x255
+    #: c60200 j 0x263
     #: 3881 l32i.n a3, a1, 32
-    #: 2811 l32i.n a2, a1, 4
+    #: 2821 l32i.n a2, a1, 8
     #: 203382 mull a3, a3, a2
     #: 222112 l32i a2, a1, 72
     #: 3a42 add.n a4, a2, a3
     # mul_int16.py:57 y = ptr16(base + (r[_ROW2] >> 2) if r[_EXPAND2] else input2 + start * step2)
     #: 2851 l32i.n a2, a1, 20
     #: 38a2 l32i.n a3, a2, 40
-    #: 16b300 beqz a3, 0x268
+    #: 16b300 beqz a3, 0x276
     #: 2852 l32i.n a2, a2, 20
     #: 203221 srai a3, a2, 2
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28d1 l32i.n a2, a1, 52
     #: 3a32 add.n a3, a2, a3
-    #: c60200 j 0x274
+    #: c60200 j 0x282
     #: 3881 l32i.n a3, a1, 32
-    #: 2821 l32i.n a2, a1, 8
+    #: 2831 l32i.n a2, a1, 12
     #: 203382 mull a3, a3, a2
     #: 222113 l32i a2, a1, 76
     #: 3a32 add.n a3, a2, a3
@@ -359,7 +370,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 7a22 add.n a2, a2, a7
     #: 2981 s32i.n a2, a1, 32
     # mul_int16.py:59 while count:
-    #: 168707 beqz a7, 0x2f6
+    #: 168707 beqz a7, 0x304
     # mul_int16.py:60 v = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) - 0x8000)
     #: 529400 l16si a5, a4, 0
     #: 229300 l16si a2, a3, 0
@@ -393,7 +404,7 @@ def eval_int16(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 5a22 add.n a2, a2, a5
     # mul_int16.py:70 if shift >= 0:
-    #: 96fb00 bltz a11, 0x2d6
+    #: 96fb00 bltz a11, 0x2e4
     # mul_int16.py:71 v = ((v >> 31) + v >> shift) + 1 >> 1
     #: 205f31 srai a5, a2, 31
     #: 2a25 add.n a2, a5, a2
@@ -405,30 +416,30 @@ def eval_int16(op, arena, rom, start, stop):
     #: 5871 l32i.n a5, a1, 28
     #: 5a22 add.n a2, a2, a5
     # mul_int16.py:73 if v < low:
-    #: d7a201 bge a2, a13, 0x2df
+    #: d7a201 bge a2, a13, 0x2ed
     # mul_int16.py:74 v = low
     #: 2d0d mov.n a2, a13
     # mul_int16.py:75 if v > high:
-    #: 27ac01 bge a12, a2, 0x2e4
+    #: 27ac01 bge a12, a2, 0x2f2
     # mul_int16.py:76 v = high
     #: 2d0c mov.n a2, a12
     # mul_int16.py:77 z[0] = v
     #: 225800 s16i a2, a8, 0
     # mul_int16.py:78 x = ptr16(int(x) + step1)
-    #: 2811 l32i.n a2, a1, 4
+    #: 2821 l32i.n a2, a1, 8
     #: 2a44 add.n a4, a4, a2
     # mul_int16.py:79 y = ptr16(int(y) + step2)
-    #: 2821 l32i.n a2, a1, 8
+    #: 2831 l32i.n a2, a1, 12
     #: 2a33 add.n a3, a3, a2
     # mul_int16.py:80 z = ptr16(int(z) + 2)
     #: 2b88 addi.n a8, a8, 2
     # mul_int16.py:81 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5667f8 bnez a7, 0x27d
+    #: 5667f8 bnez a7, 0x28b
     #: 3881 l32i.n a3, a1, 32
-    #: 28f1 l32i.n a2, a1, 60
-    #: 27a302 bge a3, a2, 0x300
-    #: 0663ff j 0x8d
+    #: 28e1 l32i.n a2, a1, 56
+    #: 27a302 bge a3, a2, 0x30e
+    #: 865fff j 0x8d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -15,7 +15,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 326119 s32i a3, a1, 100
     #: 42611a s32i a4, a1, 104
     #: 5921 s32i.n a5, a1, 8
-    #: 69b1 s32i.n a6, a1, 44
+    #: 6991 s32i.n a6, a1, 36
     # prelu.py:33 r = ptr32(op)
     #: 8d02 mov.n a8, a2
     # prelu.py:34 base = int(ptr8(arena))
@@ -29,7 +29,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 422118 l32i a4, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a24 add.n a2, a4, a2
-    #: 226112 s32i a2, a1, 72
+    #: 226110 s32i a2, a1, 64
     # prelu.py:40 word = r[_INPUT2]
     #: 2828 l32i.n a2, a8, 8
     # prelu.py:41 input2 = (int(ptr8(rom)) if word & 1 else base) + (word >> 2)
@@ -40,7 +40,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322118 l32i a3, a1, 96
     #: 202221 srai a2, a2, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226113 s32i a2, a1, 76
+    #: 226111 s32i a2, a1, 68
     # prelu.py:42 size = r[_SIZE]
     #: c8c8 l32i.n a12, a8, 48
     # prelu.py:43 offset1 = r[_OFFSET1]
@@ -68,11 +68,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: c03282 mull a3, a2, a12
     #: 3ad4 add.n a13, a4, a3
     # prelu.py:50 while start < stop:
-    #: 38b1 l32i.n a3, a1, 44
+    #: 3891 l32i.n a3, a1, 36
     #: 372202 blt a2, a3, 0x7c
-    #: 061201 j 0x4c5
+    #: 061601 j 0x4d5
     # prelu.py:51 count = stop - start
-    #: 38b1 l32i.n a3, a1, 44
+    #: 3891 l32i.n a3, a1, 36
     #: 2821 l32i.n a2, a1, 8
     #: 20b3c0 sub a11, a3, a2
     # prelu.py:52 if count > r[_BLOCK]:
@@ -84,13 +84,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3878 l32i.n a3, a8, 28
     #: 2821 l32i.n a2, a1, 8
     #: 303282 mull a3, a2, a3
-    #: 222112 l32i a2, a1, 72
+    #: 222110 l32i a2, a1, 64
     #: 3a92 add.n a9, a2, a3
     # prelu.py:55 if r[_EXPAND1]:
     #: 2898 l32i.n a2, a8, 36
-    #: 163216 beqz a2, 0x1ff
+    #: 16f216 beqz a2, 0x20b
     # prelu.py:56 expand(op, arena, rom, 0, start, count)
-    #: b991 s32i.n a11, a1, 36
+    #: b971 s32i.n a11, a1, 28
     # broadcast.py:20 r = ptr32(op)
     #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -110,51 +110,51 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 2894 l32i.n a2, a4, 36
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2805 l32i.n a2, a5, 0
-    #: 2971 s32i.n a2, a1, 28
+    #: 226112 s32i a2, a1, 72
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
     #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: 3835 l32i.n a3, a5, 12
-    #: 3931 s32i.n a3, a1, 12
+    #: 6835 l32i.n a6, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
-    #: f06311 slli a6, a3, 1
+    #: f03311 slli a3, a3, 1
+    #: 3941 s32i.n a3, a1, 16
     # broadcast.py:30 run = start // length
     #: 4821 l32i.n a4, a1, 8
     #: 403f31 srai a3, a4, 31
     #: 307430 xor a7, a4, a3
     #: 2077c2 quou a7, a7, a2
     #: 303730 xor a3, a7, a3
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29d1 s32i.n a2, a1, 52
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 2891 l32i.n a2, a1, 36
-    #: 272302 blt a3, a2, 0x100
-    #: 063d00 j 0x1f5
+    #: 2871 l32i.n a2, a1, 28
+    #: 272302 blt a3, a2, 0x101
+    #: c63f00 j 0x201
     # broadcast.py:33 at = source + column * step
-    #: 38f1 l32i.n a3, a1, 60
-    #: 2831 l32i.n a2, a1, 12
-    #: 203382 mull a3, a3, a2
+    #: 28d1 l32i.n a2, a1, 52
+    #: 603282 mull a3, a2, a6
     #: 222114 l32i a2, a1, 80
     #: 3a72 add.n a7, a2, a3
     # broadcast.py:34 rest = run
-    #: 48c1 l32i.n a4, a1, 48
+    #: 48a1 l32i.n a4, a1, 40
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: 67a22e bge a2, a6, 0x142
+    #: 3841 l32i.n a3, a1, 16
+    #: 37a230 bge a2, a3, 0x145
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -176,7 +176,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: 6722d0 blt a2, a6, 0x113
+    #: 3841 l32i.n a3, a1, 16
+    #: 3722ce blt a2, a3, 0x114
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -185,108 +186,115 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2a77 add.n a7, a7, a2
     # broadcast.py:42 n = length - column
     #: 322115 l32i a3, a1, 84
-    #: 28f1 l32i.n a2, a1, 60
+    #: 28d1 l32i.n a2, a1, 52
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 3891 l32i.n a3, a1, 36
-    #: 27a301 bge a3, a2, 0x15d
+    #: 3871 l32i.n a3, a1, 28
+    #: 27a301 bge a3, a2, 0x160
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 3891 l32i.n a3, a1, 36
+    #: 3871 l32i.n a3, a1, 28
     #: 2033c0 sub a3, a3, a2
-    #: 3991 s32i.n a3, a1, 36
+    #: 3971 s32i.n a3, a1, 28
     # broadcast.py:46 run += 1
-    #: 38c1 l32i.n a3, a1, 48
+    #: 38a1 l32i.n a3, a1, 40
     #: 1b33 addi.n a3, a3, 1
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39a1 s32i.n a3, a1, 40
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 39f1 s32i.n a3, a1, 60
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3871 l32i.n a3, a1, 28
-    #: 479320 bne a3, a4, 0x196
+    #: 322112 l32i a3, a1, 72
+    #: 47931e bne a3, a4, 0x198
     # broadcast.py:49 x = ptr8(at)
     #: 4d07 mov.n a4, a7
     # broadcast.py:50 y = ptr8(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:51 target += n
-    #: 78e1 l32i.n a7, a1, 56
+    #: 78c1 l32i.n a7, a1, 48
     #: 2a77 add.n a7, a7, a2
-    #: 79e1 s32i.n a7, a1, 56
+    #: 79c1 s32i.n a7, a1, 48
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x193
+    #: 16e200 beqz a2, 0x195
     # broadcast.py:53 y[0] = x[0]
     #: 720400 l8ui a7, a4, 0
     #: 724300 s8i a7, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 7831 l32i.n a7, a1, 12
-    #: 7a44 add.n a4, a4, a7
+    #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x182
-    #: 061500 j 0x1eb
+    #: 5602ff bnez a2, 0x186
+    #: 861700 j 0x1f7
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3871 l32i.n a3, a1, 28
-    #: 479321 bne a3, a4, 0x1bf
+    #: 322112 l32i a3, a1, 72
+    #: 47931f bne a3, a4, 0x1c0
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:60 target += n << 1
     #: f09211 slli a9, a2, 1
-    #: 48e1 l32i.n a4, a1, 56
+    #: 48c1 l32i.n a4, a1, 48
     #: 9a44 add.n a4, a4, a9
-    #: 49e1 s32i.n a4, a1, 56
+    #: 49c1 s32i.n a4, a1, 48
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x1bc
+    #: 16e200 beqz a2, 0x1bd
     # broadcast.py:62 y2[0] = x2[0]
     #: 421700 l16ui a4, a7, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4831 l32i.n a4, a1, 12
-    #: 4a77 add.n a7, a7, a4
+    #: 6a77 add.n a7, a7, a6
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x1ab
-    #: c60a00 j 0x1eb
+    #: 5602ff bnez a2, 0x1ae
+    #: 860d00 j 0x1f7
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     # broadcast.py:69 target += n * size
-    #: 4871 l32i.n a4, a1, 28
-    #: 409282 mull a9, a2, a4
-    #: 48e1 l32i.n a4, a1, 56
-    #: 9a44 add.n a4, a4, a9
-    #: 49e1 s32i.n a4, a1, 56
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x1eb
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422112 l32i a4, a1, 72
+    #: 40f282 mull a15, a2, a4
+    #: 98c1 l32i.n a9, a1, 48
+    #: fa99 add.n a9, a9, a15
+    #: 99c1 s32i.n a9, a1, 48
+    # broadcast.py:70 if size == 4:
+    #: 0c49 movi.n a9, 4
+    #: 97940f bne a4, a9, 0x1e3
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x1e3
+    # broadcast.py:72 y4[0] = x4[0]
     #: 4807 l32i.n a4, a7, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c89 movi.n a9, 8
-    #: 4871 l32i.n a4, a1, 28
-    #: 979403 bne a4, a9, 0x1de
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 6a77 add.n a7, a7, a6
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x1d6
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x1f7
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 4807 l32i.n a4, a7, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 4817 l32i.n a4, a7, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4831 l32i.n a4, a1, 12
-    #: 4a77 add.n a7, a7, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4871 l32i.n a4, a1, 28
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 6a77 add.n a7, a7, a6
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x1cf
+    #: 56e2fe bnez a2, 0x1e6
     #: 0c03 movi.n a3, 0
-    #: 2891 l32i.n a2, a1, 36
-    #: 27a302 bge a3, a2, 0x1f5
-    #: 86c2ff j 0x100
+    #: 2871 l32i.n a2, a1, 28
+    #: 27a302 bge a3, a2, 0x201
+    #: c6bfff j 0x101
     # prelu.py:57 x = base + (r[_ROW1] >> 2)
     #: 2848 l32i.n a2, a8, 16
     #: 203221 srai a3, a2, 2
@@ -296,23 +304,23 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3888 l32i.n a3, a8, 32
     #: 2821 l32i.n a2, a1, 8
     #: 303282 mull a3, a2, a3
-    #: 222113 l32i a2, a1, 76
+    #: 222111 l32i a2, a1, 68
     #: 3a22 add.n a2, a2, a3
     #: 2901 s32i.n a2, a1, 0
     # prelu.py:59 if r[_EXPAND2]:
     #: 28a8 l32i.n a2, a8, 40
-    #: 169217 beqz a2, 0x38c
+    #: 16d217 beqz a2, 0x39c
     # prelu.py:60 expand(op, arena, rom, 1, start, count)
-    #: b9a1 s32i.n a11, a1, 40
+    #: b981 s32i.n a11, a1, 32
     # broadcast.py:20 r = ptr32(op)
     #: 42211b l32i a4, a1, 108
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 3824 l32i.n a3, a4, 8
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: 302004 extui a2, a3, 0, 1
-    #: 165200 beqz a2, 0x225
+    #: 165200 beqz a2, 0x231
     #: 22211a l32i a2, a1, 104
-    #: 860000 j 0x228
+    #: 860000 j 0x234
     #: 222119 l32i a2, a1, 100
     # broadcast.py:23 source += word >> 2
     #: 303221 srai a3, a3, 2
@@ -323,20 +331,20 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203221 srai a3, a2, 2
     #: 222119 l32i a2, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 226110 s32i a2, a1, 64
+    #: 29e1 s32i.n a2, a1, 56
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 28a4 l32i.n a2, a4, 40
     #: e02211 slli a2, a2, 2
     #: 2a54 add.n a5, a4, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 2805 l32i.n a2, a5, 0
-    #: 2981 s32i.n a2, a1, 32
+    #: 226113 s32i a2, a1, 76
     # broadcast.py:27 length = g[_LENGTH]
     #: 2825 l32i.n a2, a5, 8
     #: 226117 s32i a2, a1, 92
     # broadcast.py:28 step = g[_STRIDE]
     #: 3835 l32i.n a3, a5, 12
-    #: 3941 s32i.n a3, a1, 16
+    #: 3931 s32i.n a3, a1, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 3815 l32i.n a3, a5, 4
     #: f03311 slli a3, a3, 1
@@ -347,29 +355,29 @@ def eval_integers(op, arena, rom, start, stop):
     #: 306430 xor a6, a4, a3
     #: 2066c2 quou a6, a6, a2
     #: 303630 xor a3, a6, a3
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:31 column = start - run * length
     #: 202382 mull a2, a3, a2
     #: 2024c0 sub a2, a4, a2
-    #: 226111 s32i a2, a1, 68
+    #: 29f1 s32i.n a2, a1, 60
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 28a1 l32i.n a2, a1, 40
-    #: 272302 blt a3, a2, 0x27b
-    #: 064100 j 0x380
+    #: 2881 l32i.n a2, a1, 32
+    #: 272302 blt a3, a2, 0x286
+    #: 464200 j 0x390
     # broadcast.py:33 at = source + column * step
-    #: 322111 l32i a3, a1, 68
-    #: 2841 l32i.n a2, a1, 16
+    #: 38f1 l32i.n a3, a1, 60
+    #: 2831 l32i.n a2, a1, 12
     #: 203382 mull a3, a3, a2
     #: 222116 l32i a2, a1, 88
     #: 3a62 add.n a6, a2, a3
     # broadcast.py:34 rest = run
-    #: 48d1 l32i.n a4, a1, 52
+    #: 48b1 l32i.n a4, a1, 44
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
     #: 3851 l32i.n a3, a1, 20
-    #: 37a230 bge a2, a3, 0x2c2
+    #: 37a230 bge a2, a3, 0x2cc
     # broadcast.py:37 quotient = rest // g[level]
     #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
@@ -392,7 +400,7 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
     #: 3851 l32i.n a3, a1, 20
-    #: 3722ce blt a2, a3, 0x291
+    #: 3722ce blt a2, a3, 0x29b
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -401,108 +409,119 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2a66 add.n a6, a6, a2
     # broadcast.py:42 n = length - column
     #: 322117 l32i a3, a1, 92
-    #: 222111 l32i a2, a1, 68
+    #: 28f1 l32i.n a2, a1, 60
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38a1 l32i.n a3, a1, 40
-    #: 27a301 bge a3, a2, 0x2de
+    #: 3881 l32i.n a3, a1, 32
+    #: 27a301 bge a3, a2, 0x2e7
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 38a1 l32i.n a3, a1, 40
+    #: 3881 l32i.n a3, a1, 32
     #: 2033c0 sub a3, a3, a2
-    #: 39a1 s32i.n a3, a1, 40
+    #: 3981 s32i.n a3, a1, 32
     # broadcast.py:46 run += 1
-    #: 38d1 l32i.n a3, a1, 52
+    #: 38b1 l32i.n a3, a1, 44
     #: 1b33 addi.n a3, a3, 1
-    #: 39d1 s32i.n a3, a1, 52
+    #: 39b1 s32i.n a3, a1, 44
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326111 s32i a3, a1, 68
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 3881 l32i.n a3, a1, 32
-    #: 479323 bne a3, a4, 0x31b
+    #: 322113 l32i a3, a1, 76
+    #: 479320 bne a3, a4, 0x321
     # broadcast.py:49 x = ptr8(at)
     #: 4d06 mov.n a4, a6
     # broadcast.py:50 y = ptr8(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:51 target += n
-    #: 622110 l32i a6, a1, 64
+    #: 68e1 l32i.n a6, a1, 56
     #: 2a66 add.n a6, a6, a2
-    #: 626110 s32i a6, a1, 64
+    #: 69e1 s32i.n a6, a1, 56
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x318
+    #: 160201 beqz a2, 0x31e
     # broadcast.py:53 y[0] = x[0]
     #: 620400 l8ui a6, a4, 0
     #: 624300 s8i a6, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: 6841 l32i.n a6, a1, 16
+    #: 6831 l32i.n a6, a1, 12
     #: 6a44 add.n a4, a4, a6
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x307
-    #: 861600 j 0x376
+    #: 56e2fe bnez a2, 0x30d
+    #: 061900 j 0x386
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 3881 l32i.n a3, a1, 32
-    #: 479324 bne a3, a4, 0x347
+    #: 322113 l32i a3, a1, 76
+    #: 479321 bne a3, a4, 0x34b
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:60 target += n << 1
     #: f07211 slli a7, a2, 1
-    #: 422110 l32i a4, a1, 64
+    #: 48e1 l32i.n a4, a1, 56
     #: 7a44 add.n a4, a4, a7
-    #: 426110 s32i a4, a1, 64
+    #: 49e1 s32i.n a4, a1, 56
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x344
+    #: 160201 beqz a2, 0x348
     # broadcast.py:62 y2[0] = x2[0]
     #: 421600 l16ui a4, a6, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 4841 l32i.n a4, a1, 16
+    #: 4831 l32i.n a4, a1, 12
     #: 4a66 add.n a6, a6, a4
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x333
-    #: 860b00 j 0x376
+    #: 56e2fe bnez a2, 0x337
+    #: 860e00 j 0x386
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     # broadcast.py:69 target += n * size
-    #: 4881 l32i.n a4, a1, 32
-    #: 407282 mull a7, a2, a4
-    #: 422110 l32i a4, a1, 64
-    #: 7a44 add.n a4, a4, a7
-    #: 426110 s32i a4, a1, 64
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x376
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 422113 l32i a4, a1, 76
+    #: 40f282 mull a15, a2, a4
+    #: 78e1 l32i.n a7, a1, 56
+    #: fa77 add.n a7, a7, a15
+    #: 79e1 s32i.n a7, a1, 56
+    # broadcast.py:70 if size == 4:
+    #: 0c47 movi.n a7, 4
+    #: 779411 bne a4, a7, 0x370
+    # broadcast.py:71 while n:
+    #: 16e200 beqz a2, 0x370
+    # broadcast.py:72 y4[0] = x4[0]
     #: 4806 l32i.n a4, a6, 0
     #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c87 movi.n a7, 8
-    #: 4881 l32i.n a4, a1, 32
-    #: 779403 bne a4, a7, 0x369
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 4831 l32i.n a4, a1, 12
+    #: 4a66 add.n a6, a6, a4
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x361
+    # broadcast.py:76 while n:
+    #: 162201 beqz a2, 0x386
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 4806 l32i.n a4, a6, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 4816 l32i.n a4, a6, 4
     #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 4841 l32i.n a4, a1, 16
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 4831 l32i.n a4, a1, 12
     #: 4a66 add.n a6, a6, a4
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 4881 l32i.n a4, a1, 32
-    #: 4a33 add.n a3, a3, a4
-    # broadcast.py:76 n -= 1
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x35a
+    #: 56c2fe bnez a2, 0x373
     #: 0c03 movi.n a3, 0
-    #: 28a1 l32i.n a2, a1, 40
-    #: 27a302 bge a3, a2, 0x380
-    #: 86beff j 0x27b
+    #: 2881 l32i.n a2, a1, 32
+    #: 27a302 bge a3, a2, 0x390
+    #: 46bdff j 0x286
     # prelu.py:61 y = base + (r[_ROW2] >> 2)
     #: 2858 l32i.n a2, a8, 20
     #: 203221 srai a3, a2, 2
@@ -514,14 +533,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: ba22 add.n a2, a2, a11
     #: 2921 s32i.n a2, a1, 8
     # prelu.py:63 while count:
-    #: 165b12 beqz a11, 0x4bb
+    #: 165b12 beqz a11, 0x4cb
     # prelu.py:64 v = (ptr8(x)[0] ^ 0x80 if size == 1 else ptr16(x)[0] ^ 0x8000) - offset1
     #: 0c12 movi.n a2, 1
-    #: 279c0b bne a12, a2, 0x3a6
+    #: 279c0b bne a12, a2, 0x3b6
     #: 320900 l8ui a3, a9, 0
     #: 22a080 movi a2, 128
     #: 202330 xor a2, a3, a2
-    #: 860200 j 0x3b1
+    #: 860200 j 0x3c1
     #: 321900 l16ui a3, a9, 0
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
@@ -531,7 +550,7 @@ def eval_integers(op, arena, rom, start, stop):
     # prelu.py:65 k = _MULTIPLIER
     #: 1c06 movi.n a6, 16
     # prelu.py:66 if v < 0:
-    #: d64201 bgez a2, 0x3d0
+    #: d64201 bgez a2, 0x3e0
     # prelu.py:67 v = v * ((ptr8(y)[0] ^ 0x80) - offset2)
     #: 3801 l32i.n a3, a1, 0
     #: 420300 l8ui a4, a3, 0
@@ -551,7 +570,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3803 l32i.n a3, a3, 0
     # prelu.py:71 if e > 0:
     #: 0c04 movi.n a4, 0
-    #: 37a447 bge a4, a3, 0x429
+    #: 37a447 bge a4, a3, 0x439
     # prelu.py:72 if v > limit >> e:
     #: 0c14 movi.n a4, 1
     #: 904401 slli a4, a4, 23
@@ -559,13 +578,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0b44 addi.n a4, a4, -1
     #: 000340 ssr a3
     #: 4040b1 sra a4, a4
-    #: 27a40c bge a4, a2, 0x401
+    #: 27a40c bge a4, a2, 0x411
     # prelu.py:73 v = limit
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
-    #: 460900 j 0x427
+    #: 460900 j 0x437
     # prelu.py:74 elif v < 0 - (limit >> e) - 1:
     #: 0c14 movi.n a4, 1
     #: 904401 slli a4, a4, 23
@@ -575,11 +594,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4040b1 sra a4, a4
     #: 404060 neg a4, a4
     #: 0b44 addi.n a4, a4, -1
-    #: 47a207 bge a2, a4, 0x421
+    #: 47a207 bge a2, a4, 0x431
     # prelu.py:75 v = 0 - limit - 1
     #: 7cf2 movi.n a2, -1
     #: 102201 slli a2, a2, 31
-    #: 460100 j 0x427
+    #: 460100 j 0x437
     # prelu.py:77 v = v << e
     #: 001340 ssl a3
     #: 0022a1 sll a2, a2
@@ -616,7 +635,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 4a22 add.n a2, a2, a4
     # prelu.py:90 if e:
-    #: 161301 beqz a3, 0x47c
+    #: 161301 beqz a3, 0x48c
     # prelu.py:91 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 204f31 srai a4, a2, 31
     #: 2a44 add.n a4, a4, a2
@@ -627,14 +646,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202121 srai a2, a2, 1
     # prelu.py:93 if v > high - zero_point:
     #: a03ec0 sub a3, a14, a10
-    #: 27a302 bge a3, a2, 0x485
+    #: 27a302 bge a3, a2, 0x495
     # prelu.py:94 v = high - zero_point
     #: a02ec0 sub a2, a14, a10
     # prelu.py:95 if v < 0 - high - 1 - zero_point:
     #: e03060 neg a3, a14
     #: 0b33 addi.n a3, a3, -1
     #: a033c0 sub a3, a3, a10
-    #: 37a207 bge a2, a3, 0x498
+    #: 37a207 bge a2, a3, 0x4a8
     # prelu.py:96 v = 0 - high - 1 - zero_point
     #: e02060 neg a2, a14
     #: 0b22 addi.n a2, a2, -1
@@ -643,10 +662,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: aa22 add.n a2, a2, a10
     # prelu.py:98 if size == 1:
     #: 0c13 movi.n a3, 1
-    #: 379c05 bne a12, a3, 0x4a5
+    #: 379c05 bne a12, a3, 0x4b5
     # prelu.py:99 ptr8(z)[0] = v
     #: 224d00 s8i a2, a13, 0
-    #: 860000 j 0x4a8
+    #: 860000 j 0x4b8
     # prelu.py:101 ptr16(z)[0] = v
     #: 225d00 s16i a2, a13, 0
     # prelu.py:102 x += r[_STEP1]
@@ -661,11 +680,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: cadd add.n a13, a13, a12
     # prelu.py:105 count -= 1
     #: 0bbb addi.n a11, a11, -1
-    #: 569bed bnez a11, 0x395
+    #: 569bed bnez a11, 0x3a5
     #: 3821 l32i.n a3, a1, 8
-    #: 28b1 l32i.n a2, a1, 44
-    #: 27a302 bge a3, a2, 0x4c5
-    #: 86edfe j 0x7c
+    #: 2891 l32i.n a2, a1, 36
+    #: 27a302 bge a3, a2, 0x4d5
+    #: 86e9fe j 0x7c
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

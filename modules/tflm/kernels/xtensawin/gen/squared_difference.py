@@ -11,7 +11,7 @@ import micropython
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
     #: 366101 entry a1, 176
-    #: 226116 s32i a2, a1, 88
+    #: 226114 s32i a2, a1, 80
     #: 32611c s32i a3, a1, 112
     #: ad04 mov.n a10, a4
     #: a2611f s32i a10, a1, 124
@@ -76,7 +76,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
     #: 226120 s32i a2, a1, 128
-    #: 222116 l32i a2, a1, 88
+    #: 222114 l32i a2, a1, 80
     #: 2822 l32i.n a2, a2, 8
     #: 32211c l32i a3, a1, 112
     #: 105201 slli a5, a2, 31
@@ -85,13 +85,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
     #: 226121 s32i a2, a1, 132
-    #: 222116 l32i a2, a1, 88
+    #: 222114 l32i a2, a1, 80
     #: 28b2 l32i.n a2, a2, 44
     #: 226122 s32i a2, a1, 136
     #: 322117 l32i a3, a1, 92
     #: 22211e l32i a2, a1, 120
     #: 272302 blt a3, a2, 0xd3
-    #: 461e01 j 0x54d
+    #: 462301 j 0x561
     #: 22211e l32i a2, a1, 120
     #: 322117 l32i a3, a1, 92
     #: 3052c0 sub a5, a2, a3
@@ -102,11 +102,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 50a382 mull a10, a3, a5
     #: 522120 l32i a5, a1, 128
     #: aaa5 add.n a10, a5, a10
-    #: 522116 l32i a5, a1, 88
+    #: 522114 l32i a5, a1, 80
     #: b895 l32i.n a11, a5, 36
-    #: 16ab17 beqz a11, 0x272
+    #: 166b18 beqz a11, 0x27e
     #: 0c0b movi.n a11, 0
-    #: 29e1 s32i.n a2, a1, 56
+    #: 29c1 s32i.n a2, a1, 48
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 1b2b addi.n a2, a11, 1
     #: 5022a0 addx4 a2, a2, a5
@@ -128,7 +128,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 20a221 srai a10, a2, 2
     #: 22211c l32i a2, a1, 112
     #: aa22 add.n a2, a2, a10
-    #: 226112 s32i a2, a1, 72
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 9b2b addi.n a2, a11, 9
     #: 5022a0 addx4 a2, a2, a5
@@ -137,41 +137,41 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2aa5 add.n a10, a5, a2
     # broadcast.py:26 size = g[_SIZE]
     #: 280a l32i.n a2, a10, 0
-    #: 29c1 s32i.n a2, a1, 48
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:27 length = g[_LENGTH]
     #: 282a l32i.n a2, a10, 8
     #: 226119 s32i a2, a1, 100
     # broadcast.py:28 step = g[_STRIDE]
-    #: c83a l32i.n a12, a10, 12
+    #: b83a l32i.n a11, a10, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 581a l32i.n a5, a10, 4
-    #: f0b511 slli a11, a5, 1
+    #: f0c511 slli a12, a5, 1
     # broadcast.py:30 run = start // length
     #: 305f31 srai a5, a3, 31
     #: 50d330 xor a13, a3, a5
     #: 20ddc2 quou a13, a13, a2
     #: 505d30 xor a5, a13, a5
-    #: 526110 s32i a5, a1, 64
+    #: 59e1 s32i.n a5, a1, 56
     # broadcast.py:31 column = start - run * length
     #: 202582 mull a2, a5, a2
     #: 2023c0 sub a2, a3, a2
-    #: 226113 s32i a2, a1, 76
+    #: 226111 s32i a2, a1, 68
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28c1 l32i.n a2, a1, 48
     #: 272302 blt a3, a2, 0x169
-    #: c63e00 j 0x265
+    #: c64100 j 0x271
     # broadcast.py:33 at = source + column * step
-    #: 222113 l32i a2, a1, 76
-    #: c03282 mull a3, a2, a12
+    #: 222111 l32i a2, a1, 68
+    #: b03282 mull a3, a2, a11
     #: 222118 l32i a2, a1, 96
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 522110 l32i a5, a1, 64
+    #: 58e1 l32i.n a5, a1, 56
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x1ab
+    #: c7a22e bge a2, a12, 0x1aa
     # broadcast.py:37 quotient = rest // g[level]
     #: a032a0 addx4 a3, a2, a10
     #: f803 l32i.n a15, a3, 0
@@ -193,7 +193,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5d03 mov.n a5, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0x17c
+    #: c722d0 blt a2, a12, 0x17b
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: a022a0 addx4 a2, a2, a10
@@ -202,106 +202,116 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 322119 l32i a3, a1, 100
-    #: 222113 l32i a2, a1, 76
+    #: 222111 l32i a2, a1, 68
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38e1 l32i.n a3, a1, 56
-    #: 27a301 bge a3, a2, 0x1c7
+    #: 38c1 l32i.n a3, a1, 48
+    #: 27a301 bge a3, a2, 0x1c6
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 38e1 l32i.n a3, a1, 56
+    #: 38c1 l32i.n a3, a1, 48
     #: 2033c0 sub a3, a3, a2
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39c1 s32i.n a3, a1, 48
     # broadcast.py:46 run += 1
-    #: 322110 l32i a3, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
     #: 1b33 addi.n a3, a3, 1
-    #: 326110 s32i a3, a1, 64
+    #: 39e1 s32i.n a3, a1, 56
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326113 s32i a3, a1, 76
+    #: 326111 s32i a3, a1, 68
     # broadcast.py:48 if size == 1:
     #: 0c15 movi.n a5, 1
-    #: 38c1 l32i.n a3, a1, 48
-    #: 579321 bne a3, a5, 0x204
+    #: 322115 l32i a3, a1, 84
+    #: 579321 bne a3, a5, 0x202
     # broadcast.py:49 x = ptr8(at)
     #: 5d0d mov.n a5, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:51 target += n
-    #: d22112 l32i a13, a1, 72
+    #: d22110 l32i a13, a1, 64
     #: 2add add.n a13, a13, a2
-    #: d26112 s32i a13, a1, 72
+    #: d26110 s32i a13, a1, 64
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x201
+    #: 16e200 beqz a2, 0x1ff
     # broadcast.py:53 y[0] = x[0]
     #: d20500 l8ui a13, a5, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ca55 add.n a5, a5, a12
+    #: ba55 add.n a5, a5, a11
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1f2
-    #: 861500 j 0x25b
+    #: 5602ff bnez a2, 0x1f0
+    #: 061900 j 0x267
     # broadcast.py:57 elif size == 2:
     #: 0c25 movi.n a5, 2
-    #: 38c1 l32i.n a3, a1, 48
-    #: 579322 bne a3, a5, 0x22e
+    #: 322115 l32i a3, a1, 84
+    #: 579322 bne a3, a5, 0x22d
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 522112 l32i a5, a1, 72
+    #: 522110 l32i a5, a1, 64
     #: ea55 add.n a5, a5, a14
-    #: 526112 s32i a5, a1, 72
+    #: 526110 s32i a5, a1, 64
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x22b
+    #: 16e200 beqz a2, 0x22a
     # broadcast.py:62 y2[0] = x2[0]
     #: 521d00 l16ui a5, a13, 0
     #: 525300 s16i a5, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: cadd add.n a13, a13, a12
+    #: badd add.n a13, a13, a11
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x21c
-    #: 060b00 j 0x25b
+    #: 5602ff bnez a2, 0x21b
+    #: 460e00 j 0x267
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322112 l32i a3, a1, 72
+    #: 322110 l32i a3, a1, 64
     # broadcast.py:69 target += n * size
-    #: 58c1 l32i.n a5, a1, 48
-    #: 50e282 mull a14, a2, a5
-    #: 522112 l32i a5, a1, 72
-    #: ea55 add.n a5, a5, a14
-    #: 526112 s32i a5, a1, 72
-    # broadcast.py:70 while n:
-    #: 169201 beqz a2, 0x25b
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 522115 l32i a5, a1, 84
+    #: 50f282 mull a15, a2, a5
+    #: e22110 l32i a14, a1, 64
+    #: faee add.n a14, a14, a15
+    #: e26110 s32i a14, a1, 64
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7950f bne a5, a14, 0x253
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x253
+    # broadcast.py:72 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 58c1 l32i.n a5, a1, 48
-    #: e79503 bne a5, a14, 0x250
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x246
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x267
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 580d l32i.n a5, a13, 0
+    #: 5903 s32i.n a5, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 581d l32i.n a5, a13, 4
     #: 5913 s32i.n a5, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: cadd add.n a13, a13, a12
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 58c1 l32i.n a5, a1, 48
-    #: 5a33 add.n a3, a3, a5
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: badd add.n a13, a13, a11
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5652fe bnez a2, 0x241
+    #: 56e2fe bnez a2, 0x256
     #: 0c03 movi.n a3, 0
-    #: 28e1 l32i.n a2, a1, 56
-    #: 27a302 bge a3, a2, 0x265
-    #: c6c0ff j 0x169
-    #: 222116 l32i a2, a1, 88
+    #: 28c1 l32i.n a2, a1, 48
+    #: 27a302 bge a3, a2, 0x271
+    #: c6bdff j 0x169
+    #: 222114 l32i a2, a1, 80
     #: 2842 l32i.n a2, a2, 16
     #: 203241 srli a3, a2, 2
     #: 22211c l32i a2, a1, 112
@@ -311,21 +321,21 @@ def eval_integers(op, arena, rom, start, stop):
     #: 205382 mull a5, a3, a2
     #: 222121 l32i a2, a1, 132
     #: 5a52 add.n a5, a2, a5
-    #: 222116 l32i a2, a1, 88
+    #: 222114 l32i a2, a1, 80
     #: b8a2 l32i.n a11, a2, 40
-    #: 167b18 beqz a11, 0x40f
+    #: 16fb18 beqz a11, 0x423
     #: 0c1c movi.n a12, 1
     #: 52211d l32i a5, a1, 116
-    #: 59f1 s32i.n a5, a1, 60
+    #: 59d1 s32i.n a5, a1, 52
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 1b5c addi.n a5, a12, 1
     #: 2055a0 addx4 a5, a5, a2
     #: b805 l32i.n a11, a5, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: b05004 extui a5, a11, 0, 1
-    #: 165500 beqz a5, 0x2a1
+    #: 165500 beqz a5, 0x2ad
     #: 52211f l32i a5, a1, 124
-    #: 860000 j 0x2a4
+    #: 860000 j 0x2b0
     #: 52211c l32i a5, a1, 112
     # broadcast.py:23 source += word >> 2
     #: b0b221 srai a11, a11, 2
@@ -338,7 +348,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 50b221 srai a11, a5, 2
     #: 52211c l32i a5, a1, 112
     #: ba55 add.n a5, a5, a11
-    #: 526114 s32i a5, a1, 80
+    #: 526112 s32i a5, a1, 72
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     #: 9b5c addi.n a5, a12, 9
     #: 2055a0 addx4 a5, a5, a2
@@ -347,43 +357,43 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5ab2 add.n a11, a2, a5
     # broadcast.py:26 size = g[_SIZE]
     #: 280b l32i.n a2, a11, 0
-    #: 29d1 s32i.n a2, a1, 52
+    #: 226116 s32i a2, a1, 88
     # broadcast.py:27 length = g[_LENGTH]
     #: 282b l32i.n a2, a11, 8
     #: 22611b s32i a2, a1, 108
     # broadcast.py:28 step = g[_STRIDE]
-    #: 583b l32i.n a5, a11, 12
-    #: 5921 s32i.n a5, a1, 8
+    #: c83b l32i.n a12, a11, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     #: 581b l32i.n a5, a11, 4
-    #: f0c511 slli a12, a5, 1
+    #: f05511 slli a5, a5, 1
+    #: 5921 s32i.n a5, a1, 8
     # broadcast.py:30 run = start // length
     #: 305f31 srai a5, a3, 31
     #: 50d330 xor a13, a3, a5
     #: 20ddc2 quou a13, a13, a2
     #: 505d30 xor a5, a13, a5
-    #: 526111 s32i a5, a1, 68
+    #: 59f1 s32i.n a5, a1, 60
     # broadcast.py:31 column = start - run * length
     #: 202582 mull a2, a5, a2
     #: 2023c0 sub a2, a3, a2
-    #: 226115 s32i a2, a1, 84
+    #: 226113 s32i a2, a1, 76
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
-    #: 28f1 l32i.n a2, a1, 60
-    #: 272302 blt a3, a2, 0x2fe
-    #: c64000 j 0x402
+    #: 28d1 l32i.n a2, a1, 52
+    #: 272302 blt a3, a2, 0x30a
+    #: c64200 j 0x416
     # broadcast.py:33 at = source + column * step
-    #: 322115 l32i a3, a1, 84
-    #: 2821 l32i.n a2, a1, 8
-    #: 203382 mull a3, a3, a2
+    #: 222113 l32i a2, a1, 76
+    #: c03282 mull a3, a2, a12
     #: 22211a l32i a2, a1, 104
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 522111 l32i a5, a1, 68
+    #: 58f1 l32i.n a5, a1, 60
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x342
+    #: 3821 l32i.n a3, a1, 8
+    #: 37a230 bge a2, a3, 0x34f
     # broadcast.py:37 quotient = rest // g[level]
     #: b032a0 addx4 a3, a2, a11
     #: f803 l32i.n a15, a3, 0
@@ -405,7 +415,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5d03 mov.n a5, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x313
+    #: 3821 l32i.n a3, a1, 8
+    #: 3722ce blt a2, a3, 0x31e
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: b022a0 addx4 a2, a2, a11
@@ -414,109 +425,116 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
     #: 32211b l32i a3, a1, 108
-    #: 222115 l32i a2, a1, 84
+    #: 222113 l32i a2, a1, 76
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
-    #: 38f1 l32i.n a3, a1, 60
-    #: 27a301 bge a3, a2, 0x35e
+    #: 38d1 l32i.n a3, a1, 52
+    #: 27a301 bge a3, a2, 0x36b
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
-    #: 38f1 l32i.n a3, a1, 60
+    #: 38d1 l32i.n a3, a1, 52
     #: 2033c0 sub a3, a3, a2
-    #: 39f1 s32i.n a3, a1, 60
+    #: 39d1 s32i.n a3, a1, 52
     # broadcast.py:46 run += 1
-    #: 322111 l32i a3, a1, 68
+    #: 38f1 l32i.n a3, a1, 60
     #: 1b33 addi.n a3, a3, 1
-    #: 326111 s32i a3, a1, 68
+    #: 39f1 s32i.n a3, a1, 60
     # broadcast.py:47 column = 0
     #: 0c03 movi.n a3, 0
-    #: 326115 s32i a3, a1, 84
+    #: 326113 s32i a3, a1, 76
     # broadcast.py:48 if size == 1:
     #: 0c15 movi.n a5, 1
-    #: 38d1 l32i.n a3, a1, 52
-    #: 579323 bne a3, a5, 0x39d
+    #: 322116 l32i a3, a1, 88
+    #: 579321 bne a3, a5, 0x3a7
     # broadcast.py:49 x = ptr8(at)
     #: 5d0d mov.n a5, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322114 l32i a3, a1, 80
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:51 target += n
-    #: d22114 l32i a13, a1, 80
+    #: d22112 l32i a13, a1, 72
     #: 2add add.n a13, a13, a2
-    #: d26114 s32i a13, a1, 80
+    #: d26112 s32i a13, a1, 72
     # broadcast.py:52 while n:
-    #: 160201 beqz a2, 0x39a
+    #: 16e200 beqz a2, 0x3a4
     # broadcast.py:53 y[0] = x[0]
     #: d20500 l8ui a13, a5, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: d821 l32i.n a13, a1, 8
-    #: da55 add.n a5, a5, a13
+    #: ca55 add.n a5, a5, a12
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x389
-    #: 861600 j 0x3f8
+    #: 5602ff bnez a2, 0x395
+    #: 061900 j 0x40c
     # broadcast.py:57 elif size == 2:
     #: 0c25 movi.n a5, 2
-    #: 38d1 l32i.n a3, a1, 52
-    #: 579324 bne a3, a5, 0x3c9
+    #: 322116 l32i a3, a1, 88
+    #: 579322 bne a3, a5, 0x3d2
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322114 l32i a3, a1, 80
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:60 target += n << 1
     #: f0e211 slli a14, a2, 1
-    #: 522114 l32i a5, a1, 80
+    #: 522112 l32i a5, a1, 72
     #: ea55 add.n a5, a5, a14
-    #: 526114 s32i a5, a1, 80
+    #: 526112 s32i a5, a1, 72
     # broadcast.py:61 while n:
-    #: 160201 beqz a2, 0x3c6
+    #: 16e200 beqz a2, 0x3cf
     # broadcast.py:62 y2[0] = x2[0]
     #: 521d00 l16ui a5, a13, 0
     #: 525300 s16i a5, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: 5821 l32i.n a5, a1, 8
-    #: 5add add.n a13, a13, a5
+    #: cadd add.n a13, a13, a12
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x3b5
-    #: 860b00 j 0x3f8
+    #: 5602ff bnez a2, 0x3c0
+    #: 460e00 j 0x40c
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322114 l32i a3, a1, 80
+    #: 322112 l32i a3, a1, 72
     # broadcast.py:69 target += n * size
-    #: 58d1 l32i.n a5, a1, 52
-    #: 50e282 mull a14, a2, a5
-    #: 522114 l32i a5, a1, 80
-    #: ea55 add.n a5, a5, a14
-    #: 526114 s32i a5, a1, 80
-    # broadcast.py:70 while n:
-    #: 16b201 beqz a2, 0x3f8
-    # broadcast.py:71 y4[0] = x4[0]
+    #: 522116 l32i a5, a1, 88
+    #: 50f282 mull a15, a2, a5
+    #: e22112 l32i a14, a1, 72
+    #: faee add.n a14, a14, a15
+    #: e26112 s32i a14, a1, 72
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7950f bne a5, a14, 0x3f8
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x3f8
+    # broadcast.py:72 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
-    # broadcast.py:72 if size == 8:
-    #: 0c8e movi.n a14, 8
-    #: 58d1 l32i.n a5, a1, 52
-    #: e79503 bne a5, a14, 0x3eb
-    # broadcast.py:73 y4[1] = x4[1]
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x3eb
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x40c
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 580d l32i.n a5, a13, 0
+    #: 5903 s32i.n a5, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
     #: 581d l32i.n a5, a13, 4
     #: 5913 s32i.n a5, a3, 4
-    # broadcast.py:74 x4 = ptr32(int(x4) + step)
-    #: 5821 l32i.n a5, a1, 8
-    #: 5add add.n a13, a13, a5
-    # broadcast.py:75 y4 = ptr32(int(y4) + size)
-    #: 58d1 l32i.n a5, a1, 52
-    #: 5a33 add.n a3, a3, a5
-    # broadcast.py:76 n -= 1
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: cadd add.n a13, a13, a12
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5632fe bnez a2, 0x3dc
+    #: 56e2fe bnez a2, 0x3fb
     #: 0c03 movi.n a3, 0
-    #: 28f1 l32i.n a2, a1, 60
-    #: 27a302 bge a3, a2, 0x402
-    #: c6beff j 0x2fe
-    #: 222116 l32i a2, a1, 88
+    #: 28d1 l32i.n a2, a1, 52
+    #: 27a302 bge a3, a2, 0x416
+    #: c6bcff j 0x30a
+    #: 222114 l32i a2, a1, 80
     #: 2852 l32i.n a2, a2, 20
     #: 203241 srli a3, a2, 2
     #: 22211c l32i a2, a1, 112
@@ -525,9 +543,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001640 ssl a6
     #: 0022a1 sll a2, a2
     #: 2ab4 add.n a11, a4, a2
-    #: 165600 beqz a6, 0x423
+    #: 165600 beqz a6, 0x437
     #: 229500 l16si a2, a5, 0
-    #: 060200 j 0x42c
+    #: 060200 j 0x440
     #: 220500 l8ui a2, a5, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -561,7 +579,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a33 add.n a3, a3, a2
     #: 2801 l32i.n a2, a1, 0
-    #: 161201 beqz a2, 0x492
+    #: 161201 beqz a2, 0x4a6
     #: 30cf31 srai a12, a3, 31
     #: 3a3c add.n a3, a12, a3
     #: 0b22 addi.n a2, a2, -1
@@ -569,9 +587,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 203121 srai a3, a2, 1
-    #: 165600 beqz a6, 0x49b
+    #: 165600 beqz a6, 0x4af
     #: 229a00 l16si a2, a10, 0
-    #: 060200 j 0x4a4
+    #: 060200 j 0x4b8
     #: 220a00 l8ui a2, a10, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -609,7 +627,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 3811 l32i.n a3, a1, 4
-    #: 161301 beqz a3, 0x515
+    #: 161301 beqz a3, 0x529
     #: 20cf31 srai a12, a2, 31
     #: 2acc add.n a12, a12, a2
     #: 0b23 addi.n a2, a3, -1
@@ -623,21 +641,21 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203353 max a3, a3, a2
     #: 28b1 l32i.n a2, a1, 44
     #: 202343 min a2, a3, a2
-    #: 167600 beqz a6, 0x52e
+    #: 167600 beqz a6, 0x542
     #: 225400 s16i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: 860000 j 0x531
+    #: 860000 j 0x545
     #: 224400 s8i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: b7b402 bgeu a4, a11, 0x539
-    #: 06b8ff j 0x41a
+    #: b7b402 bgeu a4, a11, 0x54d
+    #: 06b8ff j 0x42e
     #: 222117 l32i a2, a1, 92
     #: 32211d l32i a3, a1, 116
     #: 3a22 add.n a2, a2, a3
     #: 226117 s32i a2, a1, 92
     #: 32211e l32i a3, a1, 120
-    #: 37a202 bge a2, a3, 0x54d
-    #: 46e1fe j 0xd3
+    #: 37a202 bge a2, a3, 0x561
+    #: 46dcfe j 0xd3
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

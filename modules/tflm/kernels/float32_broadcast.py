@@ -1,0 +1,4 @@
+# expand() of broadcast.py for operators of float32, which machine code replaces
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from .broadcast import expand  # noqa: F401
