@@ -99,6 +99,20 @@ def test_copies_are_entered_in_the_middle(skipped, wanted):
     assert _run(write, (1, 2, 3, 4, 5))[0] == wanted
 
 
+# ADD with a high register sets no flags.
+def test_a_sum_with_a_high_register_is_compared():
+    machine = MACHINES["armv6m"]()
+    k = Kernel("sum", "Adds.", ("one", "other"), machine)
+    one, other = k.arguments
+    high, is_zero = k.reg("high", fixed=8).set(other), k.new_label("is_zero")
+    one += high
+    k.branch(one == 0, is_zero)
+    one.set(1)
+    k.label(is_zero)
+    text = machine.compile(k.finish(one))
+    assert re.search(r"add r\d, r8\n +cmp", text)
+
+
 @pytest.mark.parametrize(
     "write, message",
     [

@@ -33,7 +33,8 @@ class _Flags:
         """Note that an instruction has been written."""
         if op.name in ("note", "br"):
             return
-        if op.name in _KEEP_FLAGS or op.name == "add2" and not to[0].low:
+        is_high = op.name == "add2" and not (to[0].low and values[1].low)
+        if op.name in _KEEP_FLAGS or is_high:
             # A comparison of a register that has changed says nothing any more.
             changed = set(to)
             if self.result in changed:
