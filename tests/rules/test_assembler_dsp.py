@@ -9,18 +9,15 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.armv7em import (
-    conv_gather,
-    conv_multiply,
-    fully_connected,
-)
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
+from asm.kernels.conv_dsp import GATHER, MULTIPLY
+from asm.kernels.fully_connected_dsp import CONNECT
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
-    "conv_dsp": {"_G_": (conv_gather.GATHER, 0), "_M_": (conv_multiply.MULTIPLY, 18)},
-    "fully_connected_dsp": {"_C_": (fully_connected.CONNECT, 0)},
+    "conv_dsp": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 18)},
+    "fully_connected_dsp": {"_C_": (CONNECT, 0)},
 }
 
 
@@ -54,8 +51,6 @@ def _code(emit):
         (lambda t: t.sxtb16(R0, R8, 8), "data(2, 0xFA2F, 0xF098)"),
         (lambda t: t.sxtab16(R0, R8, R12, 8), "data(2, 0xFA28, 0xF09C)"),
         (lambda t: t.sadd16(R0, R8, R12), "data(2, 0xFA98, 0xF00C)"),
-        (lambda t: t.smul("tt", R0, R8, R12), "data(2, 0xFB18, 0xF03C)"),
-        (lambda t: t.sxtab(R0, R8, R12, 16), "data(2, 0xFA48, 0xF0AC)"),
         (lambda t: t.pkhbt(R0, R8, R12), "data(2, 0xEAC8, 0x400C)"),
         (lambda t: t.ssat8(R0, R8), "data(2, 0xF308, 0x0007)"),
         (lambda t: t.asrs(R0, R8, R12), "data(2, 0xFA58, 0xF00C)"),
@@ -65,7 +60,6 @@ def _code(emit):
         (lambda t: t.ldrd_next(R0, R8, R12), "data(2, 0xE8FC, 0x0802)"),
         (lambda t: t.ldrd(R0, R8, R12, 16), "data(2, 0xE9DC, 0x0804)"),
         (lambda t: t.ldm_wide(R12, R0, R8), "data(2, 0xE8BC, 0x0101)"),
-        (lambda t: t.stm_wide(R12, R0, R8), "data(2, 0xE8AC, 0x0101)"),
         (lambda t: t.ldr_next(R0, R8), "data(2, 0xF858, 0x0B04)"),
         (lambda t: t.strb_next(R0, R8), "data(2, 0xF808, 0x0B01)"),
         (lambda t: t.add_number(R8, R8, 16), "data(2, 0xF208, 0x0810)"),

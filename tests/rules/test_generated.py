@@ -63,20 +63,19 @@ def test_line_1_names_the_generators(name):
         *(Path(first).parent / other for other in others.split(", ")[1:]),
     ]:
         assert (REPOSITORY / generator).is_file(), generator
-        product = Path(name).stem.removesuffix("_asm")
+        product, folder = Path(name).stem.removesuffix("_asm"), Path(name).parts[3]
         if generator.name == "compiled.py":  # the table of compiled portable kernels
-            folder = Path(name).parts[3]
             functions = compiled.functions(folder, compiled.FUNCTIONS)
             others = [compiled.functions_file(file) for file in functions]
             assert product in compiled.functions(folder) or Path(name).name in others
             continue
         if generator.name == "files.py":  # it names the generators in several folders
             continue
-        if generator.parent.name != Path(name).parts[3]:  # of the kernel language
-            assert generator.stem == product, generator
+        if generator.parent.name != folder and generator.stem == product:  # of the language
             continue
-        files = importlib.import_module(f"asm.{generator.parent.name}.files").FILES
-        modules = [function.__module__ for function in files[Path(name).name][1]]
+        files = importlib.import_module(f"asm.{folder}.files").FILES
+        functions = [getattr(f, "func", f) for f in files[Path(name).name][1]]
+        modules = [function.__module__ for function in functions]
         assert generator.stem in [module.rpartition(".")[2] for module in modules], generator
 
 

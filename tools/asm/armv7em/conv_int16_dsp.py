@@ -38,8 +38,9 @@ def _unpack(t, even, odd, word):
     t.sxtb16(odd, word, 8)
 
 
-# Multiply a word of lanes of two pixels by the words of four channels. `w` is one word before the
-# weights. See _word() in conv_multiply.py.
+# Multiply a word of lanes of two pixels by the words of four channels. At least one instruction
+# separates the load of a weight from its use, because the use waits otherwise. `w` is one word
+# before the weights, because only a load that advances its address first can have an offset, too.
 def _word(t, x0, x1, w0, w1, s0, s1, s2, s3, s4, s5, s6, s7, x, w):
     t.ldrd_next(x0, x1, x)
     t.ldr_wide(w0, w, 4)

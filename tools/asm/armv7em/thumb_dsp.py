@@ -1,7 +1,7 @@
 # Assembler macros: the 32-bit instructions of ARMv7E-M with its DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import R0, R1, SP, Thumb
+from ..common.thumb import SP, Thumb
 
 _SHIFTS = ("lsl", "lsr", "asr", "ror")
 
@@ -26,12 +26,6 @@ class ThumbDsp(Thumb):
     def _end(self):
         self._frame("add", 0xB000)
         self._wide(0xE8BD, 0x0F00, "pop {r8-r11}")
-
-    def load_parameters(self, layout, names):
-        """Copy the parameters `names` of the block at R0 to slots of the same names. Uses R1."""
-        for name in names:
-            self.ldr(R1, R0, 4 * layout.index(name))
-            self.store(R1, name)
 
     # One instruction of two halfwords.
     def _wide(self, high, low, mnemonic):
@@ -78,12 +72,6 @@ class ThumbDsp(Thumb):
     def str_wide(self, value, base, offset=0):
         self._plain(0xF8C0, "str", value, base, offset)
 
-    def ldr_scaled(self, to, base, index, by=0):
-        """Load the word at base + (index << by)."""
-        _check(0 <= by < 4, f"ldr lsl #{by}")
-        low = to.number << 12 | by << 4 | index.number
-        self._wide(0xF850 | base.number, low, f"ldr {to}, [{base}, {index}, lsl #{by}]")
-
     def ldr_advance(self, to, base, step):
         """Advance `base`, then load the word at it."""
         _check(0 < step < 256 and to.number != base.number, f"ldr +{step}")
@@ -95,9 +83,6 @@ class ThumbDsp(Thumb):
 
     def str_next(self, value, base):
         self._post(0xF840, "str", value, base, 4)
-
-    def ldrb_next(self, to, base):
-        self._post(0xF810, "ldrb", to, base, 1)
 
     def strb_next(self, value, base):
         self._post(0xF800, "strb", value, base, 1)
@@ -129,13 +114,6 @@ class ThumbDsp(Thumb):
 
     def ldm_wide(self, base, *registers):
         self._multiple(0xE8B0, f"ldmia {base}!", base, registers)
-
-    def ldm_stay(self, base, *registers):
-        """Load several words without advancing `base`."""
-        self._multiple(0xE890, f"ldmia {base}", base, registers)
-
-    def stm_wide(self, base, *registers):
-        self._multiple(0xE8A0, f"stmia {base}!", base, registers)
 
     # Arithmetic: to = one <operation> other, the last shifted by a number; `flags` sets them.
     def _three(self, code, name, to, one, other, shift, by, flags):
@@ -286,18 +264,6 @@ class ThumbDsp(Thumb):
         """The sums of two pairs of halfwords."""
         low = 0xF000 | to.number << 8 | other.number
         self._wide(0xFA90 | one.number, low, f"sadd16 {to}, {one}, {other}")
-
-    def smul(self, halves, to, one, other):
-        """The product of two halfwords: bb, bt, tb or tt."""
-        low = 0xF000 | (halves[0] == "t") << 5 | (halves[1] == "t") << 4
-        low |= to.number << 8 | other.number
-        self._wide(0xFB10 | one.number, low, f"smul{halves} {to}, {one}, {other}")
-
-    def sxtab(self, to, plus, value, rotation=0):
-        """to = plus + the sign-extended byte at bit `rotation` of a register."""
-        text = f"sxtab {to}, {plus}, {value}" + (f", ror #{rotation}" if rotation else "")
-        low = 0xF080 | to.number << 8 | rotation // 8 << 4 | value.number
-        self._wide(0xFA40 | plus.number, low, text)
 
     def at_least(self, to, limit, spare):
         """The larger of each pair of bytes of two registers."""

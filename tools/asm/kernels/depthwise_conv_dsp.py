@@ -5,6 +5,7 @@ from tflm.prepare.depthwise_dsp import DEPTHWISE, WINDOW
 
 from ..language.calls import begin_eval
 from .depthwise_planes import DSP_COLUMN, Planes
+from .outputs_dsp import fold, requantize
 
 _ABOUT = """
 DEPTHWISE_CONV_2D, int8, with {}. Units are output channels. op: {} of
@@ -31,48 +32,6 @@ def _run_multiply(total, x, weight, halves):
         )
         total += one * other
     return total
-
-
-def _fold(t, *registers):
-    *sums, factor, zero_point = registers
-    for total in sums:
-        t.smmla(total, total, factor, zero_point)
-    for total in sums:
-        t.ssat8(total, total)
-
-
-def _run_fold(*values):
-    *sums, factor, zero_point = values
-    return tuple(_saturated((total * factor >> 32) + zero_point) for total in sums)
-
-
-# See requantize() of armv7em/requantize.py.
-def _requantize(t, *registers):
-    *sums, multiplier, shift, zero_point = registers
-    for total in sums:
-        t.smmulr(total, total, multiplier)
-    for total in sums:
-        t.add_wide(total, total, total, "asr", 31, flags=True)
-        t.asrs(total, total, shift)
-        t.adc_wide(total, total, zero_point)
-    for total in sums:
-        t.ssat8(total, total)
-
-
-def _run_requantize(*values):
-    *sums, multiplier, shift, zero_point = values
-    shift &= 0xFF
-    outputs = []
-    for total in sums:
-        value = total * multiplier + (1 << 31) >> 32
-        if shift:
-            value = (value - (value < 0) >> shift - 1) + 1 >> 1
-        outputs.append(_saturated(value + zero_point))
-    return tuple(outputs)
-
-
-def _saturated(value):
-    return max(-128, min(127, value))
 
 
 class _Dsp(Planes):
@@ -138,14 +97,12 @@ class _Dsp(Planes):
         k = self.k
         done = k.new_label("outputs")
         with k.If(self.kind == 0, rare=True):
-            ins = self.factor, self.shift, self.zero_point
-            k.tile(_requantize, [], ins, sums, 20 * len(sums), run=_run_requantize)
+            requantize(k, sums, self.factor, self.shift, self.zero_point)
             with k.If(self.clamped != 0):
                 for total in sums:
                     total.set(total.max(self.low).min(self.high))
             k.goto(done)
-        ins = self.factor, self.zero_point
-        k.tile(_fold, [], ins, sums, 8 * len(sums), run=_run_fold)
+        fold(k, sums, self.factor, self.zero_point)
         k.label(done)
 
     def _multiply(self, total, x, weight, halves="both"):

@@ -87,9 +87,9 @@ class Memory:
         data, at = self._find(address, size, False, is_aligned)
         return int.from_bytes(data[at : at + size], "little", signed=kind[0] == "s") & _WORD
 
-    def store(self, kind, address, value):
+    def store(self, kind, address, value, is_aligned=True):
         size = BYTES[kind]
-        data, at = self._find(address, size, True)
+        data, at = self._find(address, size, True, is_aligned)
         data[at : at + size] = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
@@ -209,20 +209,24 @@ class _Run:
     def _st(self, op):
         kind, scale = op.info
         address = self._address(*op.src[1:], scale)
-        self._memory.store(kind, address, self._get(op.src[0]))
+        self._memory.store(kind, address, self._get(op.src[0]), not self._has_unaligned_loads)
+
+    # LDRD, STRD, LDM and STM require aligned addresses.
+    def _must_be_aligned(self, words):
+        return len(words) > 1 or not self._has_unaligned_loads
 
     def _ldm(self, op):
         *registers, base = op.dst
-        address = self._get(base)
+        address, is_aligned = self._get(base), self._must_be_aligned(registers)
         for i, register in enumerate(registers):
-            self._set(register, self._memory.load("w", address + 4 * i & _WORD))
+            self._set(register, self._memory.load("w", address + 4 * i & _WORD, is_aligned))
         self._set(base, address + 4 * len(registers))
 
     def _stm(self, op):
         base, *values = op.src
-        address = self._get(base)
+        address, is_aligned = self._get(base), self._must_be_aligned(values)
         for i, value in enumerate(values):
-            self._memory.store("w", address + 4 * i & _WORD, self._get(value))
+            self._memory.store("w", address + 4 * i & _WORD, self._get(value), is_aligned)
         self._set(base, address + 4 * len(values))
 
     def _tile(self, op):

@@ -27,8 +27,7 @@ _ACTIVATION_MIN = const(21)
 _ACTIVATION_MAX = const(22)
 _LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(); see conv_gather.py and conv_multiply.py in
-# tools/asm/armv7em.
+# Words of the parameters of gather() and multiply(); see tools/asm/kernels/conv_dsp.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_PAIRS = const(2)

@@ -17,7 +17,7 @@ _ACTIVATION_MAX = const(11)
 _SPARE = const(64)  # offset in the scratch buffer: the outputs of an incomplete group
 _TAPS = const(128)  # and the inputs, rounded up to whole passes
 
-# Words of the parameters of connect(); see tools/asm/armv7em/fully_connected.py.
+# Words of the parameters of connect(); see tools/asm/kernels/fully_connected_dsp.py.
 _C_STREAM = const(0)
 _C_INPUT = const(1)
 _C_OUTPUT = const(2)

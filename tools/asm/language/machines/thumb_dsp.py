@@ -39,7 +39,7 @@ def _add_byte_products(k, total, one, other):
 
 # SMMLAR is (value * doubled >> 32) + addend, rounded. It reads a doubled multiplier beyond 2 ** 31
 # as doubled - 2 ** 32, so `value` is added then. The last three instructions are explained in
-# armv7em/requantize.py.
+# kernels/outputs_dsp.py.
 def _rescaled(t, addend, value, doubled, right):
     t.three("and", addend, value, doubled, "asr", 31)
     t.product("smmlar", value, value, doubled, addend)
