@@ -15,7 +15,7 @@ from tflm_tools.errors import ToolError
 # the first ones. The others are all kernels for float32, int16 and hybrid operators: their
 # arithmetic takes so long that waiting for flash adds 2 or 3 %.
 COLD = (
-    "dense_lut", "lut_asm", "fully_connected_bands", "pooling_rows", "transpose_conv",
+    "dense_lut", "fully_connected_bands", "pooling_rows", "transpose_conv",
     "armv6m_gen_add_tflm", "armv6m_gen_arg_min_max", "armv6m_gen_attention",
     "armv6m_gen_batch_matmul", "armv6m_gen_cast", "armv6m_gen_comparisons",
     "armv6m_gen_conv_tflm", "armv6m_gen_cumsum", "armv6m_gen_depthwise_conv_tflm",

@@ -19,6 +19,9 @@ from tools.asm.language.machines import MACHINES
 _ARENA, _ROM, _BYTES = 0x8000, 0x10000, 0x20000  # offsets in the memory, which has _BYTES
 _CHOSEN = (
     "batch_matmul.eval_int8",
+    "dense.eval_bytes",
+    "dense_lut.eval_int8",
+    "depthwise_column.eval_int8",
     "depthwise_conv_dsp.eval_planes_3x3_int8",
     "depthwise_conv_dsp.eval_planes_3x3_stride_2_int8",
     "depthwise_conv_dsp.eval_planes_int8",

@@ -18,6 +18,8 @@ _CASES = {
     "add_int16": "test_add",
     "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",
+    "dense": "test_lanes",
+    "depthwise_column": "test_lanes",
     "depthwise_conv_dsp": "test_dsp",
     "depthwise_conv_lanes": "test_lanes",
     "lookup": "test_quantize",

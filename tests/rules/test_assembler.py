@@ -10,14 +10,13 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
 from asm import make
-from asm.common.parameters import DENSE_LUT, GATHER, MULTIPLY
+from asm.common.parameters import GATHER, MULTIPLY
 from asm.common.thumb import R0, R8, Thumb
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
     "conv_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
     "fully_connected_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
-    "dense_lut": {"_P_": (DENSE_LUT, 0)},
 }
 
 

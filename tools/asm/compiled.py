@@ -32,6 +32,9 @@ comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
 conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cumsum.eval_int8 armv6m armv7em rv32imc xtensawin
+dense.eval_bytes armv6m
+dense_lut.eval_int8 armv6m
+depthwise_column.eval_int8 armv6m
 depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_planes_3x3_int8 armv7em
 depthwise_conv_dsp.eval_planes_3x3_stride_2_int8 armv7em

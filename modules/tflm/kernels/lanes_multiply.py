@@ -24,7 +24,7 @@ _ROW_STEP = const(13)
 # registers: after the first lines they are a pointer to weights, and an input or a sum.
 #
 # The upper half of a product of two words, rounded, is the sum of two products of int8. Sums are
-# rounded as in TFLM, for sums below 2**30 and right shifts; see tools/asm/armv6m/requantize.py.
+# rounded as in TFLM, for sums below 2**30 and right shifts; see tools/asm/kernels/outputs_int8.py.
 @micropython.viper
 def multiply(w: ptr32, v: int, memory: ptr8):
     base = int(w)

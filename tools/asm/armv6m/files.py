@@ -4,21 +4,17 @@
 from functools import partial
 
 from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..kernels import lanes_gather, lanes_multiply
 from . import (
     combine_float,
     conv_float,
     curves_float,
-    dense,
-    depthwise_column,
     depthwise_float,
     fft,
     filter_bank,
     hybrid_sums,
-    lanes_gather,
-    lanes_multiply,
     lstm,
     lstm_float,
-    lut,
     matrix,
     pooling_float,
     square_root,
@@ -29,18 +25,13 @@ FILES = {
     "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "armv6m"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
-        (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
+        (
+            partial(lanes_gather.gather, "armv6m"),
+            partial(lanes_gather.gather_bytes, "armv6m"),
+            partial(lanes_multiply.multiply, "armv6m"),
+        ),
     ),
-    "depthwise_column_asm.py": (
-        "DEPTHWISE_CONV_2D, int8, with a window that is a line of pixels",
-        (depthwise_column.depthwise_column,),
-    ),
-    "dense_asm.py": ("CONV_2D and FULLY_CONNECTED, int8, weights used once", (dense.dense,)),
     "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
-    "lut_asm.py": (
-        "CONV_2D and FULLY_CONNECTED, int8, weights of four bits used once",
-        (lut.dense_lut,),
-    ),
     "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
     "filter_bank_asm.py": (
         "SignalFilterBank and SignalFilterBankSpectralSubtraction",

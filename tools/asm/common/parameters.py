@@ -115,30 +115,6 @@ DEPTHWISE = (
     "unpacked",  # 3x3: memory for a channel's unpacked stream if weights have one byte, else 0
 )
 
-# Block of DEPTHWISE_CONV_2D whose window is a line of pixels, besides its record.
-DEPTHWISE_COLUMN = (
-    "source",  # address of the first channel in the first pixel
-    "stream",
-    "output",
-    "channels",  # to compute
-)
-
-# Block of dense_lut(): weights are indices of values.
-DENSE_LUT = (
-    "values",  # address of the values of all channels, or 0
-    "own_values",  # 1: each channel's stream begins with its own values
-    "stream",  # of the first channel
-    "table",  # memory for the 256 pairs of values
-    "table_end",
-    "lanes",  # of the inputs, whole words of indices
-    "lanes_end",
-    "output",
-    "channels",  # to compute
-    "output_zero_point",
-    "activation_min",
-    "activation_max",
-)
-
 
 def at(layout, name):
     """Return the offset of a parameter in bytes."""

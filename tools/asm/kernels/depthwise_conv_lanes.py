@@ -6,6 +6,7 @@ from tflm.prepare.depthwise_lanes import DEPTHWISE, PACKED_WORDS
 from ..language.calls import begin_eval
 from ..language.macros import Cursor
 from .depthwise_planes import Planes
+from .lanes import add_upper
 from .outputs_int8 import ChannelOutputs
 
 _ABOUT = """
@@ -13,16 +14,6 @@ DEPTHWISE_CONV_2D, int8, with {}. Units are output channels. op: DEPTHWISE of
 prepare/depthwise_lanes.py.
 """
 _UNPACKED = 64  # bytes of the lanes of a channel whose weights have one byte
-
-
-# The shift leaves the highest bit that it drops in the carry.
-def _add_upper(t, total, product):
-    t.asr(product, product, 16)
-    t.adc(total, product)
-
-
-def _run_add_upper(total, product):
-    return total + (product + 0x8000 >> 16), 0
 
 
 class _Lanes(Planes):
@@ -46,7 +37,7 @@ class _Lanes(Planes):
         products = [weight * word for weight in weights]
         if self.outputs.has_carry:
             for total, product in zip(sums, products, strict=True):
-                k.tile(_add_upper, [], [], [total, product], size=4, run=_run_add_upper)
+                add_upper(k, total, product)
             return
         for product in products:
             product += self.round

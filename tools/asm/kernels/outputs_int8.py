@@ -5,7 +5,8 @@ from ..language.macros import multiply_rounded
 
 
 # Divide by a power of 2, halves away from 0, and add the zero point. The shift leaves the highest
-# bit that it drops in the carry; a shift by 0 leaves the carry of the sum.
+# bit that it drops in the carry; a shift by 0 leaves the carry of the sum. The lowest byte of a
+# shift counts.
 def _divide(t, value, sign, shift, zero_point):
     t.add(value, sign)
     t.asr(value, value, shift)
@@ -13,6 +14,7 @@ def _divide(t, value, sign, shift, zero_point):
 
 
 def _run_divide(value, _sign, shift, zero_point):
+    shift &= 0xFF
     if shift:
         value = (value - (value < 0) >> shift - 1) + 1 >> 1
     return (value + zero_point,)
@@ -21,34 +23,49 @@ def _run_divide(value, _sign, shift, zero_point):
 class ChannelOutputs:
     """MultiplyByQuantizedMultiplier of TFLM for sums below 2 ** 30 and right shifts, and limits.
 
-    record: its layout ends with LIMITS. The multiplier of a channel is three words: its lower and
-    upper half, and the right shift.
+    record: its layout has LIMITS. The multiplier of a channel is three words: its lower and upper
+    half, and the right shift; or split() makes them of a word. is_repeated: it is loaded once for
+    many sums.
     """
 
-    def __init__(self, k, record):
-        self.k = k
+    def __init__(self, k, record, is_repeated=True):
+        self.k, self.is_repeated = k, is_repeated
         self.has_carry = k.machine.name == "armv6m"
-        self.zero_point = record.output_zero_point
-        self.low, self.high = record.activation_min, record.activation_max
+        names = "output_zero_point", "activation_min", "activation_max"
+        self.set_limits([getattr(record, name) for name in names])
 
-    def begin(self, address):
+    def limits(self):
+        """Return the registers of the zero point and of the limits of the output."""
+        return self.zero_point, self.low, self.high
+
+    def set_limits(self, limits):
+        self.zero_point, self.low, self.high = limits
+
+    def begin(self, address, offset=0):
         """Load the multiplier of a channel, on machines with enough registers."""
         if self.has_carry:
             return
         k = self.k
-        self.factor, self.upper, self.shift = k.words(address, 0, "factor", "upper", "shift")
-        self.nudge = k.var("nudge", (k.const(1) << self.shift).lsr(1))
+        self.factor, self.upper, self.shift = k.words(address, offset, "factor", "upper", "shift")
+        if self.is_repeated:
+            self.nudge = k.var("nudge", (k.const(1) << self.shift).lsr(1))
         if k.machine.has_mulh:
             self.factor += self.upper << 16
 
-    def apply(self, value, reader):
+    def split(self, multiplier, shift):
+        """Set the multiplier of a channel, a word, and its right shift."""
+        self.factor, self.upper, self.shift = multiplier.field(0, 16), multiplier.lsr(16), shift
+
+    def apply(self, value, reader=None):
         """Change a sum to the output. reader: Cursor at the multiplier, for some machines."""
         k = self.k
         if self.has_carry:
-            factor, upper, shift = reader.next(3)
+            factor, upper, shift = (
+                reader.next(3) if reader else (self.factor, self.upper, self.shift)
+            )
             high, rest = self._products(value, factor, upper)
             k.emit("round_shift", [value], [value + high, rest], info=15)
-            ins = value >> 31, shift, self.zero_point
+            ins = value >> 31, shift, k.var("zero_point", self.zero_point)
             k.tile(_divide, [], ins, [value], size=6, run=_run_divide)
         else:
             if k.machine.has_mulh:
@@ -61,8 +78,13 @@ class ChannelOutputs:
                 value += rest
             with k.If(self.shift != 0):
                 value += value >> 31
-                value += self.nudge
-                value >>= self.shift
+                if self.is_repeated:
+                    value += self.nudge
+                    value >>= self.shift
+                else:
+                    value >>= self.shift - 1
+                    value += 1
+                    value >>= 1
             value += self.zero_point
         value.set(value.max(self.low).min(self.high))
 

@@ -3,7 +3,8 @@
 
 # A virtual register that finds no low register is demoted: it gets a home, which is a high
 # register, a slot of the frame, or nothing if it is a constant. Operations use copies of it:
-# 1. one copy for each region, which is the code from a label to the next one;
+# 1. one copy for each region, which is the code from a label to the next one, or a
+#    Kernel.repeated();
 # 2. if that finds no registers, copies for parts of a region: uses at most _GAP operations apart;
 # 3. if that finds none, a copy for each operation.
 
@@ -13,6 +14,7 @@ from .ir import Op, Reg, numbers
 from .liveness import LABELS
 
 _GAP = 10
+_BOUNDS = (*LABELS, "copies_end")  # operations where regions begin
 _FAR = 1 << 29
 _NEVER = 1 << 30
 CONSTANT = "constant"
@@ -137,7 +139,7 @@ class Rewriter:
         self._following = _next_uses(self.source, mask)
         self._region, self._valid, self._section = 0, {}, {}  # {n: copy}, {n: part of the region}
         for i, op in enumerate(self.source):
-            if op.name in LABELS:
+            if op.name in _BOUNDS:
                 self._region, self._valid, self._section = self._region + 1, {}, {}
                 self.code.append(op)
             elif not (op.written_bits() | op.read_bits()) & mask:
@@ -259,7 +261,7 @@ def _next_uses(code, mask):
     following, known = {}, {}
     for i in range(len(code) - 1, -1, -1):
         op = code[i]
-        if op.name in LABELS:
+        if op.name in _BOUNDS:
             known = {}
         if not (op.written_bits() | op.read_bits()) & mask:
             continue

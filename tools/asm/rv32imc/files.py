@@ -4,14 +4,13 @@
 from functools import partial
 
 from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..kernels import lanes_gather, lanes_multiply
 from . import (
     combine_float,
     conv_float,
     curves_float,
     depthwise_float,
     hybrid_sums,
-    lanes_gather,
-    lanes_multiply,
     lstm_float,
     pooling_float,
 )
@@ -21,7 +20,11 @@ FILES = {
     "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "rv32imc"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
-        (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
+        (
+            partial(lanes_gather.gather, "rv32imc"),
+            partial(lanes_gather.gather_bytes, "rv32imc"),
+            partial(lanes_multiply.multiply, "rv32imc"),
+        ),
     ),
     "float_combine_asm.py": ("products and sums of float32", (combine_float.combine,)),
     "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),

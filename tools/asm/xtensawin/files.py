@@ -5,6 +5,7 @@ from functools import partial
 
 from ..common import broadcast, hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
+from ..kernels import lanes_gather, lanes_multiply
 from . import (
     conv_float,
     curves_float,
@@ -14,8 +15,6 @@ from . import (
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    lanes_gather,
-    lanes_multiply,
     lstm_float,
     mac16_depthwise,
     mac16_multiply,
@@ -30,7 +29,11 @@ FILES = {
     "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "xtensawin"),)),
     "lanes_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, in lanes",
-        (lanes_gather.gather, lanes_gather.gather_bytes, lanes_multiply.multiply),
+        (
+            partial(lanes_gather.gather, "xtensawin"),
+            partial(lanes_gather.gather_bytes, "xtensawin"),
+            partial(lanes_multiply.multiply, "xtensawin"),
+        ),
     ),
     "mac16_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, by MAC16",

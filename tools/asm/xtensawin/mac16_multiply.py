@@ -1,8 +1,8 @@
 # Generator of the assembler kernels of CONV_2D and FULLY_CONNECTED for Xtensa with MAC16
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from . import lanes_gather
-from .lanes_multiply import SLOTS, begin
+from ..common.parameters import MULTIPLY, at
+from ..kernels import lanes_gather
 from .mac16 import Mac16
 from .mac16_requantize import folded, twice
 
@@ -10,6 +10,7 @@ _W, _X, _BIAS, _FACTOR, _OUTPUT, _PIXEL, _END = (f"a{i}" for i in range(2, 9))
 _V, _U, _Y = "a9", "a10", "a11"
 _ZERO_POINT, _HALF, _LOW, _HIGH = "a12", "a13", "a14", "a15"
 
+_SLOTS = MULTIPLY[: MULTIPLY.index("source")]
 _OWN = ["weights", "passes", "channels", "row", "row_end", "rows_left"]
 _ABOUT = """
 Outputs of groups of four channels for pixels in halfwords, with 128 added. The arguments are the
@@ -20,11 +21,29 @@ two.
 
 
 def gather():
-    return lanes_gather.gather(halfwords=True)
+    return lanes_gather.gather("xtensawin", is_flipped=True)
 
 
 def gather_bytes():
-    return lanes_gather.gather_bytes(halfwords=True)
+    return lanes_gather.gather_bytes("xtensawin", is_flipped=True)
+
+
+# Copy parameters to slots, with addresses instead of offsets. a2: arena; a3: offset; a4: memory of
+# the stream.
+def _begin(t):
+    whole = t.new_label("whole")
+    t.add("a3", "a3", "a2")
+    for name in _SLOTS:
+        t.l32i("a5", "a3", at(MULTIPLY, name))
+        if name == "stream":
+            t.add("a5", "a5", "a4")
+        elif name in ("lanes", "output", "lanes_end"):
+            t.add("a5", "a5", "a2")
+        elif name == "group":
+            t.beqz("a5", whole)
+            t.add("a5", "a5", "a2")
+            t.label(whole)
+        t.store("a5", name)
 
 
 # Four products in a pass, each with a load. One word after the weights and one word after the
@@ -107,11 +126,11 @@ def _pixels(t, requantize, next_channel):
 
 
 def multiply(mulsh=True):
-    t = Mac16("multiply", _ABOUT, 3, [*SLOTS, *_OWN], mulsh)
+    t = Mac16("multiply", _ABOUT, 3, [*_SLOTS, *_OWN], mulsh)
     channel, narrow, ready, is_folded, next_channel, end = map(
         t.new_label, ("channel", "narrow", "ready", "folded", "next_channel", "end")
     )
-    begin(t)
+    _begin(t)
     for name in ("lanes", "lanes_end"):  # LDINC advances before it loads
         t.load(_V, name)
         t.addi(_V, _V, -4)

@@ -6,9 +6,6 @@
 FILES = """
 conv_float
 conv_lanes
-dense
-dense_lut
-depthwise_column
 depthwise_conv_float
 float32
 float32_dots=float32
@@ -39,6 +36,9 @@ gen.comparisons
 gen.conv
 gen.conv_int16
 gen.cumsum
+gen.dense
+gen.dense_lut
+gen.depthwise_column
 gen.depthwise_conv
 gen.depthwise_conv_int16
 gen.depthwise_conv_lanes

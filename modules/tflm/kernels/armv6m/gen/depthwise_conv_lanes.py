@@ -1075,11 +1075,11 @@ def run_3x3_stride_2_int8(r0, r1, r2, r3):
     asr(r3, r3, 15)
     adc(r3, r4)
     asr(r2, r3, 31)
-    mov(r1, r11)
-    data(2, 0x9802)  # ldr r0, [sp] output_zero_point
+    data(2, 0x9902)  # ldr r1, [sp] output_zero_point
+    mov(r0, r11)
     add(r3, r3, r2)
-    asr(r3, r1)
-    adc(r3, r0)
+    asr(r3, r0)
+    adc(r3, r1)
     data(2, 0x4543)  # cmp r3, r8
     bge(max_8)
     mov(r3, r8)

@@ -6,184 +6,249 @@
 import micropython
 
 
-# Unpack columns of int8 to halfwords. The arguments are the arena, the offset of a block of
-# parameters in it (GATHER in tools/asm/common/parameters.py), and the memory of the image.
-# Addresses among the parameters are offsets in these two. A column is a run of whole, aligned
-# words in each row of the filter, either inside the image or outside of it.
+# Unpacks columns of int8 to halfwords, with 128 added. A column is a run of whole, aligned words
+# in each row of the filter, either inside the image or outside of it. The parameters are GATHER of
+# tools/asm/common/parameters.py.
 @micropython.viper
 def gather(arena, offset, memory):
-    #: 364100 entry a1, 32
-    #: 2a33 add.n a3, a3, a2
-    #: a813 l32i.n a10, a3, 4
-    #: c803 l32i.n a12, a3, 0
-    #: aa22 add.n a2, a2, a10
-    #: ca44 add.n a4, a4, a12
-    #: 5893 l32i.n a5, a3, 36
-    #: 6823 l32i.n a6, a3, 8
-    #: 72a080 movi a7, 128
-    #: 00a711 slli a10, a7, 16
-    #: aa77 add.n a7, a7, a10
-    #: 808711 slli a8, a7, 8
-    #: 708820 or a8, a8, a7
-    #: 92a0ff movi a9, 255
-    #: 00a911 slli a10, a9, 16
-    #: aa99 add.n a9, a9, a10
-    #: f863 l32i.n a15, a3, 24
-    #: e873 l32i.n a14, a3, 28
-    #: c8a3 l32i.n a12, a3, 40
-    #: 57bc03 bgeu a12, a5, 0x34
-    #: eaff add.n a15, a15, a14
-    #: 0c0e movi.n a14, 0
-    #: a843 l32i.n a10, a3, 16
-    #: f0aa82 mull a10, a10, a15
-    #: f0aa11 slli a10, a10, 1
-    #: 2aba add.n a11, a10, a2
-    #: a8b3 l32i.n a10, a3, 44
-    #: 7aaa add.n a10, a10, a7
-    #: 271b08 beq a11, a2, 0x4e
-    #: a902 s32i.n a10, a2, 0
-    #: a912 s32i.n a10, a2, 4
+    #: 368100 entry a1, 64
+    #: 5d02 mov.n a5, a2
+    #: 3a35 add.n a3, a5, a3
+    #: 2813 l32i.n a2, a3, 4
+    #: 5a22 add.n a2, a2, a5
+    #: d803 l32i.n a13, a3, 0
+    #: 4add add.n a13, a13, a4
+    #: c893 l32i.n a12, a3, 36
+    #: b823 l32i.n a11, a3, 8
+    #: 4833 l32i.n a4, a3, 12
+    #: 4901 s32i.n a4, a1, 0
+    #: e843 l32i.n a14, a3, 16
+    #: 4853 l32i.n a4, a3, 20
+    #: 4911 s32i.n a4, a1, 4
+    #: 4873 l32i.n a4, a3, 28
+    #: 4921 s32i.n a4, a1, 8
+    #: 88b3 l32i.n a8, a3, 44
+    #: f04e11 slli a4, a14, 1
+    #: 4961 s32i.n a4, a1, 24
+    #: 5863 l32i.n a5, a3, 24
+    #: 405582 mull a5, a5, a4
+    #: 5931 s32i.n a5, a1, 12
+    #: 5883 l32i.n a5, a3, 32
+    #: 404582 mull a4, a5, a4
+    #: 4941 s32i.n a4, a1, 16
+    #: 38a3 l32i.n a3, a3, 40
+    #: 3951 s32i.n a3, a1, 20
+    #: 32a080 movi a3, 128
+    #: 004311 slli a4, a3, 16
+    #: 4a33 add.n a3, a3, a4
+    #: 804311 slli a4, a3, 8
+    #: 3a64 add.n a6, a4, a3
+    #: 52a0ff movi a5, 255
+    #: 004511 slli a4, a5, 16
+    #: 4a55 add.n a5, a5, a4
+    #: 3a88 add.n a8, a8, a3
+    #: 3831 l32i.n a3, a1, 12
+    #: 9821 l32i.n a9, a1, 8
+    #: 4851 l32i.n a4, a1, 20
+    #: c7b402 bgeu a4, a12, 0x5d
+    #: 061e00 j 0xd6
+    #: 3a32 add.n a3, a2, a3
+    #: 371208 beq a2, a3, 0x6b
+    #: 8902 s32i.n a8, a2, 0
+    #: 8912 s32i.n a8, a2, 4
     #: 8b22 addi.n a2, a2, 8
-    #: 279bf6 bne a11, a2, 0x45
-    #: 169e02 beqz a14, 0x7b
-    #: fd04 mov.n a15, a4
-    #: c843 l32i.n a12, a3, 16
-    #: ad0f mov.n a10, a15
-    #: cabf add.n a11, a15, a12
-    #: c80a l32i.n a12, a10, 0
-    #: 4baa addi.n a10, a10, 4
-    #: 80cc30 xor a12, a12, a8
-    #: c0d841 srli a13, a12, 8
-    #: 90cc10 and a12, a12, a9
-    #: 90dd10 and a13, a13, a9
-    #: c902 s32i.n a12, a2, 0
-    #: d912 s32i.n a13, a2, 4
+    #: 3792f6 bne a2, a3, 0x62
+    #: 169904 beqz a9, 0xb8
+    #: ad0d mov.n a10, a13
+    #: 4d0a mov.n a4, a10
+    #: ea74 add.n a7, a4, a14
+    #: 303e01 slli a3, a14, 29
+    #: 168300 beqz a3, 0x83
+    #: 42c4fc addi a4, a4, -4
+    #: 22c2f8 addi a2, a2, -8
+    #: 460400 j 0x95
+    #: 3804 l32i.n a3, a4, 0
+    #: 603330 xor a3, a3, a6
+    #: 30f841 srli a15, a3, 8
+    #: 503310 and a3, a3, a5
+    #: 50ff10 and a15, a15, a5
+    #: 3902 s32i.n a3, a2, 0
+    #: f912 s32i.n a15, a2, 4
+    #: 3814 l32i.n a3, a4, 4
+    #: 603330 xor a3, a3, a6
+    #: 30f841 srli a15, a3, 8
+    #: 503310 and a3, a3, a5
+    #: 50ff10 and a15, a15, a5
+    #: 3922 s32i.n a3, a2, 8
+    #: f932 s32i.n a15, a2, 12
+    #: 8b44 addi.n a4, a4, 8
+    #: 22c210 addi a2, a2, 16
+    #: 7734d3 bltu a4, a7, 0x83
+    #: 3811 l32i.n a3, a1, 4
+    #: 3aaa add.n a10, a10, a3
+    #: 0b99 addi.n a9, a9, -1
+    #: 5679fb bnez a9, 0x70
+    #: 3841 l32i.n a3, a1, 16
+    #: 3a32 add.n a3, a2, a3
+    #: 371208 beq a2, a3, 0xc8
+    #: 8902 s32i.n a8, a2, 0
+    #: 8912 s32i.n a8, a2, 4
     #: 8b22 addi.n a2, a2, 8
-    #: b79ae6 bne a10, a11, 0x59
-    #: c853 l32i.n a12, a3, 20
-    #: 0bee addi.n a14, a14, -1
-    #: caff add.n a15, a15, a12
-    #: 567efd bnez a14, 0x53
-    #: f883 l32i.n a15, a3, 32
-    #: a843 l32i.n a10, a3, 16
-    #: f0aa82 mull a10, a10, a15
-    #: f0aa11 slli a10, a10, 1
-    #: 2aba add.n a11, a10, a2
-    #: a8b3 l32i.n a10, a3, 44
-    #: 7aaa add.n a10, a10, a7
-    #: 271b08 beq a11, a2, 0x97
-    #: a902 s32i.n a10, a2, 0
-    #: a912 s32i.n a10, a2, 4
-    #: 8b22 addi.n a2, a2, 8
-    #: 279bf6 bne a11, a2, 0x8e
-    #: c833 l32i.n a12, a3, 12
-    #: 0b66 addi.n a6, a6, -1
-    #: ca44 add.n a4, a4, a12
-    #: ca55 add.n a5, a5, a12
-    #: 162600 beqz a6, 0xa5
-    #: 46e0ff j 0x27
+    #: 3792f6 bne a2, a3, 0xbf
+    #: 3801 l32i.n a3, a1, 0
+    #: 3add add.n a13, a13, a3
+    #: 3acc add.n a12, a12, a3
+    #: 0bbb addi.n a11, a11, -1
+    #: 56dbf7 bnez a11, 0x51
+    #: c60200 j 0xe2
+    #: 4861 l32i.n a4, a1, 24
+    #: 404982 mull a4, a9, a4
+    #: 4a33 add.n a3, a3, a4
+    #: 0c09 movi.n a9, 0
+    #: 86deff j 0x5d
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# Unpack columns of int8 of any width and alignment to halfwords. The bytes of all rows of a column
-# are first copied to spare memory without gaps. The arguments are the same as for gather().
+# Unpacks columns of int8 of any width and alignment to halfwords, with 128 added. The bytes of all
+# rows of a column are first copied to spare memory without gaps. The parameters are GATHER of
+# tools/asm/common/parameters.py.
 @micropython.viper
 def gather_bytes(arena, offset, memory):
-    #: 366100 entry a1, 48
-    #: 2a33 add.n a3, a3, a2
-    #: a8e3 l32i.n a10, a3, 56
-    #: 2aaa add.n a10, a10, a2
-    #: a931 s32i.n a10, a1, 12
-    #: a813 l32i.n a10, a3, 4
-    #: c803 l32i.n a12, a3, 0
-    #: aa22 add.n a2, a2, a10
-    #: ca44 add.n a4, a4, a12
-    #: 5893 l32i.n a5, a3, 36
-    #: 6823 l32i.n a6, a3, 8
-    #: 72a080 movi a7, 128
-    #: 00a711 slli a10, a7, 16
-    #: aa77 add.n a7, a7, a10
-    #: 808711 slli a8, a7, 8
-    #: 708820 or a8, a8, a7
-    #: 92a0ff movi a9, 255
-    #: 00a911 slli a10, a9, 16
-    #: aa99 add.n a9, a9, a10
-    #: f843 l32i.n a15, a3, 16
-    #: 50c060 neg a12, a5
-    #: 0c0a movi.n a10, 0
-    #: a0cc53 max a12, a12, a10
-    #: f0cc43 min a12, a12, a15
-    #: c901 s32i.n a12, a1, 0
-    #: d8c3 l32i.n a13, a3, 48
-    #: faa5 add.n a10, a5, a15
-    #: d0dac0 sub a13, a10, a13
-    #: 0c0a movi.n a10, 0
-    #: a0dd53 max a13, a13, a10
-    #: f0dd43 min a13, a13, a15
-    #: d921 s32i.n a13, a1, 8
-    #: c0afc0 sub a10, a15, a12
-    #: d0aac0 sub a10, a10, a13
-    #: a911 s32i.n a10, a1, 4
-    #: b831 l32i.n a11, a1, 12
-    #: a863 l32i.n a10, a3, 24
-    #: f0ca82 mull a12, a10, a15
-    #: e873 l32i.n a14, a3, 28
-    #: 167e03 beqz a14, 0x99
-    #: a801 l32i.n a10, a1, 0
-    #: aaf4 add.n a15, a4, a10
-    #: a801 l32i.n a10, a1, 0
-    #: aacc add.n a12, a12, a10
-    #: d8b3 l32i.n a13, a3, 44
-    #: 169c00 beqz a12, 0x78
-    #: d24b00 s8i a13, a11, 0
-    #: 1bbb addi.n a11, a11, 1
-    #: 0bcc addi.n a12, a12, -1
-    #: 565cff bnez a12, 0x6e
-    #: c811 l32i.n a12, a1, 4
-    #: ad0f mov.n a10, a15
-    #: 16ec00 beqz a12, 0x8e
-    #: d20a00 l8ui a13, a10, 0
-    #: 1baa addi.n a10, a10, 1
-    #: d24b00 s8i a13, a11, 0
-    #: 1bbb addi.n a11, a11, 1
-    #: 0bcc addi.n a12, a12, -1
-    #: 560cff bnez a12, 0x7f
-    #: c821 l32i.n a12, a1, 8
-    #: a853 l32i.n a10, a3, 20
-    #: 0bee addi.n a14, a14, -1
-    #: aaff add.n a15, a15, a10
-    #: 56befc bnez a14, 0x65
-    #: a883 l32i.n a10, a3, 32
-    #: d843 l32i.n a13, a3, 16
-    #: d0aa82 mull a10, a10, a13
-    #: aacc add.n a12, a12, a10
-    #: d8b3 l32i.n a13, a3, 44
-    #: 169c00 beqz a12, 0xb1
-    #: d24b00 s8i a13, a11, 0
-    #: 1bbb addi.n a11, a11, 1
-    #: 0bcc addi.n a12, a12, -1
-    #: 565cff bnez a12, 0xa7
-    #: a831 l32i.n a10, a1, 12
-    #: c8d3 l32i.n a12, a3, 52
-    #: caba add.n a11, a10, a12
-    #: c80a l32i.n a12, a10, 0
-    #: 4baa addi.n a10, a10, 4
-    #: 80cc30 xor a12, a12, a8
-    #: c0d841 srli a13, a12, 8
-    #: 90cc10 and a12, a12, a9
-    #: 90dd10 and a13, a13, a9
-    #: c902 s32i.n a12, a2, 0
-    #: d912 s32i.n a13, a2, 4
-    #: 8b22 addi.n a2, a2, 8
-    #: b79ae6 bne a10, a11, 0xb7
-    #: c833 l32i.n a12, a3, 12
-    #: 0b66 addi.n a6, a6, -1
-    #: ca44 add.n a4, a4, a12
-    #: ca55 add.n a5, a5, a12
-    #: 162600 beqz a6, 0xde
-    #: 86d3ff j 0x2d
+    #: 36a100 entry a1, 80
+    #: 6d02 mov.n a6, a2
+    #: 3a26 add.n a2, a6, a3
+    #: 3812 l32i.n a3, a2, 4
+    #: 6a33 add.n a3, a3, a6
+    #: b802 l32i.n a11, a2, 0
+    #: 4abb add.n a11, a11, a4
+    #: 9892 l32i.n a9, a2, 36
+    #: a822 l32i.n a10, a2, 8
+    #: 4832 l32i.n a4, a2, 12
+    #: 4931 s32i.n a4, a1, 12
+    #: 4842 l32i.n a4, a2, 16
+    #: 4961 s32i.n a4, a1, 24
+    #: 5852 l32i.n a5, a2, 20
+    #: 5951 s32i.n a5, a1, 20
+    #: 5872 l32i.n a5, a2, 28
+    #: 5971 s32i.n a5, a1, 28
+    #: 58b2 l32i.n a5, a2, 44
+    #: 5911 s32i.n a5, a1, 4
+    #: 5862 l32i.n a5, a2, 24
+    #: 405582 mull a5, a5, a4
+    #: 5981 s32i.n a5, a1, 32
+    #: 5882 l32i.n a5, a2, 32
+    #: 404582 mull a4, a5, a4
+    #: 4991 s32i.n a4, a1, 36
+    #: 48c2 l32i.n a4, a2, 48
+    #: 49b1 s32i.n a4, a1, 44
+    #: 48d2 l32i.n a4, a2, 52
+    #: 4941 s32i.n a4, a1, 16
+    #: 48e2 l32i.n a4, a2, 56
+    #: 6a44 add.n a4, a4, a6
+    #: 4921 s32i.n a4, a1, 8
+    #: 28a2 l32i.n a2, a2, 40
+    #: 1b42 addi.n a4, a2, 1
+    #: 0c02 movi.n a2, 0
+    #: 202453 max a2, a4, a2
+    #: 29a1 s32i.n a2, a1, 40
+    #: 22a080 movi a2, 128
+    #: 004211 slli a4, a2, 16
+    #: 4a22 add.n a2, a2, a4
+    #: 804211 slli a4, a2, 8
+    #: 2a74 add.n a7, a4, a2
+    #: 52a0ff movi a5, 255
+    #: 002511 slli a2, a5, 16
+    #: 2a55 add.n a5, a5, a2
+    #: 2821 l32i.n a2, a1, 8
+    #: 4881 l32i.n a4, a1, 32
+    #: 8871 l32i.n a8, a1, 28
+    #: 0c0d movi.n a13, 0
+    #: 6861 l32i.n a6, a1, 24
+    #: 6901 s32i.n a6, a1, 0
+    #: 0c0e movi.n a14, 0
+    #: 68a1 l32i.n a6, a1, 40
+    #: 673902 bltu a9, a6, 0x79
+    #: 462600 j 0x113
+    #: 164803 beqz a8, 0xb1
+    #: dacb add.n a12, a11, a13
+    #: da44 add.n a4, a4, a13
+    #: 16b400 beqz a4, 0x8f
+    #: 6811 l32i.n a6, a1, 4
+    #: 624200 s8i a6, a2, 0
+    #: 1b22 addi.n a2, a2, 1
+    #: 0b44 addi.n a4, a4, -1
+    #: 5634ff bnez a4, 0x83
+    #: 20fcc0 sub a15, a12, a2
+    #: 4801 l32i.n a4, a1, 0
+    #: 4a62 add.n a6, a2, a4
+    #: 67120c beq a2, a6, 0xa6
+    #: 2a4f add.n a4, a15, a2
+    #: 420400 l8ui a4, a4, 0
+    #: 424200 s8i a4, a2, 0
+    #: 1b22 addi.n a2, a2, 1
+    #: 6792f2 bne a2, a6, 0x99
+    #: 4d0e mov.n a4, a14
+    #: 6851 l32i.n a6, a1, 20
+    #: 6acc add.n a12, a12, a6
+    #: 0b88 addi.n a8, a8, -1
+    #: 56c8fc bnez a8, 0x7e
+    #: 6891 l32i.n a6, a1, 36
+    #: 6a44 add.n a4, a4, a6
+    #: 16b400 beqz a4, 0xc4
+    #: 6811 l32i.n a6, a1, 4
+    #: 624200 s8i a6, a2, 0
+    #: 1b22 addi.n a2, a2, 1
+    #: 0b44 addi.n a4, a4, -1
+    #: 5634ff bnez a4, 0xb8
+    #: 4821 l32i.n a4, a1, 8
+    #: 2841 l32i.n a2, a1, 16
+    #: 2a84 add.n a8, a4, a2
+    #: 302201 slli a2, a2, 29
+    #: 168200 beqz a2, 0xd9
+    #: 42c4fc addi a4, a4, -4
+    #: 32c3f8 addi a3, a3, -8
+    #: 460400 j 0xeb
+    #: 2804 l32i.n a2, a4, 0
+    #: 702230 xor a2, a2, a7
+    #: 206841 srli a6, a2, 8
+    #: 502210 and a2, a2, a5
+    #: 506610 and a6, a6, a5
+    #: 2903 s32i.n a2, a3, 0
+    #: 6913 s32i.n a6, a3, 4
+    #: 2814 l32i.n a2, a4, 4
+    #: 702230 xor a2, a2, a7
+    #: 206841 srli a6, a2, 8
+    #: 502210 and a2, a2, a5
+    #: 506610 and a6, a6, a5
+    #: 2923 s32i.n a2, a3, 8
+    #: 6933 s32i.n a6, a3, 12
+    #: 8b44 addi.n a4, a4, 8
+    #: 32c310 addi a3, a3, 16
+    #: 8734d3 bltu a4, a8, 0xd9
+    #: 2831 l32i.n a2, a1, 12
+    #: 2abb add.n a11, a11, a2
+    #: 2a99 add.n a9, a9, a2
+    #: 0baa addi.n a10, a10, -1
+    #: 562af5 bnez a10, 0x63
+    #: c60900 j 0x13b
+    #: 90c060 neg a12, a9
+    #: 0c06 movi.n a6, 0
+    #: 60cc53 max a12, a12, a6
+    #: 6861 l32i.n a6, a1, 24
+    #: 60dc43 min a13, a12, a6
+    #: 6ae9 add.n a14, a9, a6
+    #: c8b1 l32i.n a12, a1, 44
+    #: c0eec0 sub a14, a14, a12
+    #: 0c0c movi.n a12, 0
+    #: c0ce53 max a12, a14, a12
+    #: 60ec43 min a14, a12, a6
+    #: eacd add.n a12, a13, a14
+    #: 6801 l32i.n a6, a1, 0
+    #: c066c0 sub a6, a6, a12
+    #: 6901 s32i.n a6, a1, 0
+    #: 46cfff j 0x79
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
