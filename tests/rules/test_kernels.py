@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import ast
+import os
 import shutil
 import subprocess
 
@@ -255,3 +256,13 @@ def test_kernels_with_replaced_helpers_are_recognized():
             for function in eval_names(KERNEL_FILES[name]):
                 is_found = "float" in name + function or name.startswith("detect")
                 assert is_found or function.endswith(("int16", "int32")), f"{name}.{function}"
+
+
+# OpResolver takes the portable kernel if the import of an override fails.
+def test_imports_of_overrides_exist():
+    for path in KERNELS.glob("*/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                module = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+                files = [module.with_suffix(suffix) for suffix in (".py", ".mpy")]
+                assert module.is_dir() or any(map(os.path.isfile, files)), f"{path}: {module}"

@@ -4,7 +4,7 @@
 from ..float32_select import clamp
 from ..unidirectional_sequence_lstm_float import _gate, _update
 from .float32 import combine
-from .float32_math import logistic, tanh
+from .gen.float32_math import logistic, tanh
 from .gen.float_lstm_asm import cells, gates
 
 _HIDDEN_STATE = const(2)
