@@ -51,7 +51,9 @@ def _copied(target, source):
     first, _, text = (_KERNELS / source).read_text().split("\n", 2)
     about = first.removeprefix("# tflm: ").rpartition(": for ")[0]
     about = f"{about}: for {target.CORE}\n# Copied from kernels/{source}."
-    text = re.sub(r"^from \.(?!gen\.)", "from ..", text, flags=re.MULTILINE)
+    # The copy is in gen/, beside other copies.
+    beside = "|".join(name.removesuffix(".py") for name in target.COPIES)
+    text = re.sub(rf"^from \.(?!gen\.|({beside}) )", "from ..", text, flags=re.MULTILINE)
     return _HEAD.format(sources="make.py", about=about) + text.replace("from .gen.", "from .")
 
 

@@ -4,19 +4,22 @@
 from functools import partial
 
 from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
-from ..kernels import lanes_gather, lanes_multiply
-from . import (
+from ..kernels import (
     combine_float,
-    conv_float,
     curves_float,
     depthwise_float,
+    lanes_gather,
+    lanes_multiply,
+    lstm_float,
+    pools_float,
+    windows_float,
+)
+from . import (
     fft,
     filter_bank,
     hybrid_sums,
     lstm,
-    lstm_float,
     matrix,
-    pooling_float,
     square_root,
 )
 
@@ -37,19 +40,29 @@ FILES = {
         "SignalFilterBank and SignalFilterBankSpectralSubtraction",
         (filter_bank.filter_bank, filter_bank.subtract_noise),
     ),
-    "float_combine_asm.py": ("products and sums of float32", (combine_float.combine,)),
-    "float_curves_asm.py": ("exp, logistic, tanh and ELU, float32", (curves_float.curve,)),
+    "float_combine_asm.py": (
+        "products and sums of float32",
+        (partial(combine_float.combine, "armv6m"),),
+    ),
+    "float_curves_asm.py": (
+        "exp, logistic, tanh and ELU, float32",
+        (partial(curves_float.curve, "armv6m"),),
+    ),
     "float_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32",
-        (depthwise_float.depthwise,),
+        (partial(depthwise_float.depthwise, "armv6m"),),
+    ),
+    "float_lstm_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
+        (partial(lstm_float.gates, "armv6m"), partial(lstm_float.cells, "armv6m")),
     ),
     "float_pooling_asm.py": (
         "MAX_POOL_2D and AVERAGE_POOL_2D, float32",
-        (pooling_float.maximum, pooling_float.average),
+        (partial(pools_float.maximum, "armv6m"), partial(pools_float.average, "armv6m")),
     ),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
-        (conv_float.windows,),
+        (partial(windows_float.windows, "armv6m"),),
     ),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
@@ -68,10 +81,6 @@ FILES = {
             partial(hybrid_quantize.find_scale, "armv6m"),
             partial(hybrid_quantize.quantize, "armv6m"),
         ),
-    ),
-    "lstm_float_asm.py": (
-        "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (lstm_float.gates, lstm_float.cells),
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
     "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),

@@ -5,9 +5,9 @@ from functools import partial
 
 from ..common import hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
+from ..kernels import curves_float
 from . import (
     conv_float,
-    curves_float,
     depthwise_float,
     float32,
     fully_connected_float,
@@ -33,7 +33,10 @@ FILES = {
             float32.sums,
         ),
     ),
-    "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),
+    "float_curves_asm.py": (
+        "exp, logistic, tanh and ELU, float32",
+        (partial(curves_float.curve, "armv7em"),),
+    ),
     "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
     "fully_connected_float_asm.py": (
         "FULLY_CONNECTED, float32",
@@ -70,6 +73,7 @@ FILES = {
     ),
 }
 COPIES = {
+    "float32_math.py": "armv6m/float32_math.py",
     "hybrid.py": "armv6m/hybrid.py",
     "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
 }

@@ -77,7 +77,7 @@ def _product(k, one, by, exponent):
     return high.lsr(8)
 
 
-# armv6m/products_float.py explains the steps.
+# Like FloatSum.multiply_mantissas() of float_sums.py, with what decides ties.
 def _product_of_halves(k, one, by, exponent):
     result, done = k.reg("mantissa"), k.new_label("product")
     high = by.lsr(16) * one
@@ -137,3 +137,26 @@ def add_aligned(k, mantissa, addend, distance, exponent):
         other <<= 1
         distance.set(exponent)
     return mantissa + other
+
+
+def key(k, bits):
+    """Return an integer for a float32: they are ordered as the numbers are; 0.0 is -0.0."""
+    sign = bits >> 31
+    return k.var("key", (sign.lsr(1) ^ bits) - sign)
+
+
+class Limits:
+    """The limits of the activation of a record, `activation_min` and `activation_max`."""
+
+    def __init__(self, k, record):
+        self._k = k
+        self._low, self._high = k.var("low", record.activation_min), record.activation_max
+        self._low_key, self._high_key = key(k, self._low), key(k, self._high)
+
+    def apply(self, bits):
+        """Clamp a float32."""
+        value = key(self._k, bits)
+        with self._k.If(value < self._low_key):
+            bits.set(self._low)
+        with self._k.If(value > self._high_key):
+            bits.set(self._high)

@@ -5,6 +5,7 @@ from .ir import BYTES, Reg
 from .machine import Machine, to_signed, without_copies
 
 _WORD = 0xFFFFFFFF
+_FRAME = 0x7F000000  # address of the memory of Kernel.reserve()
 MAX_OPERATIONS = 10_000_000  # of one call, so that an endless loop is an error
 
 
@@ -115,7 +116,9 @@ class _Run:
     def __init__(self, kernel, memory):
         self._code = without_copies(kernel.code)
         self._labels = {op.to[0]: i for i, op in enumerate(self._code) if op.name == "label"}
-        self._memory, self._values, self._result = memory, {}, 0
+        frame = _FRAME, bytearray(kernel.frame_bytes), True
+        self._memory = Memory({**memory.operands, "frame": frame})
+        self._values, self._result = {}, 0
         self._has_unaligned_loads = kernel.machine.has_unaligned_loads
         self._at = 0
 
@@ -176,6 +179,9 @@ class _Run:
             raise WrongKernelError(f"a jump into the middle of copy {number} of {len(op.to)}")
         self._at = self._labels[op.to[number]]
 
+    def _frame(self, op):
+        self._set(op.dst[0], _FRAME + op.info)
+
     def _mov(self, op):
         self._set(op.dst[0], self._get(op.src[0]))
 
@@ -230,11 +236,15 @@ class _Run:
         self._set(base, address + 4 * len(values))
 
     def _tile(self, op):
-        write, _, _, info, run = op.info
+        write, _, _, info, run = op.info[:5]
         if run is None:
             raise WrongKernelError(f"the tile {write.__name__} has no run= for the interpreter")
         results = run(*(to_signed(self._get(x)) for x in op.src), *info)
         results = results if isinstance(results, tuple) else (results,)
+        if op.to:
+            *results, is_taken = results
+            if is_taken:
+                self._jump(op)
         for register, value in zip(op.dst, results, strict=True):
             self._set(register, value)
 

@@ -38,6 +38,7 @@ class Kernel:
     def __init__(self, name, about, arguments, machine):
         self.name, self.about, self.machine = name, about, machine
         self.code, self.regs = [], []
+        self.frame_bytes = 0  # of memory that reserve() has given
         self._weight, self._labels, self._rare = 1.0, 0, []
         self.arguments = [self.reg(argument) for argument in arguments]
         self.emit("args", self.arguments)
@@ -74,16 +75,34 @@ class Kernel:
         """Load words at an address into new registers."""
         return [self.reg(name).set(base[offset + 4 * i]) for i, name in enumerate(names)]
 
-    def tile(self, write, outs=(), ins=(), inouts=(), size=2, info=(), run=None):
+    def reserve(self, size):
+        """Return a function of an offset: a new register with this address in `size` bytes of
+        the function's frame, a multiple of 4.
+        """
+        first = self.frame_bytes
+        self.frame_bytes += size
+
+        def address(offset=0):
+            to = self.reg()
+            self.emit("frame", [to], info=first + offset)
+            return to
+
+        return address
+
+    def tile(self, write, outs=(), ins=(), inouts=(), size=2, info=(), run=None, leave=None):
         """Add instructions of one machine: write(assembler, *outs, *inouts, *ins, *info).
 
         No register of `outs` is one of `ins`; only `outs` and `inouts` change. size: the
         bytes of the instructions. run: what they do, for the interpreter: a function of the values
         of inouts and ins and of info that returns the values of outs and inouts.
+        leave: (condition code, label) of a branch on the flags that the last instruction sets,
+        for Cortex-M; `run` also returns whether it is taken.
         """
-        self.emit(
-            "tile", [*outs, *inouts], [*inouts, *ins], info=(write, size, len(outs), info, run)
-        )
+        info = write, size, len(outs), info, run
+        if leave:
+            self.emit("tile", [*outs, *inouts], [*inouts, *ins], leave[1:], (*info, leave[0]))
+        else:
+            self.emit("tile", [*outs, *inouts], [*inouts, *ins], info=info)
 
     # Labels and jumps.
 

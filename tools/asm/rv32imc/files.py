@@ -4,16 +4,17 @@
 from functools import partial
 
 from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
-from ..kernels import lanes_gather, lanes_multiply
-from . import (
+from ..kernels import (
     combine_float,
-    conv_float,
     curves_float,
     depthwise_float,
-    hybrid_sums,
+    lanes_gather,
+    lanes_multiply,
     lstm_float,
-    pooling_float,
+    pools_float,
+    windows_float,
 )
+from . import hybrid_sums
 
 CORE = "RV32"
 FILES = {
@@ -26,17 +27,29 @@ FILES = {
             partial(lanes_multiply.multiply, "rv32imc"),
         ),
     ),
-    "float_combine_asm.py": ("products and sums of float32", (combine_float.combine,)),
-    "float_curves_asm.py": ("exp, logistic and tanh, float32", (curves_float.curve,)),
-    "float_depthwise_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
+    "float_combine_asm.py": (
+        "products and sums of float32",
+        (partial(combine_float.combine, "rv32imc"),),
+    ),
+    "float_curves_asm.py": (
+        "exp, logistic, tanh and ELU, float32",
+        (partial(curves_float.curve, "rv32imc"),),
+    ),
+    "float_depthwise_asm.py": (
+        "DEPTHWISE_CONV_2D, float32",
+        (partial(depthwise_float.depthwise, "rv32imc"),),
+    ),
     "float_lstm_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (lstm_float.gates, lstm_float.cells),
+        (partial(lstm_float.gates, "rv32imc"), partial(lstm_float.cells, "rv32imc")),
     ),
-    "float_pooling_asm.py": ("MAX_POOL_2D, float32", (pooling_float.maximum,)),
+    "float_pooling_asm.py": (
+        "MAX_POOL_2D and AVERAGE_POOL_2D, float32",
+        (partial(pools_float.maximum, "rv32imc"), partial(pools_float.average, "rv32imc")),
+    ),
     "float_windows_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32",
-        (conv_float.windows,),
+        (partial(windows_float.windows, "rv32imc"),),
     ),
     "hybrid_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
@@ -58,8 +71,11 @@ COPIES = {
     "float32_broadcast.py": "armv6m/float32_broadcast.py",
     "conv_float.py": "armv6m/conv_float.py",
     "depthwise_conv_float.py": "armv6m/depthwise_conv_float.py",
-    "float32_math.py": "armv7emsp/float32_math.py",
+    "float32.py": "armv6m/float32.py",
+    "float32_math.py": "armv6m/float32_math.py",
     "fully_connected_float.py": "armv6m/fully_connected_float.py",
     "hybrid.py": "armv6m/hybrid.py",
     "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
+    "pooling_float.py": "armv6m/pooling_float.py",
+    "unidirectional_sequence_lstm_float.py": "armv6m/unidirectional_sequence_lstm_float.py",
 }

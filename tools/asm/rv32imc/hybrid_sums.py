@@ -3,7 +3,7 @@
 
 from tflm.prepare.hybrid import HYBRID
 
-from .record_float import RECORD, address, at, coordinates, in_image, next_pixel
+from .record import RECORD, address, at, coordinates, in_image, next_pixel
 from .rv32 import Rv32
 
 _ABOUT = """

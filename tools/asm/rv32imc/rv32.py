@@ -30,10 +30,11 @@ class Rv32:
     """The text of one function: arguments are in a0.., and s0..s11 keep their values.
 
     slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. saved:
-    registers to save; others of ra and s0..s11 must not be used.
+    registers to save; others of ra and s0..s11 must not be used. spare: bytes of the frame after
+    the slots, for `address(register)`.
     """
 
-    def __init__(self, name, about, arguments, slots=(), saved=_SAVED):
+    def __init__(self, name, about, arguments, slots=(), saved=_SAVED, spare=0):
         self._lines = []
         self._name = name
         self._about = about
@@ -41,7 +42,8 @@ class Rv32:
         self._labels = 0
         self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
         self._saved = {register: 4 * (len(slots) + i) for i, register in enumerate(saved)}
-        self._frame = 4 * (len(slots) + len(saved)) + 15 & ~15
+        self._spare = 4 * (len(slots) + len(saved))  # offset of the spare bytes
+        self._frame = self._spare + spare + 15 & ~15
         _check(self._frame < 2048, f"a frame of {self._frame} bytes")
         if self._frame:
             self.number("addi", "sp", "sp", -self._frame)
@@ -133,6 +135,10 @@ class Rv32:
         """Move a register; the assembler makes a jump of a move that reads zero."""
         _check({to, one} <= _REGISTERS - {"zero"}, f"mv {to}, {one}")
         self._line(f"mv({to}, {one})")
+
+    def address(self, to, offset=0):
+        """Load the address of the spare bytes of the frame, plus `offset`."""
+        self.number("addi", to, "sp", self._spare + offset)
 
     def load(self, to, slot):
         self.memory("lw", to, "sp", self._slots[slot])

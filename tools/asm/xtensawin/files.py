@@ -5,10 +5,9 @@ from functools import partial
 
 from ..common import broadcast, hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
-from ..kernels import lanes_gather, lanes_multiply
+from ..kernels import curves_float, lanes_gather, lanes_multiply
 from . import (
     conv_float,
-    curves_float,
     depthwise_float,
     float32,
     fully_connected_float,
@@ -61,7 +60,10 @@ FILES = {
         (fully_connected_float.connect,),
     ),
     "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
-    "float_curves_asm.py": ("curves of float32", (curves_float.curve,)),
+    "float_curves_asm.py": (
+        "exp, logistic, tanh and ELU, float32",
+        (partial(curves_float.curve, "xtensawin"),),
+    ),
     "float32_asm.py": (
         "float32 arithmetic",
         (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
@@ -87,6 +89,6 @@ FILES = {
 COPIES = {
     "float32_broadcast.py": "armv6m/float32_broadcast.py",
     "conv_lanes.py": "rv32imc/conv_lanes.py",
-    "float32_math.py": "armv7emsp/float32_math.py",
+    "float32_math.py": "armv6m/float32_math.py",
     "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
 }

@@ -2,6 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 #
 # Replaces: float32_dots
+#
+# The portable functions compute elements with numbers that the assembler leaves.
 
 from ..float32 import combine as combine_any
 from ..float32 import store_rounded  # noqa: F401
@@ -12,9 +14,11 @@ _MUL = const(1)
 _ADD = const(2)
 _SUB = const(3)
 
-# Arguments of combine: all steps are 0 or 1; a dot product onto dst.
+# Steps of 0 or 1; a dot product onto dst.
 _UNIT_STEPS = const(1 | 1 << 10 | 1 << 20)
 _DOT = const(1 << 10 | 1 << 20)
+
+_MOST_ROWS = const(31)  # of a call
 
 
 @micropython.viper
@@ -42,8 +46,7 @@ def mul(arena, rom, dst, a, b, n, steps):
     combine(arena, rom, dst, a, b, n, steps, _MUL)
 
 
-# The portable function computes elements with numbers that the assembler leaves, and operands at
-# addresses that are no small integers.
+# Elements whose steps are larger than 1 are computed one by one.
 @micropython.viper
 def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int):
     base = int(ptr8(arena))
@@ -51,21 +54,26 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
     to = base + (dst >> 2)
     p_a = base + (a >> 2) + gap * (a & 1)
     p_b = base + (b >> 2) + gap * (b & 1)
-    last = (to | p_a | p_b) >> 30
-    if last or n >> 20 or steps | _UNIT_STEPS != _UNIT_STEPS:
+    if (to | p_a | p_b) >> 30 or n >> 20:  # no small integers, or too many elements
         combine_any(arena, rom, dst, a, b, n, steps, kind)
         return
     if steps == _DOT and kind == _MAC:
         if n and not int(combine_words(to, p_a, p_b, n | 6 << 22)):
             combine_any(arena, rom, dst, a, b, n, steps, kind)
         return
-    step_dst = steps & 1
-    step_a = steps >> 10 & 1
-    step_b = steps >> 20
-    flags = kind << 20 | step_dst << 22 | step_a << 23 | step_b << 24
+    step_dst = steps & 0x3FF
+    step_a = steps >> 10 & 0x3FF
+    step_b = steps >> 20 & 0x3FF
+    flags = kind << 20
+    at_once = 1
+    if steps | _UNIT_STEPS == _UNIT_STEPS:
+        flags |= step_dst << 22 | step_a << 23 | step_b << 24
+        at_once = n
     while n:
-        done = int(combine_words(to, p_a, p_b, flags | n))
-        if done < n:
+        if at_once > n:
+            at_once = n
+        done = int(combine_words(to, p_a, p_b, flags | at_once))
+        if done < at_once:
             at = done << 4
             combine_any(
                 arena, rom, dst + step_dst * at, a + step_a * at, b + step_b * at, 1, steps, kind
@@ -87,19 +95,26 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
 def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
     base = int(ptr8(arena))
     gap = int(ptr8(rom)) - base
-    weights += first * depth << 4
-    to = ptr32(base + (target >> 2))
+    y = ptr32(base + (target >> 2))
     p_vector = base + (vector >> 2) + gap * (vector & 1)
-    p_row = base + (weights >> 2) + gap * (weights & 1)
+    row = first * depth
+    p_row = base + (weights >> 2) + gap * (weights & 1) + 4 * row
     fits = 1
-    if (int(to) | p_vector | p_row) >> 30 or depth >> 20:
+    if (int(y) | p_vector | p_row) >> 30 or depth >> 20:
         fits = 0
     while count:
-        to[0] = 0
-        if not (fits and depth and int(combine_words(int(to), p_vector, p_row, depth | 6 << 22))):
-            combine_any(arena, rom, target, vector, weights, depth, _DOT, _MAC)
-        to = ptr32(int(to) + 4)
-        p_row += depth << 2
-        target += 16
-        weights += depth << 4
-        count -= 1
+        rows = count if count < _MOST_ROWS else _MOST_ROWS
+        done = 0
+        if fits:
+            done = int(combine_words(int(y), p_vector, p_row, depth | 1 << 22 | rows << 25))
+            y = ptr32(int(y) + 4 * done)
+        if done < rows:
+            y[0] = 0
+            at = int(y) - base << 2
+            b = weights + (row + done * depth << 4)
+            combine_any(arena, rom, at, vector, b, depth, _DOT, _MAC)
+            y = ptr32(int(y) + 4)
+            done += 1
+        count -= done
+        row += done * depth
+        p_row += 4 * done * depth

@@ -23,11 +23,10 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         if count > _MOST:
             count = _MOST
         if r[_KIND] == _MAXIMUM:
-            maximum(op, arena, rom, start << 10 | count)
-            start += count
+            done = int(maximum(op, arena, rom, start << 10 | count))
         else:
             done = int(average(op, arena, rom, start << 10 | count))
-            start += done
-            if done < count:
-                outputs(op, arena, rom, start, start + 1)
-                start += 1
+        start += done
+        if done < count:
+            outputs(op, arena, rom, start, start + 1)
+            start += 1

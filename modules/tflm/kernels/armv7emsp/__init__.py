@@ -11,7 +11,6 @@ float32
 float32_select=float32
 float32_divide=float32
 float32_dots=float32
-float32_math
 fully_connected_float
 gru_float
 pooling_float
@@ -19,6 +18,7 @@ reduce_float
 resize_bilinear_float
 softmax_float
 unidirectional_sequence_lstm_float
+gen.float32_math
 gen.hybrid
 gen.hybrid_quantize
 """

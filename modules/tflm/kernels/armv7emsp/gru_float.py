@@ -3,8 +3,8 @@
 
 from ..float32_copy import copy
 from ..gru_float import steps
-from .float32_math import logistic, tanh
 from .gen.float32_asm import elements, limit, rows
+from .gen.float32_math import logistic, tanh
 from .gen.float_curves_asm import curve
 
 _INPUT = const(1)

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .float32 import combine
-from .float32_math import logistic, tanh
+from .gen.float32_math import logistic, tanh
 from .gen.lstm_float_asm import cells, gates
 
 _HIDDEN_STATE = const(2)

@@ -132,7 +132,7 @@ class Rv32Machine(Machine):
     def write(self, kernel, code, used):
         saved = [r for i, r in enumerate(self.registers) if used & self.saved & 1 << i]
         arguments, slots = len(kernel.arguments), self._allocation.slots
-        t = Rv32(kernel.name, kernel.about, arguments, slots, saved)
+        t = Rv32(kernel.name, kernel.about, arguments, slots, saved, kernel.frame_bytes)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):
@@ -165,6 +165,9 @@ class Rv32Machine(Machine):
 
     def write_jump(self, t, op, to, values):
         t.jump(op.to[0])
+
+    def write_frame(self, t, op, to, values):
+        t.address(to[0], op.info)
 
     def write_mov(self, t, op, to, values):
         t.mv(to[0], values[0])

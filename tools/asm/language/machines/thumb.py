@@ -195,7 +195,13 @@ class ThumbMachine(ThumbText, Machine):
         self.put("stm", op.dst, [op.src[0], *values])
 
     def lower_tile(self, op):
-        self.put("tile", op.dst, [self.as_reg(x) for x in op.src], op.to, op.info)
+        *info, code = op.info if op.to else (*op.info, None)
+        self.put("tile", op.dst, [self.as_reg(x) for x in op.src], info=info)
+        if op.to:
+            self.put("br", [], [], op.to, code)
+
+    def lower_frame(self, op):
+        self.put("frame", op.dst, info=op.info)
 
     def branch(self, condition, one, other, label):
         if isinstance(other, int) and not 0 <= other < 256:

@@ -5,7 +5,7 @@ from ..ir import OPPOSITE
 
 _CODES = {"eq": "eq", "ne": "ne", "lt": "lt", "ge": "ge", "gt": "gt", "le": "le", "ult": "cc",
           "uge": "cs", "ugt": "hi", "ule": "ls"}  # fmt: skip
-_OPPOSITE_CODES = {"mi": "pl", "pl": "mi", "cs": "cc"}
+_OPPOSITE_CODES = {"mi": "pl", "pl": "mi", "cs": "cc", "vs": "vc", "vc": "vs"}
 # Branches on the flags of an operation whose result is compared with 0.
 _ZERO = {"eq": "eq", "ne": "ne", "lt": "mi", "ge": "pl"}
 _TWO = {"mul": "mul", "and": "and_", "or": "orr", "xor": "eor"}
@@ -84,7 +84,8 @@ class ThumbText:
     def write(self, kernel, code, used):
         saved = [self.registers[c] for c in (8, 9, 10, 11) if used >> c & 1]
         slots = self._allocation.slots
-        t = self.assembler(kernel.name, kernel.about, len(kernel.arguments), slots, saved=saved)
+        head = kernel.name, kernel.about, len(kernel.arguments), slots, kernel.frame_bytes
+        t = self.assembler(*head, saved=saved)
         code, far = self.layout(code)
         end, flags = t.new_label("return"), _Flags()
         at = {}  # {label: its position}
@@ -105,13 +106,13 @@ class ThumbText:
         return t.text(returns=any(op.name == "ret" and op.src for op in code))
 
     def _write_branch(self, t, op, values, is_far, flags):
-        code, label = flags.test(t, op.info, *values), op.to[0]
+        code, label = flags.test(t, op.info, *values) if values else op.info, op.to[0]
         if not is_far:
             return t.branch(code, label)
         if self.has_far_branches:
             return t.branch_far(code, label)
         near = t.new_label("near")
-        t.branch(_OPPOSITE_CODES.get(code, _CODES[OPPOSITE[op.info]]), near)
+        t.branch(_OPPOSITE_CODES.get(code) or _CODES[OPPOSITE[op.info]], near)
         t.b(label)
         return t.label(near)
 
@@ -129,6 +130,9 @@ class ThumbText:
             raise ValueError(f"{write.__name__} has {t.position() - begin} bytes, not {size}")
 
     # Moves, loads and stores.
+
+    def write_frame(self, t, op, to, values):
+        t.address(to[0], op.info)
 
     def write_mov(self, t, op, to, values):
         t.mov(to[0], values[0])
