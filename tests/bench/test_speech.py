@@ -161,7 +161,7 @@ print("done")
 
 
 @pytest.mark.parametrize(("core", "mels", "most"), [
-    ("pico2", 32, 150e3), ("pico2", 64, 150e3), ("m0plus", 32, 240e3),
+    ("pico2", 32, 126e3), ("pico2", 64, 150e3), ("m0plus", 32, 240e3),
     pytest.param("rv32", 32, 200e3, marks=needs_firmware("rv32")),
 ])  # fmt: skip
 def test_column(core, mels, most):

@@ -238,6 +238,12 @@ class ThumbDsp(Thumb):
         """to = -value."""
         self._wide(0xF1D0 | value.number, to.number << 8, f"rsbs {to}, {value}, #0")
 
+    def clz(self, to, value):
+        """to = the number of zeros before the first bit of a value."""
+        self._wide(
+            0xFAB0 | value.number, 0xF080 | to.number << 8 | value.number, f"clz {to}, {value}"
+        )
+
     def sdiv(self, to, one, other):
         text = f"sdiv {to}, {one}, {other}"
         self._wide(0xFB90 | one.number, 0xF0F0 | to.number << 8 | other.number, text)

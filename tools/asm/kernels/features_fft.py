@@ -1,10 +1,11 @@
-# Stages of the FFT of tflm.features in the kernel language, for machines with SMLAL
+# The FFT and powers of tflm.features in the kernel language, for machines with SMLAL and CLZ
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.calls import begin_function
 from ..language.machine import to_signed
 
 _ABOUT = "_run_stages() of features/fft.py: products have 64 bits."
+_ABOUT_POWER = "power() of features/fft.py: products have 64 bits."
 _BITS = 14  # of the lower part of a factor
 _HALF = 1 << 14  # that the table adds to the upper bits of a twiddle
 
@@ -32,6 +33,44 @@ def _run_rotate(*words):
     return [to_signed(word & 0xFFFFFFFF) for word in words]
 
 
+# Count the zeros before the first bit.
+def _count_zeros(k, value):
+    zeros = k.reg("zeros")
+    run = lambda word: (32 - (word & 0xFFFFFFFF).bit_length(),)  # noqa: E731
+    k.tile(lambda t, to, x: t.clz(to, x), [zeros], [value], (), 4, (), run)
+    return zeros
+
+
+# Return cosine and sine of a twiddle: the upper bits and the lower bits of both.
+def _twiddle(k, w):
+    cos, sin = k.var("cos", w.get("u16") - _HALF), k.var("sin", w.get("u16", 4) - _HALF)
+    return cos, k.var("cos_low", w.get("u16", 2)), sin, k.var("sin_low", w.get("u16", 6))
+
+
+# Return (a, b) times a twiddle.
+def _rotated(k, a, b, twiddle):
+    a_high, b_high = k.var("a_high", a >> _BITS), k.var("b_high", b >> _BITS)
+    outs = k.vars("e e_high f f_high")
+    factors = b, b_high, *twiddle
+    k.tile(_rotate, outs, factors, (a, a_high), 40, (), _run_rotate)
+    return [outs[i].lsr(_BITS) | outs[i + 1] << 32 - _BITS for i in (0, 2)]
+
+
+# Combine each number at `gap` bytes from another one with it. rotated: a function that returns the
+# former times its twiddle.
+def _butterflies(k, first, gap, end, rotated):
+    x = k.var("x", first)
+    with k.While(lambda: x.below(end), "butterfly", times=16):
+        y = k.var("y", x + gap)
+        e, f = rotated(*k.words(y, 0, "a", "b"))
+        one, other = k.words(x, 0, "one", "other")
+        x[0] = (one + e) >> 1
+        x[4] = (other + f) >> 1
+        y[0] = (one - e) >> 1
+        y[4] = (other - f) >> 1
+        x.set(y + gap)
+
+
 def _run_stages(machine):
     names = ("work", "data", "pairs", "table")
     k, (work, data, pairs, table) = begin_function("_run_stages", _ABOUT, names, machine)
@@ -41,32 +80,78 @@ def _run_stages(machine):
     twiddles = k.var("twiddles", table + (pairs << 1))
     gap, step = k.var("gap", 16), k.var("step", pairs << 2)
     with k.While(lambda: gap.below(size), "stage"):
+        # The first twiddle is 1.
+        _butterflies(k, begin, gap, end, lambda a, b: (a, b))
         w, first, last = k.var("w", twiddles), k.var("first", begin), k.var("last", begin + gap)
-        with k.While(lambda: first.below(last), "twiddle"):
-            cos = k.var("cos", w.get("u16") - _HALF)
-            cos_low = k.var("cos_low", w.get("u16", 2))
-            sin = k.var("sin", w.get("u16", 4) - _HALF)
-            sin_low = k.var("sin_low", w.get("u16", 6))
-            x = k.var("x", first)
-            with k.While(lambda x=x: x.below(end), "butterfly", times=16):
-                y = k.var("y", x + gap)
-                a, b = k.words(y, 0, "a", "b")
-                a_high, b_high = k.var("a_high", a >> _BITS), k.var("b_high", b >> _BITS)
-                outs = k.vars("e e_high f f_high")
-                factors = b, b_high, cos, cos_low, sin, sin_low
-                k.tile(_rotate, outs, factors, (a, a_high), 40, (), _run_rotate)
-                e, f = (outs[i].lsr(_BITS) | outs[i + 1] << 32 - _BITS for i in (0, 2))
-                one, other = k.words(x, 0, "one", "other")
-                x[0] = (one + e) >> 1
-                x[4] = (other + f) >> 1
-                y[0] = (one - e) >> 1
-                y[4] = (other - f) >> 1
-                x.set(y + gap)
+        with k.loop("twiddle", times=16) as loop:
             first += 8
             w += step
+            loop.leave_if(first.not_below(last))
+            twiddle = _twiddle(k, w)
+            _butterflies(k, first, gap, end, lambda a, b, t=twiddle: _rotated(k, a, b, t))
+            loop.repeat()
         gap.set(gap << 1)
         step.set(step.lsr(1))
     return k.finish()
 
 
-WRITTEN = {("_run_stages", "armv7em"): _run_stages}
+# Store the power of a bin, as a float32.
+def _store_power(k, bin_, exponent, hold, to):
+    a, b = bin_
+    for value in bin_:
+        sign = k.var("sign", value >> 31)
+        value ^= sign
+        value -= sign
+    shift = k.var("shift", (_count_zeros(k, a | b) - 4).max(0))
+    a <<= shift
+    b <<= shift
+    a_high, b_high = k.var("a_high", a >> _BITS), k.var("b_high", b >> _BITS)
+    low = a.field(0, _BITS) * a_high + b.field(0, _BITS) * b_high
+    m = k.var("m", (low >> 13) + a_high * a_high + b_high * b_high)
+    zeros = k.var("zeros", _count_zeros(k, m) - 2)
+    e = k.var("e", exponent - (shift << 1) - zeros)
+    with k.If(zeros < 0, rare=True):
+        m >>= 1
+        zeros.set(0)
+    m <<= zeros
+    bits = k.var("bits", (e - 1 << 23) + ((m + m.field(6, 1) + 31) >> 6))
+    with k.If(m == 0, rare=True):
+        bits.set(0)
+    with k.If(e <= 0, rare=True):
+        bits.set(0)
+    kept = k.new_label("kept")
+    with k.If(hold != 0, rare=True):
+        k.branch(bits <= to[0], kept)
+    to.put("w", bits)
+    k.label(kept)
+
+
+# Bins k and pairs - k from the transforms of the even and the odd numbers.
+def _power(machine):
+    names = ("work", "data", "pairs", "table", "target", "exponent", "hold")
+    k, arguments = begin_function("power", _ABOUT_POWER, names, machine)
+    work, data, pairs, table, target, exponent, hold = arguments
+    front, w = k.var("front", work + (data << 2)), k.var("w", table + (pairs << 1))
+    back, next_ = k.var("back", front), k.var("next", front + (pairs << 3))
+    first = k.var("first", work + (target << 2))
+    last = k.var("last", first + (pairs << 2))
+    with k.While(lambda: first.not_above(last), "bin", times=128):
+        a, b = k.words(front, 0, "a", "b")
+        c, d = k.words(back, 0, "c", "d")
+        even, even_i = k.var("even", (a + c) >> 1), k.var("even_i", (b - d) >> 1)
+        odd, odd_i = k.var("odd", (b + d) >> 1), k.var("odd_i", (c - a) >> 1)
+        e, f = (k.var("e", x) for x in _rotated(k, odd, odd_i, _twiddle(k, w)))
+        # The second bin is the conjugate of even - odd.
+        bins = (even + e, even_i + f), (even - e, even_i - f)
+        for bin_, to in zip(bins, (first, last), strict=True):
+            _store_power(k, [k.var("part", x) for x in bin_], exponent, hold, to)
+        front += 8
+        next_ -= 8
+        back.set(next_)
+        w += 8
+        first += 4
+        last -= 4
+    return k.finish()
+
+
+WRITTEN = {("_run_stages", "armv7em"): _run_stages, ("power", "armv7em"): _power}

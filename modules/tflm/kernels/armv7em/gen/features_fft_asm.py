@@ -137,28 +137,62 @@ def run_run_stages(r0):
     cmp(r2, r0)
     bcs_w(if1)
     label(stage2)
+    data(2, 0x9806)  # ldr r0, [sp] begin
+    data(2, 0x9901)  # ldr r1, [sp] end
+    cmp(r0, r1)
+    bcs(if4)
+    label(butterfly5)
+    data(2, 0x9E00)  # ldr r6, [sp] gap
+    add(r1, r0, r6)
+    ldr(r5, [r1, 0])
+    ldr(r4, [r1, 4])
+    ldr(r3, [r0, 0])
+    ldr(r2, [r0, 4])
+    add(r7, r3, r5)
+    asr(r7, r7, 1)
+    str(r7, [r0, 0])
+    add(r7, r2, r4)
+    asr(r7, r7, 1)
+    str(r7, [r0, 4])
+    sub(r0, r3, r5)
+    asr(r0, r0, 1)
+    str(r0, [r1, 0])
+    sub(r0, r2, r4)
+    asr(r0, r0, 1)
+    str(r0, [r1, 4])
+    add(r0, r1, r6)
+    data(2, 0x9901)  # ldr r1, [sp] end
+    cmp(r0, r1)
+    bcc(butterfly5)
+    label(if4)
     data(2, 0x9808)  # ldr r0, [sp] twiddles
     data(2, 0x9002)  # str r0, [sp] w
     data(2, 0x9806)  # ldr r0, [sp] begin
     data(2, 0x9003)  # str r0, [sp] first
     data(2, 0x9900)  # ldr r1, [sp] gap
-    add(r1, r0, r1)
-    data(2, 0x9105)  # str r1, [sp] last
-    cmp(r0, r1)
-    bcs(if4)
-    label(twiddle5)
-    data(2, 0x9802)  # ldr r0, [sp] w
-    ldrh(r1, [r0, 0])
-    data(2, 0xF5B1, 0x4E80)  # subs r14, r1, #16384
-    ldrh(r1, [r0, 4])
-    data(2, 0xF8B0, 0xC002)  # ldu16 r12, [r0, #2]
-    data(2, 0xF5B1, 0x4780)  # subs r7, r1, #16384
-    ldrh(r6, [r0, 6])
+    add(r0, r0, r1)
+    data(2, 0x9005)  # str r0, [sp] last
+    label(twiddle7)
     data(2, 0x9803)  # ldr r0, [sp] first
+    add(r0, 8)
+    data(2, 0x9003)  # str r0, [sp] first
+    data(2, 0x9902)  # ldr r1, [sp] w
+    data(2, 0x9A04)  # ldr r2, [sp] step
+    add(r1, r1, r2)
+    data(2, 0x9102)  # str r1, [sp] w
+    data(2, 0x9A05)  # ldr r2, [sp] last
+    cmp(r0, r2)
+    bcs(twiddle_end8)
+    ldrh(r2, [r1, 0])
+    data(2, 0xF5B2, 0x4E80)  # subs r14, r2, #16384
+    ldrh(r2, [r1, 4])
+    data(2, 0xF5B2, 0x4C80)  # subs r12, r2, #16384
+    ldrh(r7, [r1, 2])
+    ldrh(r6, [r1, 6])
     data(2, 0x9901)  # ldr r1, [sp] end
     cmp(r0, r1)
-    bcs(if7)
-    label(butterfly8)
+    bcs(if9)
+    label(butterfly10)
     data(2, 0x9900)  # ldr r1, [sp] gap
     add(r1, r0, r1)
     ldr(r2, [r1, 0])
@@ -167,12 +201,12 @@ def run_run_stages(r0):
     asr(r5, r4, 14)
     data(2, 0xFB82, 0xBA0E)  # smull r11, r10, r2, lr
     data(2, 0xFB84, 0x980E)  # smull r9, r8, r4, lr
-    data(2, 0xFBC4, 0xBA07)  # smlal r11, r10, r4, r7
+    data(2, 0xFBC4, 0xBA0C)  # smlal r11, r10, r4, r12
     data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    data(2, 0xFBC2, 0x9807)  # smlal r9, r8, r2, r7
-    data(2, 0xFBC3, 0xBA0C)  # smlal r11, r10, r3, r12
+    data(2, 0xFBC2, 0x980C)  # smlal r9, r8, r2, r12
+    data(2, 0xFBC3, 0xBA07)  # smlal r11, r10, r3, r7
     data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
-    data(2, 0xFBC5, 0x980C)  # smlal r9, r8, r5, r12
+    data(2, 0xFBC5, 0x9807)  # smlal r9, r8, r5, r7
     data(2, 0xFBC5, 0xBA06)  # smlal r11, r10, r5, r6
     data(2, 0xFBC3, 0x9806)  # smlal r9, r8, r3, r6
     data(2, 0xEA5F, 0x329B)  # mov lsrs r2, pc, r11, lsr #14
@@ -197,19 +231,10 @@ def run_run_stages(r0):
     add(r0, r1, r0)
     data(2, 0x9901)  # ldr r1, [sp] end
     cmp(r0, r1)
-    bcc(butterfly8)
-    label(if7)
-    data(2, 0x9803)  # ldr r0, [sp] first
-    add(r0, 8)
-    data(2, 0x9003)  # str r0, [sp] first
-    data(2, 0x9902)  # ldr r1, [sp] w
-    data(2, 0x9A04)  # ldr r2, [sp] step
-    add(r1, r1, r2)
-    data(2, 0x9102)  # str r1, [sp] w
-    data(2, 0x9905)  # ldr r1, [sp] last
-    cmp(r0, r1)
-    bcc(twiddle5)
-    label(if4)
+    bcc(butterfly10)
+    label(if9)
+    b(twiddle7)
+    label(twiddle_end8)
     data(2, 0x9800)  # ldr r0, [sp] gap
     lsl(r0, r0, 1)
     data(2, 0x9000)  # str r0, [sp] gap
@@ -236,304 +261,225 @@ def _run_stages(work: ptr32, data: int, pairs: int, table: ptr16):
     run_run_stages(_ARGUMENTS)
 
 
-# power() of features/fft.py, compiled.
+# power() of features/fft.py: products have 64 bits.
 @micropython.asm_thumb
 def run_power(r0):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB085)  # sub sp, #20
-    ldr(r1, [r0, 0])
-    ldr(r2, [r0, 8])
+    data(2, 0xB087)  # sub sp, #28
+    ldr(r2, [r0, 0])
     ldr(r5, [r0, 4])
-    data(2, 0x9200)  # str r2, [sp] pairs
+    ldr(r1, [r0, 8])
     ldr(r4, [r0, 12])
     ldr(r6, [r0, 20])
     ldr(r3, [r0, 16])
-    data(2, 0x9601)  # str r6, [sp] exponent
+    data(2, 0x9605)  # str r6, [sp] exponent
     ldr(r0, [r0, 24])
-    data(2, 0x9002)  # str r0, [sp] hold
-    # fft.py:140 z = ptr32(base + 4 * data)
-    data(2, 0xEB11, 0x0085)  # adds r0, r1, r5, lsl #2
-    data(2, 0x9004)  # str r0, [sp] z
-    # fft.py:141 out = ptr32(base + 4 * target)
-    data(2, 0xEB11, 0x0983)  # adds r9, r1, r3, lsl #2
-    # fft.py:142 w = ptr16(int(table) + 2 * pairs)
-    data(2, 0xEB14, 0x0042)  # adds r0, r4, r2, lsl #1
-    data(2, 0x9003)  # str r0, [sp] w
-    # fft.py:143 k = 0
-    mov(r6, 0)
-    # fft.py:144 while 2 * k <= pairs:
-    lsl(r0, r6, 1)
-    cmp(r0, r2)
-    bgt_w(wend4)
-    label(while2)
-    # fft.py:146 j = pairs - k
-    data(2, 0x9800)  # ldr r0, [sp] pairs
-    sub(r5, r0, r6)
-    # fft.py:147 i = 2 * k
-    lsl(r4, r6, 1)
-    # fft.py:148 a = (z[i] << sign) >> sign
-    data(2, 0x9804)  # ldr r0, [sp] z
-    data(2, 0xF850, 0x3024)  # ldw r3, [r0, r4, lsl #2]
-    # fft.py:149 b = (z[i + 1] << sign) >> sign
-    add(r1, r4, 1)
-    data(2, 0xF850, 0x2021)  # ldw r2, [r0, r1, lsl #2]
-    # fft.py:150 c = a
-    mov(r12, r3)
-    # fft.py:151 d = b
-    mov(r7, r2)
-    # fft.py:152 if k:
-    cmp(r6, 0)
-    beq(else5)
-    # fft.py:153 c = (z[2 * j] << sign) >> sign
-    lsl(r1, r5, 1)
-    data(2, 0xF850, 0xC021)  # ldw r12, [r0, r1, lsl #2]
-    # fft.py:154 d = (z[2 * j + 1] << sign) >> sign
-    lsl(r1, r5, 1)
-    add(r1, r1, 1)
-    data(2, 0xF850, 0x7021)  # ldw r7, [r0, r1, lsl #2]
-    label(else5)
-    # fft.py:155 even = a + c >> 1
-    data(2, 0xEB13, 0x000C)  # adds r0, r3, r12
-    data(2, 0xEA5F, 0x0860)  # mov asrs r8, pc, r0, asr #1
-    # fft.py:156 even_i = b - d >> 1
-    sub(r0, r2, r7)
-    data(2, 0xEA5F, 0x0E60)  # mov asrs lr, pc, r0, asr #1
-    # fft.py:157 odd = b + d >> 1
-    add(r0, r2, r7)
-    asr(r1, r0, 1)
-    # fft.py:158 odd_i = c - a >> 1
-    data(2, 0xEBBC, 0x0003)  # subs r0, r12, r3
+    data(2, 0x9006)  # str r0, [sp] hold
+    data(2, 0xEB12, 0x0085)  # adds r0, r2, r5, lsl #2
+    data(2, 0x9001)  # str r0, [sp] front
+    data(2, 0xEB14, 0x0541)  # adds r5, r4, r1, lsl #1
+    data(2, 0xEB10, 0x04C1)  # adds r4, r0, r1, lsl #3
+    data(2, 0x9402)  # str r4, [sp] next
+    data(2, 0xEB12, 0x0683)  # adds r6, r2, r3, lsl #2
+    data(2, 0xEB16, 0x0181)  # adds r1, r6, r1, lsl #2
+    data(2, 0x9100)  # str r1, [sp] last
+    cmp(r6, r1)
+    bhi_w(if1)
+    label(bin2)
+    data(2, 0x9901)  # ldr r1, [sp] front
+    ldr(r3, [r1, 0])
+    ldr(r2, [r1, 4])
+    ldr(r1, [r0, 0])
+    ldr(r0, [r0, 4])
+    add(r4, r3, r1)
+    asr(r4, r4, 1)
+    data(2, 0x9403)  # str r4, [sp] even
+    sub(r4, r2, r0)
+    asr(r4, r4, 1)
+    data(2, 0x9404)  # str r4, [sp] even_i
+    add(r0, r2, r0)
     asr(r0, r0, 1)
-    # fft.py:159 cos = w[4 * k] - 16384
-    data(2, 0x9A03)  # ldr r2, [sp] w
-    lsl(r3, r6, 2)
-    data(2, 0xF832, 0x3013)  # ldu16 r3, [r2, r3, lsl #1]
-    data(2, 0xF5B3, 0x4A80)  # subs r10, r3, #16384
-    # fft.py:160 cos_low = w[4 * k + 1]
-    lsl(r3, r6, 2)
-    add(r3, r3, 1)
-    data(2, 0xF832, 0x7013)  # ldu16 r7, [r2, r3, lsl #1]
-    # fft.py:161 sin = w[4 * k + 2] - 16384
-    lsl(r3, r6, 2)
-    add(r3, r3, 2)
-    data(2, 0xF832, 0x3013)  # ldu16 r3, [r2, r3, lsl #1]
-    data(2, 0xF5B3, 0x4580)  # subs r5, r3, #16384
-    # fft.py:162 sin_low = w[4 * k + 3]
-    lsl(r3, r6, 2)
-    add(r3, r3, 3)
-    data(2, 0xF832, 0x4013)  # ldu16 r4, [r2, r3, lsl #1]
-    # fft.py:163 a = odd & 0x3FFF
-    data(2, 0xF3C1, 0x030D)  # ubfx r3, r1, #0, #14
-    # fft.py:164 b = odd_i & 0x3FFF
-    data(2, 0xF3C0, 0x020D)  # ubfx r2, r0, #0, #14
-    # fft.py:165 odd = odd >> 14
-    asr(r1, r1, 14)
-    # fft.py:166 odd_i = odd_i >> 14
-    asr(r0, r0, 14)
-    # fft.py:167 c = odd * cos_low + a * cos + odd_i * sin_low + b * sin >> 14
-    data(2, 0xFB01, 0xFC07)  # mul r12, r1, r7
-    data(2, 0xFB03, 0xCC0A)  # mla r12, r3, r10, r12
-    data(2, 0xFB00, 0xCC04)  # mla r12, r0, r4, r12
-    data(2, 0xFB02, 0xCC05)  # mla r12, r2, r5, r12
-    data(2, 0xEA5F, 0x3CAC)  # mov asrs r12, pc, r12, asr #14
-    # fft.py:168 d = odd_i * cos_low + b * cos - odd * sin_low - a * sin >> 14
-    data(2, 0xFB00, 0xF707)  # mul r7, r0, r7
-    data(2, 0xFB02, 0x720A)  # mla r2, r2, r10, r7
-    data(2, 0xFB01, 0x2214)  # mls r2, r1, r4, r2
-    data(2, 0xFB03, 0x2215)  # mls r2, r3, r5, r2
-    asr(r7, r2, 14)
-    # fft.py:169 c += odd * cos + odd_i * sin
-    data(2, 0xFB01, 0xF20A)  # mul r2, r1, r10
-    data(2, 0xFB00, 0x2205)  # mla r2, r0, r5, r2
-    data(2, 0xEB1C, 0x0C02)  # adds r12, r12, r2
-    # fft.py:170 d += odd_i * cos - odd * sin
-    data(2, 0xFB00, 0xF00A)  # mul r0, r0, r10
-    data(2, 0xFB01, 0x0015)  # mls r0, r1, r5, r0
-    add(r7, r7, r0)
-    # fft.py:172 i = 0
-    mov(r4, 0)
-    # fft.py:173 while i < 2:
-    cmp(r4, 2)
-    bge_w(wend9)
-    label(while7)
-    # fft.py:174 j = pairs - k if i else k
-    cmp(r4, 0)
-    beq(else10)
-    data(2, 0x9800)  # ldr r0, [sp] pairs
-    sub(r5, r0, r6)
-    b(endif11)
-    label(else10)
-    mov(r5, r6)
-    label(endif11)
-    # fft.py:175 a = even - c if i else even + c
-    cmp(r4, 0)
-    beq(else12)
-    data(2, 0xEBB8, 0x030C)  # subs r3, r8, r12
-    b(endif13)
-    label(else12)
-    data(2, 0xEB18, 0x030C)  # adds r3, r8, r12
-    label(endif13)
-    # fft.py:176 b = even_i - d if i else even_i + d
-    cmp(r4, 0)
-    beq(else14)
-    data(2, 0xEBBE, 0x0207)  # subs r2, lr, r7
-    b(endif15)
-    label(else14)
-    data(2, 0xEB1E, 0x0207)  # adds r2, lr, r7
-    label(endif15)
-    # fft.py:177 if a < 0:
-    cmp(r3, 0)
-    bge(else16)
-    # fft.py:178 a = 0 - a
-    data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
-    label(else16)
-    # fft.py:179 if b < 0:
-    cmp(r2, 0)
-    bge(else18)
-    # fft.py:180 b = 0 - b
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    label(else18)
-    # fft.py:181 e = exponent
-    data(2, 0x9901)  # ldr r1, [sp] exponent
-    # fft.py:182 m = a | b
-    data(2, 0xEA53, 0x0002)  # ors r0, r3, r2
-    # fft.py:183 if m < 0x8000:
-    data(2, 0xF5B0, 0x4F00)  # cmp r15, r0, #32768
-    bge(else20)
-    # fft.py:184 a = a << 13
-    lsl(r3, r3, 13)
-    # fft.py:185 b = b << 13
-    lsl(r2, r2, 13)
-    # fft.py:186 m = m << 13
-    lsl(r0, r0, 13)
-    # fft.py:187 e -= 26
-    sub(r1, 26)
-    label(else20)
-    # fft.py:188 if m < 0x200000:
-    data(2, 0xF5B0, 0x1F00)  # cmp r15, r0, #2097152
-    bge(else22)
-    # fft.py:189 a = a << 6
-    lsl(r3, r3, 6)
-    # fft.py:190 b = b << 6
-    lsl(r2, r2, 6)
-    # fft.py:191 m = m << 6
-    lsl(r0, r0, 6)
-    # fft.py:192 e -= 12
-    sub(r1, 12)
-    label(else22)
-    # fft.py:193 if m < 0x1000000:
-    data(2, 0xF1B0, 0x7F80)  # cmp r15, r0, #16777216
-    bge(else24)
-    # fft.py:194 a = a << 3
-    lsl(r3, r3, 3)
-    # fft.py:195 b = b << 3
-    lsl(r2, r2, 3)
-    # fft.py:196 m = m << 3
-    lsl(r0, r0, 3)
-    # fft.py:197 e -= 6
-    sub(r1, r1, 6)
-    label(else24)
-    # fft.py:198 while m and m < 0x8000000:
-    cmp(r0, 0)
-    beq(wend28)
-    data(2, 0xF1B0, 0x6F00)  # cmp r15, r0, #134217728
-    bge(wend28)
-    label(while26)
-    # fft.py:199 a = a << 1
-    lsl(r3, r3, 1)
-    # fft.py:200 b = b << 1
-    lsl(r2, r2, 1)
-    # fft.py:201 m = m << 1
-    lsl(r0, r0, 1)
-    # fft.py:202 e -= 2
-    sub(r1, r1, 2)
-    cmp(r0, 0)
-    beq(past30)
-    data(2, 0xF1B0, 0x6F00)  # cmp r15, r0, #134217728
-    blt(while26)
-    label(past30)
-    label(wend28)
-    # fft.py:204 m = (a >> 14) * (a & 0x3FFF) + (b >> 14) * (b & 0x3FFF) >> 13
-    data(2, 0xEA5F, 0x3AA3)  # mov asrs r10, pc, r3, asr #14
-    data(2, 0xF3C3, 0x000D)  # ubfx r0, r3, #0, #14
-    data(2, 0xFB0A, 0xFB00)  # mul r11, r10, r0
-    data(2, 0xEA5F, 0x3AA2)  # mov asrs r10, pc, r2, asr #14
-    data(2, 0xF3C2, 0x000D)  # ubfx r0, r2, #0, #14
-    data(2, 0xFB0A, 0xB000)  # mla r0, r10, r0, r11
-    asr(r0, r0, 13)
-    # fft.py:205 m += (a >> 14) * (a >> 14) + (b >> 14) * (b >> 14)
-    data(2, 0xEA5F, 0x3AA3)  # mov asrs r10, pc, r3, asr #14
-    asr(r3, r3, 14)
-    data(2, 0xFB0A, 0xFA03)  # mul r10, r10, r3
+    sub(r1, r1, r3)
+    asr(r2, r1, 1)
+    ldrh(r1, [r5, 0])
+    data(2, 0xF5B1, 0x4E80)  # subs r14, r1, #16384
+    ldrh(r1, [r5, 4])
+    data(2, 0xF5B1, 0x4C80)  # subs r12, r1, #16384
+    ldrh(r7, [r5, 2])
+    ldrh(r4, [r5, 6])
+    asr(r1, r0, 14)
     asr(r3, r2, 14)
-    asr(r2, r2, 14)
-    data(2, 0xFB03, 0xA202)  # mla r2, r3, r2, r10
-    add(r0, r0, r2)
-    # fft.py:206 if m >> 30:
-    asr(r2, r0, 30)
-    beq(else31)
-    # fft.py:207 m = m >> 1
+    data(2, 0xFB80, 0xBA0E)  # smull r11, r10, r0, lr
+    data(2, 0xFB82, 0x980E)  # smull r9, r8, r2, lr
+    data(2, 0xFBC2, 0xBA0C)  # smlal r11, r10, r2, r12
+    data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
+    data(2, 0xFBC0, 0x980C)  # smlal r9, r8, r0, r12
+    data(2, 0xFBC1, 0xBA07)  # smlal r11, r10, r1, r7
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
+    data(2, 0xFBC3, 0x9807)  # smlal r9, r8, r3, r7
+    data(2, 0xFBC3, 0xBA04)  # smlal r11, r10, r3, r4
+    data(2, 0xFBC1, 0x9804)  # smlal r9, r8, r1, r4
+    data(2, 0xEA5F, 0x309B)  # mov lsrs r0, pc, r11, lsr #14
+    data(2, 0xEA50, 0x418A)  # ors r1, r0, r10, lsl #18
+    data(2, 0xEA5F, 0x3099)  # mov lsrs r0, pc, r9, lsr #14
+    data(2, 0x9F03)  # ldr r7, [sp] even
+    data(2, 0xEA50, 0x4088)  # ors r0, r0, r8, lsl #18
+    data(2, 0x9C04)  # ldr r4, [sp] even_i
+    add(r3, r7, r1)
+    add(r2, r4, r0)
+    sub(r1, r7, r1)
+    sub(r0, r4, r0)
+    asr(r4, r3, 31)
+    eor(r3, r4)
+    sub(r3, r3, r4)
+    asr(r4, r2, 31)
+    eor(r2, r4)
+    sub(r2, r2, r4)
+    data(2, 0xEA53, 0x0702)  # ors r7, r3, r2
+    data(2, 0xFAB7, 0xF487)  # clz r4, r7
+    sub(r4, r4, 4)
+    mov(r7, 0)
+    cmp(r4, r7)
+    data(2, 0xBFB8)  # it lt
+    mov(r4, r7)
+    lsl(r3, r4)
+    lsl(r2, r4)
+    data(2, 0xEA5F, 0x3CA3)  # mov asrs r12, pc, r3, asr #14
+    asr(r7, r2, 14)
+    data(2, 0xF3C3, 0x030D)  # ubfx r3, r3, #0, #14
+    data(2, 0xFB03, 0xF30C)  # mul r3, r3, r12
+    data(2, 0xF3C2, 0x020D)  # ubfx r2, r2, #0, #14
+    data(2, 0xFB02, 0x3207)  # mla r2, r2, r7, r3
+    asr(r2, r2, 13)
+    data(2, 0xFB0C, 0x220C)  # mla r2, r12, r12, r2
+    data(2, 0xFB07, 0x2207)  # mla r2, r7, r7, r2
+    data(2, 0xFAB2, 0xF382)  # clz r3, r2
+    data(2, 0x9F05)  # ldr r7, [sp] exponent
+    sub(r3, r3, 2)
+    data(2, 0xEBB7, 0x0444)  # subs r4, r7, r4, lsl #1
+    sub(r4, r4, r3)
+    cmp(r3, 0)
+    blt_w(rare4)
+    label(end5)
+    lsl(r2, r3)
+    sub(r3, r4, 1)
+    lsl(r7, r3, 23)
+    data(2, 0xF3C2, 0x1380)  # ubfx r3, r2, #6, #1
+    add(r3, r2, r3)
+    add(r3, 31)
+    data(2, 0xEB17, 0x13A3)  # adds r3, r7, r3, asr #6
+    cmp(r2, 0)
+    beq_w(rare6)
+    label(end7)
+    cmp(r4, 0)
+    ble_w(rare8)
+    label(end9)
+    data(2, 0x9A06)  # ldr r2, [sp] hold
+    cmp(r2, 0)
+    bne_w(rare11)
+    label(end12)
+    str(r3, [r6, 0])
+    label(kept10)
+    asr(r2, r1, 31)
+    eor(r1, r2)
+    sub(r1, r1, r2)
+    asr(r2, r0, 31)
+    eor(r0, r2)
+    sub(r0, r0, r2)
+    data(2, 0xEA51, 0x0300)  # ors r3, r1, r0
+    data(2, 0xFAB3, 0xF283)  # clz r2, r3
+    sub(r2, r2, 4)
+    mov(r3, 0)
+    cmp(r2, r3)
+    data(2, 0xBFB8)  # it lt
+    mov(r2, r3)
+    lsl(r1, r2)
+    lsl(r0, r2)
+    asr(r4, r1, 14)
+    asr(r3, r0, 14)
+    data(2, 0xF3C1, 0x010D)  # ubfx r1, r1, #0, #14
+    data(2, 0xFB01, 0xF104)  # mul r1, r1, r4
+    data(2, 0xF3C0, 0x000D)  # ubfx r0, r0, #0, #14
+    data(2, 0xFB00, 0x1003)  # mla r0, r0, r3, r1
+    asr(r0, r0, 13)
+    data(2, 0xFB04, 0x0004)  # mla r0, r4, r4, r0
+    data(2, 0xFB03, 0x0003)  # mla r0, r3, r3, r0
+    data(2, 0xFAB0, 0xF180)  # clz r1, r0
+    data(2, 0x9B05)  # ldr r3, [sp] exponent
+    sub(r1, r1, 2)
+    data(2, 0xEBB3, 0x0242)  # subs r2, r3, r2, lsl #1
+    sub(r2, r2, r1)
+    cmp(r1, 0)
+    blt(rare13)
+    label(end14)
+    lsl(r0, r1)
+    sub(r1, r2, 1)
+    lsl(r3, r1, 23)
+    data(2, 0xF3C0, 0x1180)  # ubfx r1, r0, #6, #1
+    add(r1, r0, r1)
+    add(r1, 31)
+    data(2, 0xEB13, 0x11A1)  # adds r1, r3, r1, asr #6
+    cmp(r0, 0)
+    beq(rare15)
+    label(end16)
+    cmp(r2, 0)
+    ble(rare17)
+    label(end18)
+    data(2, 0x9806)  # ldr r0, [sp] hold
+    cmp(r0, 0)
+    bne(rare20)
+    label(end21)
+    data(2, 0x9800)  # ldr r0, [sp] last
+    str(r1, [r0, 0])
+    label(kept19)
+    data(2, 0x9801)  # ldr r0, [sp] front
+    add(r0, 8)
+    data(2, 0x9001)  # str r0, [sp] front
+    data(2, 0x9802)  # ldr r0, [sp] next
+    sub(r0, 8)
+    data(2, 0x9002)  # str r0, [sp] next
+    add(r5, 8)
+    data(2, 0x9900)  # ldr r1, [sp] last
+    add(r6, r6, 4)
+    sub(r1, r1, 4)
+    data(2, 0x9100)  # str r1, [sp] last
+    cmp(r6, r1)
+    bls_w(bin2)
+    label(if1)
+    b(return_1)
+    label(rare4)
+    asr(r2, r2, 1)
+    mov(r3, 0)
+    b(end5)
+    label(rare6)
+    mov(r3, 0)
+    b(end7)
+    label(rare8)
+    mov(r3, 0)
+    b(end9)
+    label(rare11)
+    ldr(r2, [r6, 0])
+    cmp(r3, r2)
+    ble_w(kept10)
+    b(end12)
+    label(rare13)
     asr(r0, r0, 1)
-    # fft.py:208 e += 1
-    add(r1, r1, 1)
-    label(else31)
-    # fft.py:209 while m and not m >> 29:
-    cmp(r0, 0)
-    beq(wend35)
-    asr(r2, r0, 29)
-    bne(wend35)
-    label(while33)
-    # fft.py:210 m = m << 1
-    lsl(r0, r0, 1)
-    # fft.py:211 e -= 1
-    sub(r1, r1, 1)
-    cmp(r0, 0)
-    beq(past37)
-    asr(r2, r0, 29)
-    beq(while33)
-    label(past37)
-    label(wend35)
-    # fft.py:212 m = (e - 1 << 23) + (m + 31 + (m >> 6 & 1) >> 6) if m and e > 0 else 0
-    cmp(r0, 0)
-    beq(else38)
-    cmp(r1, 0)
-    ble(else38)
-    sub(r1, r1, 1)
-    lsl(r2, r1, 23)
-    data(2, 0xF110, 0x011F)  # adds r1, r0, #31
-    asr(r0, r0, 6)
-    data(2, 0xF010, 0x0001)  # ands r0, r0, #1
-    add(r0, r1, r0)
-    data(2, 0xEB12, 0x10A0)  # adds r0, r2, r0, asr #6
-    b(endif39)
-    label(else38)
-    mov(r0, 0)
-    label(endif39)
-    # fft.py:213 if not hold or m > out[j]:
-    data(2, 0x9902)  # ldr r1, [sp] hold
-    cmp(r1, 0)
-    beq(past43)
-    data(2, 0xF859, 0x1025)  # ldw r1, [r9, r5, lsl #2]
-    cmp(r0, r1)
-    ble(else41)
-    label(past43)
-    # fft.py:214 out[j] = m
-    data(2, 0xF849, 0x0025)  # stw r0, [r9, r5, lsl #2]
-    label(else41)
-    # fft.py:215 i += 1
-    add(r4, r4, 1)
-    cmp(r4, 2)
-    blt_w(while7)
-    label(wend9)
-    # fft.py:216 k += 1
-    add(r6, r6, 1)
-    data(2, 0x9800)  # ldr r0, [sp] pairs
-    lsl(r1, r6, 1)
+    mov(r1, 0)
+    b(end14)
+    label(rare15)
+    mov(r1, 0)
+    b(end16)
+    label(rare17)
+    mov(r1, 0)
+    b(end18)
+    label(rare20)
+    data(2, 0x9800)  # ldr r0, [sp] last
+    ldr(r0, [r0, 0])
     cmp(r1, r0)
-    ble_w(while2)
-    label(wend4)
+    ble(kept19)
+    b(end21)
     label(return_1)
-    data(2, 0xB005)  # add sp, #20
+    data(2, 0xB007)  # add sp, #28
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

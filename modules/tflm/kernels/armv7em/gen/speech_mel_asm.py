@@ -170,67 +170,47 @@ def align(work: ptr32, at: int, count: int) -> int:
     return int(run_align(_ARGUMENTS))
 
 
-# filter_mels() of speech/mel.py, compiled.
+# filter_mels() of speech/mel.py: a product is the upper word of the shifted factors.
 @micropython.asm_thumb
 def run_filter_mels(r0):
-    data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    ldr(r6, [r0, 0])
-    data(2, 0xF8D0, 0xA004)  # ldw r10, [r0, #4]
-    data(2, 0xF8D0, 0x9008)  # ldw r9, [r0, #8]
-    data(2, 0xF8D0, 0xE00C)  # ldw lr, [r0, #12]
-    ldr(r7, [r0, 16])
-    data(2, 0xF8D0, 0x8014)  # ldw r8, [r0, #20]
-    # mel.py:88 row = 0
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    # mel.py:89 k = 0
-    mov(r1, 0)
-    # mel.py:90 while row < count:
-    data(2, 0x45C4)  # cmp r12, r8
-    bge(wend4)
-    label(while2)
-    # mel.py:91 i = source + ranges[2 * row]
-    data(2, 0xEA5F, 0x004C)  # mov lsls r0, pc, r12, lsl #1
-    data(2, 0xF83E, 0x0010)  # ldu16 r0, [lr, r0, lsl #1]
-    data(2, 0xEB19, 0x0000)  # adds r0, r9, r0
-    # mel.py:92 end = i + ranges[2 * row + 1]
-    data(2, 0xEA5F, 0x024C)  # mov lsls r2, pc, r12, lsl #1
-    add(r2, r2, 1)
-    data(2, 0xF83E, 0x2012)  # ldu16 r2, [lr, r2, lsl #1]
-    add(r5, r0, r2)
-    # mel.py:93 total = 0
-    mov(r4, 0)
-    # mel.py:94 while i < end:
+    ldr(r2, [r0, 0])
+    ldr(r4, [r0, 4])
+    ldr(r3, [r0, 8])
+    ldr(r7, [r0, 12])
+    ldr(r1, [r0, 16])
+    ldr(r0, [r0, 20])
+    data(2, 0xEB12, 0x0684)  # adds r6, r2, r4, lsl #2
+    data(2, 0xEB12, 0x0E83)  # adds lr, r2, r3, lsl #2
+    data(2, 0xEB16, 0x0C80)  # adds r12, r6, r0, lsl #2
+    data(2, 0x4566)  # cmp r6, r12
+    bcs(if1)
+    label(filter2)
+    ldrh(r0, [r7, 0])
+    ldrh(r2, [r7, 2])
+    data(2, 0xEB1E, 0x0080)  # adds r0, lr, r0, lsl #2
+    data(2, 0xEB10, 0x0582)  # adds r5, r0, r2, lsl #2
+    add(r7, r7, 4)
+    mov(r2, 0)
     cmp(r0, r5)
-    bge(wend7)
-    label(while5)
-    # mel.py:95 power = work[i]
-    data(2, 0xF856, 0x3020)  # ldw r3, [r6, r0, lsl #2]
-    # mel.py:96 weight = weights[k]
-    data(2, 0xF837, 0x2011)  # ldu16 r2, [r7, r1, lsl #1]
-    # mel.py:97 total += (power >> 15) * weight + ((power & 0x7FFF) * weight >> 15)
-    data(2, 0xEA5F, 0x3BE3)  # mov asrs r11, pc, r3, asr #15
-    data(2, 0xFB0B, 0xFB02)  # mul r11, r11, r2
-    data(2, 0xF3C3, 0x030E)  # ubfx r3, r3, #0, #15
-    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
-    data(2, 0xEB1B, 0x32E2)  # adds r2, r11, r2, asr #15
-    add(r4, r4, r2)
-    # mel.py:98 i += 1
-    add(r0, r0, 1)
-    # mel.py:99 k += 1
-    add(r1, r1, 1)
+    bcs(if4)
+    label(weight5)
+    ldr(r3, [r0, 0])
+    lsl(r4, r3, 1)
+    ldrh(r3, [r1, 0])
+    lsl(r3, r3, 16)
+    data(2, 0xFBA4, 0x4303)  # umull r4, r3, r4, r3
+    add(r2, r2, r3)
+    add(r0, r0, 4)
+    add(r1, r1, 2)
     cmp(r0, r5)
-    blt(while5)
-    label(wend7)
-    # mel.py:100 work[target + row] = total
-    data(2, 0xEB1A, 0x000C)  # adds r0, r10, r12
-    data(2, 0xF846, 0x4020)  # stw r4, [r6, r0, lsl #2]
-    # mel.py:101 row += 1
-    data(2, 0xF11C, 0x0C01)  # adds r12, r12, #1
-    data(2, 0x45C4)  # cmp r12, r8
-    blt(while2)
-    label(wend4)
+    bcc(weight5)
+    label(if4)
+    str(r2, [r6, 0])
+    add(r6, r6, 4)
+    data(2, 0x4566)  # cmp r6, r12
+    bcc(filter2)
+    label(if1)
     label(return_1)
-    data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 
 

@@ -171,63 +171,59 @@ def align(work: ptr32, at: int, count: int) -> int:
     return int(run_align(_ARGUMENTS))
 
 
-# filter_mels() of speech/mel.py, compiled.
+# filter_mels() of speech/mel.py: a product is the upper word of the shifted factors.
 @micropython.viper
 def run_filter_mels(arguments):
     #: 364100 entry a1, 32
-    #: 8802 l32i.n a8, a2, 0
-    #: e812 l32i.n a14, a2, 4
-    #: d822 l32i.n a13, a2, 8
+    #: 3802 l32i.n a3, a2, 0
+    #: 6812 l32i.n a6, a2, 4
+    #: 5822 l32i.n a5, a2, 8
     #: b832 l32i.n a11, a2, 12
-    #: 9842 l32i.n a9, a2, 16
-    #: c852 l32i.n a12, a2, 20
-    # mel.py:88 row = 0
-    #: 0c0a movi.n a10, 0
-    # mel.py:89 k = 0
-    #: 0c03 movi.n a3, 0
-    # mel.py:90 while row < count:
-    #: c7aa4d bge a10, a12, 0x64
-    # mel.py:91 i = source + ranges[2 * row]
-    #: f02a11 slli a2, a10, 1
-    #: b02290 addx2 a2, a2, a11
-    #: 221200 l16ui a2, a2, 0
+    #: 4842 l32i.n a4, a2, 16
+    #: 2852 l32i.n a2, a2, 20
+    #: e06611 slli a6, a6, 2
+    #: 6aa3 add.n a10, a3, a6
+    #: e05511 slli a5, a5, 2
+    #: 5ad3 add.n a13, a3, a5
+    #: e02211 slli a2, a2, 2
+    #: 2aca add.n a12, a10, a2
+    #: c7ba5d bgeu a10, a12, 0x7f
+    #: 221b00 l16ui a2, a11, 0
+    #: e02211 slli a2, a2, 2
     #: 2a2d add.n a2, a13, a2
-    # mel.py:92 end = i + ranges[2 * row + 1]
-    #: f04a11 slli a4, a10, 1
-    #: 1b44 addi.n a4, a4, 1
-    #: b04490 addx2 a4, a4, a11
-    #: 421400 l16ui a4, a4, 0
-    #: 4a72 add.n a7, a2, a4
-    # mel.py:93 total = 0
-    #: 0c06 movi.n a6, 0
-    # mel.py:94 while i < end:
-    #: 77a224 bge a2, a7, 0x58
-    # mel.py:95 power = work[i]
-    #: 8042a0 addx4 a4, a2, a8
-    #: 5804 l32i.n a5, a4, 0
-    # mel.py:96 weight = weights[k]
-    #: 904390 addx2 a4, a3, a9
-    #: 421400 l16ui a4, a4, 0
-    # mel.py:97 total += (power >> 15) * weight + ((power & 0x7FFF) * weight >> 15)
-    #: 50ff21 srai a15, a5, 15
-    #: 40ff82 mull a15, a15, a4
-    #: 5050e4 extui a5, a5, 0, 15
-    #: 404582 mull a4, a5, a4
-    #: 404f21 srai a4, a4, 15
-    #: 4a4f add.n a4, a15, a4
-    #: 4a66 add.n a6, a6, a4
-    # mel.py:98 i += 1
-    #: 1b22 addi.n a2, a2, 1
-    # mel.py:99 k += 1
-    #: 1b33 addi.n a3, a3, 1
-    #: 7722da blt a2, a7, 0x33
-    # mel.py:100 work[target + row] = total
-    #: aa2e add.n a2, a14, a10
-    #: 8022a0 addx4 a2, a2, a8
-    #: 6902 s32i.n a6, a2, 0
-    # mel.py:101 row += 1
-    #: 1baa addi.n a10, a10, 1
-    #: c72ab1 blt a10, a12, 0x16
+    #: 321b01 l16ui a3, a11, 2
+    #: e03311 slli a3, a3, 2
+    #: 3a92 add.n a9, a2, a3
+    #: 4bbb addi.n a11, a11, 4
+    #: 0c08 movi.n a8, 0
+    #: 97b23f bgeu a2, a9, 0x78
+    #: 3802 l32i.n a3, a2, 0
+    #: f06311 slli a6, a3, 1
+    #: 321400 l16ui a3, a4, 0
+    #: 005311 slli a5, a3, 16
+    #: 6070f4 extui a7, a6, 0, 16
+    #: 5030f4 extui a3, a5, 0, 16
+    #: 6060f5 extui a6, a6, 16, 16
+    #: 5050f5 extui a5, a5, 16, 16
+    #: 30e682 mull a14, a6, a3
+    #: 303782 mull a3, a7, a3
+    #: 3030f5 extui a3, a3, 16, 16
+    #: 3a3e add.n a3, a14, a3
+    #: 50e782 mull a14, a7, a5
+    #: 3070f4 extui a7, a3, 0, 16
+    #: 7a7e add.n a7, a14, a7
+    #: 505682 mull a5, a6, a5
+    #: 3030f5 extui a3, a3, 16, 16
+    #: 3a55 add.n a5, a5, a3
+    #: 7030f5 extui a3, a7, 16, 16
+    #: 3a35 add.n a3, a5, a3
+    #: 3a88 add.n a8, a8, a3
+    #: 4b22 addi.n a2, a2, 4
+    #: 2b44 addi.n a4, a4, 2
+    #: 9732bf bltu a2, a9, 0x38
+    #: 890a s32i.n a8, a10, 0
+    #: 4baa addi.n a10, a10, 4
+    #: c73aa1 bltu a10, a12, 0x21
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
