@@ -14,6 +14,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(_ROOT / "tests"))
 
 from optimize.network import Network  # noqa: E402
+from speech.dtln import Dtln  # noqa: E402
 from support.builder import ModelBuilder  # noqa: E402
 
 
@@ -234,6 +235,10 @@ MODELS = {
     "kws_16x8": kws_16x8,
     "ad01_hybrid": ad01_hybrid,
     "kws_hybrid": kws_hybrid,
+    "dtln_1_float": lambda: Dtln(1).build(),
+    "dtln_2_float": lambda: Dtln(2).build(),
+    "dtln_1_hybrid": lambda: Dtln(1, is_hybrid=True).build(),
+    "dtln_2_hybrid": lambda: Dtln(2, is_hybrid=True).build(),
 }
 
 
