@@ -52,7 +52,7 @@ def _add_with_imports(file, files):
 
 # Files for int8 that "int8" omits: only models whose bands include a pool, and language models,
 # need them.
-_OMITTED = ("fully_connected_bands", "pooling_rows", "attention")
+_OMITTED = ("fully_connected_bands", "pooling_rows", "attention", "norm")
 
 
 # Return the names of the files with kernels for int8, without kernels for other targets, signals,

@@ -34,7 +34,7 @@ _COMMON = (
     "test_dequantize", "test_detection_postprocess", "test_div", "test_dynamic_update_slice",
     "test_fully_connected_float", "test_fully_connected_int16", "test_gather", "test_gelu",
     "test_gru", "test_int16_table", "test_local_response_normalization", "test_random",
-    "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul",
+    "test_l2_normalization", "test_log_softmax", "test_maximum_minimum", "test_mul", "test_norm",
     "test_one_hot", "test_pad", "test_pooling", "test_prelu", "test_quantize", "test_reduce",
     "test_reduce_float", "test_reduce_int32", "test_resize_bilinear", "test_resize_bilinear_float",
     "test_resize_nearest_neighbor", "test_reverse_sequence", "test_softmax_float",

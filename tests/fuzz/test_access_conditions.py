@@ -41,6 +41,7 @@ _ROM_END = _rom(_BLOCKS)
 _TABLE = _rom(_STEPS)
 _LAST_STEP = 512 * 2 << 2  # from the first step of a table to its last one
 _TWIDDLED = (16383, 0, 16383, 0x3F000000)
+_LIMITED = (0, 0xFFFFFF80, 127, 0, 1, 1 << 30, 32)  # a block of prepare/common.py
 _CURVE = (24576, 15, 9, 0, 0, 0, 10)
 
 # {kernel: (operands, words of a record, [changes {word: value} that must be refused])}
@@ -206,6 +207,23 @@ _RECORDS = {
         {3: _END - 95 * 4 * 4}, {4: _END - 23 * 4}, {5: _END - 31 * 4 * 4}, {6: _END - 59 * 4},
         {10: 1 << 20}, {12: 1 << 20}, {12: 0}, {13: 2}, {15: 0}, {14: 2}, {5: _P}, {6: _P},
         {1: _A | 8}, {2: _B | 8}, {3: _C | 8}, {4: _D | 8}, {5: _E | 8}, {6: _F | 8},
+    ),
+    "norm.eval_int8": (
+        6,
+        (
+            2, _A, _B, _P, _Q, _R, _C, 4, *_LIMITED, 0x80, 0x80, *_LIMITED, 0x80, 0x80, *_LIMITED,
+        ),
+        {7: 0}, {7: 1 << 21}, {8: 128}, {11: 1}, {12: 2}, {13: 1 << 31}, {14: 63}, {15: 256},
+        {16: 256}, {21: 2}, {24: 256}, {25: 256}, {29: 1}, {32: 0}, {1: _END - 7 * 4},
+        {2: _END - 7 * 4}, {3: _ROM_END - 255 * 4}, {4: _ROM_END - 255 * 4},
+        {5: _ROM_END - 3 * 4}, {6: _END - 4 * 4}, {2: _P}, {6: _P}, {6: _C | 4},
+    ),
+    "norm_float.eval_float32": (
+        4, (2, _A, _B, _C, _P, 4, 0xFF7FFFFF, 0x7F7FFFFF, 1, 9, 5, 4, 14),
+        {5: 0}, {8: 0}, {8: 2}, {9: 6}, {9: 64}, {9: 5}, {10: 4}, {10: 7}, {10: 13}, {11: 12},
+        {1: _END - 28 * 4}, {2: _END - 28 * 4}, {3: _END - 16 * 4}, {2: _P}, {3: _P}, {1: _A | 8},
+        {2: _B | 8}, {3: _C | 8}, {12: 7, 4: _ROM_END - 12 * 4}, {12: 7, 4: _P | 8},
+        {9: 16, 10: 2, 12: 4, 3: _END - 4 * 4}, {12: 1 << 30},
     ),
     "gru_float.eval_float32": (
         8, (3, _A, _B, _C, _D, _P, _Q, _R, _Q, 5, 4, 0xFF7FFFFF, 0x7F7FFFFF, 0x3F800000),

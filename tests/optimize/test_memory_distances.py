@@ -43,6 +43,7 @@ SOURCES = {
     "test_softmax_int16": 10,
     "test_log_softmax": 10,
     "test_l2_normalization": 10,
+    "test_norm": 20,
     "test_comparisons": 40,
     "test_strided_slice": 60,
     "test_slice": 20,

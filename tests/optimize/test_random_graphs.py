@@ -165,10 +165,11 @@ def test_results(case):
 
 # Each pass changes at least one network, except these passes: the networks have no constants to
 # fold, no unread operators, no variables (see test_ring_buffers.py), no loops, no repeated pixels,
-# no caches (see test_cache_state.py), no attention, no gates and no curves of float32.
+# no caches (see test_cache_state.py), no attention, no norms, no gates and no curves of float32.
 _ELSEWHERE = (
     "attention", "cache_state", "channel_parts", "constant_folding", "dead_operators",
-    "fold_float_curve", "fold_gate", "fold_upsampling", "gru", "loop_state", "ring_buffers",
+    "fold_float_curve", "fold_gate", "fold_upsampling", "gru", "loop_state", "norm",
+    "ring_buffers",
 )  # fmt: skip
 
 

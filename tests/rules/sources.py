@@ -15,7 +15,7 @@ from tflm.tflite.context import MicroContext
 from tflm_tools.bands.operators import gru_loop, reduced_rows
 from tflm_tools.flat.flatten import prepare
 from tflm_tools.model.schema import op_name
-from tflm_tools.optimize import attention
+from tflm_tools.optimize import attention, norm
 from tflm_tools.targets import PACKING_TARGETS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -143,6 +143,10 @@ def _emissions():
         file = kernel.partition(".")[0]
         types = ["float32", "bool"] if "float" in file else ["int8", "int32"]
         nodes.setdefault(file, set()).add(("BATCH_MATMUL", frozenset(types)))
+    for kernel, words in norm.LAYOUTS.items():  # only this pass writes these records
+        found[kernel] = {words: 0}
+        file, _, dtype = kernel.partition(".eval_")
+        nodes.setdefault(file, set()).add(("L2_NORMALIZATION", frozenset([dtype])))
     for kernel, words in gru_loop.LAYOUTS.items():  # only the pass gru writes these records
         found[kernel] = {words: 0}
         nodes.setdefault("gru_float", set()).add(("WHILE", frozenset(["float32", "int32"])))

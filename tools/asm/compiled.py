@@ -56,6 +56,7 @@ maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin
 maximum_minimum_wide.eval_int16 armv6m armv7em rv32imc xtensawin
 mul.eval_int8 armv6m armv7em rv32imc xtensawin
 mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+norm.eval_int8 armv6m armv7em rv32imc xtensawin
 pad.eval armv6m armv7em rv32imc xtensawin
 pooling.eval_int8 armv6m armv7em rv32imc xtensawin
 pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin

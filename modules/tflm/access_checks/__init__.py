@@ -107,6 +107,7 @@ _FILES = {
     "mul": "binary",
     "mul_int16": "binary",
     "mul_int32": "binary_wide",
+    "norm_float": "norm",
     "one_hot": "indices",
     "pad": "movers",
     "pooling_float": "pooling",

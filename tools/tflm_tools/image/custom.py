@@ -35,7 +35,7 @@ _COMMANDS_WITH_CUSTOM = (
 _CODES_WITH_PARTIAL_OPERATORS = (
     *reduced_rows.CODES, *padded_rows.CODES, repeated_rows.CODE, resized_rows.CODE,
     BuiltinOperator.CONCATENATION, BuiltinOperator.BATCH_MATMUL, *table_operator.CODES,
-    gru_loop.CODE,
+    gru_loop.CODE, BuiltinOperator.L2_NORMALIZATION,
 )  # fmt: skip
 _MAX_COUNT = 65535  # of tensors, buffers or scales: 16 bits in the record
 _MAX_NAME = 255

@@ -23,6 +23,7 @@ NAMES = (
     "ring_buffers",
     "cache_state",
     "attention",
+    "norm",
     "fold_gate",
     "channel_parts",
     "aliases",

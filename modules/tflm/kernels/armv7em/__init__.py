@@ -35,6 +35,7 @@ gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul
 gen.mul_int16
+gen.norm
 gen.pad
 gen.pooling
 gen.pooling_int16
