@@ -31,10 +31,10 @@ def by_unit(interp, program):
 
 wanted, steps = outputs_of(lambda interp, program: interp.invoke())
 assert len(steps) > {steps} and {{step[3] > 0 for step in steps}} == {{False}}
-assert 0 in [step[3] for step in steps] and min([step[3] for step in steps]) < 0
+assert {{step[3] == 0 for step in steps}} == {kinds}
 assert outputs_of(by_unit)[0] == wanted
 found, steps = outputs_of(lambda interp, program: interp.invoke(), slice_units=3)
-assert found == wanted and all([step[3] for step in steps])
+assert found == wanted and all([step[3] for step in steps if step[2] > 1])
 interp = tflm.Interpreter(model)
 interp.allocate_tensors()
 for i in (0, 40, {steps}):  # an operator that ends the run
@@ -47,7 +47,8 @@ print(wanted[:4])
 """
 
 
-# LOGISTIC and FULLY_CONNECTED of int8 by turns.
+# LOGISTIC and FULLY_CONNECTED of int8 by turns. On a Cortex-M0+ both are machine code without a
+# viper function around it, on other cores only LOGISTIC.
 def _model():
     model = ModelBuilder()
     random = np.random.default_rng(3)
@@ -74,6 +75,7 @@ def test_ways_to_run_steps(core):
     script = _SCRIPT.format(
         model=emulated.MODEL, model_bytes=len(flat), inputs=emulated.INPUTS,
         inputs_bytes=len(inputs), steps=_STEPS - 1,
+        kinds={True} if core == "m0plus" else {True, False},
     )  # fmt: skip
     memory = ((emulated.MODEL, flat), (emulated.INPUTS, inputs))
     files = emulated.file_system(BUILD, core)
