@@ -23,6 +23,7 @@ words = struct.unpack("<{count}I", uctypes.bytearray_at({jobs}, 4 * {count}))
 for i in range(0, {count}, 5):
     model, size, inputs, runs, slice_units = words[i : i + 5]
     model = uctypes.bytearray_at(model, size)
+    it = None  # so that the next arena fits the memory of the last one
     it = tflm.Interpreter(model, slice_units=slice_units or None)
     it.allocate_tensors()
     for _ in range(runs):

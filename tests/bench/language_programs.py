@@ -18,7 +18,8 @@ MEMORY, WORDS = 0x20000000, 64  # what a program may use
 _VARIABLES = (
     18  # more than the low registers of a Cortex-M0+ and the registers of an Xtensa window
 )
-CORES = {"armv6m": "m0plus", "armv7em": "m33", "rv32imc": "rv32", "xtensawin": "xtensa"}
+CORES = {"armv6m": "m0plus", "armv7em": "m33", "armv7emsp": "m33", "rv32imc": "rv32",
+         "xtensawin": "xtensa"}  # fmt: skip
 _BENCH = Path(__file__).resolve().parents[2] / "bench"
 _TWO = ("add", "sub", "mul", "and", "or", "xor", "min", "max", "mulh", "mulhu", "ult")
 _CONDITIONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__", "below", "not_above",
@@ -53,7 +54,7 @@ class _Program:
     def statements(self, count, depth):
         for _ in range(count):
             names = ["two"] * 4 + ["shift", "field", "load", "store", "words", "divide", "round"]
-            names += ["extend", "copy"] + (["condition", "loop"] if depth else [])
+            names += ["extend", "copy", "repeat"] + (["condition", "loop"] if depth else [])
             getattr(self, str(self.random.choice(names)))(depth)
 
     def two(self, depth):
@@ -121,6 +122,11 @@ class _Program:
         if not rare and self.random.random() < 0.5:
             with self.k.Else():
                 self.statements(3, depth - 1)
+
+    def repeat(self, depth):
+        with self.k.repeat(self.k.var("turns", int(self.random.integers(3)))):
+            for name in self.random.choice(("two", "load", "copy"), 3):
+                getattr(self, str(name))(depth)
 
     def loop(self, depth):
         count = self.k.var("count", int(self.random.integers(1, 4)))

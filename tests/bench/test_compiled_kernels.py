@@ -36,11 +36,12 @@ _CHOSEN = (
 _TRACER = Machine(32)
 
 
+# The machine code of a kernel, and its Kernel.output.
 def _code(kernel, arch):
     file, _, function = kernel.partition(".")
     machine = MACHINES[arch]()
-    text = machine.compile(compiled.kernel_of(file, function, machine))
-    return machine_code(text, arch)
+    code = compiled.kernel_of(file, function, machine)
+    return machine_code(machine.compile(code), arch), code.output
 
 
 @pytest.mark.parametrize("kernel", _CHOSEN)
@@ -52,13 +53,14 @@ def test_compiled_kernel_on_a_core(arch, kernel):
     rng = random.Random(kernel)
     record, model = next(records_of(kernel, rng))
     arena = _arena(rng, model.arena_bytes)
+    code, output = _code(kernel, arch)
+    arguments = units(MACHINES[arch], 0, record.units, output, record, arena)
     memory = bytearray(_BYTES)
     words = record.table(0, record.words)
     for at, data in ((0, words), (_ARENA, arena), (_ROM, model.buffer)):
         memory[at : at + len(data)] = data
     addresses = [MEMORY, MEMORY + _ARENA, MEMORY + _ROM]
-    arguments = [*addresses, *units(MACHINES[arch], 0, record.units)]
-    [(_, found)] = run_on(arch, [_code(kernel, arch)], [bytes(memory)], arguments)
+    [(_, found)] = run_on(arch, [code], [bytes(memory)], [*addresses, *arguments])
     _TRACER.run(kernel, record, arena, model.buffer)
     found = found[_ARENA : _ARENA + len(arena)]
     assert without_scratch(record, found) == without_scratch(record, arena)

@@ -27,20 +27,25 @@ def run_translated(kernel, like, record, arena, rom):
         else:
             data = memoryview(arena)[start:stop]
             operands[f"operand {number}"] = ARENA + start, data, True
-    half = record.units // 2
+    half, code = record.units // 2, translated(kernel, like)
     for start, stop in ((0, half), (half, record.units)):
         if start < stop:
-            run(
-                translated(kernel, like),
-                Memory(operands),
-                *(RECORD, ARENA, ROM),
-                *units(like, start, stop),
-            )
+            last = units(like, start, stop, code.output, record, arena)
+            run(code, Memory(operands), *(RECORD, ARENA, ROM), *last)
 
 
-def units(machine, start, stop):
-    """Return the last arguments of a call of compiled code for units start to stop - 1."""
-    return (start, stop) if machine.max_arguments > 4 else (start << 10 | stop - start,)
+def units(machine, start, stop, output, record, arena):
+    """Return the last arguments of a call of compiled code for units start to stop - 1.
+
+    output: Kernel.output; the first output becomes `stop`.
+    """
+    if machine.max_arguments > 4:
+        return start, stop
+    if not output:
+        return (start << 10 | stop - start,)
+    at = (record[output] >> 2) + 4 * start
+    arena[at : at + 4] = stop.to_bytes(4, "little")
+    return (start,)
 
 
 def without_scratch(record, arena):

@@ -1,6 +1,7 @@
 # Tests of the kernel language: the interpreter, and the front end for portable viper kernels
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import math
 import re
 import struct
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from fuzz.kernel_tracer import Machine as Tracer
 
 from tools.asm.language.calls import wrapper
+from tools.asm.language.fpu import Fpu
 from tools.asm.language.interpreter import (
     InterpretedMachine,
     Memory,
@@ -177,6 +179,43 @@ _STATEMENTS = {
     + "    out[2] = t",
     "stores": "p = ptr8(int(arena) + 4); p[1] = x; p[y & 7] = y; ptr16(arena)[1] = x",
 }
+
+
+def _number(value):
+    return struct.unpack("<i", struct.pack("<f", value))[0]
+
+
+def test_fpu_rounds_after_each_operation_and_keeps_nan():
+    def write(k, address):
+        f, at = Fpu(k), k.var("at", address)
+        f.load_next((0, 1, 2, 3), at)
+        f.mul(4, 0, 1)
+        f.add(4, 4, 2)
+        f.limit(3, 1, 2)
+        f.store_words((3, 4), at)
+        f.set_bits(5, at[4])
+        f.store(5, address, 24)
+
+    one, other = np.float32(1.1), np.float32(3.3)
+    words = [_number(x) for x in (one, other, 7.7, math.nan)]
+    _, found = _run(write, [*words, 0, 0, 0, 0])
+    total = one * other + np.float32(7.7)
+    assert found == (*words, words[3], _number(total), _number(total), 0)
+
+
+def test_fpu_register_that_is_not_written():
+    with pytest.raises(WrongKernelError, match="register 3 of the FPU is read before"):
+        _run(lambda k, address: Fpu(k).store(3, address))
+
+
+@pytest.mark.parametrize("like", [None, MACHINES["xtensawin"]])
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_block_is_repeated(count, like):
+    k = Kernel("kernel", "", ("count",), InterpretedMachine(like))
+    total = k.var("total", 0)
+    with k.repeat(k.var("outer", k.arguments[0])), k.repeat(k.var("inner", 3)):
+        total += 2
+    assert run(k.finish(total), Memory({}), count) == 6 * count
 
 
 _WITH_BYTE_PRODUCTS = [name for name in MACHINES if MACHINES[name].add_byte_products]

@@ -30,6 +30,7 @@ batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cast.eval_integers armv6m armv7em rv32imc xtensawin
 comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
+conv_float.eval_float32 armv7emsp xtensawin
 conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cumsum.eval_int8 armv6m armv7em rv32imc xtensawin
 dense.eval_bytes armv6m
@@ -39,6 +40,7 @@ depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_planes_3x3_int8 armv7em
 depthwise_conv_dsp.eval_planes_3x3_stride_2_int8 armv7em
 depthwise_conv_dsp.eval_planes_int8 armv7em
+depthwise_conv_float.eval_float32 armv7emsp xtensawin
 depthwise_conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
@@ -46,6 +48,7 @@ depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
 div.eval_int8 armv6m armv7em rv32imc xtensawin
 fully_connected.eval_int8 rv32imc xtensawin
+fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 int16_table.eval_int16 armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -59,6 +62,7 @@ mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 norm.eval_int8 armv6m armv7em rv32imc xtensawin
 pad.eval armv6m armv7em rv32imc xtensawin
 pooling.eval_int8 armv6m armv7em rv32imc xtensawin
+pooling_float.eval_float32 armv7emsp
 pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -158,7 +162,8 @@ def compiled(machine, file):
         if others:
             first.name = first_name(function)
         sources += map(target.compile, [first, *others])
-        sources += filter(None, [wrapper(function, target, *[k.name for k in others])])
+        names = [k.name for k in others]
+        sources += filter(None, [wrapper(function, target, *names, output=first.output)])
     return about, "\n\n".join(sources)
 
 

@@ -38,7 +38,7 @@ def _depthwise(r):
     depth, channels, taps_y, taps_x = windows(r, _INPUT_HEIGHT, PIXELS, 4)
     loops, length, steps = r.numbers(_LOOPS, 3)
     input_move, output_move = r.numbers(_INPUT_MOVE, 2, 0)
-    r.need(r.words >= 26)
+    r.need(r.words >= 26 and channels % depth == 0)
     last, others = length - 1, loops - 1
     for move, shift, elements in (
         (output_move, 0, channels),

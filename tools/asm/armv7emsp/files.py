@@ -5,17 +5,12 @@ from functools import partial
 
 from ..common import hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
-from ..kernels import curves_float
+from ..kernels import curves_float, lstm_float_fpu, rows_float
 from . import (
-    conv_float,
-    depthwise_float,
     float32,
-    fully_connected_float,
     hybrid,
     hybrid_outputs,
     hybrid_quantize,
-    lstm_float,
-    pooling_float,
     resize_bilinear_float,
     softmax_float,
 )
@@ -29,18 +24,13 @@ FILES = {
             float32.dot,
             float32.strided,
             float32.limit,
-            float32.rows,
             float32.sums,
+            partial(rows_float.rows, "armv7emsp"),
         ),
     ),
     "float_curves_asm.py": (
         "exp, logistic, tanh and ELU, float32",
         (partial(curves_float.curve, "armv7em"),),
-    ),
-    "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
-    "fully_connected_float_asm.py": (
-        "FULLY_CONNECTED, float32",
-        (fully_connected_float.connect,),
     ),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
@@ -57,16 +47,11 @@ FILES = {
         "float32 to int8 with a scale for each batch",
         (partial(find_scale, "armv7em"), hybrid_quantize.quantize),
     ),
-    "lstm_float_asm.py": (
+    "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (lstm_float.gates, lstm_float.cells),
-    ),
-    "pooling_float_asm.py": (
-        "pools of float32",
-        (pooling_float.pool,),
+        (partial(lstm_float_fpu.gates, "armv7emsp"), partial(lstm_float_fpu.cells, "armv7emsp")),
     ),
     "resize_bilinear_float_asm.py": ("RESIZE_BILINEAR, float32", (resize_bilinear_float.blend,)),
-    "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
     "softmax_float_asm.py": (
         "SOFTMAX, float32",
         (softmax_float.differences, softmax_float.quotients),

@@ -1,8 +1,7 @@
 # Generator of the loops over float32 elements that all float kernels call, for the FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11
-from .channels_float import four_rows, multiply_pixel
+from ..common.thumb import R0, R1, R2, R3, R4, R5, R6, R7
 from .thumb_vfp import ThumbVfp
 
 _ELEMENTS = """
@@ -20,11 +19,6 @@ their number, bits 10 to 19 the step from one number at `r1` to the next, bits 2
 """
 _CLAMP = """
 Limit `r2` numbers from `r0` on to the two numbers at `r1`; a NaN stays.
-"""
-
-_ROWS = """
-Store at `r0` the products of rows of a matrix (from `r1` on) and the vector at `r2`. `r3` holds
-the length of a row << 15 | the number of rows.
 """
 
 _SUMS = """
@@ -158,39 +152,6 @@ def limit():
     t.sub(R2, 1)
     t.branch("ne", again)
     t.label(done)
-    return t.text()
-
-
-# r7: result, r8: row, r9: vector, r10: length of a row, r11: rows left; four rows at a time, where
-# the last row stands for missing ones.
-def rows():
-    t = ThumbVfp("rows", _ROWS)
-    t.move(R7, R0)
-    t.move(R8, R1)
-    t.move(R9, R2)
-    t.shift_right(R10, R3, 15)
-    t.shift_left(R11, R3, 17)
-    t.shift_right(R11, R11, 17)
-    four, end = t.new_label("four"), t.new_label("end")
-    t.branch_far("eq", end)
-    t.label(four)
-    t.shift_left(R5, R10, 2)
-    t.move(R1, R8)
-    four_rows(t, R11, R5)
-    t.add_wide(R8, R8, R5, "lsl", 2)
-    t.number(R0, 0)
-    for i in range(4):
-        t.from_core(i, R0)
-    t.move(R0, R9)
-    t.move(R5, R10)
-    multiply_pixel(t)
-    for i in range(4):
-        t.cmp_number(R11, i + 1)
-        t.it("ge")
-        t.vstm(R7, i)
-    t.subs_number(R11, 4)
-    t.branch_far("gt", four)
-    t.label(end)
     return t.text()
 
 

@@ -27,6 +27,14 @@ def {name}(op, arena, rom, start: int, stop: int):
         {call}
         start += n
 """
+# Any number of units, which are words of the output: its first word has `stop`. The machine code
+# is outputs_..., which short_steps.py does not call.
+_OUTPUTS_WRAPPER = """\
+@micropython.viper
+def {name}(op, arena, rom, start: int, stop: int):
+    ptr32(int(ptr8(arena)) + (ptr32(op)[{output}] >> 2))[start] = stop
+    {run}(op, arena, rom, start)
+"""
 _CALL = "{run}(op, arena, rom, units)"
 # If the first function, try_..., returns 1, the other one runs.
 _CALLS = "if int({run}(op, arena, rom, units)):\n            {other}(op, arena, rom, units)"
@@ -60,6 +68,21 @@ def begin_eval(name, about, machine):
     return k, start, stop
 
 
+def begin_outputs(name, about, machine, layout):
+    """Return what begin_eval() does for a kernel whose units are words of its output.
+
+    layout: of its record. Where it has at most four arguments, the first output has `stop`, so
+    that a call may have any number of units.
+    """
+    if machine.max_arguments > 4:
+        return begin_eval(name, about, machine)
+    k = Kernel(f"outputs{name[4:]}", about, ("op", "arena", "rom", "start"), machine)
+    op, arena, _, start = k.arguments
+    k.output = 1 + layout.index("output")
+    output = (op[4 * k.output] >> 2) + arena
+    return k, start, k.var("stop", output.get("w", start, scale=2))
+
+
 def begin_units(name, about, machine):
     """Return what begin_eval() does for a function that a kernel file calls.
 
@@ -73,11 +96,15 @@ def begin_units(name, about, machine):
     return k, start, k.var("stop", start + k.arguments[3].field(0, _COUNT_BITS))
 
 
-def wrapper(name, machine, other=None):
+def wrapper(name, machine, other=None, output=None):
     """Return the source of the viper function eval_... that calls the machine code, or "".
 
     other: name of a second function with machine code, which runs if the first one returns 1.
+    output: Kernel.output.
     """
+    if output:
+        run = f"outputs{name[4:]}"
+        return _OUTPUTS_WRAPPER.format(name=name, run=run, output=output)
     run = first_name(name) if other else code_name(name, machine)
     call = (_CALLS if other else _CALL).format(run=run, other=other)
     return "" if run == name else _WRAPPER.format(name=name, call=call)

@@ -1,6 +1,8 @@
 # Kernel language: the machine that runs a kernel in Python and checks every access
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import numpy as np
+
 from .ir import BYTES, Reg
 from .machine import Machine, to_signed, without_copies
 
@@ -45,6 +47,11 @@ _COMPUTED = {
     "min": lambda x, y: min(to_signed(x), to_signed(y)),
     "max": lambda x, y: max(to_signed(x), to_signed(y)),
 }
+_FLOAT_COMPUTED = {
+    "add": lambda x, y: x + y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+}
 _CONDITIONS = {
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
@@ -57,6 +64,10 @@ _CONDITIONS = {
     "ugt": lambda x, y: x > y,
     "ule": lambda x, y: x <= y,
 }
+
+
+def _float_of(word):
+    return np.uint32(word).view(np.float32)
 
 
 class Memory:
@@ -108,6 +119,8 @@ class InterpretedMachine(Machine):
             self.has_ascending_ldm = like.has_ascending_ldm
             self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
             self.has_unaligned_loads = like.has_unaligned_loads
+            self.has_fpu, self.has_hardware_loops = like.has_fpu, like.has_hardware_loops
+            self.has_float_divide = like.has_float_divide
             self.max_arguments = like.max_arguments
             self.add_byte_products, self.rescale = like.add_byte_products, like.rescale
 
@@ -121,6 +134,8 @@ class _Run:
         self._values, self._result = {}, 0
         self._has_unaligned_loads = kernel.machine.has_unaligned_loads
         self._at = 0
+        self._floats = {}  # {register of the FPU: np.float32}
+        self._turns = []  # left of each hardware loop, the innermost last
 
     def run(self, arguments):
         """Return the result of a call."""
@@ -234,6 +249,59 @@ class _Run:
         for i, value in enumerate(values):
             self._memory.store("w", address + 4 * i & _WORD, self._get(value), is_aligned)
         self._set(base, address + 4 * len(values))
+
+    def _repeat(self, op):
+        count = self._get(op.src[0])
+        if count:
+            self._turns.append(count)
+        else:
+            self._jump(op)
+
+    def _repeat_end(self, op):
+        self._turns[-1] -= 1
+        if self._turns[-1]:
+            self._jump(op)
+        else:
+            self._turns.pop()
+
+    def _fpu(self, op):
+        name, *numbers = op.info
+        to = numbers[0]
+        if name in _FLOAT_COMPUTED:
+            one, other = (self._float(n) for n in numbers[1:])
+            with np.errstate(all="ignore"):
+                self._floats[to] = _FLOAT_COMPUTED[name](one, other)
+        elif name == "from_integer":
+            self._floats[to] = np.float32(to_signed(self._get(op.src[0])))
+        elif name == "bits":
+            self._set(op.dst[0], int(self._float(to).view(np.uint32)))
+        elif name == "set_bits":
+            self._floats[to] = _float_of(self._get(op.src[0]))
+        else:
+            address = self._address(*op.src, 0) if len(op.src) > 1 else self._get(op.src[0])
+            for i, number in enumerate(numbers):
+                if name.startswith("store"):
+                    word = int(self._float(number).view(np.uint32))
+                    self._memory.store("w", address + 4 * i & _WORD, word)
+                else:
+                    word = self._memory.load("w", address + 4 * i & _WORD)
+                    self._floats[number] = _float_of(word)
+            if op.dst:
+                self._set(op.dst[0], address + 4 * len(numbers))
+
+    def _larger(self, op):
+        value, other = (self._float(n) for n in op.info)
+        self._floats[op.info[0]] = other if other > value else value
+
+    def _limit(self, op):
+        value, low, high = (self._float(n) for n in op.info)
+        value = low if value < low else value
+        self._floats[op.info[0]] = high if value > high else value
+
+    def _float(self, number):
+        if number not in self._floats:
+            raise WrongKernelError(f"register {number} of the FPU is read before it is written")
+        return self._floats[number]
 
     def _tile(self, op):
         write, _, _, info, run = op.info[:5]

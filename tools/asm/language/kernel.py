@@ -39,6 +39,7 @@ class Kernel:
         self.name, self.about, self.machine = name, about, machine
         self.code, self.regs = [], []
         self.frame_bytes = 0  # of memory that reserve() has given
+        self.output = None  # word of the record with the operand of calls.begin_outputs()
         self._weight, self._labels, self._rare = 1.0, 0, []
         self.arguments = [self.reg(argument) for argument in arguments]
         self.emit("args", self.arguments)
@@ -204,6 +205,26 @@ class Kernel:
         with self.If(condition()), self.loop(name, 2 * times) as loop:
             yield loop
             loop.repeat_if(condition())
+
+    @contextmanager
+    def repeat(self, count, name="repeat", times=8):
+        """Run operations `count` times, or never if it is 0; the register `count` may change.
+
+        Nothing jumps into or out of the loop.
+        """
+        if not self.machine.has_hardware_loops:
+            with self.If(count != 0), self.loop(name, times) as loop:
+                yield
+                count -= 1
+                loop.repeat_if(count != 0)
+            return
+        top, end = self.new_label(name), self.new_label(f"{name}_end")
+        self.emit("repeat", src=[count], to=[end])
+        self.label(top)
+        with self.weighted(times):
+            yield
+        self.emit("repeat_end", to=[top])
+        self.label(end)
 
     def new_copies(self, count, name="copy"):
         """Return the labels of `count` copies of operations, for enter() and repeated()."""

@@ -36,6 +36,8 @@ class Machine:
     has_mulh = True  # the upper word of a product in one or two instructions
     has_divide = True
     has_unaligned_loads = False  # of words and halfwords
+    has_fpu = has_float_divide = False  # see fpu.py
+    has_hardware_loops = False  # that repeat operations without a jump
     slot_cycles = 1  # of a load or store of a slot
     max_arguments = 4  # of a function that MicroPython calls
     # Function (k, total, (word, sign), (word, sign)) that adds four products of the bytes of two

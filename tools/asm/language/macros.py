@@ -42,6 +42,13 @@ class Record:
         """Return a register with the address of an operand."""
         return self._k.var(name, operand(self._k, getattr(self, name), arena, model))
 
+    def optional_operand(self, name, arena, model):
+        """Return a register with the address of an operand, or 0 if the operator has none."""
+        address = self.operand(name, arena, model)
+        with self._k.If(getattr(self, name) == ABSENT):
+            address.set(0)
+        return address
+
 
 def in_image(k, record, side, position):
     """Find the cells of the filter in the image, for an output's row or column.

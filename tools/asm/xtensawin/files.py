@@ -5,22 +5,24 @@ from functools import partial
 
 from ..common import broadcast, hybrid_depthwise
 from ..common.hybrid_quantize import find_scale
-from ..kernels import curves_float, lanes_gather, lanes_multiply
+from ..kernels import (
+    curves_float,
+    lanes_gather,
+    lanes_multiply,
+    lstm_float_fpu,
+    pooling_float,
+    rows_float,
+)
 from . import (
-    conv_float,
-    depthwise_float,
     float32,
-    fully_connected_float,
     hybrid_outputs,
     hybrid_quantize,
     hybrid_sums,
-    lstm_float,
     mac16_depthwise,
     mac16_multiply,
     pie_depthwise,
     pie_gather,
     pie_multiply,
-    pooling_float,
 )
 
 CORE = "Xtensa"
@@ -54,21 +56,21 @@ FILES = {
         "DEPTHWISE_CONV_2D, int8, 3x3, by the vector unit of the ESP32-S3",
         (pie_depthwise.load_row, pie_depthwise.multiply_row),
     ),
-    "conv_float_asm.py": ("CONV_2D, float32", (conv_float.convolve,)),
-    "fully_connected_float_asm.py": (
-        "FULLY_CONNECTED, float32",
-        (fully_connected_float.connect,),
-    ),
-    "depthwise_float_asm.py": ("DEPTHWISE_CONV_2D, float32", (depthwise_float.depthwise,)),
     "float_curves_asm.py": (
         "exp, logistic, tanh and ELU, float32",
         (partial(curves_float.curve, "xtensawin"),),
     ),
     "float32_asm.py": (
         "float32 arithmetic",
-        (float32.elements, float32.dot, float32.strided, float32.limit, float32.rows),
+        (
+            float32.elements,
+            float32.dot,
+            float32.strided,
+            float32.limit,
+            partial(rows_float.rows, "xtensawin"),
+        ),
     ),
-    "pooling_float_asm.py": ("pools of float32", (pooling_float.pool,)),
+    "pooling_float_asm.py": ("pools of float32", (partial(pooling_float.pool, "xtensawin"),)),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
         (hybrid_sums.sums, hybrid_outputs.finish),
@@ -81,9 +83,9 @@ FILES = {
         "float32 to int8 with a scale for each batch",
         (partial(find_scale, "xtensawin"), hybrid_quantize.quantize),
     ),
-    "lstm_float_asm.py": (
+    "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (lstm_float.gates, lstm_float.cells),
+        (partial(lstm_float_fpu.gates, "xtensawin"), partial(lstm_float_fpu.cells, "xtensawin")),
     ),
 }
 COPIES = {
@@ -91,4 +93,5 @@ COPIES = {
     "conv_lanes.py": "rv32imc/conv_lanes.py",
     "float32_math.py": "armv6m/float32_math.py",
     "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
+    "unidirectional_sequence_lstm_float.py": "armv7emsp/unidirectional_sequence_lstm_float.py",
 }

@@ -1,7 +1,6 @@
 # Generator of the loops over float32 elements that all float kernels call, for Xtensa with an FPU
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .channels_float import SUMS, channel_addresses, single_products
 from .fpu import Fpu
 
 _ARGUMENTS = "arena", "rom", "dst", "a", "b", "n"
@@ -20,10 +19,6 @@ is set, the number at `dst` advances by the step of `b`.
 """
 _LIMIT = """
 Limit `n` numbers of `dst` to the two numbers at `limits`; a NaN stays. `rom` is where they are.
-"""
-_ROWS = """
-Store at `dst` the products of rows of the matrix `b` and the vector `a`. `n` holds the length of a
-row << 14 | the number of rows, which are below 1 << 14.
 """
 
 OPERATIONS = "mac", "mul", "add", "sub", "maximum", "minimum"
@@ -150,62 +145,5 @@ def limit():
     t.movt_s("f0", "f2", "b0")
     t.ssi("f0", "a4")
     t.addi("a4", "a4", 4)
-    t.label(end)
-    return t.text()
-
-
-# Eight rows at a time, or the last four, where the last row stands for missing ones.
-def rows():
-    slots = ("vector", "result", "row", "depth", "left")
-    t = Fpu("rows", _ROWS, _ARGUMENTS, slots)
-    t.srli("a4", "a4", 2)
-    t.add("a4", "a4", "a2")
-    t.store("a4", "result")
-    for register, slot in (("a5", "vector"), ("a6", "row")):
-        _address(t, register, "a8")
-        t.store(register, slot)
-    t.extui("a8", "a7", 0, 14)
-    t.store("a8", "left")
-    t.srli("a7", "a7", 14)
-    t.store("a7", "depth")
-    weights, source, index, taps = tuple(f"a{i}" for i in range(6, 14)), "a2", "a3", "a4"
-    group, four, joined, stored, end = map(
-        t.new_label, ("group", "four", "joined", "stored", "end")
-    )
-    t.far_zero("beqz", "a8", end)
-    t.label(group)
-    t.load(weights[0], "row")
-    t.load("a14", "left")
-    t.mov("a5", "a14")
-    t.load("a15", "depth")
-    t.mov(taps, "a15")
-    t.slli("a15", "a15", 2)
-    t.slli(source, "a15", 3)
-    t.add(source, source, weights[0])
-    t.store(source, "row")
-    channel_addresses(t, weights, "a15", "a14")
-    t.zero(SUMS, index)
-    t.load(source, "vector")
-    t.movi("a14", 5)
-    t.far("blt", "a5", "a14", four)
-    single_products(t, source, weights, index, taps)
-    t.j(joined)
-    t.label(four)
-    single_products(t, source, weights[:4], index, taps)
-    t.label(joined)
-    t.load("a3", "result")
-    t.mov("a4", "a5")
-    for i, value in enumerate(SUMS):
-        t.ssi(value, "a3", 4 * i)
-        t.addi("a4", "a4", -1)
-        t.far_zero("beqz", "a4", stored)
-    t.label(stored)
-    t.addi("a3", "a3", 16)
-    t.addi("a3", "a3", 16)
-    t.store("a3", "result")
-    t.addi("a5", "a5", -8)
-    t.store("a5", "left")
-    t.movi("a4", 1)
-    t.far("bge", "a5", "a4", group)
     t.label(end)
     return t.text()

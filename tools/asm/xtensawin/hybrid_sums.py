@@ -5,7 +5,7 @@ from tflm.prepare.hybrid import HYBRID
 
 from .channels_float import ARGUMENTS, operand, word_of
 from .fpu import Fpu
-from .windows_float import clip_window
+from .hybrid_windows import clip_window
 
 _ABOUT = """
 Sums of products of quantized inputs, less their zero points, and weights of int8, stored as int32

@@ -3,7 +3,7 @@
 
 from .float32 import combine
 from .gen.float32_math import logistic, tanh
-from .gen.lstm_float_asm import cells, gates
+from .gen.lstm_float_fpu_asm import cells, gates
 
 _HIDDEN_STATE = const(2)
 _OUTPUT = const(4)

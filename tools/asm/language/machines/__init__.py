@@ -4,10 +4,11 @@
 from .rv32 import Rv32Machine
 from .thumb import ThumbMachine
 from .thumb_dsp import ThumbDspMachine
+from .thumb_fpu import ThumbFpuMachine
 from .xtensa import XtensaMachine
 
 # {folder in modules/tflm/kernels: the class}
 MACHINES = {
     machine.name: machine
-    for machine in (ThumbMachine, ThumbDspMachine, Rv32Machine, XtensaMachine)
+    for machine in (ThumbMachine, ThumbDspMachine, ThumbFpuMachine, Rv32Machine, XtensaMachine)
 }

@@ -12,8 +12,8 @@ _TWO = {"mul": "mul", "and": "and_", "or": "orr", "xor": "eor"}
 _SHIFTS = {"shl": "lsl", "asr": "asr", "lsr": "lsr"}
 # Instructions that change no flags.
 _KEEP_FLAGS = {"mov", "ld", "ldx", "ldm", "reload", "uxtb", "uxth", "sxtb", "sxth", "spill", "st",
-               "stx", "stm"}  # fmt: skip
-_NARROW_REACH, _JUMP_REACH = 250, 2000  # bytes
+               "stx", "stm", "fpu"}  # fmt: skip
+_NARROW_REACH, _JUMP_REACH = 250, 2040  # bytes
 
 
 class _Flags:
@@ -83,18 +83,31 @@ class ThumbText:
 
     def write(self, kernel, code, used):
         saved = [self.registers[c] for c in (8, 9, 10, 11) if used >> c & 1]
+        code, far = self.layout(code)
+        while True:
+            t, more = self._written(kernel, code, saved, far)
+            if not self.has_far_branches or more <= far:
+                return t.text(returns=any(op.name == "ret" and op.src for op in code))
+            far |= more
+
+    # Return (the assembler with the code, indices of jumps that are too far for B).
+    def _written(self, kernel, code, saved, far):
         slots = self._allocation.slots
         head = kernel.name, kernel.about, len(kernel.arguments), slots, kernel.frame_bytes
         t = self.assembler(*head, saved=saved)
-        code, far = self.layout(code)
         end, flags = t.new_label("return"), _Flags()
-        at = {}  # {label: its position}
+        at, jumps = {}, {}  # {label: its position}, {index of a jump: its position}
         for i, op in enumerate(code):
             to, values = self.operands(op)
             if op.name == "label":
                 at[op.to[0]] = t.position()
+            elif op.name == "jump":
+                jumps[i] = t.position()
             if op.name == "br":
                 self._write_branch(t, op, values, i in far, flags)
+            elif op.name == "jump" and i in far:  # the inline assembler has no B.W
+                t.branch_far("eq", op.to[0])
+                t.branch_far("ne", op.to[0])
             elif op.name == "ret":
                 if i < len(code) - 1:
                     t.b(end)
@@ -103,7 +116,7 @@ class ThumbText:
             flags.after(op, to, values, self.set_flags)
         t.label(end)
         _check_copies(code, at)
-        return t.text(returns=any(op.name == "ret" and op.src for op in code))
+        return t, {i for i, p in jumps.items() if abs(at[code[i].to[0]] - p) > _JUMP_REACH}
 
     def _write_branch(self, t, op, values, is_far, flags):
         code, label = flags.test(t, op.info, *values) if values else op.info, op.to[0]

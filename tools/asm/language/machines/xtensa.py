@@ -1,7 +1,7 @@
 # Kernel language: Xtensa with register windows (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...xtensawin.mac16 import Mac16
+from ...xtensawin.fpu import Fpu
 from ..ir import OPPOSITE, SWAPPED, Reg
 from ..machine import Machine
 from ..macros import multiply_high, multiply_high_unsigned
@@ -14,6 +14,8 @@ _THREE = {"add": "add", "sub": "sub", "mul": "mull", "and": "and_", "or": "or_",
           "addx4": "addx4"}  # fmt: skip
 _BRANCHES = {"eq": "beq", "ne": "bne", "lt": "blt", "ge": "bge", "ult": "bltu", "uge": "bgeu"}
 _SHIFTS = {"shl": "slli", "asr": "srai", "lsr": "srli"}
+_SIZES = {"label": 0, "args": 0, "note": 0, "clobber": 0, "repeat_end": 0, "repeat": 6, "ult": 9,
+          "limit": 12, "larger": 6}  # fmt: skip
 _REACH, _ZERO_REACH = 110, 2000  # bytes, of branches on two registers, and on one and zero
 
 
@@ -26,6 +28,7 @@ class XtensaMachine(Machine):
     order = range(len(registers))
     saved = 0
     has_mulh = False
+    has_fpu = has_hardware_loops = True  # not on an ESP32-S2
     max_arguments = 6
     pure = Machine.pure | {"addi", "addx2", "addx4", "neg"}
 
@@ -186,12 +189,12 @@ class XtensaMachine(Machine):
     # The text of a function.
 
     def size(self, op, is_far):
-        if op.name in ("label", "args", "note", "clobber"):
-            return 0
         if op.name == "tile":
             return op.info[1]
-        if op.name == "ult":
-            return 9
+        if op.name == "fpu":
+            return 3 * len(op.info)
+        if op.name in _SIZES:
+            return _SIZES[op.name]
         if op.name in _SHIFTS and isinstance(op.src[1], Reg):
             return 6
         if op.name in ("add", "mov") or op.name == "li" and -32 <= op.src[0] < 96:
@@ -207,7 +210,7 @@ class XtensaMachine(Machine):
 
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
-        t = Mac16(kernel.name, kernel.about, names, self._allocation.slots)
+        t = Fpu(kernel.name, kernel.about, names, self._allocation.slots)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):
@@ -275,6 +278,44 @@ class XtensaMachine(Machine):
             getattr(t, {"asr": "sra", "lsr": "srl"}[op.name])(to[0], one)
 
     write_asr = write_lsr = write_shl
+
+    def write_repeat(self, t, op, to, values):
+        t.loopnez(values[0], op.to[0])
+
+    def write_repeat_end(self, t, op, to, values):
+        pass
+
+    def write_fpu(self, t, op, to, values):
+        name, *numbers = op.info
+        if name in ("load", "store"):
+            is_number = isinstance(values[1], int)
+            load = t.lsi if is_number else t.lsx
+            (load if name == "load" else t.ssi)(f"f{numbers[0]}", *values)
+        elif name in ("load_next", "load_words", "store_words"):
+            for i, number in enumerate(numbers):
+                (t.ssi if name == "store_words" else t.lsi)(f"f{number}", values[0], 4 * i)
+            if to:
+                t.addi(to[0], to[0], 4 * len(numbers))
+        elif name == "set_bits":
+            t.wfr(f"f{numbers[0]}", values[0])
+        elif name == "bits":
+            t.rfr(to[0], f"f{numbers[0]}")
+        elif name == "from_integer":
+            t.float_s(f"f{numbers[0]}", values[0])
+        else:
+            (t.add_s if name == "add" else t.mul_s)(*[f"f{number}" for number in numbers])
+
+    def write_larger(self, t, op, to, values):
+        value, other = (f"f{number}" for number in op.info)
+        t.olt_s("b0", value, other)
+        t.movt_s(value, other, "b0")
+
+    def write_limit(self, t, op, to, values):
+        value, low, high = (f"f{number}" for number in op.info)
+        t.olt_s("b0", value, low)
+        t.movt_s(value, low, "b0")
+        t.olt_s("b0", high, value)
+        t.movt_s(value, high, "b0")
 
     def write_ult(self, t, op, to, values):
         label = t.new_label("below")

@@ -1,0 +1,77 @@
+# Kernel language: ARMv7E-M with the DSP extension and an FPU (Cortex-M4F, M7, M33)
+# MIT license; Copyright (c) 2026 the tflm authors
+
+from functools import partial
+
+from ...armv7em.thumb_dsp import ThumbDsp
+from ...armv7emsp.thumb_vfp import ThumbVfp
+from .dsp_function import DspFunction
+from .thumb_dsp import ThumbDspMachine
+
+_FIRST_SAVED = 16  # registers of the FPU from here on belong to the caller
+_SIZES = {"limit": 28, "larger": 14, "from_integer": 8}  # bytes
+
+
+class _FpuFunction(DspFunction, ThumbVfp):
+    it = ThumbVfp.it
+
+    def __init__(self, *head, saves, **options):
+        self._saves = saves
+        ThumbDsp.__init__(self, *head, **options)
+
+    def _begin(self):
+        self._keep(0xE92D, "push")
+        if self._saves:
+            self._wide(0xED2D, 0x8A10, "vpush {s16-s31}")
+        self._frame("sub", 0xB080)
+
+    def _end(self):
+        self._frame("add", 0xB000)
+        if self._saves:
+            self._wide(0xECBD, 0x8A10, "vpop {s16-s31}")
+        self._keep(0xE8BD, "pop")
+
+
+class ThumbFpuMachine(ThumbDspMachine):
+    """ThumbDspMachine with 32 registers of the FPU."""
+
+    name = "armv7emsp"
+    has_fpu = has_float_divide = True
+
+    def size(self, op, is_far):
+        name = op.info[0] if op.name == "fpu" else op.name
+        return _SIZES.get(name) or super().size(op, is_far)
+
+    def write(self, kernel, code, used):
+        numbers = [number for op in code if op.name == "fpu" for number in op.info[1:]]
+        self.assembler = partial(_FpuFunction, saves=max(numbers, default=0) >= _FIRST_SAVED)
+        return super().write(kernel, code, used)
+
+    def write_fpu(self, t, op, to, values):
+        name, *numbers = op.info
+        if name in ("load", "store"):
+            (t.vldr if name == "load" else t.vstr)(*numbers, *values)
+        elif name in ("load_next", "load_words", "store_words"):
+            write = {"load_next": t.vldm, "load_words": t.vldm_stay, "store_words": t.vstm_stay}
+            write[name](values[0], numbers[0], len(numbers))
+        elif name == "set_bits":
+            t.from_core(*numbers, *values)
+        elif name == "bits":
+            t.to_core(*to, *numbers)
+        elif name == "from_integer":
+            t.from_core(*numbers, *values)
+            t.to_float(*numbers, *numbers)
+        else:
+            {"add": t.vadd, "mul": t.vmul, "div": t.vdiv}[name](*numbers)
+
+    def write_larger(self, t, op, to, values):
+        value, other = op.info
+        t.vcmp(other, value)
+        t.vmov_if("gt", value, other)
+
+    def write_limit(self, t, op, to, values):
+        value, low, high = op.info
+        t.vcmp(value, low)
+        t.vmov_if("mi", value, low)
+        t.vcmp(value, high)
+        t.vmov_if("gt", value, high)
