@@ -12,7 +12,7 @@ import pytest
 from support.check import Cases
 from support.kernel_tests import module_of
 from tflm_tools.arena import distances, lifetimes, overlapping_plan, planner
-from tflm_tools.flat.flatten import prepare
+from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline, prepare
 
 # Test files whose cases provide the models, and how many cases of each file are prepared, which
 # takes longer than running them. Together they call every kernel that distances.py lists.
@@ -43,7 +43,6 @@ SOURCES = {
     "test_softmax_int16": 10,
     "test_log_softmax": 10,
     "test_l2_normalization": 10,
-    "test_norm": 20,
     "test_comparisons": 40,
     "test_strided_slice": 60,
     "test_slice": 20,
@@ -54,6 +53,7 @@ SOURCES = {
 }
 PATHS = ("speed", "speed armv6m", "speed mac16")
 _HYBRID_LSTM = "unidirectional_sequence_lstm_hybrid.eval_float32"
+_NORMS = {"norm.eval_int8", "norm_float.eval_float32"}
 _LRN = "local_response_normalization_float.eval_float32"
 VECTORS = "speed pie"  # of test_pie: its buffers begin at multiples of 16
 MAX_CASES = 6  # of a kernel in one file
@@ -127,8 +127,18 @@ def test_every_kernel_is_tested():
     tested = set.union(*(chosen_cases(source)[1] for source in SOURCES))
     tested |= chosen_cases("test_pie", (VECTORS,))[1]
     others = {kernel for kernel in distances.kernels() if "_dsp." in kernel}
-    others |= {"copy.eval_bytes", _HYBRID_LSTM, _LRN}  # test_memory_bands.py; below
+    others |= {"copy.eval_bytes", _HYBRID_LSTM, _LRN} | _NORMS  # test_memory_bands.py; below
     assert tested == distances.kernels() - others
+
+
+# Only flatten() makes these steps. test_norm.py compares the outputs of the same flat models.
+def test_outputs_of_norms_overlap_inputs():
+    records = [
+        record
+        for case in module_of("test_norm").cases
+        for record in FlattenPipeline(case.build(), FlattenOptions()).storage.records
+    ]
+    assert {record.kernel for record in records if record.ordered} >= _NORMS
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -271,7 +271,7 @@ def imported_files(flat, arch, assembler=True, core=""):
     custom = any(name.startswith(CUSTOM_KERNEL) for name in kernels)
     supported = more_targets(arch)
     supported = supported[: supported.index(core) + 1] if core else ()
-    files = {"__init__", "interpreter", "loading", "flat_program"}
+    files = {"__init__", "interpreter", "loading", "flat_program", "short_steps"}
     for kernel in kernels:
         if kernel == BANDS_KERNEL:
             files.add("run/bands")
