@@ -65,10 +65,10 @@ def test_files_of_the_folder(yes):
     script = (
         "import tflm.kernels.xtensawin as folder\nfrom tflm.op_resolver import OpResolver\n"
         "kernel = OpResolver().kernel\n"
-        "import tflm.kernels.conv_mac16, tflm.kernels.xtensawin.conv_lanes\n"
+        "import tflm.kernels.conv_mac16, tflm.kernels.xtensawin.gen.conv_lanes\n"
         "print('conv_mac16' in folder.FILES)\n"
         "print(kernel('conv_mac16.eval_int8') != tflm.kernels.conv_mac16.eval_int8)\n"
-        "print(kernel('conv_lanes.eval_int8') == folder.conv_lanes.eval_int8)\n"
+        "print(kernel('conv_lanes.eval_int8') == folder.gen.conv_lanes.eval_int8)\n"
     )
     said = qemu_xtensa.run(qemu_xtensa.firmware(), files, script)
     assert said.split() == [str(yes), str(yes), "True"]
