@@ -181,7 +181,7 @@ class _Xtensa(Sums):
             self._add_to_tile() if self.xs[1:] else self._add_to_pixel()
 
     # Registers 8 and 9 have inputs, 10 to 13 weights and the second pixel's products, 14 and 15
-    # products of the first pixel. Those of the last channel are added in the next turn.
+    # products of the first pixel. The last channel's products are added in the next turn.
     def _add_to_tile(self):
         f, weights, products = self.fpu, (10, 11, 12, 13), (14, 15)
         f.load(weights[0], self.ws[0], self.index)
