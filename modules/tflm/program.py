@@ -41,6 +41,7 @@ class Program:
 
     begin_source = None  # of a model whose input comes by rows: run/rows.py begin()
     check_loops = None  # of a model with control flow: run/control_flow.py check_loops()
+    allocation_counts = None  # of a .tflite: see MicroAllocator.counts()
 
     def __init__(self, arena, rom, lists=1):
         self.arena = arena  # memoryview; operand words of arena tensors count from its start
@@ -61,7 +62,6 @@ class Program:
         self.custom = ()  # a CustomNode for each custom operator
         self.tensors = {}  # number: Tensor, if tensors are kept
         self.used_bytes = 0
-        self.allocation_counts = None  # of a .tflite: see MicroAllocator.counts()
 
     # `ops`: an Op for each step, list by list. A flat model's are made at the first use. With a
     # property, MicroPython would search the class at each store to an attribute.
