@@ -119,7 +119,7 @@ def test_budgets_on_a_pico(emulated, repository):
     with Session(board) as session:
         heap, arena, took = map(int, session.exec(_BUDGET).split())
     assert heap - arena <= 12 * 1024, f"{heap - arena} bytes of heap beyond the arena"
-    assert took <= 50_000, f"{took} us from load to the first result"
+    assert took <= 55_000, f"{took} us from load to the first result"
 
 
 # The runtime and all int8 kernels fit in their budget of flash.
