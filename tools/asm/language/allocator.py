@@ -11,10 +11,10 @@
 from dataclasses import dataclass
 
 from .colouring import Colouring
-from .homes import Choice, Rewriter
+from .homes import Choice, Rewriter, Source
 from .interference import Graph
 from .ir import Reg, numbers
-from .liveness import LABELS, liveness, without_dead
+from .liveness import LABELS, without_dead
 
 _MAX_ROUNDS = 600
 _MAX_TAKEN_BACK = 150  # decisions that step 4 tries to take back
@@ -59,63 +59,64 @@ class Allocation:
 
 def allocate(code, regs, machine):
     """Return the Allocation of a kernel's lowered code. Raises AllocationError."""
-    code = without_dead(code, machine.pure)
-    source = code, liveness(code), regs, machine
+    source = Source(*without_dead(code, machine.pure), regs, machine)
     choice, items = Choice(), []
     for _ in range(_MAX_ROUNDS):
-        found, more = _try(*source, choice)
+        found, more = _try(source, choice)
         if found:
             return _taken_back(source, found, choice, items)
-        choice = choice.plus(more)
-        items += more
+        chosen = more()
+        choice = choice.plus(chosen)
+        items += chosen
     raise AllocationError(f"no allocation after {_MAX_ROUNDS} rounds; make the kernel simpler")
 
 
 def _taken_back(source, found, choice, items):
-    machine = source[-1]
+    machine = source.machine
     cost = found.cost(machine)
     for item in items[:_MAX_TAKEN_BACK]:
         if item in choice:
             fewer = choice.without(item)
-            better, _ = _try(*source, fewer)
+            better, _ = _try(source, fewer)
             if better and better.cost(machine) <= cost:
                 found, choice, cost = better, fewer, better.cost(machine)
     return found
 
 
-# Allocate with a choice: returns (Allocation, None), or (None, items to add to the choice).
-def _try(code, live_after, regs, machine, choice):
-    rewriter = Rewriter(code, live_after, regs, choice, machine).run()
-    ready = without_dead(rewriter.code, machine.pure)
-    graph = Graph(ready, rewriter.regs, machine)
-    spillable = _spillable(regs, rewriter, choice)
-    for n, item in rewriter.copies.items():
-        if isinstance(rewriter.homes.of[item[0]], int):
+# Allocate with a choice: returns (Allocation, None), or (None, a function that returns items to
+# add to the choice).
+def _try(source, choice):
+    machine, rewriter = source.machine, Rewriter(source, choice).run()
+    ready, live = without_dead(rewriter.code, machine.pure)
+    graph = Graph(ready, live, rewriter.regs, machine)
+    homes, copies = rewriter.homes, rewriter.copies
+    for n, item in copies.items():
+        if isinstance(homes.of[item[0]], int):
             graph.weight[n] *= machine.slot_cycles
-    items = _Items(rewriter.copies, choice)
+    spillable = _spillable(source.regs, copies, choice)
+    items = _Items(copies, choice)
     crowds = graph.crowded()
     if crowds:
-        return None, items.of(_relief(crowds, spillable, graph))
-    all_crowds = graph.crowded(is_high=True)
+        return None, lambda: items.of(_relief(crowds, spillable, graph.weight))
+    graph.join()
     near, weight = list(graph.near), list(graph.weight)
     colouring = Colouring(graph, spillable)
-    if colouring.failed and all_crowds:
-        return None, items.of(_relief(all_crowds, spillable, graph))
     if colouring.failed:
-        chosen = _cheapest_near(colouring, near, weight, spillable)
-        return None, items.of([chosen])
+        all_crowds = graph.crowded(is_high=True)
+        if all_crowds:
+            return None, lambda: items.of(_relief(all_crowds, spillable, graph.weight))
+        return None, lambda: items.of([_cheapest_near(colouring, near, weight, spillable)])
     registers = {n: colouring.colours.get(colouring.find(n)) for n in range(len(rewriter.regs))}
-    homes = rewriter.homes
     return Allocation(_without_dead_spills(ready), registers, homes.slots, homes.of), None
 
 
 # Bits of the registers that may be demoted, or be given shorter copies.
-def _spillable(regs, rewriter, choice):
+def _spillable(regs, copies, choice):
     bits = 0
     for r in regs:
         if r.fixed is None:
             bits |= 1 << r.n
-    for n, item in rewriter.copies.items():
+    for n, item in copies.items():
         if item not in choice.single:
             bits |= 1 << n
     return bits
@@ -139,7 +140,7 @@ class _Items:
 
 # Registers that relieve all crowded operations: again and again the one with the least cost for
 # what it relieves. Registers that the operation itself uses come last.
-def _relief(crowds, spillable, graph):
+def _relief(crowds, spillable, cost):
     chosen = []
     while crowds:
         passing, used = {}, {}
@@ -152,7 +153,7 @@ def _relief(crowds, spillable, graph):
             if chosen:
                 break
             raise AllocationError("an operation uses more registers than the machine has")
-        best = min(sorted(relief), key=lambda n: graph.weight[n] / relief[n])
+        best = min(sorted(relief), key=lambda n: cost[n] / relief[n])
         chosen.append(best)
         crowds = [
             (live & ~(1 << best), here, excess - (live >> best & 1), weight)

@@ -49,66 +49,76 @@ class Choice:
         return self.demoted, self.parted, self.single
 
 
-class Homes:
-    """The homes of the demoted registers: of[n] is CONSTANT, a Reg with `fixed`, or a slot.
+class Source:
+    """What is the same for all choices. code: before it is rewritten; live_after: liveness(code).
 
-    slots: the names of the slots. constants: {n: value}.
+    near[n]: bits of the registers that are live at the same time as register n. forbidden[n]: bits
+    of the physical registers that operations change while n is live. weight[n]: what a high
+    register saves as a home of n. constants: {n: value} of registers that hold only a short one.
+    next_use: {(operation, n): the next operation in its region that uses the value of n}.
     """
 
-    def __init__(self, code, live_after, regs, machine, demoted):
-        self.of, self.slots = {}, []
-        self._mask = sum(1 << n for n in demoted)
-        self._near, self._forbidden = dict.fromkeys(demoted, 0), dict.fromkeys(demoted, 0)
-        self._weight = dict.fromkeys(demoted, 0.0)
-        definitions, short = dict.fromkeys(demoted, 0), {}
+    def __init__(self, code, live_after, regs, machine):
+        self.code, self.regs, self.machine = code, regs, machine
+        count = len(regs)
+        self.near, self.forbidden, self.weight = [0] * count, [0] * count, [0.0] * count
+        definitions, short = [0] * count, {}
         for op, live in zip(code, live_after, strict=True):
             clobbers = machine.clobbers(op)
             if clobbers:
-                for n in numbers(live & self._mask):
-                    self._forbidden[n] |= clobbers
-            if not (op.written_bits() | op.read_bits()) & self._mask:
-                continue
+                for n in numbers(live):
+                    self.forbidden[n] |= clobbers
             self._add(op, live)
             for r in op.dst:
-                if r.n in definitions:
-                    definitions[r.n] += 1
-                    if op.name == "li" and machine.is_short(op.src[0]):
-                        short[r.n] = op.src[0]
+                definitions[r.n] += 1
+                if op.name == "li" and machine.is_short(op.src[0]):
+                    short[r.n] = op.src[0]
         self.constants = {n: value for n, value in short.items() if definitions[n] == 1}
-        for n in sorted(demoted, key=lambda n: (-self._weight[n], n)):
-            self._settle(n, regs, machine)
+        self.next_use = _next_uses(code)
 
     def _add(self, op, live):
         written = op.written_bits()
         for r in op.dst:
-            if r.n in self._near:
-                others = (live | written) & self._mask & ~(1 << r.n)
-                if op.name == "mov":
-                    others &= ~op.read_bits()
-                self._near[r.n] |= others
-                for m in numbers(others):
-                    self._near[m] |= 1 << r.n
-        # What a high register saves: a slot costs two cycles, a move one.
+            others = (live | written) & ~(1 << r.n)
+            if op.name == "mov":
+                others &= ~op.read_bits()
+            new = others & ~self.near[r.n]
+            self.near[r.n] |= new
+            for m in numbers(new):
+                self.near[m] |= 1 << r.n
+        # A slot costs two cycles, a move one.
         low = {r.n for r in op.low or ()} if op.low is not True else None
         for r in [*op.dst, *op.uses()]:
-            if r.n in self._weight:
-                is_direct = low is not None and r.n not in low and op.name != "mov"
-                self._weight[r.n] += op.weight * (2 if is_direct else 1)
+            is_direct = low is not None and r.n not in low and op.name != "mov"
+            self.weight[r.n] += op.weight * (2 if is_direct else 1)
 
-    def _settle(self, n, regs, machine):
-        if n in self.constants:
+
+class Homes:
+    """The homes of the demoted registers: of[n] is CONSTANT, a Reg with `fixed`, or a slot.
+
+    slots: the names of the slots.
+    """
+
+    def __init__(self, source, demoted):
+        self.of, self.slots = {}, []
+        for n in sorted(demoted, key=lambda n: (-source.weight[n], n)):
+            self._settle(n, source)
+
+    def _settle(self, n, source):
+        if n in source.constants:
             self.of[n] = CONSTANT
             return
-        free = machine.high & ~self._forbidden[n]
-        for m in numbers(self._near[n]):
-            if isinstance(self.of.get(m), Reg):
-                free &= ~(1 << self.of[m].fixed)
-        if free and self._weight[n] > 0:
-            register = next(c for c in machine.order if free >> c & 1)
-            self.of[n] = Reg(None, -1, f"home_{regs[n]}", register)
+        free = source.machine.high & ~source.forbidden[n] if source.weight[n] > 0 else 0
+        if free:
+            for m, home in self.of.items():
+                if isinstance(home, Reg) and source.near[n] >> m & 1:
+                    free &= ~(1 << home.fixed)
+        if free:
+            register = next(c for c in source.machine.order if free >> c & 1)
+            self.of[n] = Reg(None, -1, f"home_{source.regs[n]}", register)
         else:
             self.of[n] = len(self.slots)
-            name = str(regs[n])
+            name = str(source.regs[n])
             self.slots.append(f"{name}_{n}" if name in self.slots else name)
 
 
@@ -116,29 +126,23 @@ class Homes:
 class Rewriter:
     """Replaces demoted registers by copies of their homes; see the top of this file.
 
-    live_after: of liveness(source).
-
     After run(), `code` and `regs` are the new ones, and copies: {number of a copy: the item of a
     Choice (n, region, part) that it is}.
     """
 
-    source: list
-    live_after: list
-    regs: list
+    source: Source
     choice: Choice
-    machine: object
     code: list = field(default_factory=list)
     copies: dict = field(default_factory=dict)
 
     def run(self):
         self.demoted = {n for (n,) in self.choice.demoted}
         mask = sum(1 << n for n in self.demoted)
-        self.homes = Homes(self.source, self.live_after, self.regs, self.machine, self.demoted)
-        self.regs = list(self.regs)
+        self.homes = Homes(self.source, self.demoted)
+        self.regs = list(self.source.regs)
         self._physical = {}  # {number of a high register: the Reg that stands for it}
-        self._following = _next_uses(self.source, mask)
         self._region, self._valid, self._section = 0, {}, {}  # {n: copy}, {n: part of the region}
-        for i, op in enumerate(self.source):
+        for i, op in enumerate(self.source.code):
             if op.name in _BOUNDS:
                 self._region, self._valid, self._section = self._region + 1, {}, {}
                 self.code.append(op)
@@ -159,7 +163,7 @@ class Rewriter:
     def _reload(self, to, n, weight):
         home = self.homes.of[n]
         if home is CONSTANT:
-            self.code.append(Op("li", [to], [self.homes.constants[n]], weight=weight))
+            self.code.append(Op("li", [to], [self.source.constants[n]], weight=weight))
         elif isinstance(home, Reg):
             self.code.append(
                 Op("mov", [to], [self._home_register(home)], weight=weight, low=False)
@@ -190,7 +194,7 @@ class Rewriter:
     # Whether the next use of a register in its region is too far away to keep its copy.
     def _is_far(self, n, i):
         limit = _GAP if (n, self._region) in self.choice.parted else _FAR
-        return self._following.get((i, n), _NEVER) - i > limit
+        return self.source.next_use.get((i, n), _NEVER) - i > limit
 
     def _forget_if_far(self, n, i):
         if self._is_far(n, i) and self._valid.pop(n, None) is not None:
@@ -256,21 +260,17 @@ class Rewriter:
             self._forget_if_far(n, i)
 
 
-# {(operation, register): the next operation in its region that uses the value of the register}.
-def _next_uses(code, mask):
+def _next_uses(code):
     following, known = {}, {}
     for i in range(len(code) - 1, -1, -1):
         op = code[i]
         if op.name in _BOUNDS:
             known = {}
-        if not (op.written_bits() | op.read_bits()) & mask:
-            continue
         for r in [*op.dst, *op.uses()]:
             if r.n in known:
                 following[i, r.n] = known[r.n]
         for r in op.dst:
             known.pop(r.n, None)
         for r in op.uses():
-            if mask >> r.n & 1:
-                known[r.n] = i
+            known[r.n] = i
     return following

@@ -1,8 +1,7 @@
 # Kernel language: which registers may share a physical register
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .ir import bits_of, numbers
-from .liveness import liveness
+from .ir import Reg, bits_of, numbers
 
 _TOTAL = 8  # a sum in a high register costs that much less than another register
 
@@ -10,21 +9,20 @@ _TOTAL = 8  # a sum in a high register costs that much less than another registe
 class Graph:
     """Interference of the virtual registers of code that is ready to be coloured.
 
-    near[n]: bits of the registers that are live at the same time as register n. allowed[n]: bits
-    of the physical registers that it may be in. weight[n]: how often operations use it. moves:
-    [(weight, one, other)] of registers that are better the same.
+    live: of liveness(code). allowed[n]: bits of the physical registers that register n may be in.
+    weight[n]: how often operations use it. moves: [(weight, one, other)] of registers that are
+    better the same. After join(), near[n]: bits of the registers that are live at the same time.
     """
 
-    def __init__(self, code, regs, machine):
-        self.code, self.regs, self.machine = code, regs, machine
+    def __init__(self, code, live, regs, machine):
+        self.code, self.live, self.regs, self.machine = code, live, regs, machine
         self.near = [0] * len(regs)
         self.allowed = [machine.low] * len(regs)
         self.weight = [0.0] * len(regs)
         self.moves = []
         self.used = 0
-        self.live = liveness(code)
-        for op, live in zip(code, self.live, strict=True):
-            self._add(op, live)
+        for op, after in zip(code, live, strict=True):
+            self._add(op, after)
         if machine.high:
             self._allow_high()
         for r in regs:
@@ -34,25 +32,34 @@ class Graph:
                 self.weight[r.n] /= _TOTAL
 
     def _add(self, op, live):
-        written, read = op.written_bits(), op.read_bits()
-        self.used |= written | read
-        for i, r in enumerate(op.dst):
-            others = live | written
-            if op.name == "mov":
-                others &= ~read
-                self.moves.append((op.weight, r.n, op.src[0].n))
-            elif self.machine.writes_early(op, i):
-                others |= read
-            self._join(r.n, others & ~(1 << r.n))
-        if op.name in ("ldm", "stm"):  # all registers differ, even if they hold the same value
-            for r in op.uses():
-                self._join(r.n, read & ~(1 << r.n))
+        written = op.written_bits()
+        self.used |= written | op.read_bits()
+        if op.name == "mov":
+            self.moves.append((op.weight, op.dst[0].n, op.src[0].n))
         clobbers = self.machine.clobbers(op)
         if clobbers:
             for n in numbers(live & ~written):
                 self.allowed[n] &= ~clobbers
-        for r in [*op.dst, *op.uses()]:
+        for r in op.dst:
             self.weight[r.n] += op.weight
+        for x in op.src:
+            if isinstance(x, Reg):
+                self.weight[x.n] += op.weight
+
+    def join(self):
+        """Fill `near`."""
+        for op, live in zip(self.code, self.live, strict=True):
+            written, read = op.written_bits(), op.read_bits()
+            for i, r in enumerate(op.dst):
+                others = live | written
+                if op.name == "mov":
+                    others &= ~read
+                elif self.machine.writes_early(op, i):
+                    others |= read
+                self._join(r.n, others & ~(1 << r.n))
+            if op.name in ("ldm", "stm"):  # all registers differ, even if they hold the same value
+                for r in op.uses():
+                    self._join(r.n, read & ~(1 << r.n))
 
     def _join(self, n, others):
         new = others & ~self.near[n]
@@ -90,9 +97,11 @@ class Graph:
         for op, live in zip(self.code, self.live, strict=True):
             written, read = op.written_bits(), op.read_bits()
             after, before = (live | written) & counted, (live & ~written | read) & counted
-            is_early = any(machine.writes_early(op, i) for i in range(len(op.dst)))
-            both = before | after if is_early else after
-            most = max(after, before, both, key=int.bit_count)
+            most = after | before
+            if most.bit_count() <= count:
+                continue
+            if not any(machine.writes_early(op, i) for i in range(len(op.dst))):
+                most = max(after, before, key=int.bit_count)
             if most.bit_count() > count:
                 crowds.append((most, written | read, most.bit_count() - count, op.weight))
         return crowds

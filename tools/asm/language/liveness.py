@@ -59,18 +59,22 @@ def liveness(code):
 
 
 def without_dead(code, pure):
-    """Return the code without operations of the names `pure` whose results nobody reads."""
+    """Return the code without operations of the names `pure` whose results nobody reads, and
+    liveness() of it.
+    """
     while True:
-        kept = []
+        kept, live_after = [], []
         for (begin, end), live in zip(*_live_after_blocks(code), strict=True):
-            block = []
+            block, after = [], []
             for op in code[begin:end][::-1]:
                 written = op.written_bits()
                 if op.name in pure and not written & live:
                     continue
                 block.append(op)
+                after.append(live)
                 live = live & ~written | op.read_bits()
             kept += block[::-1]
+            live_after += after[::-1]
         if len(kept) == len(code):
-            return code
+            return code, live_after
         code = kept
