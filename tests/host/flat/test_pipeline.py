@@ -22,7 +22,6 @@ from tflm_tools.optimize.memory.levels import BALANCED, OFF, RAM, SPEED
 from tflm_tools.port.invocation import InvokeOptions
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-TARGETS = (None, "armv6m")
 _MAX_BYTES = 16 << 10  # of a model: larger ones take long, and have no other code path
 # Models with weights of fewer than 8 bits, which flatten compresses for armv6m.
 _DECODE = {c.name: c.build() for c in module_of("test_decode").cases if c.name == "CONV_2D"}
@@ -36,6 +35,8 @@ def _models():
 
 
 MODELS = [path for path in _models() if path.stat().st_size <= _MAX_BYTES] + [*PACKED]
+# (model, target): every third model without a target, too.
+CASES = [(model, "armv6m") for model in MODELS] + [(model, None) for model in MODELS[::3]]
 
 
 @pytest.fixture
@@ -75,8 +76,12 @@ def page_tools(monkeypatch):
     del sys.modules["page_tools"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("model", MODELS, indirect=True, ids=lambda path: Path(path).name)
+@pytest.mark.parametrize(
+    ("model", "target"),
+    CASES,
+    indirect=["model"],
+    ids=lambda value: Path(value).name if value else "portable",
+)
 def test_all_commands_make_the_same_flat_model(model, target, tflm, tmp_path, flats, page_tools):
     data, written = model.read_bytes(), tmp_path / "written.tflm"
     options = ("--target", target) if target else ()
