@@ -30,6 +30,12 @@ _CHOSEN = (
     "depthwise_conv_lanes.eval_int8",
     "quantize.eval_float32",
     "resize_bilinear.eval_int8",
+    "signal_fft_int16.eval_join",
+    "signal_fft_int16.eval_split",
+    "signal_fft_int16.eval_stage",
+    "signal_filter_bank.eval_uint32",
+    "signal_filter_bank_spectral_subtraction.eval_uint32",
+    "signal_filter_bank_square_root.eval_uint64",
     "softmax.eval_int8",
     "svdf.eval_int8",
 )

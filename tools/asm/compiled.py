@@ -82,13 +82,13 @@ signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin
 signal_fft.eval_load armv6m armv7em rv32imc xtensawin
 signal_fft_auto_scale.eval_bits armv6m armv7em rv32imc xtensawin
 signal_fft_auto_scale.eval_scaled armv6m armv7em rv32imc xtensawin
-signal_fft_int16.eval_join rv32imc xtensawin
-signal_fft_int16.eval_split rv32imc xtensawin
-signal_fft_int16.eval_stage rv32imc xtensawin
-signal_filter_bank.eval_uint32 rv32imc xtensawin
+signal_fft_int16.eval_join armv6m armv7em rv32imc xtensawin
+signal_fft_int16.eval_split armv6m armv7em rv32imc xtensawin
+signal_fft_int16.eval_stage armv6m armv7em rv32imc xtensawin
+signal_filter_bank.eval_uint32 armv6m armv7em rv32imc xtensawin
 signal_filter_bank_log.eval_uint32 armv6m armv7em rv32imc xtensawin
-signal_filter_bank_spectral_subtraction.eval_uint32 rv32imc xtensawin
-signal_filter_bank_square_root.eval_uint64 rv32imc xtensawin
+signal_filter_bank_spectral_subtraction.eval_uint32 armv6m armv7em rv32imc xtensawin
+signal_filter_bank_square_root.eval_uint64 armv6m armv7em rv32imc xtensawin
 signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin
 signal_window.eval_int16 armv6m armv7em rv32imc xtensawin
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin

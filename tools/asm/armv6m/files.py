@@ -14,14 +14,7 @@ from ..kernels import (
     pools_float,
     windows_float,
 )
-from . import (
-    fft,
-    filter_bank,
-    hybrid_sums,
-    lstm,
-    matrix,
-    square_root,
-)
+from . import hybrid_sums, lstm, matrix
 
 CORE = "Cortex-M0+"
 FILES = {
@@ -35,11 +28,6 @@ FILES = {
         ),
     ),
     "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
-    "fft_asm.py": ("SignalRfft and SignalIrfft, int16", (fft.stage_2, fft.stage_4, fft.split)),
-    "filter_bank_asm.py": (
-        "SignalFilterBank and SignalFilterBankSpectralSubtraction",
-        (filter_bank.filter_bank, filter_bank.subtract_noise),
-    ),
     "float_combine_asm.py": (
         "products and sums of float32",
         (partial(combine_float.combine, "armv6m"),),
@@ -83,5 +71,4 @@ FILES = {
         ),
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
-    "square_root_asm.py": ("SignalFilterBankSquareRoot", (square_root.square_root,)),
 }

@@ -18,10 +18,6 @@ fully_connected_lanes
 hybrid
 hybrid_quantize
 pooling_float
-signal_fft_int16
-signal_filter_bank
-signal_filter_bank_spectral_subtraction
-signal_filter_bank_square_root
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
 gen.add
@@ -72,7 +68,11 @@ gen.sigmoid_int16
 gen.signal_energy
 gen.signal_fft
 gen.signal_fft_auto_scale
+gen.signal_fft_int16
+gen.signal_filter_bank
 gen.signal_filter_bank_log
+gen.signal_filter_bank_spectral_subtraction
+gen.signal_filter_bank_square_root
 gen.signal_pcan
 gen.signal_window
 gen.softmax

@@ -54,7 +54,11 @@ gen.sigmoid_int16
 gen.signal_energy
 gen.signal_fft
 gen.signal_fft_auto_scale
+gen.signal_fft_int16
+gen.signal_filter_bank
 gen.signal_filter_bank_log
+gen.signal_filter_bank_spectral_subtraction
+gen.signal_filter_bank_square_root
 gen.signal_pcan
 gen.signal_window
 gen.softmax

@@ -2,12 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # tflm: SignalFilterBankSpectralSubtraction: compiled for RV32
-# From kernels/signal_filter_bank_spectral_subtraction.py.
+# From tools/asm/kernels/signal_filter_bank_spectral_subtraction.py.
 
 import micropython
 
 
-# eval_uint32() of kernels/signal_filter_bank_spectral_subtraction.py, compiled.
+# SignalFilterBankSpectralSubtraction. Units are channels. op: LAYOUT of
+# prepare/signal_filter_bank_spectral_subtraction.py.
 @micropython.asm_rv32
 def run_uint32(a0, a1, a2, a3):
     addi(sp, sp, -32)
@@ -16,350 +17,140 @@ def run_uint32(a0, a1, a2, a3):
     sw(s2, 8(sp))
     sw(s3, 12(sp))
     sw(s4, 16(sp))
-    sw(s5, 20(sp))
-    sw(s6, 24(sp))
-    mv(t4, a0)
-    mv(s2, a1)
-    srli(t6, a3, 10)
-    andi(a0, a3, 1023)
-    add(s4, t6, a0)
-    blt(a3, zero, rare1)
+    mv(a4, a0)
+    mv(a5, a2)
+    mv(a2, a3)
+    srli(a0, a2, 10)
+    andi(a3, a2, 1023)
+    add(a3, a0, a3)
+    blt(a2, zero, rare1)
     label(end2)
-    # signal_filter_bank_spectral_subtraction.py:27 word = op[_INPUT]
-    lw(a0, 4(t4))
-    # signal_filter_bank_spectral_subtraction.py:28 source = (int(rom) if word & 1 else a) + (w...
-    andi(a1, a0, 1)
-    beq(a1, zero, else4)
-    jal(zero, endif5)
-    label(else4)
-    mv(a2, s2)
-    label(endif5)
-    srai(a0, a0, 2)
-    add(s5, a2, a0)
-    # signal_filter_bank_spectral_subtraction.py:29 bits = op[_SMOOTHING_BITS]
-    lw(s3, 40(t4))
-    # signal_filter_bank_spectral_subtraction.py:31 while i < stop:
-    bge(t6, s4, wend8)
-    label(while6)
-    # signal_filter_bank_spectral_subtraction.py:32 x = ptr16(source + 4 * i)
-    slli(a0, t6, 2)
-    add(t5, s5, a0)
-    # signal_filter_bank_spectral_subtraction.py:33 noise = ptr16(a + (op[_NOISE] >> 2) + 4 * i)
-    lw(a0, 16(t4))
-    srai(a0, a0, 2)
-    add(a1, s2, a0)
-    slli(a0, t6, 2)
-    add(t3, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:34 low = x[0]
-    lhu(t2, 0(t5))
-    # signal_filter_bank_spectral_subtraction.py:35 high = x[1]
-    lhu(t1, 2(t5))
-    # signal_filter_bank_spectral_subtraction.py:36 v = (high << 16 | low) << bits
-    slli(a0, t1, 16)
-    or_(a0, a0, t2)
-    sll(a3, a0, s3)
-    # signal_filter_bank_spectral_subtraction.py:37 low = v & 0xFFFF
-    li(a0, 65535)
-    and_(t2, a3, a0)
-    # signal_filter_bank_spectral_subtraction.py:38 high = v >> 16 & 0xFFFF
-    srai(a1, a3, 16)
-    li(a0, 65535)
-    and_(t1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:39 estimate_low = 0
-    li(s1, 0)
-    # signal_filter_bank_spectral_subtraction.py:40 estimate_high = 0
-    li(s0, 0)
-    # signal_filter_bank_spectral_subtraction.py:41 f = ptr16(int(op) + (_SMOOTHING + 2 * (i & ...
-    andi(a0, t6, 1)
-    slli(a0, a0, 1)
-    addi(a0, a0, 5)
+    lw(a2, 4(a4))
+    mv(a6, a1)
+    slli(a7, a2, 31)
+    beq(a7, zero, if3)
+    mv(a6, a5)
+    label(if3)
+    srai(a2, a2, 2)
+    add(a2, a2, a6)
+    slli(a6, a0, 2)
+    add(a6, a2, a6)
+    lw(a2, 8(a4))
+    mv(a7, a1)
+    slli(t0, a2, 31)
+    beq(t0, zero, if4)
+    mv(a7, a5)
+    label(if4)
+    srai(a2, a2, 2)
+    add(a2, a2, a7)
+    slli(a7, a0, 2)
+    add(t2, a2, a7)
+    lw(a2, 12(a4))
+    mv(a7, a1)
+    slli(t0, a2, 31)
+    beq(t0, zero, if5)
+    mv(a7, a5)
+    label(if5)
+    srai(a2, a2, 2)
+    add(a2, a2, a7)
+    slli(a7, a0, 2)
+    add(t1, a2, a7)
+    lw(a2, 16(a4))
+    slli(a7, a2, 31)
+    beq(a7, zero, if6)
+    mv(a1, a5)
+    label(if6)
+    srai(a2, a2, 2)
+    add(a1, a2, a1)
+    slli(a2, a0, 2)
+    add(a7, a1, a2)
+    lw(t5, 40(a4))
+    lw(s4, 48(a4))
+    lw(t4, 36(a4))
+    lw(a1, 44(a4))
+    andi(t6, a1, 31)
+    li(a2, 31)
+    sub(s1, a2, t6)
+    srli(s0, a1, 5)
+    addi(s3, a4, 20)
+    andi(a2, a0, 1)
+    li(a1, 8)
+    mul(t0, a2, a1)
+    sub(a0, a3, a0)
     slli(a0, a0, 2)
-    add(a7, t4, a0)
-    # signal_filter_bank_spectral_subtraction.py:42 terms = 2
-    li(a6, 2)
-    # signal_filter_bank_spectral_subtraction.py:43 while terms:
-    beq(a6, zero, wend11)
-    label(while9)
-    # signal_filter_bank_spectral_subtraction.py:44 if terms == 2:
-    li(a0, 2)
-    bne(a6, a0, else12)
-    # signal_filter_bank_spectral_subtraction.py:45 v = low
-    mv(a3, t2)
-    # signal_filter_bank_spectral_subtraction.py:46 w = high
-    mv(t0, t1)
-    jal(zero, endif13)
-    label(else12)
-    # signal_filter_bank_spectral_subtraction.py:48 v = x[0]
-    lhu(a3, 0(t5))
-    # signal_filter_bank_spectral_subtraction.py:49 w = x[1]
-    lhu(t0, 2(t5))
-    label(endif13)
-    # signal_filter_bank_spectral_subtraction.py:50 r0 = v * f[0]
-    lhu(a0, 0(a7))
-    mul(a5, a3, a0)
-    # signal_filter_bank_spectral_subtraction.py:51 r1 = r0 >> 16 & 0xFFFF
-    srai(a1, a5, 16)
-    li(a0, 65535)
-    and_(a4, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:52 r0 = r0 & 0xFFFF
-    li(a0, 65535)
-    and_(a5, a5, a0)
-    # signal_filter_bank_spectral_subtraction.py:53 k = v * f[1]
-    lhu(a0, 2(a7))
-    mul(a0, a3, a0)
-    # signal_filter_bank_spectral_subtraction.py:54 r1 += k & 0xFFFF
-    li(a1, 65535)
-    and_(a1, a0, a1)
-    add(a4, a4, a1)
-    # signal_filter_bank_spectral_subtraction.py:55 r2 = k >> 16 & 0xFFFF
-    srai(a1, a0, 16)
-    li(a0, 65535)
-    and_(a1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:56 k = w * f[0]
-    lhu(a0, 0(a7))
-    mul(a0, t0, a0)
-    # signal_filter_bank_spectral_subtraction.py:57 r1 += k & 0xFFFF
-    li(a2, 65535)
-    and_(a2, a0, a2)
-    add(a4, a4, a2)
-    # signal_filter_bank_spectral_subtraction.py:58 r2 += k >> 16 & 0xFFFF
-    srai(a2, a0, 16)
-    li(a0, 65535)
-    and_(a0, a2, a0)
-    add(a1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:59 k = w * f[1]
-    lhu(a0, 2(a7))
-    mul(a0, t0, a0)
-    # signal_filter_bank_spectral_subtraction.py:60 r2 += k & 0xFFFF
-    li(a2, 65535)
-    and_(a2, a0, a2)
-    add(a1, a1, a2)
-    # signal_filter_bank_spectral_subtraction.py:61 r3 = k >> 16 & 0xFFFF
-    srai(a2, a0, 16)
-    li(a0, 65535)
-    and_(a2, a2, a0)
-    # signal_filter_bank_spectral_subtraction.py:62 if terms == 2:
-    li(a0, 2)
-    bne(a6, a0, else14)
-    # signal_filter_bank_spectral_subtraction.py:63 v = noise[0]
-    lhu(a3, 0(t3))
-    # signal_filter_bank_spectral_subtraction.py:64 w = noise[1]
-    lhu(t0, 2(t3))
-    # signal_filter_bank_spectral_subtraction.py:65 k = v * f[2]
-    lhu(a0, 4(a7))
-    mul(a0, a3, a0)
-    # signal_filter_bank_spectral_subtraction.py:66 r0 += k & 0xFFFF
-    li(s6, 65535)
-    and_(s6, a0, s6)
-    add(a5, a5, s6)
-    # signal_filter_bank_spectral_subtraction.py:67 r1 += k >> 16 & 0xFFFF
-    srai(s6, a0, 16)
-    li(a0, 65535)
-    and_(a0, s6, a0)
-    add(a4, a4, a0)
-    # signal_filter_bank_spectral_subtraction.py:68 k = v * f[3]
-    lhu(a0, 6(a7))
-    mul(a0, a3, a0)
-    # signal_filter_bank_spectral_subtraction.py:69 r1 += k & 0xFFFF
-    li(a3, 65535)
-    and_(a3, a0, a3)
-    add(a4, a4, a3)
-    # signal_filter_bank_spectral_subtraction.py:70 r2 += k >> 16 & 0xFFFF
-    srai(a3, a0, 16)
-    li(a0, 65535)
-    and_(a0, a3, a0)
-    add(a1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:71 k = w * f[2]
-    lhu(a0, 4(a7))
-    mul(a0, t0, a0)
-    # signal_filter_bank_spectral_subtraction.py:72 r1 += k & 0xFFFF
-    li(a3, 65535)
-    and_(a3, a0, a3)
-    add(a4, a4, a3)
-    # signal_filter_bank_spectral_subtraction.py:73 r2 += k >> 16 & 0xFFFF
-    srai(a3, a0, 16)
-    li(a0, 65535)
-    and_(a0, a3, a0)
-    add(a1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:74 k = w * f[3]
-    lhu(a0, 6(a7))
-    mul(a0, t0, a0)
-    # signal_filter_bank_spectral_subtraction.py:75 r2 += k & 0xFFFF
-    li(a3, 65535)
-    and_(a3, a0, a3)
-    add(a1, a1, a3)
-    # signal_filter_bank_spectral_subtraction.py:76 r3 += k >> 16 & 0xFFFF
-    srai(a3, a0, 16)
-    li(a0, 65535)
-    and_(a0, a3, a0)
-    add(a2, a2, a0)
-    label(else14)
-    # signal_filter_bank_spectral_subtraction.py:77 r1 += r0 >> 16
-    srai(a0, a5, 16)
-    add(a4, a4, a0)
-    # signal_filter_bank_spectral_subtraction.py:78 r2 += r1 >> 16
-    srai(a0, a4, 16)
-    add(a1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:79 r3 += r2 >> 16
-    srai(a0, a1, 16)
-    add(a2, a2, a0)
-    # signal_filter_bank_spectral_subtraction.py:80 k = op[_SPECTRAL_SUBTRACTION_BITS]
-    lw(a0, 44(t4))
-    # signal_filter_bank_spectral_subtraction.py:81 while k > 15:
-    li(a3, 15)
-    bge(a3, a0, wend18)
-    label(while16)
-    # signal_filter_bank_spectral_subtraction.py:82 r0 = r1
-    mv(a5, a4)
-    # signal_filter_bank_spectral_subtraction.py:83 r1 = r2
-    mv(a4, a1)
-    # signal_filter_bank_spectral_subtraction.py:84 r2 = r3
-    mv(a1, a2)
-    # signal_filter_bank_spectral_subtraction.py:85 r3 = 0
-    li(a2, 0)
-    # signal_filter_bank_spectral_subtraction.py:86 k -= 16
-    addi(a0, a0, -16)
-    li(a3, 15)
-    blt(a3, a0, while16)
-    label(wend18)
-    # signal_filter_bank_spectral_subtraction.py:87 r0 = ((r1 & 0xFFFF) << 16 - k | (r0 & 0xFFF...
-    li(a2, 65535)
-    and_(a3, a4, a2)
-    li(a2, 16)
-    sub(a2, a2, a0)
-    sll(a3, a3, a2)
-    li(a2, 65535)
-    and_(a2, a5, a2)
-    sra(a2, a2, a0)
-    or_(a3, a3, a2)
-    li(a2, 65535)
-    and_(a5, a3, a2)
-    # signal_filter_bank_spectral_subtraction.py:88 r1 = ((r2 & 0xFFFF) << 16 - k | (r1 & 0xFFF...
-    li(a2, 65535)
-    and_(a2, a1, a2)
-    li(a1, 16)
-    sub(a1, a1, a0)
-    sll(a2, a2, a1)
-    li(a1, 65535)
-    and_(a1, a4, a1)
-    sra(a0, a1, a0)
-    or_(a1, a2, a0)
-    li(a0, 65535)
-    and_(a4, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:89 if terms == 2:
-    li(a0, 2)
-    bne(a6, a0, else19)
-    # signal_filter_bank_spectral_subtraction.py:90 noise[0] = r0
-    sh(a5, 0(t3))
-    # signal_filter_bank_spectral_subtraction.py:91 noise[1] = r1
-    sh(a4, 2(t3))
-    # signal_filter_bank_spectral_subtraction.py:92 if r1 > high or (r1 == high and r0 > low):
-    blt(t1, a4, past23)
-    bne(a4, t1, else21)
-    bge(t2, a5, else21)
-    label(past23)
-    # signal_filter_bank_spectral_subtraction.py:93 r0 = low
-    mv(a5, t2)
-    # signal_filter_bank_spectral_subtraction.py:94 r1 = high
-    mv(a4, t1)
-    # signal_filter_bank_spectral_subtraction.py:95 if op[_CLAMPING]:
-    lw(a0, 48(t4))
-    beq(a0, zero, else25)
-    # signal_filter_bank_spectral_subtraction.py:96 noise[0] = r0
-    sh(a5, 0(t3))
-    # signal_filter_bank_spectral_subtraction.py:97 noise[1] = r1
-    sh(a4, 2(t3))
-    label(else25)
-    label(else21)
-    # signal_filter_bank_spectral_subtraction.py:98 estimate_low = r0
-    mv(s1, a5)
-    # signal_filter_bank_spectral_subtraction.py:99 estimate_high = r1
-    mv(s0, a4)
-    # signal_filter_bank_spectral_subtraction.py:100 f = ptr16(int(op) + (_MIN_SIGNAL_REMAINING...
-    addi(a7, t4, 36)
-    label(else19)
-    # signal_filter_bank_spectral_subtraction.py:101 terms -= 1
-    addi(a6, a6, -1)
-    bne(a6, zero, while9)
-    label(wend11)
-    # signal_filter_bank_spectral_subtraction.py:103 low -= estimate_low
-    sub(t2, t2, s1)
-    # signal_filter_bank_spectral_subtraction.py:104 high = high - estimate_high + (low >> 16)
-    sub(a1, t1, s0)
-    srai(a0, t2, 16)
-    add(t1, a1, a0)
-    # signal_filter_bank_spectral_subtraction.py:105 low = low & 0xFFFF
-    li(a0, 65535)
-    and_(t2, t2, a0)
-    # signal_filter_bank_spectral_subtraction.py:106 k = bits
-    mv(a0, s3)
-    # signal_filter_bank_spectral_subtraction.py:107 if k > 15:
-    li(a1, 15)
-    bge(a1, a0, else27)
-    # signal_filter_bank_spectral_subtraction.py:108 low = high
-    mv(t2, t1)
-    # signal_filter_bank_spectral_subtraction.py:109 high = 0
-    li(t1, 0)
-    # signal_filter_bank_spectral_subtraction.py:110 k -= 16
-    addi(a0, a0, -16)
-    label(else27)
-    # signal_filter_bank_spectral_subtraction.py:111 low = (high << 16 - k | low >> k) & 0xFFFF
-    li(a1, 16)
-    sub(a1, a1, a0)
-    sll(a2, t1, a1)
-    sra(a1, t2, a0)
-    or_(a2, a2, a1)
-    li(a1, 65535)
-    and_(t2, a2, a1)
-    # signal_filter_bank_spectral_subtraction.py:112 high = high >> k
-    sra(t1, t1, a0)
-    # signal_filter_bank_spectral_subtraction.py:113 if r1 > high or (r1 == high and r0 > low):
-    blt(t1, a4, past31)
-    bne(a4, t1, else29)
-    bge(t2, a5, else29)
-    label(past31)
-    # signal_filter_bank_spectral_subtraction.py:114 low = r0
-    mv(t2, a5)
-    # signal_filter_bank_spectral_subtraction.py:115 high = r1
-    mv(t1, a4)
-    label(else29)
-    # signal_filter_bank_spectral_subtraction.py:116 ptr32(a + (op[_OUTPUT] >> 2))[i] = high <<...
-    slli(a0, t1, 16)
-    or_(a2, a0, t2)
-    lw(a0, 8(t4))
-    srai(a0, a0, 2)
-    add(a1, s2, a0)
-    slli(a0, t6, 2)
-    add(a0, a1, a0)
-    sw(a2, 0(a0))
-    # signal_filter_bank_spectral_subtraction.py:117 ptr32(a + (op[_NOISE_OUTPUT] >> 2))[i] = n...
-    lhu(a0, 2(t3))
-    slli(a1, a0, 16)
-    lhu(a0, 0(t3))
-    or_(a2, a1, a0)
-    lw(a0, 12(t4))
-    srai(a0, a0, 2)
-    add(a1, s2, a0)
-    slli(a0, t6, 2)
-    add(a0, a1, a0)
-    sw(a2, 0(a0))
-    # signal_filter_bank_spectral_subtraction.py:118 i += 1
-    addi(t6, t6, 1)
-    blt(t6, s4, while6)
-    label(wend8)
+    add(s2, a6, a0)
+    beq(a6, s2, if7)
+    label(channel8)
+    lw(a3, 0(a6))
+    sll(a0, a3, t5)
+    add(a1, s3, t0)
+    lw(a2, 0(a1))
+    lw(a5, 4(a1))
+    mul(a1, a0, a2)
+    mulhu(a2, a0, a2)
+    lw(t3, 0(a7))
+    mul(a4, t3, a5)
+    mulhu(a5, t3, a5)
+    add(a1, a1, a4)
+    sltu(a4, a1, a4)
+    add(a4, a5, a4)
+    add(a2, a2, a4)
+    bne(s0, zero, rare10)
+    label(end11)
+    srl(a4, a1, t6)
+    slli(a1, a2, 1)
+    sll(a1, a1, s1)
+    or_(a1, a4, a1)
+    mv(a2, a1)
+    bgeu(a0, a1, if12)
+    mv(a2, a0)
+    beq(s4, zero, if13)
+    mv(a1, a0)
+    label(if13)
+    label(if12)
+    sw(a1, 0(a7))
+    sw(a1, 0(t1))
+    sub(a0, a0, a2)
+    srl(a0, a0, t5)
+    mul(a2, a3, t4)
+    mulhu(a1, a3, t4)
+    bne(s0, zero, rare14)
+    label(end15)
+    srl(a2, a2, t6)
+    slli(a1, a1, 1)
+    sll(a1, a1, s1)
+    or_(a1, a2, a1)
+    bgeu(a0, a1, if16)
+    mv(a0, a1)
+    label(if16)
+    sw(a0, 0(t2))
+    addi(a6, a6, 4)
+    addi(t2, t2, 4)
+    addi(t1, t1, 4)
+    addi(a7, a7, 4)
+    xori(t0, t0, 8)
+    bne(a6, s2, channel8)
+    label(if7)
     jal(zero, return_1)
     label(rare1)
-    xori(t6, a3, -1)
-    addi(s4, t6, 1)
+    xori(a0, a2, -1)
+    addi(a3, a0, 1)
     jal(zero, end2)
+    label(rare10)
+    mv(a1, a2)
+    li(a2, 0)
+    jal(zero, end11)
+    label(rare14)
+    mv(a2, a1)
+    li(a1, 0)
+    jal(zero, end15)
     label(return_1)
+    label(end_2)
     lw(s0, 0(sp))
     lw(s1, 4(sp))
     lw(s2, 8(sp))
     lw(s3, 12(sp))
     lw(s4, 16(sp))
-    lw(s5, 20(sp))
-    lw(s6, 24(sp))
     addi(sp, sp, 32)
     li(a0, 0)
 

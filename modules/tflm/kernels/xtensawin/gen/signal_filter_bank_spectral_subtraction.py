@@ -2,324 +2,201 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # tflm: SignalFilterBankSpectralSubtraction: compiled for Xtensa
-# From kernels/signal_filter_bank_spectral_subtraction.py.
+# From tools/asm/kernels/signal_filter_bank_spectral_subtraction.py.
 
 import micropython
 
 
-# eval_uint32() of kernels/signal_filter_bank_spectral_subtraction.py, compiled.
+# SignalFilterBankSpectralSubtraction. Units are channels. op: LAYOUT of
+# prepare/signal_filter_bank_spectral_subtraction.py.
 @micropython.viper
 def eval_uint32(op, arena, rom, start, stop):
-    #: 368100 entry a1, 64
-    #: ed02 mov.n a14, a2
-    #: 6961 s32i.n a6, a1, 24
-    # signal_filter_bank_spectral_subtraction.py:26 a = int(arena)
-    #: 3941 s32i.n a3, a1, 16
-    # signal_filter_bank_spectral_subtraction.py:27 word = op[_INPUT]
-    #: 281e l32i.n a2, a14, 4
-    # signal_filter_bank_spectral_subtraction.py:28 source = (int(rom) if word & 1 else a) + (w...
-    #: 203004 extui a3, a2, 0, 1
-    #: 162300 beqz a3, 0x14
-    #: 460000 j 0x16
-    #: 4841 l32i.n a4, a1, 16
-    #: 202221 srai a2, a2, 2
-    #: 2a24 add.n a2, a4, a2
-    #: 2971 s32i.n a2, a1, 28
-    # signal_filter_bank_spectral_subtraction.py:29 bits = op[_SMOOTHING_BITS]
-    #: 28ae l32i.n a2, a14, 40
-    #: 2951 s32i.n a2, a1, 20
-    # signal_filter_bank_spectral_subtraction.py:30 i = start
-    #: 5911 s32i.n a5, a1, 4
-    # signal_filter_bank_spectral_subtraction.py:31 while i < stop:
-    #: 2861 l32i.n a2, a1, 24
-    #: 272502 blt a5, a2, 0x2b
-    #: 468400 j 0x23d
-    # signal_filter_bank_spectral_subtraction.py:32 x = ptr16(source + 4 * i)
-    #: 3811 l32i.n a3, a1, 4
-    #: e04311 slli a4, a3, 2
-    #: 2871 l32i.n a2, a1, 28
-    #: 4a22 add.n a2, a2, a4
-    #: 2901 s32i.n a2, a1, 0
-    # signal_filter_bank_spectral_subtraction.py:33 noise = ptr16(a + (op[_NOISE] >> 2) + 4 * i)
-    #: 484e l32i.n a4, a14, 16
-    #: 405221 srai a5, a4, 2
-    #: 4841 l32i.n a4, a1, 16
-    #: 5a54 add.n a5, a4, a5
-    #: e04311 slli a4, a3, 2
-    #: 4ad5 add.n a13, a5, a4
-    # signal_filter_bank_spectral_subtraction.py:34 low = x[0]
-    #: c21200 l16ui a12, a2, 0
-    # signal_filter_bank_spectral_subtraction.py:35 high = x[1]
-    #: b21201 l16ui a11, a2, 2
-    # signal_filter_bank_spectral_subtraction.py:36 v = (high << 16 | low) << bits
-    #: 002b11 slli a2, a11, 16
-    #: c04220 or a4, a2, a12
-    #: 2851 l32i.n a2, a1, 20
-    #: 001240 ssl a2
-    #: 0054a1 sll a5, a4
-    # signal_filter_bank_spectral_subtraction.py:37 low = v & 0xFFFF
-    #: 50c0f4 extui a12, a5, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:38 high = v >> 16 & 0xFFFF
-    #: 502031 srai a2, a5, 16
-    #: 20b0f4 extui a11, a2, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:39 estimate_low = 0
-    #: 0c02 movi.n a2, 0
-    #: 2921 s32i.n a2, a1, 8
-    # signal_filter_bank_spectral_subtraction.py:40 estimate_high = 0
-    #: 0c02 movi.n a2, 0
-    #: 2931 s32i.n a2, a1, 12
-    # signal_filter_bank_spectral_subtraction.py:41 f = ptr16(int(op) + (_SMOOTHING + 2 * (i & ...
-    #: 302004 extui a2, a3, 0, 1
-    #: f02211 slli a2, a2, 1
-    #: 5b22 addi.n a2, a2, 5
-    #: e02211 slli a2, a2, 2
-    #: 2a9e add.n a9, a14, a2
-    # signal_filter_bank_spectral_subtraction.py:42 terms = 2
-    #: 0c26 movi.n a6, 2
-    # signal_filter_bank_spectral_subtraction.py:43 while terms:
-    #: 16d613 beqz a6, 0x1b9
-    # signal_filter_bank_spectral_subtraction.py:44 if terms == 2:
-    #: 0c22 movi.n a2, 2
-    #: 279606 bne a6, a2, 0x87
-    # signal_filter_bank_spectral_subtraction.py:45 v = low
-    #: 5d0c mov.n a5, a12
-    # signal_filter_bank_spectral_subtraction.py:46 w = high
-    #: ad0b mov.n a10, a11
-    #: c60100 j 0x8f
-    # signal_filter_bank_spectral_subtraction.py:48 v = x[0]
-    #: 2801 l32i.n a2, a1, 0
-    #: 521200 l16ui a5, a2, 0
-    # signal_filter_bank_spectral_subtraction.py:49 w = x[1]
-    #: a21201 l16ui a10, a2, 2
-    # signal_filter_bank_spectral_subtraction.py:50 r0 = v * f[0]
-    #: 221900 l16ui a2, a9, 0
-    #: 208582 mull a8, a5, a2
-    # signal_filter_bank_spectral_subtraction.py:51 r1 = r0 >> 16 & 0xFFFF
-    #: 802031 srai a2, a8, 16
-    #: 2070f4 extui a7, a2, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:52 r0 = r0 & 0xFFFF
-    #: 8080f4 extui a8, a8, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:53 k = v * f[1]
-    #: 221901 l16ui a2, a9, 2
-    #: 202582 mull a2, a5, a2
-    # signal_filter_bank_spectral_subtraction.py:54 r1 += k & 0xFFFF
-    #: 2030f4 extui a3, a2, 0, 16
-    #: 3a77 add.n a7, a7, a3
-    # signal_filter_bank_spectral_subtraction.py:55 r2 = k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2030f4 extui a3, a2, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:56 k = w * f[0]
-    #: 221900 l16ui a2, a9, 0
-    #: 202a82 mull a2, a10, a2
-    # signal_filter_bank_spectral_subtraction.py:57 r1 += k & 0xFFFF
-    #: 2040f4 extui a4, a2, 0, 16
-    #: 4a77 add.n a7, a7, a4
-    # signal_filter_bank_spectral_subtraction.py:58 r2 += k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a33 add.n a3, a3, a2
-    # signal_filter_bank_spectral_subtraction.py:59 k = w * f[1]
-    #: 221901 l16ui a2, a9, 2
-    #: 202a82 mull a2, a10, a2
-    # signal_filter_bank_spectral_subtraction.py:60 r2 += k & 0xFFFF
-    #: 2040f4 extui a4, a2, 0, 16
-    #: 4a33 add.n a3, a3, a4
-    # signal_filter_bank_spectral_subtraction.py:61 r3 = k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2040f4 extui a4, a2, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:62 if terms == 2:
-    #: 0c22 movi.n a2, 2
-    #: 279651 bne a6, a2, 0x12a
-    # signal_filter_bank_spectral_subtraction.py:63 v = noise[0]
-    #: 521d00 l16ui a5, a13, 0
-    # signal_filter_bank_spectral_subtraction.py:64 w = noise[1]
-    #: a21d01 l16ui a10, a13, 2
-    # signal_filter_bank_spectral_subtraction.py:65 k = v * f[2]
-    #: 221902 l16ui a2, a9, 4
-    #: 202582 mull a2, a5, a2
-    # signal_filter_bank_spectral_subtraction.py:66 r0 += k & 0xFFFF
-    #: 20f0f4 extui a15, a2, 0, 16
-    #: fa88 add.n a8, a8, a15
-    # signal_filter_bank_spectral_subtraction.py:67 r1 += k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a77 add.n a7, a7, a2
-    # signal_filter_bank_spectral_subtraction.py:68 k = v * f[3]
-    #: 221903 l16ui a2, a9, 6
-    #: 202582 mull a2, a5, a2
-    # signal_filter_bank_spectral_subtraction.py:69 r1 += k & 0xFFFF
-    #: 2050f4 extui a5, a2, 0, 16
-    #: 5a77 add.n a7, a7, a5
-    # signal_filter_bank_spectral_subtraction.py:70 r2 += k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a33 add.n a3, a3, a2
-    # signal_filter_bank_spectral_subtraction.py:71 k = w * f[2]
-    #: 221902 l16ui a2, a9, 4
-    #: 202a82 mull a2, a10, a2
-    # signal_filter_bank_spectral_subtraction.py:72 r1 += k & 0xFFFF
-    #: 2050f4 extui a5, a2, 0, 16
-    #: 5a77 add.n a7, a7, a5
-    # signal_filter_bank_spectral_subtraction.py:73 r2 += k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a33 add.n a3, a3, a2
-    # signal_filter_bank_spectral_subtraction.py:74 k = w * f[3]
-    #: 221903 l16ui a2, a9, 6
-    #: 202a82 mull a2, a10, a2
-    # signal_filter_bank_spectral_subtraction.py:75 r2 += k & 0xFFFF
-    #: 2050f4 extui a5, a2, 0, 16
-    #: 5a33 add.n a3, a3, a5
-    # signal_filter_bank_spectral_subtraction.py:76 r3 += k >> 16 & 0xFFFF
-    #: 202031 srai a2, a2, 16
-    #: 2020f4 extui a2, a2, 0, 16
-    #: 2a44 add.n a4, a4, a2
-    # signal_filter_bank_spectral_subtraction.py:77 r1 += r0 >> 16
-    #: 802031 srai a2, a8, 16
-    #: 2a77 add.n a7, a7, a2
-    # signal_filter_bank_spectral_subtraction.py:78 r2 += r1 >> 16
-    #: 702031 srai a2, a7, 16
-    #: 2a33 add.n a3, a3, a2
-    # signal_filter_bank_spectral_subtraction.py:79 r3 += r2 >> 16
-    #: 302031 srai a2, a3, 16
-    #: 2a44 add.n a4, a4, a2
-    # signal_filter_bank_spectral_subtraction.py:80 k = op[_SPECTRAL_SUBTRACTION_BITS]
-    #: 28be l32i.n a2, a14, 44
-    # signal_filter_bank_spectral_subtraction.py:81 while k > 15:
-    #: 0cf5 movi.n a5, 15
-    #: 27a50f bge a5, a2, 0x150
-    # signal_filter_bank_spectral_subtraction.py:82 r0 = r1
-    #: 8d07 mov.n a8, a7
-    # signal_filter_bank_spectral_subtraction.py:83 r1 = r2
-    #: 7d03 mov.n a7, a3
-    # signal_filter_bank_spectral_subtraction.py:84 r2 = r3
-    #: 3d04 mov.n a3, a4
-    # signal_filter_bank_spectral_subtraction.py:85 r3 = 0
-    #: 0c04 movi.n a4, 0
-    # signal_filter_bank_spectral_subtraction.py:86 k -= 16
-    #: 22c2f0 addi a2, a2, -16
-    #: 0cf5 movi.n a5, 15
-    #: 2725ef blt a5, a2, 0x140
-    # signal_filter_bank_spectral_subtraction.py:87 r0 = ((r1 & 0xFFFF) << 16 - k | (r0 & 0xFFF...
-    #: 7050f4 extui a5, a7, 0, 16
-    #: 1c04 movi.n a4, 16
-    #: 2044c0 sub a4, a4, a2
-    #: 001440 ssl a4
-    #: 0055a1 sll a5, a5
-    #: 8040f4 extui a4, a8, 0, 16
-    #: 000240 ssr a2
-    #: 4040b1 sra a4, a4
-    #: 404520 or a4, a5, a4
-    #: 4080f4 extui a8, a4, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:88 r1 = ((r2 & 0xFFFF) << 16 - k | (r1 & 0xFFF...
-    #: 3040f4 extui a4, a3, 0, 16
-    #: 1c03 movi.n a3, 16
-    #: 2033c0 sub a3, a3, a2
-    #: 001340 ssl a3
-    #: 0044a1 sll a4, a4
-    #: 7030f4 extui a3, a7, 0, 16
-    #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
-    #: 202420 or a2, a4, a2
-    #: 2070f4 extui a7, a2, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:89 if terms == 2:
-    #: 0c22 movi.n a2, 2
-    #: 279624 bne a6, a2, 0x1b4
-    # signal_filter_bank_spectral_subtraction.py:90 noise[0] = r0
-    #: 825d00 s16i a8, a13, 0
-    # signal_filter_bank_spectral_subtraction.py:91 noise[1] = r1
-    #: 725d01 s16i a7, a13, 2
-    # signal_filter_bank_spectral_subtraction.py:92 if r1 > high or (r1 == high and r0 > low):
-    #: 772b05 blt a11, a7, 0x19e
-    #: b79711 bne a7, a11, 0x1ad
-    #: 87ac0e bge a12, a8, 0x1ad
-    # signal_filter_bank_spectral_subtraction.py:93 r0 = low
-    #: 8d0c mov.n a8, a12
-    # signal_filter_bank_spectral_subtraction.py:94 r1 = high
-    #: 7d0b mov.n a7, a11
-    # signal_filter_bank_spectral_subtraction.py:95 if op[_CLAMPING]:
-    #: 28ce l32i.n a2, a14, 48
-    #: 165200 beqz a2, 0x1ad
-    # signal_filter_bank_spectral_subtraction.py:96 noise[0] = r0
-    #: 825d00 s16i a8, a13, 0
-    # signal_filter_bank_spectral_subtraction.py:97 noise[1] = r1
-    #: 725d01 s16i a7, a13, 2
-    # signal_filter_bank_spectral_subtraction.py:98 estimate_low = r0
-    #: 8921 s32i.n a8, a1, 8
-    # signal_filter_bank_spectral_subtraction.py:99 estimate_high = r1
-    #: 7931 s32i.n a7, a1, 12
-    # signal_filter_bank_spectral_subtraction.py:100 f = ptr16(int(op) + (_MIN_SIGNAL_REMAINING...
-    #: 92ce24 addi a9, a14, 36
-    # signal_filter_bank_spectral_subtraction.py:101 terms -= 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 5616ec bnez a6, 0x7b
-    # signal_filter_bank_spectral_subtraction.py:103 low -= estimate_low
-    #: 2821 l32i.n a2, a1, 8
-    #: 20ccc0 sub a12, a12, a2
-    # signal_filter_bank_spectral_subtraction.py:104 high = high - estimate_high + (low >> 16)
-    #: 2831 l32i.n a2, a1, 12
-    #: 203bc0 sub a3, a11, a2
-    #: c02031 srai a2, a12, 16
-    #: 2ab3 add.n a11, a3, a2
-    # signal_filter_bank_spectral_subtraction.py:105 low = low & 0xFFFF
-    #: c0c0f4 extui a12, a12, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:106 k = bits
-    #: 2851 l32i.n a2, a1, 20
-    # signal_filter_bank_spectral_subtraction.py:107 if k > 15:
-    #: 0cf3 movi.n a3, 15
-    #: 27a306 bge a3, a2, 0x1d9
-    # signal_filter_bank_spectral_subtraction.py:108 low = high
-    #: cd0b mov.n a12, a11
-    # signal_filter_bank_spectral_subtraction.py:109 high = 0
-    #: 0c0b movi.n a11, 0
-    # signal_filter_bank_spectral_subtraction.py:110 k -= 16
-    #: 22c2f0 addi a2, a2, -16
-    # signal_filter_bank_spectral_subtraction.py:111 low = (high << 16 - k | low >> k) & 0xFFFF
-    #: 1c03 movi.n a3, 16
-    #: 2033c0 sub a3, a3, a2
-    #: 001340 ssl a3
-    #: 004ba1 sll a4, a11
-    #: 000240 ssr a2
-    #: c030b1 sra a3, a12
-    #: 303420 or a3, a4, a3
-    #: 30c0f4 extui a12, a3, 0, 16
-    # signal_filter_bank_spectral_subtraction.py:112 high = high >> k
-    #: 000240 ssr a2
-    #: b0b0b1 sra a11, a11
-    # signal_filter_bank_spectral_subtraction.py:113 if r1 > high or (r1 == high and r0 > low):
-    #: 772b05 blt a11, a7, 0x1ff
-    #: b79706 bne a7, a11, 0x203
-    #: 87ac03 bge a12, a8, 0x203
-    # signal_filter_bank_spectral_subtraction.py:114 low = r0
-    #: cd08 mov.n a12, a8
-    # signal_filter_bank_spectral_subtraction.py:115 high = r1
-    #: bd07 mov.n a11, a7
-    # signal_filter_bank_spectral_subtraction.py:116 ptr32(a + (op[_OUTPUT] >> 2))[i] = high <<...
-    #: 002b11 slli a2, a11, 16
-    #: c05220 or a5, a2, a12
-    #: 282e l32i.n a2, a14, 8
-    #: 202221 srai a2, a2, 2
-    #: 3841 l32i.n a3, a1, 16
-    #: 2a43 add.n a4, a3, a2
-    #: 2811 l32i.n a2, a1, 4
-    #: 4042a0 addx4 a4, a2, a4
-    #: 5904 s32i.n a5, a4, 0
-    # signal_filter_bank_spectral_subtraction.py:117 ptr32(a + (op[_NOISE_OUTPUT] >> 2))[i] = n...
-    #: 421d01 l16ui a4, a13, 2
-    #: 005411 slli a5, a4, 16
-    #: 421d00 l16ui a4, a13, 0
-    #: 405520 or a5, a5, a4
-    #: 483e l32i.n a4, a14, 12
+    #: 36a100 entry a1, 80
+    #: 7d04 mov.n a7, a4
+    #: ad06 mov.n a10, a6
+    #: 4812 l32i.n a4, a2, 4
+    #: 6d03 mov.n a6, a3
+    #: 108401 slli a8, a4, 31
+    #: 161800 beqz a8, 0x13
+    #: 6d07 mov.n a6, a7
     #: 404221 srai a4, a4, 2
-    #: 4a33 add.n a3, a3, a4
-    #: 3032a0 addx4 a3, a2, a3
-    #: 5903 s32i.n a5, a3, 0
-    # signal_filter_bank_spectral_subtraction.py:118 i += 1
-    #: 1b22 addi.n a2, a2, 1
+    #: 6a44 add.n a4, a4, a6
+    #: e06511 slli a6, a5, 2
+    #: 6a64 add.n a6, a4, a6
+    #: 4822 l32i.n a4, a2, 8
+    #: 8d03 mov.n a8, a3
+    #: 109401 slli a9, a4, 31
+    #: 161900 beqz a9, 0x29
+    #: 8d07 mov.n a8, a7
+    #: 404221 srai a4, a4, 2
+    #: 8a44 add.n a4, a4, a8
+    #: e08511 slli a8, a5, 2
+    #: 8a44 add.n a4, a4, a8
+    #: 4901 s32i.n a4, a1, 0
+    #: 4832 l32i.n a4, a2, 12
+    #: 8d03 mov.n a8, a3
+    #: 109401 slli a9, a4, 31
+    #: 161900 beqz a9, 0x41
+    #: 8d07 mov.n a8, a7
+    #: 404221 srai a4, a4, 2
+    #: 8a44 add.n a4, a4, a8
+    #: e08511 slli a8, a5, 2
+    #: 8a44 add.n a4, a4, a8
+    #: 4911 s32i.n a4, a1, 4
+    #: 4842 l32i.n a4, a2, 16
+    #: 108401 slli a8, a4, 31
+    #: 161800 beqz a8, 0x57
+    #: 3d07 mov.n a3, a7
+    #: 404221 srai a4, a4, 2
+    #: 3a34 add.n a3, a4, a3
+    #: e04511 slli a4, a5, 2
+    #: 4a73 add.n a7, a3, a4
+    #: 38a2 l32i.n a3, a2, 40
+    #: 3931 s32i.n a3, a1, 12
+    #: 38c2 l32i.n a3, a2, 48
+    #: 3981 s32i.n a3, a1, 32
+    #: 9892 l32i.n a9, a2, 36
+    #: 38b2 l32i.n a3, a2, 44
+    #: 304044 extui a4, a3, 0, 5
+    #: 4921 s32i.n a4, a1, 8
+    #: 1cf8 movi.n a8, 31
+    #: 4048c0 sub a4, a8, a4
+    #: 4941 s32i.n a4, a1, 16
+    #: 303541 srli a3, a3, 5
+    #: 3951 s32i.n a3, a1, 20
+    #: 22c214 addi a2, a2, 20
+    #: 2971 s32i.n a2, a1, 28
+    #: 503004 extui a3, a5, 0, 1
+    #: 0c82 movi.n a2, 8
+    #: 208382 mull a8, a3, a2
+    #: 502ac0 sub a2, a10, a5
+    #: e02211 slli a2, a2, 2
+    #: 2a26 add.n a2, a6, a2
+    #: 2961 s32i.n a2, a1, 24
+    #: 279602 bne a6, a2, 0x9b
+    #: 864900 j 0x1c2
+    #: 5806 l32i.n a5, a6, 0
+    #: 2831 l32i.n a2, a1, 12
+    #: 001240 ssl a2
+    #: 0035a1 sll a3, a5
+    #: 2871 l32i.n a2, a1, 28
+    #: 8a42 add.n a4, a2, a8
+    #: 2804 l32i.n a2, a4, 0
+    #: b814 l32i.n a11, a4, 4
+    #: 204382 mull a4, a3, a2
+    #: 30e0f4 extui a14, a3, 0, 16
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: 30c0f5 extui a12, a3, 16, 16
+    #: 20a0f5 extui a10, a2, 16, 16
+    #: d0fc82 mull a15, a12, a13
+    #: d02e82 mull a2, a14, a13
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2f add.n a2, a15, a2
+    #: a0ee82 mull a14, a14, a10
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
+    #: a0ac82 mull a10, a12, a10
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2aaa add.n a10, a10, a2
+    #: d020f5 extui a2, a13, 16, 16
+    #: 2aaa add.n a10, a10, a2
+    #: 2807 l32i.n a2, a7, 0
+    #: b0c282 mull a12, a2, a11
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: b0f0f4 extui a15, a11, 0, 16
+    #: 20d0f5 extui a13, a2, 16, 16
+    #: b0b0f5 extui a11, a11, 16, 16
+    #: f02d82 mull a2, a13, a15
+    #: f0fe82 mull a15, a14, a15
+    #: f0f0f5 extui a15, a15, 16, 16
+    #: fa22 add.n a2, a2, a15
+    #: b0fe82 mull a15, a14, a11
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: eaef add.n a14, a15, a14
+    #: b0bd82 mull a11, a13, a11
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2abb add.n a11, a11, a2
+    #: e020f5 extui a2, a14, 16, 16
+    #: 2a2b add.n a2, a11, a2
+    #: ca44 add.n a4, a4, a12
+    #: 0c1b movi.n a11, 1
+    #: c73401 bltu a4, a12, 0x116
+    #: 0c0b movi.n a11, 0
+    #: ba22 add.n a2, a2, a11
+    #: 2aaa add.n a10, a10, a2
+    #: 2851 l32i.n a2, a1, 20
+    #: 56520a bnez a2, 0x1c5
+    #: 2821 l32i.n a2, a1, 8
+    #: 000240 ssr a2
+    #: 40b091 srl a11, a4
+    #: f04a11 slli a4, a10, 1
+    #: 2841 l32i.n a2, a1, 16
+    #: 001240 ssl a2
+    #: 0024a1 sll a2, a4
+    #: 202b20 or a2, a11, a2
+    #: 4d02 mov.n a4, a2
+    #: 27b308 bgeu a3, a2, 0x143
+    #: 4d03 mov.n a4, a3
+    #: a881 l32i.n a10, a1, 32
+    #: 161a00 beqz a10, 0x143
+    #: 2d03 mov.n a2, a3
+    #: 2907 s32i.n a2, a7, 0
+    #: a811 l32i.n a10, a1, 4
+    #: 290a s32i.n a2, a10, 0
+    #: 4033c0 sub a3, a3, a4
+    #: 2831 l32i.n a2, a1, 12
+    #: 000240 ssr a2
+    #: 303091 srl a3, a3
+    #: 904582 mull a4, a5, a9
+    #: 50b0f4 extui a11, a5, 0, 16
+    #: 9020f4 extui a2, a9, 0, 16
+    #: 50a0f5 extui a10, a5, 16, 16
+    #: 9050f5 extui a5, a9, 16, 16
+    #: 20ca82 mull a12, a10, a2
+    #: 202b82 mull a2, a11, a2
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2c add.n a2, a12, a2
+    #: 50cb82 mull a12, a11, a5
+    #: 20b0f4 extui a11, a2, 0, 16
+    #: babc add.n a11, a12, a11
+    #: 505a82 mull a5, a10, a5
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a55 add.n a5, a5, a2
+    #: b020f5 extui a2, a11, 16, 16
+    #: 2a25 add.n a2, a5, a2
+    #: 5851 l32i.n a5, a1, 20
+    #: 563504 bnez a5, 0x1cc
+    #: 5821 l32i.n a5, a1, 8
+    #: 000540 ssr a5
+    #: 405091 srl a5, a4
+    #: f04211 slli a4, a2, 1
+    #: 2841 l32i.n a2, a1, 16
+    #: 001240 ssl a2
+    #: 0024a1 sll a2, a4
+    #: 202520 or a2, a5, a2
+    #: 27b301 bgeu a3, a2, 0x1a3
+    #: 3d02 mov.n a3, a2
+    #: 2801 l32i.n a2, a1, 0
+    #: 3902 s32i.n a3, a2, 0
+    #: 4b66 addi.n a6, a6, 4
+    #: 4b22 addi.n a2, a2, 4
+    #: 2901 s32i.n a2, a1, 0
+    #: 2811 l32i.n a2, a1, 4
+    #: 4b22 addi.n a2, a2, 4
     #: 2911 s32i.n a2, a1, 4
-    #: 3861 l32i.n a3, a1, 24
-    #: 37a202 bge a2, a3, 0x23d
-    #: 467bff j 0x2b
+    #: 4b77 addi.n a7, a7, 4
+    #: 0c82 movi.n a2, 8
+    #: 208830 xor a8, a8, a2
+    #: 2861 l32i.n a2, a1, 24
+    #: 271602 beq a6, a2, 0x1c2
+    #: 06b6ff j 0x9b
+    #: 460300 j 0x1d3
+    #: 4d0a mov.n a4, a10
+    #: 0c0a movi.n a10, 0
+    #: 86d4ff j 0x11f
+    #: 4d02 mov.n a4, a2
+    #: 0c02 movi.n a2, 0
+    #: 06edff j 0x188
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
