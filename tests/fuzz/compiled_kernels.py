@@ -6,20 +6,24 @@ from fuzz.kernel_tracer import ARENA, RECORD, ROM
 from tools.asm import compiled
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 
-_KERNELS = {}  # {(kernel, machine): Kernel}
+_KERNELS = {}  # {(kernel, machine): [Kernel]}
 
 
 def translated(kernel, like):
-    """Return the Kernel of "file.function" for the interpreter, as the machine class `like`."""
+    """Return [Kernel] of "file.function" for the interpreter, as the machine class `like`.
+
+    If there are two, the first one returns 1 if the second one must run.
+    """
     key = kernel, like.name
     if key not in _KERNELS:
         file, _, function = kernel.partition(".")
-        _KERNELS[key] = compiled.kernel_of(file, function, InterpretedMachine(like))
+        found = compiled.kernel_of(file, function, InterpretedMachine(like))
+        _KERNELS[key] = found if isinstance(found, list) else [found]
     return _KERNELS[key]
 
 
-def run_translated(kernel, like, record, arena, rom):
-    """Run all units of a checked Record in two slices; only its operands are in memory."""
+def run_translated(kernel, like, record, arena, rom, cut):
+    """Run all units of a checked Record, first `cut` units; only its operands are in memory."""
     operands = {"record": (RECORD, record.table(0, record.words), False)}
     for number, (start, stop) in record.ranges.items():
         if record[number] & 1:
@@ -27,11 +31,13 @@ def run_translated(kernel, like, record, arena, rom):
         else:
             data = memoryview(arena)[start:stop]
             operands[f"operand {number}"] = ARENA + start, data, True
-    half, code = record.units // 2, translated(kernel, like)
-    for start, stop in ((0, half), (half, record.units)):
+    first, *others = translated(kernel, like)
+    for start, stop in ((0, cut), (cut, record.units)):
         if start < stop:
-            last = units(like, start, stop, code.output, record, arena)
-            run(code, Memory(operands), *(RECORD, ARENA, ROM), *last)
+            last = units(like, start, stop, first.output, record, arena)
+            arguments = RECORD, ARENA, ROM, *last
+            if run(first, Memory(operands), *arguments) == 1 and others:
+                run(others[0], Memory(operands), *arguments)
 
 
 def units(machine, start, stop, output, record, arena):

@@ -20,6 +20,7 @@ from tools.asm.language.interpreter import (
 )
 from tools.asm.language.kernel import Kernel
 from tools.asm.language.machines import MACHINES
+from tools.asm.language.macros import Record
 from tools.asm.language.viper import UntranslatableError, translate
 
 _README = Path(__file__).resolve().parents[2] / "tools" / "asm" / "README.md"
@@ -258,11 +259,16 @@ def test_front_end_names_what_it_cannot_translate(tmp_path):
         translate(path, "eval_test", InterpretedMachine())
 
 
+# The examples of tools/asm/README.md.
+def _examples():
+    return re.findall(r"```python\n(.*?)```", _README.read_text(), re.S)
+
+
 @pytest.fixture(scope="module")
 def example():
     """The functions of the first example of tools/asm/README.md."""
     names = {}
-    exec(re.search(r"```python\n(.*?)```", _README.read_text(), re.S)[1], names)
+    exec(_examples()[0], names)
     return names
 
 
@@ -273,11 +279,12 @@ def test_example_of_the_page_compiles(arch, example):
     assert "def eval_int8(" in text
 
 
+@pytest.mark.parametrize("zero_point", [0, -100, 127])
 @pytest.mark.parametrize("start, stop", [(0, 9), (3, 4), (5, 5)])
-def test_example_of_the_page_runs(start, stop, example):
-    values = np.arange(-128, -119, dtype=np.int8)
+def test_example_of_the_page_runs(start, stop, zero_point, example):
+    values = np.array([-128, -127, -100, -1, 0, 1, 50, 126, 127], np.int8)
     out = bytearray(values.size)
-    record = struct.pack("<4i", values.size, 0x2000 << 2, 0x3000 << 2, 0)
+    record = struct.pack("<4i", values.size, 0x2000 << 2, 0x3000 << 2, zero_point)
     operands = {
         "record": (0x1000, record, False),
         "input": (0x2000, values.tobytes(), False),
@@ -285,6 +292,54 @@ def test_example_of_the_page_runs(start, stop, example):
     }
     kernel = example["negate"](InterpretedMachine())
     run(kernel, Memory(operands), 0x1000, 0, 0, start << 10 | stop - start)
-    wanted = np.minimum(-values.astype(int), 127).astype(np.int8)
+    wanted = np.clip(2 * zero_point - values.astype(int), -128, 127).astype(np.int8)
     assert out[start:stop] == wanted[start:stop].tobytes()
     assert not any(out[:start]) and not any(out[stop:])
+
+
+def test_example_of_the_interpreter_runs(example):
+    names = dict(example)
+    exec(_examples()[1], names)
+    assert bytes(names["outputs"]) == bytes(56 - x & 0xFF for x in range(150, 159))
+
+
+def _else_after_another_operation(k, x):
+    with k.If(x == 0):
+        x += 1
+    x += 2
+    with k.Else():
+        x += 3
+
+
+def _else_after_a_rare_block(k, x):
+    with k.If(x == 0, rare=True):
+        x += 1
+    with k.Else():
+        x += 3
+
+
+@pytest.mark.parametrize(
+    "write, message",
+    [
+        (lambda k, x: bool(x == 1), "known only when the kernel runs"),
+        (lambda k, x: k.branch(x, "end"), "x is not a condition"),
+        (lambda k, x: k.If(x).__enter__(), "x is not a condition"),
+        (lambda k, x: k.While(x != 0).__enter__(), "While takes a function"),
+        (_else_after_another_operation, "Else must follow an If"),
+        (_else_after_a_rare_block, "Else must follow an If"),
+        (lambda k, x: x << 32, "shifts are by 0 to 31"),
+        (lambda k, x: x.lsr(-1), "shifts are by 0 to 31"),
+        (lambda k, x: x.field(28, 8), "a word has 32"),
+        (lambda k, x: x + 1.5, "operands are registers and integers"),
+        (lambda k, x: x.get("u32"), "use u8 s8 u16 s16 w"),
+        (lambda k, x: x.put("s8", x), "use u8 u16 w"),
+        (lambda k, x: k.goto("nowhere"), "f has no label nowhere"),
+        (lambda k, x: x + Kernel("g", "", ("y",), k.machine).arguments[0], "of another kernel"),
+        (lambda k, x: Record(k, x, ("units",)).inptu, "its fields are units"),
+    ],
+)
+def test_mistakes_are_refused(write, message):
+    k = Kernel("f", "", ("x",), InterpretedMachine())
+    with pytest.raises((AttributeError, TypeError, ValueError), match=message):
+        write(k, k.arguments[0])
+        k.finish()

@@ -141,7 +141,10 @@ def kernel_of(file, function, machine):
     A list of two Kernels: the first one returns 1 if the second one must run.
     """
     if is_written(file):
-        return getattr(import_module(f".kernels.{file}", __package__), function)(machine)
+        module = import_module(f".kernels.{file}", __package__)
+        if not hasattr(module, function):
+            raise ValueError(f"kernels/{file}.py has no {function}, which TABLE lists")
+        return getattr(module, function)(machine)
     return translate(_KERNELS / f"{file}.py", function, machine)
 
 

@@ -18,7 +18,7 @@ def _divide(k, name, one, other):
     return quotient
 
 
-# Return the numbers of the first elements of the left and the right matrix of a batch.
+# Yield the offsets of the first elements of the left and the right matrix of a batch.
 def _first_elements(k, record, batch):
     last, middle = record.last_batches, record.middle_batches
     row = _divide(k, "batch_row", batch, last)
@@ -93,7 +93,7 @@ def eval_int8(machine):
             left_to_do -= size
             tap, total = k.var("tap", taps), k.var("total", 0)
             taps_end = k.var("taps_end", tap + (size << 2))
-            with k.While(lambda tap=tap, taps_end=taps_end: tap != taps_end, "unpack"):
+            with k.While(lambda: tap != taps_end, "unpack"):
                 value = left.get("s8") - left_zero_point
                 tap.put("w", value)
                 tap += 4

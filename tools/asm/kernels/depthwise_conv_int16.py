@@ -78,6 +78,14 @@ def _four_products(t, odd_w, x01, x23, w, s0, s1, s2, s3):
     t.smla("tt", s3, x23, odd_w)
 
 
+def _run_four_products(x01, x23, w, *sums):
+    inputs = x01, x01 >> 16, x23, x23 >> 16
+    weights = [(w >> 8 * i & 0xFF ^ 0x80) - 0x80 for i in range(4)]
+    added = [((x & 0xFFFF ^ 0x8000) - 0x8000) * y for x, y in zip(inputs, weights, strict=True)]
+    even, odd = (weights[i] & 0xFFFF | weights[i + 2] << 16 for i in (0, 1))
+    return odd, x01, x23, even, *(s + product for s, product in zip(sums, added, strict=True))
+
+
 class _DspCells(_Cells):
     """Words may be unaligned."""
 
@@ -87,7 +95,7 @@ class _DspCells(_Cells):
             return super().add(x, w, sums)
         first, weights = x[0], w[0]  # between both loads of inputs: LDRD loads aligned words
         changed = [first, x[4], weights, *sums]
-        return k.tile(_four_products, [k.reg()], [], changed, 24)
+        return k.tile(_four_products, [k.reg()], [], changed, 24, run=_run_four_products)
 
 
 _CELLS = {"armv6m": _ThumbCells, "armv7em": _DspCells, "rv32imc": _Rv32Cells}

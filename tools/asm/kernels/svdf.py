@@ -15,7 +15,7 @@ _FEATURES = 4  # filters whose products with the input are summed up together
 
 
 # Return the sums of the inputs times the weights of `count` filters; the last filter may be there
-# several times. `row` advances to the next filter.
+# several times. `row` advances past these filters.
 def _features(k, record, source, row, count):
     size = record.input_size
     rows = [k.var("row", row)]
@@ -33,25 +33,25 @@ def _features(k, record, source, row, count):
 
 
 # Add a row's next product to `total`: an element of the state times its weight.
-def _add_product(element, times, zero_point, total, size):
-    total += (element - zero_point) * times.get(f"s{8 * size}")
-    times += size
+def _add_product(element, weights, zero_point, total, size):
+    total += (element - zero_point) * weights.get(f"s{8 * size}")
+    weights += size
 
 
 # Move a row of the state, of `size` bytes an element, by one element, append `value`, and add the
-# row's products to `total`. `state` and `times` advance to the next row.
-def _remember(k, state, times, value, zero_point, memory_size, total, size):
+# row's products to `total`. `state` and `weights` advance to the next row.
+def _remember(k, state, weights, value, zero_point, memory_size, total, size):
     load, store = f"s{8 * size}", f"u{8 * size}"
     end = k.var("row_end", state + (memory_size - 1) * size)
     with k.While(lambda: state != end, "element", times=16):
         element = state.get(load, size)
         state.put(store, element)
         state += size
-        _add_product(element, times, zero_point, total, size)
+        _add_product(element, weights, zero_point, total, size)
     state.put(store, value)
-    element = state.get(load)
+    element = state.get(load)  # with its sign
     state += size
-    _add_product(element, times, zero_point, total, size)
+    _add_product(element, weights, zero_point, total, size)
 
 
 # Steps, for up to four filters of a batch at a time:

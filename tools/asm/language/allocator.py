@@ -28,7 +28,8 @@ class AllocationError(Exception):
 class Allocation:
     """Code whose registers are physical ones: registers[n] is a physical register.
 
-    slots: names of the words of the frame. homes: {n: Reg or name of a slot} of demoted registers.
+    slots: names of the words of the frame. homes: {n: Reg, index of a slot, or CONSTANT} of
+    demoted registers.
     """
 
     code: list
@@ -152,7 +153,10 @@ def _relief(crowds, spillable, cost):
         if not relief:
             if chosen:
                 break
-            raise AllocationError("an operation uses more registers than the machine has")
+            excess = max(excess for _, _, excess, _ in crowds)
+            raise AllocationError(
+                f"an operation uses {excess} more registers than the machine has"
+            )
         best = min(sorted(relief), key=lambda n: cost[n] / relief[n])
         chosen.append(best)
         crowds = [

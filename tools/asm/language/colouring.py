@@ -15,7 +15,7 @@ _LOW_REGISTERS = 8  # registers that LDM and STM of the Cortex-M0+ take
 class Colouring:
     """Assigns a physical register to each virtual register of a Graph, which it changes.
 
-    spillable: bits of the registers that may be chosen to have no register. After colour(),
+    spillable: bits of the registers that may be chosen to have no register.
     colours: {number: physical register}, for find(n); failed: numbers without one.
     """
 

@@ -93,7 +93,7 @@ class ListSum(FloatSum):
         k.branch(double == 0, zero)
         k.branch((double.lsr(24) - LOW).above(self._range), bad)
         self.factor(value, mantissa)
-        upper = value.lsr(23) << 23 if self._upper == _UPPER else value & self._upper
+        upper = value.lsr(23) << 23 if isinstance(self._upper, int) else value & self._upper
         to.put_next(mantissa, upper, offset)
         offset += 4
 

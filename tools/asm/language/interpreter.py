@@ -115,7 +115,7 @@ class InterpretedMachine(Machine):
 
     def __init__(self, like=None):
         if like is not None:
-            self.name = like.name
+            self.name, self.high = like.name, like.high
             self.has_ascending_ldm = like.has_ascending_ldm
             self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
             self.has_unaligned_loads = like.has_unaligned_loads
@@ -146,16 +146,22 @@ class _Run:
             count += 1
             if count > MAX_OPERATIONS:
                 raise WrongKernelError(f"no end after {count} operations")
-            computed = _COMPUTED.get(op.name)
-            if computed:
-                value = computed(self._get(op.src[0]), self._get(op.src[1]))
-                self._values[op.dst[0].n] = value & _WORD
-            else:
-                method = getattr(self, "_" + op.name, None)
-                if method is None:
-                    raise WrongKernelError(f"the interpreter does not know {op}")
-                method(op)
+            try:
+                self._operation(op)
+            except WrongKernelError as error:
+                raise WrongKernelError(f"{error}: {op}") from None
         return to_signed(self._result)
+
+    def _operation(self, op):
+        computed = _COMPUTED.get(op.name)
+        if computed:
+            value = computed(self._get(op.src[0]), self._get(op.src[1]))
+            self._values[op.dst[0].n] = value & _WORD
+            return
+        method = getattr(self, "_" + op.name, None)
+        if method is None:
+            raise WrongKernelError("the interpreter does not know an operation")
+        method(op)
 
     def _get(self, operand):
         if not isinstance(operand, Reg):
@@ -307,7 +313,10 @@ class _Run:
         write, _, _, info, run = op.info[:5]
         if run is None:
             raise WrongKernelError(f"the tile {write.__name__} has no run= for the interpreter")
-        results = run(*(to_signed(self._get(x)) for x in op.src), *info)
+        try:
+            results = run(*(to_signed(self._get(x)) for x in op.src), *info)
+        except ValueError as error:
+            raise WrongKernelError(f"{error} in the tile {write.__name__}") from None
         results = results if isinstance(results, tuple) else (results,)
         if op.to:
             *results, is_taken = results

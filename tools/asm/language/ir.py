@@ -5,6 +5,7 @@
 # Comparisons make conditions for Kernel.If and loops: `x < y` is signed, `x.below(y)` unsigned.
 
 BYTES = {"u8": 1, "s8": 1, "u16": 2, "s16": 2, "w": 4}  # {kind of a load or store: its bytes}
+_STORED = ("u8", "u16", "w")
 OPPOSITE = {"eq": "ne", "lt": "ge", "le": "gt", "ult": "uge", "ule": "ugt"}
 OPPOSITE |= {other: one for one, other in OPPOSITE.items()}
 # {condition: the condition with its operands exchanged}
@@ -74,6 +75,14 @@ class Condition:
     def opposite(self):
         return Condition(OPPOSITE[self.name], self.one, self.other)
 
+    def __bool__(self):
+        raise TypeError("a condition is known only when the kernel runs: use k.If or branch")
+
+
+def _check_kind(kind, kinds):
+    if kind not in kinds:
+        raise ValueError(f"kind {kind!r} of a load or store: use {' '.join(kinds)}")
+
 
 class Reg:
     """A virtual register of a kernel `k`.
@@ -96,6 +105,10 @@ class Reg:
         return self.n
 
     def _binary(self, name, other, to=None):
+        if not isinstance(other, (Reg, int)):
+            raise TypeError(f"{name} of {other!r}: operands are registers and integers")
+        if name in ("shl", "asr", "lsr") and isinstance(other, int) and not 0 <= other < 32:
+            raise ValueError(f"a shift of {self} by {other}: shifts are by 0 to 31")
         to = to or self.k.reg()
         if name == "sub" and isinstance(other, int):
             name, other = "add", -other
@@ -137,11 +150,11 @@ class Reg:
         return self._binary("lsr", other)
 
     def mulh(self, other):
-        """The upper word of the signed product, on machines with `has_mulh`."""
+        """The upper word of the signed product; slow on machines without `has_mulh`."""
         return self._binary("mulh", other)
 
     def mulhu(self, other):
-        """The upper word of the unsigned product, on machines with `has_mulh`."""
+        """The upper word of the unsigned product; slow on machines without `has_mulh`."""
         return self._binary("mulhu", other)
 
     def min(self, other):
@@ -179,6 +192,8 @@ class Reg:
 
     def field(self, low, bits):
         """An unsigned field of `bits` bits from bit `low` on."""
+        if not 0 <= low < low + bits <= 32:
+            raise ValueError(f"a field of {bits} bits from bit {low} on: a word has 32")
         to = self.k.reg()
         self.k.emit("field", [to], [self], info=(low, bits))
         return to
@@ -192,12 +207,14 @@ class Reg:
 
     def get(self, kind, offset=0, to=None, scale=0):
         """Load at this address plus a number of bytes, or plus a register << scale."""
+        _check_kind(kind, BYTES)
         to = to or self.k.reg()
         self.k.emit("ld", [to], [self, offset], info=(kind, scale))
         return to
 
     def put(self, kind, value, offset=0, scale=0):
         """Store at this address plus a number of bytes, or plus a register << scale."""
+        _check_kind(kind, _STORED)
         self.k.emit("st", [], [value, self, offset], info=(kind, scale))
 
     def __getitem__(self, offset):

@@ -3,7 +3,8 @@
 
 from contextlib import contextmanager
 
-from .ir import Op, Reg
+from .ir import Condition, Op, Reg
+from .liveness import LABELS
 
 _RARE = 16  # an operation of a rare block is assumed to run this many times less often
 
@@ -41,6 +42,7 @@ class Kernel:
         self.frame_bytes = 0  # of memory that reserve() has given
         self.output = None  # word of the record with the operand of calls.begin_outputs()
         self._weight, self._labels, self._rare = 1.0, 0, []
+        self._ended_if = None  # the label at the end of the last If
         self.arguments = [self.reg(argument) for argument in arguments]
         self.emit("args", self.arguments)
 
@@ -120,6 +122,7 @@ class Kernel:
 
     def branch(self, condition, label):
         """Jump to a label if a condition is true."""
+        _check(condition)
         self.emit("br", src=[condition.one, condition.other], to=[label], info=condition.name)
 
     # Conditions.
@@ -132,10 +135,11 @@ class Kernel:
                 yield
             return
         label = self.new_label("if")
-        self.branch(condition.opposite(), label)
+        self.branch(_check(condition).opposite(), label)
         with self.weighted(1 / 2):
             yield
         self.label(label)
+        self._ended_if = self.code[-1]
 
     @contextmanager
     def _rare_block(self, condition):
@@ -153,6 +157,8 @@ class Kernel:
     @contextmanager
     def Else(self):
         """Follows the end of an If that is not rare."""
+        if self.code[-1] is not self._ended_if:
+            raise ValueError("Else must follow an If that is not rare")
         label, end = self.code.pop(), self.new_label("end")
         self.goto(end)
         self.code.append(label)
@@ -202,6 +208,8 @@ class Kernel:
     @contextmanager
     def While(self, condition, name="while", times=8):
         """A loop that is tested before and after its body. condition: a function that makes it."""
+        if not callable(condition):
+            raise TypeError("While takes a function that makes its condition: lambda: x != 0")
         with self.If(condition()), self.loop(name, 2 * times) as loop:
             yield loop
             loop.repeat_if(condition())
@@ -265,7 +273,21 @@ class Kernel:
         """End the function, which returns 0 or the small integer in a register."""
         self.emit("ret", src=[] if result is None else [result])
         self.flush()
+        labels = {label for op in self.code if op.name in LABELS for label in op.to}
+        for op in self.code:
+            for label in op.to:
+                if label not in labels:
+                    raise ValueError(f"{self.name} has no label {label}, to which {op} leads")
+            for register in (*op.dst, *op.uses()):
+                if register.k is not self:
+                    raise ValueError(f"{op} uses {register}, a register of another kernel")
         return self
+
+
+def _check(condition):
+    if not isinstance(condition, Condition):
+        raise TypeError(f"{condition!r} is not a condition; compare it, as in x != 0")
+    return condition
 
 
 class Step(int):

@@ -24,7 +24,7 @@ class Machine:
     lower_NAME(op): replace an operation of a kernel by operations that are instructions, with
         put(); without this method, the operation is an instruction itself.
     branch(condition, one, other, label): the same for a comparison and jump.
-    write(name, about, arguments, code, allocation): return the text of the function.
+    write(kernel, code, used): return the text of the function. used: bits of physical registers.
 
     name: of the folder in modules/tflm/kernels. registers: names of the physical registers, whose
     indices are used elsewhere. low, high: bits of those that all instructions take, and of those

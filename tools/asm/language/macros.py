@@ -35,7 +35,8 @@ class Record:
 
     def __getattr__(self, name):
         if name[0] == "_" or name not in self._layout:
-            raise AttributeError(name)
+            fields = ", ".join(map(str, self._layout))
+            raise AttributeError(f"a record has no field {name}; its fields are {fields}")
         return self._k.var(name, self._address[self.offset(name)])
 
     def operand(self, name, arena, model):
