@@ -78,6 +78,8 @@ def attempts(action, check):
         kinds = (ArenaError, MemoryError) if size < _HARDLY_ANY else (ArenaError,)
         assert type(error) in kinds and check(), (size, error)
         size += max(_MIN_STEP, size >> 5 & -16)
+    if sys.implementation.version < (1, 29):
+        return failures  # the builtin __import__ knows no caller, so that relative imports fail
     plain_import = builtins.__import__
     last = 0
     while True:

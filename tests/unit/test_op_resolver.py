@@ -165,7 +165,11 @@ def test_override_for_an_instruction_set(tmp_path):
         override, missing = Override(), object()
         real = op_resolver.import_module
         arch = op_resolver.native_arch()
-        modules = {"kernels.%s.fully_connected" % arch: override,
+        class Folder:
+            FILES = "\\nfully_connected\\nsoftmax\\n"
+
+        modules = {"kernels.%s" % arch: Folder,
+                   "kernels.%s.fully_connected" % arch: override,
                    "kernels.%s.softmax" % arch: missing}
         op_resolver.import_module = lambda name: modules[name] if name in modules else real(name)
         resolver = tflm.OpResolver()
