@@ -34,7 +34,7 @@ class _Xtensa(Machine):
             functions = {name: self._function(*code) for name, code in code_of(file).items()}
             self._functions.update(functions)
             self._files[file] = functions
-        text = (KERNELS / "xtensawin" / "hybrid_quantize.py").read_text()
+        text = (KERNELS / "xtensawin" / "gen" / "hybrid_quantize.py").read_text()
         self._files["hybrid_quantize"] = self.compiled(text)
         self._files["hybrid"] = {"eval_float32": self._hybrid}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.inputs import generator
 
-from tools.asm.common import hybrid_quantize
+from tools.asm.kernels import hybrid_quantize
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 
@@ -76,7 +76,7 @@ def test_scale_and_zero_point(name):
 
 
 # Quotients of any number and any scale.
-@pytest.mark.parametrize("name", ["armv6m", "rv32imc"])
+@pytest.mark.parametrize("name", ["armv6m", "armv7emsp", "rv32imc", "xtensawin"])
 def test_quantized_numbers(name):
     random = generator(f"quotients {name}")
     kernel = hybrid_quantize.quantize_kernel(InterpretedMachine(MACHINES[name]))

@@ -3,18 +3,22 @@
 
 from functools import partial
 
-from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..common import broadcast
 from ..kernels import (
     combine_float,
     curves_float,
     depthwise_float,
+    hybrid_depthwise,
+    hybrid_outputs,
+    hybrid_quantize,
+    hybrid_sums,
     lanes_gather,
     lanes_multiply,
     lstm_float,
     pools_float,
     windows_float,
 )
-from . import hybrid_sums, lstm, matrix
+from . import lstm, matrix
 
 CORE = "Cortex-M0+"
 FILES = {
@@ -55,7 +59,7 @@ FILES = {
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
         (
-            hybrid_sums.sums,
+            partial(hybrid_sums.sums, "armv6m"),
             partial(hybrid_outputs.finish, "armv6m"),
         ),
     ),

@@ -3,14 +3,17 @@
 
 from functools import partial
 
-from ..common import hybrid_depthwise
-from ..common.hybrid_quantize import find_scale
-from ..kernels import curves_float, lstm_float_fpu, rows_float
+from ..kernels import (
+    curves_float,
+    hybrid_depthwise,
+    hybrid_fpu,
+    hybrid_quantize,
+    hybrid_sums,
+    lstm_float_fpu,
+    rows_float,
+)
 from . import (
     float32,
-    hybrid,
-    hybrid_outputs,
-    hybrid_quantize,
     resize_bilinear_float,
     softmax_float,
 )
@@ -35,8 +38,8 @@ FILES = {
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
         (
-            hybrid.sums,
-            hybrid_outputs.finish,
+            partial(hybrid_sums.sums, "armv7em"),
+            partial(hybrid_fpu.finish, "armv7emsp"),
         ),
     ),
     "hybrid_depthwise_asm.py": (
@@ -45,7 +48,10 @@ FILES = {
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
-        (partial(find_scale, "armv7em"), hybrid_quantize.quantize),
+        (
+            partial(hybrid_quantize.find_scale, "armv7em"),
+            partial(hybrid_quantize.quantize, "armv7emsp"),
+        ),
     ),
     "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",

@@ -53,10 +53,6 @@ class ThumbVfp(ThumbDsp):
         low = (number >> 8 & 7) << 12 | to.number << 8 | number & 0xFF
         self._wide(high, low, f"movw {to}, #{number}")
 
-    def cmp_number(self, one, number):
-        _check(0 <= number < 256, f"cmp #{number}")
-        self._wide(0xF1B0 | one.number, 0x0F00 | number, f"cmp {one}, #{number}")
-
     def and_number(self, to, one, number):
         """to = one & number, of 0..255, with flags."""
         _check(0 <= number < 256, f"ands #{number}")
@@ -76,21 +72,6 @@ class ThumbVfp(ThumbDsp):
     def mul_wide(self, to, one, other):
         low = 0xF000 | to.number << 8 | other.number
         self._wide(0xFB00 | one.number, low, f"mul {to}, {one}, {other}")
-
-    def mls(self, to, one, other, minus):
-        """to = minus - one * other."""
-        low = minus.number << 12 | to.number << 8 | 0x10 | other.number
-        self._wide(0xFB00 | one.number, low, f"mls {to}, {one}, {other}, {minus}")
-
-    def add_if(self, condition, to, one, other):
-        """to = one + other if `condition` is true."""
-        self.it(condition)
-        self.add_wide(to, one, other)
-
-    def move_if(self, condition, to, value):
-        """to = value if `condition` is true."""
-        self.it(condition)
-        self.move(to, value)
 
     # Memory.
 
@@ -168,16 +149,9 @@ class ThumbVfp(ThumbDsp):
         """to = the signed integer `value` as a number."""
         self._unary(0xEEB8, "vcvt.f32.s32", to, value, 0xC0)
 
-    def to_integer(self, to, value):
-        """to = a number as a signed integer, rounded toward 0 and saturated; 0 for a NaN."""
-        self._unary(0xEEBD, "vcvt.s32.f32", to, value, 0xC0)
-
     def to_nearest(self, to, value):
         """to = a number as a signed integer, rounded to nearest even and saturated."""
         self._unary(0xEEBD, "vcvtr.s32.f32", to, value, 0x40)
-
-    def vabs(self, to, value):
-        self._unary(0xEEB0, "vabs.f32", to, value, 0xC0)
 
     def vmov_if(self, condition, to, value):
         """to = value if `condition` is true."""

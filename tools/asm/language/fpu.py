@@ -22,6 +22,17 @@ class Fpu:
         """Load numbers into registers that follow each other; the address advances."""
         self._emit("load_next", to, [address], [address])
 
+    def load_integers(self, to, address):
+        """Load words with sign as numbers, rounded to nearest even."""
+        k = self._k
+        if k.machine.has_float_conversion:
+            self.load_words(to, address)
+            self._emit("convert", to)
+            return
+        words = [address[4 * i] for i in range(len(to))]
+        for number, word in zip(to, words, strict=True):
+            self.from_integer(number, word)
+
     def load_words(self, to, address):
         """Load numbers into registers that follow each other."""
         self._emit("load_words", to, src=[address])
@@ -46,6 +57,9 @@ class Fpu:
     def add(self, to, one, other):
         self._emit("add", [to, one, other])
 
+    def sub(self, to, one, other):
+        self._emit("sub", [to, one, other])
+
     def mul(self, to, one, other):
         self._emit("mul", [to, one, other])
 
@@ -56,6 +70,15 @@ class Fpu:
     def from_integer(self, to, value):
         """Convert a word with sign, rounded to nearest even."""
         self._emit("from_integer", [to], src=[value])
+
+    def round(self, to, value):
+        """Round a number to an integer, halves to even; return a register of the core with it.
+
+        The register `to` becomes the integer as a number.
+        """
+        integer = self._k.reg()
+        self._emit("round", [to, value], [integer])
+        return integer
 
     def bits(self, value):
         """Return a register of the core with the bits of a number."""

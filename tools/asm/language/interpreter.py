@@ -49,6 +49,7 @@ _COMPUTED = {
 }
 _FLOAT_COMPUTED = {
     "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
     "div": lambda x, y: x / y,
 }
@@ -68,6 +69,11 @@ _CONDITIONS = {
 
 def _float_of(word):
     return np.uint32(word).view(np.float32)
+
+
+# Round a number to nearest even; the largest and the smallest integer stand for larger numbers.
+def _integer_of(number):
+    return 0 if np.isnan(number) else int(np.clip(np.rint(float(number)), -1 << 31, (1 << 31) - 1))
 
 
 class Memory:
@@ -121,6 +127,7 @@ class InterpretedMachine(Machine):
             self.has_unaligned_loads = like.has_unaligned_loads
             self.has_fpu, self.has_hardware_loops = like.has_fpu, like.has_hardware_loops
             self.has_float_divide = like.has_float_divide
+            self.has_float_conversion = like.has_float_conversion
             self.max_arguments = like.max_arguments
             self.add_byte_products, self.rescale = like.add_byte_products, like.rescale
 
@@ -279,6 +286,13 @@ class _Run:
                 self._floats[to] = _FLOAT_COMPUTED[name](one, other)
         elif name == "from_integer":
             self._floats[to] = np.float32(to_signed(self._get(op.src[0])))
+        elif name == "convert":
+            for number in numbers:
+                self._floats[number] = np.float32(self._float(number).view(np.int32))
+        elif name == "round":
+            integer = _integer_of(self._float(numbers[1]))
+            self._set(op.dst[0], integer)
+            self._floats[to] = np.float32(integer)
         elif name == "bits":
             self._set(op.dst[0], int(self._float(to).view(np.uint32)))
         elif name == "set_bits":

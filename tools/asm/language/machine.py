@@ -37,6 +37,7 @@ class Machine:
     has_divide = True
     has_unaligned_loads = False  # of words and halfwords
     has_fpu = has_float_divide = False  # see fpu.py
+    has_float_conversion = False  # of integers that are in registers of the FPU
     has_hardware_loops = False  # that repeat operations without a jump
     slot_cycles = 1  # of a load or store of a slot
     max_arguments = 4  # of a function that MicroPython calls

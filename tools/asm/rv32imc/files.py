@@ -3,18 +3,21 @@
 
 from functools import partial
 
-from ..common import broadcast, hybrid_depthwise, hybrid_outputs, hybrid_quantize
+from ..common import broadcast
 from ..kernels import (
     combine_float,
     curves_float,
     depthwise_float,
+    hybrid_depthwise,
+    hybrid_outputs,
+    hybrid_quantize,
+    hybrid_sums,
     lanes_gather,
     lanes_multiply,
     lstm_float,
     pools_float,
     windows_float,
 )
-from . import hybrid_sums
 
 CORE = "RV32"
 FILES = {
@@ -53,7 +56,7 @@ FILES = {
     ),
     "hybrid_asm.py": (
         "CONV_2D and FULLY_CONNECTED, float32 with int8 weights",
-        (hybrid_sums.sums, partial(hybrid_outputs.finish, "rv32imc")),
+        (partial(hybrid_sums.sums, "rv32imc"), partial(hybrid_outputs.finish, "rv32imc")),
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",

@@ -3,10 +3,13 @@
 
 from functools import partial
 
-from ..common import broadcast, hybrid_depthwise
-from ..common.hybrid_quantize import find_scale
+from ..common import broadcast
 from ..kernels import (
     curves_float,
+    hybrid_depthwise,
+    hybrid_fpu,
+    hybrid_quantize,
+    hybrid_sums_mac16,
     lanes_gather,
     lanes_multiply,
     lstm_float_fpu,
@@ -15,9 +18,6 @@ from ..kernels import (
 )
 from . import (
     float32,
-    hybrid_outputs,
-    hybrid_quantize,
-    hybrid_sums,
     mac16_depthwise,
     mac16_multiply,
     pie_depthwise,
@@ -73,7 +73,10 @@ FILES = {
     "pooling_float_asm.py": ("pools of float32", (partial(pooling_float.pool, "xtensawin"),)),
     "hybrid_asm.py": (
         "float32 operators with int8 weights",
-        (hybrid_sums.sums, hybrid_outputs.finish),
+        (
+            partial(hybrid_sums_mac16.sums, "xtensawin"),
+            partial(hybrid_fpu.finish, "xtensawin"),
+        ),
     ),
     "hybrid_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, float32 with int8 weights",
@@ -81,7 +84,10 @@ FILES = {
     ),
     "hybrid_quantize_asm.py": (
         "float32 to int8 with a scale for each batch",
-        (partial(find_scale, "xtensawin"), hybrid_quantize.quantize),
+        (
+            partial(hybrid_quantize.find_scale, "xtensawin"),
+            partial(hybrid_quantize.quantize, "xtensawin"),
+        ),
     ),
     "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
@@ -92,6 +98,7 @@ COPIES = {
     "float32_broadcast.py": "armv6m/float32_broadcast.py",
     "conv_lanes.py": "rv32imc/conv_lanes.py",
     "float32_math.py": "armv6m/float32_math.py",
+    "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
     "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
     "unidirectional_sequence_lstm_float.py": "armv7emsp/unidirectional_sequence_lstm_float.py",
 }

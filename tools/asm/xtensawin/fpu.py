@@ -68,14 +68,6 @@ class Fpu(Mac16):
         """Convert the int32 in an address register to a number, rounded to nearest even."""
         self._rrr(12, 10, _f(r), _a(s), 0, f"float.s {r}, {s}, 0")
 
-    def abs_s(self, r, s):
-        self._rrr(15, 10, _f(r), _f(s), 1, f"abs.s {r}, {s}")
-
-    def bf(self, b, label):
-        """Branch if the Boolean register b is clear."""
-        word = _number("b", b) << 8 | 7 << 4 | 6
-        self._to(word, 8, 16, f"bf {b}, ", label)
-
     def lsx(self, r, s, t):
         """Load the number at the address `s` + `t`."""
         self._rrr(0, 8, _f(r), _a(s), _a(t), f"lsx {r}, {s}, {t}")
@@ -99,11 +91,3 @@ class Fpu(Mac16):
         self.movi(spare, 0)
         for register in registers:
             self.wfr(register, spare)
-
-    def far_zero(self, name, register, label):
-        """The branch `name` on a register to a label at any distance."""
-        past = self.new_label("past")
-        opposite = {"beqz": "bnez", "bnez": "beqz", "bltz": "bgez", "bgez": "bltz"}[name]
-        getattr(self, opposite)(register, past)
-        self.j(label)
-        self.label(past)

@@ -59,9 +59,9 @@ class Function(Xtensa):
 
     # Macros of several instructions.
 
-    def buffer_address(self, to):
-        """Compute the address of the buffer in the frame."""
-        offset = 4 * len(self._slots)
+    def buffer_address(self, to, offset=0):
+        """Compute the address of the buffer in the frame, plus `offset`."""
+        offset += 4 * len(self._slots)
         self.addi(to, "a1", min(offset, 127))
         if offset > 127:
             self.addi(to, to, offset - 127)

@@ -80,7 +80,6 @@ float32_dots=float32
 fully_connected_mac16
 fully_connected_pie
 hybrid
-hybrid_quantize
 pooling_float
 gen.add
 gen.add_int16
@@ -108,6 +107,7 @@ gen.fully_connected
 gen.fully_connected_float
 gen.fully_connected_int16
 gen.fully_connected_lanes
+gen.hybrid_quantize
 gen.int16_table
 gen.l2_normalization
 gen.log_softmax

@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ...armv7em.thumb_dsp import ThumbDsp
-from ...common.thumb import PC
+from ...common.thumb import PC, SP
 
 _THREE = {"and": 0xEA00, "or": 0xEA40, "xor": 0xEA80, "add": 0xEB00, "sub": 0xEBA0}
 _NUMBER = {"and": 0xF000, "or": 0xF040, "xor": 0xF080, "add": 0xF100, "sub": 0xF1A0, "rsb": 0xF1C0}
@@ -100,6 +100,11 @@ class DspFunction(ThumbDsp):
             if to is one:
                 return self.two(_TWO[name], to, other)
         return self._three(_THREE[name], name, to, one, other, shift, by, True)
+
+    def address(self, to, offset=0):
+        if to.low:
+            return super().address(to, offset)
+        return self.number_of_12_bits("add", to, SP, 4 * len(self._slots) + offset)
 
     def number_of_12_bits(self, name, to, one, value):
         """to = one + or - a number below 4096, without flags."""

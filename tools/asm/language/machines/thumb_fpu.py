@@ -9,7 +9,7 @@ from .dsp_function import DspFunction
 from .thumb_dsp import ThumbDspMachine
 
 _FIRST_SAVED = 16  # registers of the FPU from here on belong to the caller
-_SIZES = {"limit": 28, "larger": 14, "from_integer": 8}  # bytes
+_SIZES = {"limit": 28, "larger": 14, "from_integer": 8, "round": 12}  # bytes
 
 
 class _FpuFunction(DspFunction, ThumbVfp):
@@ -36,10 +36,12 @@ class ThumbFpuMachine(ThumbDspMachine):
     """ThumbDspMachine with 32 registers of the FPU."""
 
     name = "armv7emsp"
-    has_fpu = has_float_divide = True
+    has_fpu = has_float_divide = has_float_conversion = True
 
     def size(self, op, is_far):
         name = op.info[0] if op.name == "fpu" else op.name
+        if name == "convert":
+            return 4 * len(op.info)
         return _SIZES.get(name) or super().size(op, is_far)
 
     def write(self, kernel, code, used):
@@ -61,8 +63,15 @@ class ThumbFpuMachine(ThumbDspMachine):
         elif name == "from_integer":
             t.from_core(*numbers, *values)
             t.to_float(*numbers, *numbers)
+        elif name == "convert":
+            for number in numbers:
+                t.to_float(number, number)
+        elif name == "round":
+            t.to_nearest(*numbers)
+            t.to_core(*to, numbers[0])
+            t.to_float(numbers[0], numbers[0])
         else:
-            {"add": t.vadd, "mul": t.vmul, "div": t.vdiv}[name](*numbers)
+            {"add": t.vadd, "sub": t.vsub, "mul": t.vmul, "div": t.vdiv}[name](*numbers)
 
     def write_larger(self, t, op, to, values):
         value, other = op.info

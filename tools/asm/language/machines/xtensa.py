@@ -141,6 +141,9 @@ class XtensaMachine(Machine):
     def lower_mulhu(self, op):
         self.expand(multiply_high_unsigned, op)
 
+    def lower_frame(self, op):
+        self.put("frame", op.dst, info=op.info)
+
     # An address as a register and a number.
     def _address(self, base, offset, kind, scale):
         if isinstance(offset, int):
@@ -195,6 +198,8 @@ class XtensaMachine(Machine):
             return 3 * len(op.info)
         if op.name in _SIZES:
             return _SIZES[op.name]
+        if op.name == "frame":
+            return 6
         if op.name in _SHIFTS and isinstance(op.src[1], Reg):
             return 6
         if op.name in ("add", "mov") or op.name == "li" and -32 <= op.src[0] < 96:
@@ -210,7 +215,8 @@ class XtensaMachine(Machine):
 
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
-        t = Fpu(kernel.name, kernel.about, names, self._allocation.slots)
+        slots, size = self._allocation.slots, kernel.frame_bytes
+        t = Fpu(kernel.name, kernel.about, names, slots, buffer=size)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):
@@ -244,6 +250,9 @@ class XtensaMachine(Machine):
 
     def write_jump(self, t, op, to, values):
         t.j(op.to[0])
+
+    def write_frame(self, t, op, to, values):
+        t.buffer_address(to[0], op.info)
 
     def write_mov(self, t, op, to, values):
         t.mov(to[0], values[0])
@@ -302,8 +311,11 @@ class XtensaMachine(Machine):
             t.rfr(to[0], f"f{numbers[0]}")
         elif name == "from_integer":
             t.float_s(f"f{numbers[0]}", values[0])
+        elif name == "round":
+            t.round_s(to[0], f"f{numbers[1]}")
+            t.float_s(f"f{numbers[0]}", to[0])
         else:
-            (t.add_s if name == "add" else t.mul_s)(*[f"f{number}" for number in numbers])
+            getattr(t, f"{name}_s")(*[f"f{number}" for number in numbers])
 
     def write_larger(self, t, op, to, values):
         value, other = (f"f{number}" for number in op.info)

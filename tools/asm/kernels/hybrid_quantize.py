@@ -1,9 +1,10 @@
-# Generator of the machine code that quantizes inputs of hybrid operators
+# Functions that quantize inputs of hybrid operators, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.hybrid import QUANTIZE
 
 from ..language.floats import IMPLICIT_BIT, mantissa, round_to_even
+from ..language.fpu import Fpu
 from ..language.kernel import Kernel
 from ..language.machines import MACHINES
 from ..language.macros import Record, number
@@ -24,6 +25,10 @@ _MIN_EXPONENT = 40  # of the larger magnitude: the scale is a normal number
 _MAX_NORMAL = 254  # biased exponent of a finite number
 _MAX_EXPONENT = 7  # of a quotient below 256
 _LARGE = 512  # any quotient that saturates
+_NEAR = 67, 187  # biased exponents of scales that have a reciprocal of the FPU
+_CLEAR = 0x3EFF << 16  # bits of 0.5 - 2 ** -9
+_ONE, _TWO = 0x3F800000, 0x40000000
+_SATURATED = 19  # bits of integers before the zero point is added
 
 
 # Return the address of the first input of the batch, and the address after the last one.
@@ -40,7 +45,7 @@ def find_scale(name):
 
 
 def quantize(name):
-    """Return the source of quantize() for a machine without an FPU."""
+    """Return the source of quantize() for a machine."""
     machine = MACHINES[name]()
     return machine.compile(quantize_kernel(machine))
 
@@ -194,9 +199,89 @@ class _Estimate:
         return k.var("quotient", (value.lsr(15) * self.reciprocal).lsr(24))
 
 
+# Quotients of the FPU: a product with the reciprocal of the scale differs from the quotient by
+# less than 2 ** -12 below 2 ** 9. If it is clearly less than 0.5 away from an integer, this one is
+# the result; otherwise exact() decides, as for all inputs if the scale is far from 1.
+class _Near:
+    """Registers of the FPU: 0 is the reciprocal, 1 the input, 2 and 3 the product."""
+
+    def __init__(self, k, scale, estimate):
+        self.k, self.fpu = k, Fpu(k)
+        self.limit = k.var("limit", 0)  # of the bits of a distance, without its sign
+        self.fpu.clear([0])
+        exponent = scale.lsr(23)
+        with k.If((exponent - _NEAR[0]).not_above(_NEAR[1] - _NEAR[0])):
+            self.limit.set(_CLEAR << 1)
+            self._set_reciprocal(scale, exponent, estimate)
+
+    # Without a division, one step of Newton's method improves the reciprocal of the mantissa.
+    def _set_reciprocal(self, scale, exponent, estimate):
+        k, f = self.k, self.fpu
+        if k.machine.has_float_divide:
+            f.set_bits(0, k.const(_ONE))
+            f.set_bits(1, scale)
+            f.div(0, 0, 1)
+            return
+        f.from_integer(0, estimate.reciprocal)
+        f.set_bits(1, 127 + 111 - exponent << 23)
+        f.mul(0, 0, 1)
+        f.set_bits(1, scale ^ _SIGN)
+        f.set_bits(2, k.const(_TWO))
+        f.mul(1, 1, 0)
+        f.add(1, 1, 2)
+        f.mul(0, 0, 1)
+
+    def quotient(self, source, exact):
+        """Return the quotient of the next input; exact(bits, quotient) sets it in rare cases."""
+        k, f = self.k, self.fpu
+        f.load_next((1,), source)
+        f.mul(2, 1, 0)
+        quotient = k.var("quotient", f.round(3, 2))
+        f.sub(2, 2, 3)
+        with k.If((f.bits(2) << 1).not_below(self.limit), rare=True):
+            exact(f.bits(1), quotient)
+        return quotient
+
+
+def _saturate(t, quotient, zero_point):
+    t.ssat(quotient, quotient, _SATURATED)
+    t.add_wide(quotient, quotient, zero_point)
+    t.ssat8(quotient, quotient)
+
+
+def _run_saturate(quotient, zero_point):
+    half = 1 << _SATURATED - 1
+    return (max(-128, min(127, max(-half, min(half - 1, quotient)) + zero_point)),)
+
+
+# Add the zero point to quotients, and limit the sums to int8.
+class _Int8:
+    def __init__(self, k, zero_point):
+        self.k, self.zero_point = k, zero_point
+        self.has_limits = k.machine.has_fpu and not k.machine.has_mulh
+        if self.has_limits:
+            self.low, self.high = k.var("low", -128 - zero_point), k.var("high", 127 - zero_point)
+
+    def apply(self, quotient):
+        k = self.k
+        if self.has_limits:
+            quotient.set(quotient.min(self.high).max(self.low))
+            quotient += self.zero_point
+        elif k.machine.has_fpu:
+            k.tile(_saturate, [], [self.zero_point], [quotient], 12, run=_run_saturate)
+        else:
+            quotient += self.zero_point
+            narrow = k.reg()
+            k.emit("s8", [narrow], [quotient])
+            with k.If(narrow != quotient, rare=True):
+                quotient.set(quotient >> 31 ^ 127)
+
+
 # 1. Unpack the scale: the mantissa y and its exponent.
 # 2. For each input x: make 1 <= x / y < 2. The quotient is x / y * 2 ** exponent.
 # 3. Divide; round as quantize() explains it.
+# With an FPU, steps 2 and 3 are for the few inputs whose quotient is almost halfway between two
+# integers.
 def quantize_kernel(machine):
     k = Kernel("quantize", _QUANTIZE, _ARGUMENTS, machine)
     op, arena, rom, batch = k.arguments
@@ -206,33 +291,59 @@ def quantize_kernel(machine):
     zero_point = k.var("zero_point", zero_point)
     source, end, first = _inputs(k, record, arena, rom, batch)
     to = k.var("to", record.operand("quantized", arena, rom) + first)
-    implicit = k.var("implicit_bit", IMPLICIT_BIT)
-    y, y_exponent = k.var("y", scale.field(0, 23)), k.var("y_exponent", scale.lsr(23))
-    with k.If(y_exponent == 0):
-        _normalize(k, y, y_exponent)
-        y -= implicit
-    y += implicit
-    estimate = _Estimate(k, y)
-    max_normal, max_exponent = number(k, _MAX_NORMAL - 1), number(k, _MAX_EXPONENT)
-    bits = number(k, 23)
+    exact = _Exact(k, scale)
+    int8 = _Int8(k, zero_point)
+    if machine.has_fpu:
+        near = _Near(k, scale, exact.estimate)
+        with k.repeat((end - source).lsr(2), "value", 64):
+            quotient = near.quotient(source, exact.divide)
+            int8.apply(quotient)
+            to.put("u8", quotient)
+            to += 1
+        return k.finish()
     with k.loop("value", 64) as loop:
         loop.leave_if(source == end)
-        value = source.next(k.reg("value"))
+        value, quotient = source.next(k.reg("value")), k.reg("quotient")
+        exact.divide(value, quotient)
+        int8.apply(quotient)
+        to.put("u8", quotient)
+        to += 1
+        loop.repeat()
+    return k.finish()
+
+
+# Rounded quotients of any number and a scale.
+class _Exact:
+    def __init__(self, k, scale):
+        self.k = k
+        self.implicit = implicit = k.var("implicit_bit", IMPLICIT_BIT)
+        y, y_exponent = k.var("y", scale.field(0, 23)), k.var("y_exponent", scale.lsr(23))
+        with k.If(y_exponent == 0):
+            _normalize(k, y, y_exponent)
+            y -= implicit
+        y += implicit
+        self.y, self.y_exponent, self.estimate = y, y_exponent, _Estimate(k, y)
+        self.max_normal = number(k, _MAX_NORMAL - 1)
+        self.max_exponent, self.bits = number(k, _MAX_EXPONENT), number(k, 23)
+
+    def divide(self, value, quotient):
+        """Set `quotient` to the quotient of the number with the bits `value`."""
+        k, y = self.k, self.y
         sign = k.var("sign", value >> 31)
-        quotient = k.var("quotient", 0)
+        quotient.set(0)
         apply = k.new_label("apply")
         double = value << 1
         k.branch(double == 0, apply)
         exponent = k.var("exponent", double.lsr(24))
         x = k.var("x", value.field(0, 23))
-        with k.If((exponent - 1).above(max_normal), rare=True):
+        with k.If((exponent - 1).above(self.max_normal), rare=True):
             _unusual(k, x, exponent, quotient, apply)
-        x += implicit
-        exponent -= y_exponent
+        x += self.implicit
+        exponent -= self.y_exponent
         with k.If(x.below(y)):
             x += x
             exponent -= 1
-        with k.If(exponent.above(max_exponent), rare=True):
+        with k.If(exponent.above(self.max_exponent), rare=True):
             # At least 256, below 1/2, or below 1.
             with k.If(exponent >= 0):
                 quotient.set(_LARGE)
@@ -240,27 +351,18 @@ def quantize_kernel(machine):
                 quotient.set(1)
             k.goto(apply)
         x <<= exponent
-        quotient.set(estimate.quotient(k, x))
+        quotient.set(self.estimate.quotient(k, x))
         x -= quotient * y
         with k.If(x.not_below(y)):
             x -= y
             quotient += 1
         x += x
-        x += y.lsr(bits - exponent)
+        x += y.lsr(self.bits - exponent)
         with k.If(x.not_below(y)):
             quotient += 1
         k.label(apply)
         quotient ^= sign
         quotient -= sign
-        quotient += zero_point
-        narrow = k.reg()
-        k.emit("s8", [narrow], [quotient])
-        with k.If(narrow != quotient, rare=True):
-            quotient.set(quotient >> 31 ^ 127)
-        to.put("u8", quotient)
-        to += 1
-        loop.repeat()
-    return k.finish()
 
 
 # Subnormal numbers become mantissas without their implicit bit; others have a quotient.

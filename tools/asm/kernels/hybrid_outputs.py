@@ -1,4 +1,4 @@
-# Generator of the machine code of outputs of hybrid operators, for machines without an FPU
+# Function of the outputs of hybrid operators, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.hybrid import HYBRID
@@ -16,7 +16,7 @@ from ..language.kernel import Kernel
 from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record, number
 
-ABOUT = """
+_ABOUT = """
 Converts int32 in the place of outputs of one batch to float32, multiplies them by the scales of
 the weights and of the input, adds the bias and limits the results. op: HYBRID of
 prepare/hybrid.py. units: first output << 10 | number of outputs. Returns the number of outputs, or
@@ -99,8 +99,8 @@ def _check_channels(k, channels, count, bad):
 # 2. For each channel, unpack its scale and bias, then compute all its outputs:
 # 3. Make the sum a mantissa and an exponent; multiply it by both scales, rounding each product.
 # 4. Add the bias, normalize and round; limit the result.
-def _finish(machine):
-    k = Kernel("finish", ABOUT, ("op", "arena", "rom", "units"), machine)
+def finish_kernel(machine):
+    k = Kernel("finish", _ABOUT, ("op", "arena", "rom", "units"), machine)
     op, arena, rom, units = k.arguments
     record, bad = Record(k, op, HYBRID), k.new_label("bad")
     first, count = k.var("first", units.lsr(10)), k.var("count", units.field(0, 10))
@@ -144,7 +144,7 @@ def _finish(machine):
 def finish(name):
     """Return the source of finish() for a machine."""
     machine = MACHINES[name]()
-    return machine.compile(_finish(machine))
+    return machine.compile(finish_kernel(machine))
 
 
 # Return the mantissa of the bias and its exponent + 1, the factor of the weights' scale, and the

@@ -1,4 +1,4 @@
-# Generator of the machine code of sums of DEPTHWISE_CONV_2D, float32 with weights of int8
+# Function of the sums of DEPTHWISE_CONV_2D, float32 with weights of int8, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm.prepare.hybrid import HYBRID
