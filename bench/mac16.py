@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # No core of qemu has MULSH and CLAMPS. There MULL, MIN and MAX replace them
-# (asm/xtensawin/mac16.py) with more instructions, and a loop is too long for a near branch. Each
-# output has one MULSH, and each output of a folded channel has one CLAMPS. test_xtensa_core.py
-# counts both kinds of code.
+# (asm/xtensawin/mac16.py) with more instructions, and some loops are too long for a near branch.
+# Each output has one MULSH, and each output of a folded channel has one CLAMPS.
+# test_xtensa_core.py counts both kinds of code.
 
 import struct
 import sys
@@ -40,7 +40,7 @@ def _folded(constants, stream, channels, channel_bytes):
 def _shape(kernel, r):
     if kernel.startswith("depthwise"):
         outputs = r["batches"] * r["output_height"] * r["output_width"]
-        return outputs, r["units"], 4 * r["channel_words"], 0
+        return outputs, r["units"], 4 * r["channel_words"], 1 if "stride_2" in kernel else 0
     if kernel.startswith("conv"):
         size = r["weight_bytes"] * r["column_lanes"] * r["window_columns"]
         outputs = r["units"] * (1 if "pixels" in kernel else r["output_width"])

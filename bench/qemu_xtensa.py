@@ -17,7 +17,7 @@ from tflm_tools import files
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from asm.xtensawin import mac16_depthwise, mac16_multiply
+from asm.kernels import lanes_gather, mac16_depthwise, mac16_multiply
 
 TICK = 25
 FREE = 0x60C80000  # memory after the notes that no firmware and no image uses
@@ -70,7 +70,8 @@ def without_mulsh():
     folder = Path(kernels.__file__).parent / "xtensawin"
     head = (folder / "__init__.py").read_text()
     sources = {
-        "mac16_asm": (mac16_multiply.gather(), mac16_multiply.gather_bytes(),
+        "mac16_asm": (lanes_gather.gather("xtensawin", is_flipped=True),
+                      lanes_gather.gather_bytes("xtensawin", is_flipped=True),
                       mac16_multiply.multiply(mulsh=False)),
         "mac16_depthwise_asm": (mac16_depthwise.build_plane(),
                                 mac16_depthwise.rows_3x3(mulsh=False),

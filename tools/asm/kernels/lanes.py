@@ -28,13 +28,13 @@ class Parameters(Record):
     then offsets in the arena or in this memory.
     """
 
-    def __init__(self, name, about, layout, machine):
+    def __init__(self, name, about, layout, machine, arguments=("arena", "offset", "memory")):
         if machine.name == "armv6m":
             self.k = k = Kernel(name, about, ("parameters",), machine)
             self.address, self._bases = k.arguments[0], None
         else:
-            self.k = k = Kernel(name, about, ("arena", "offset", "memory"), machine)
-            arena, offset, memory = k.arguments
+            self.k = k = Kernel(name, about, arguments, machine)
+            arena, offset, memory, *_ = k.arguments
             self.address, self._bases = k.var("parameters", arena + offset), (arena, memory)
         super().__init__(k, self.address, layout, first=0)
 

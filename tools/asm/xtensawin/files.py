@@ -13,13 +13,13 @@ from ..kernels import (
     lanes_gather,
     lanes_multiply,
     lstm_float_fpu,
+    mac16_depthwise,
+    mac16_multiply,
     pooling_float,
     rows_float,
 )
 from . import (
     float32,
-    mac16_depthwise,
-    mac16_multiply,
     pie_depthwise,
     pie_gather,
     pie_multiply,
@@ -38,7 +38,11 @@ FILES = {
     ),
     "mac16_asm.py": (
         "CONV_2D and FULLY_CONNECTED, int8, by MAC16",
-        (mac16_multiply.gather, mac16_multiply.gather_bytes, mac16_multiply.multiply),
+        (
+            partial(lanes_gather.gather, "xtensawin", is_flipped=True),
+            partial(lanes_gather.gather_bytes, "xtensawin", is_flipped=True),
+            mac16_multiply.multiply,
+        ),
     ),
     "mac16_depthwise_asm.py": (
         "DEPTHWISE_CONV_2D, int8, 3x3, by MAC16",

@@ -85,9 +85,3 @@ class Fpu(Mac16):
             raise ValueError(f"{name} has no offset {offset}")
         word = offset >> 2 << 16 | r << 12 | _a(s) << 8 | _f(t) << 4 | 3
         self._put(word, f"{name} {t}, {s}, {offset}")
-
-    def zero(self, registers, spare):
-        """Set registers of the FPU to 0.0."""
-        self.movi(spare, 0)
-        for register in registers:
-            self.wfr(register, spare)

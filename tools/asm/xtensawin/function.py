@@ -74,9 +74,3 @@ class Function(Xtensa):
         getattr(self, opposite)(one, other, past)
         self.j(label)
         self.label(past)
-
-    def lanes(self, to, half, spare):
-        """Load the same number, 1..2047, into both lanes of a word."""
-        self.movi(to, half)
-        self.slli(spare, to, 16)
-        self.add(to, to, spare)

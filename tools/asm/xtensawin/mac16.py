@@ -1,8 +1,6 @@
 # One function for Xtensa with MAC16, zero-overhead loops, MULSH and CLAMPS (ESP32, ESP32-S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from functools import partial
-
 from .function import Function
 
 _HALVES = {"ll": 0, "hl": 1, "lh": 2, "hh": 3}  # of the first and of the second factor
@@ -74,10 +72,6 @@ class Mac16(Function):
         if self._at % 4 not in (1, 2):
             self.nop()
         self._to(9 << 12 | _a(s) << 8 | 0x76, 8, 16, f"loopnez {s}, ", end)
-
-    def back(self, name, one, other, label):
-        """A branch on two registers to the beginning of a short loop."""
-        (getattr(self, name) if self._mulsh else partial(self.far, name))(one, other, label)
 
     def clamps(self, r, s, spare):
         """Limit `s` to an int8; `spare` is for cores without CLAMPS."""

@@ -21,7 +21,7 @@ def folded(t):
     ]
 
 
-# TFLM's two roundings, as in mac16_requantize.twice(); the limits are loaded when they are needed.
+# TFLM's two roundings, as in kernels/mac16_outputs.py; the limits are loaded when they are needed.
 def twice(t):
     shifted = t.new_label("shifted")
     t.addx2(SUM, SUM, BIAS)

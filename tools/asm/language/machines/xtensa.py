@@ -32,6 +32,9 @@ class XtensaMachine(Machine):
     max_arguments = 6
     pure = Machine.pure | {"addi", "addx2", "addx4", "neg"}
 
+    def __init__(self, mulsh=True):
+        self.mulsh = mulsh  # see Mac16
+
     def writes_early(self, op, i):
         return op.name == "ult" or super().writes_early(op, i)
 
@@ -216,7 +219,7 @@ class XtensaMachine(Machine):
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
         slots, size = self._allocation.slots, kernel.frame_bytes
-        t = Fpu(kernel.name, kernel.about, names, slots, buffer=size)
+        t = Fpu(kernel.name, kernel.about, names, slots, self.mulsh, size)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):
