@@ -33,6 +33,7 @@ _PAIRS_BYTES = 16  # of scratch for each element of a window: four pixels, four 
 _PAIRS_BLOCK = 4  # pixels for which it unpacks weights once
 _PAIRS_PIXELS = 3  # for which it is faster
 _PAIRS_SPEED = 2  # a multiply-accumulate of this kernel is that much faster
+_LANES_SPEED = 3  # the same for targets with lanes: a slice takes at most some 35 ms of a Pico
 _MAX_SUM = 65535  # of absolute weights, times 32768
 
 
@@ -61,6 +62,9 @@ def _emit_windows(context, node, activation, bias_type, fields):
         kernel = "conv_int16_dsp.eval_int16"
         scratch = max(scratch, _PAIRS_BYTES * work // fields["output_channels"])
         work //= _PAIRS_SPEED
+        at_once = _PAIRS_BLOCK
+    elif context.target_packing == "lanes":
+        work //= _LANES_SPEED
         at_once = _PAIRS_BLOCK
     emit_pixels(
         context,

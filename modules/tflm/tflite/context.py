@@ -223,6 +223,6 @@ class MicroContext:
             return  # an empty tensor
         if len(table) & 3:  # keep the next record aligned
             table = bytes(table) + bytes((0 - len(table)) & 3)
-        slice_units = min(units, units * _SLICE_WORK // work if work else units)
-        slice_units = max(at_once, slice_units - slice_units % at_once)
+        slice_units = units * _SLICE_WORK // work if work else units
+        slice_units = min(units, max(at_once, slice_units - slice_units % at_once))
         self.storage.record(self.node, kernel, words, operands, slice_units, table)

@@ -8,6 +8,7 @@ from ..language.macros import Record
 from ..language.windows import each_window
 from .vectors_int16 import Vectors
 
+_KEPT_BYTES = 4096  # of weights that a flash cache of 16 KB keeps beside code and records
 _ABOUT = """
 CONV_2D, int16 with weights of int8. Units are output pixels of batches. op: CONV of
 prepare/conv_int16.py.
@@ -43,7 +44,7 @@ class _Conv:
         k = self.k
         op, arena, rom, *_ = k.arguments
         self.record = r = Record(k, op, CONV)
-        self.operands = r.operand("input", arena, rom), r.operand("weights", arena, rom)
+        self.operands = [r.operand(name, arena, rom) for name in ("input", "weights")]
         self.depth = r.filter_channels
         area = k.var("filter_area", r.filter_height * r.filter_width)
         count = area * self.depth
@@ -54,6 +55,9 @@ class _Conv:
         v.cells_left = k.var("cells_left", 0)
         self.to = k.var("to", r.operand("output", arena, rom) + self.start * v.output_step)
         self._find_runs()
+        self.part_channels = None
+        if v.products.keeps_weights:
+            self.part_channels = k.var("part_channels", r.output_channels)
         if v.vectors:
             v.vector_step = k.var("vector_step", r.stride_width * r.input_channels << 1)
             self._check_overlap(op[0])
@@ -88,16 +92,33 @@ class _Conv:
     # read after the first output is written.
     def _check_overlap(self, pixels):
         k, r, v = self.k, self.record, self.vectors
-        apart, last_image = k.new_label("apart"), k.reg("last_image")
-        k.branch(v.channels_at_once >= r.output_channels, apart)
+        apart, checked, last_image = (
+            k.new_label("apart"),
+            k.new_label("checked"),
+            k.reg("last_image"),
+        )
         first = self.to - self.start * v.output_step
         distance = k.var("distance", first - self.operands[0])  # from the input to the output
         k.branch(distance + pixels * v.output_step <= 0, apart)
         k.emit("divu", [last_image], [pixels - 1, r.output_height * r.output_width])
         size = (last_image + 1) * r.input_height * r.input_width * r.input_channels << 1
         k.branch(distance >= size, apart)
+        k.branch(v.channels_at_once >= r.output_channels, checked)
         v.channels_at_once.set(0)
+        k.goto(checked)
         k.label(apart)
+        if self.part_channels is not None:
+            with k.If(r.group_channels == r.output_channels):
+                self._find_part()
+        k.label(checked)
+
+    # All pixels of a part of the channels are computed before the next part.
+    def _find_part(self):
+        k, r, v = self.k, self.record, self.vectors
+        with k.If(self.stop - self.start > v.vectors):
+            channels = k.reg("channels")
+            k.emit("divu", [channels], [k.const(_KEPT_BYTES), v.row_step])
+            self.part_channels.set(channels.max(1).min(r.output_channels))
 
     # Find the last column of the output where a block of pixels may begin.
     def _find_last(self):
@@ -113,17 +134,37 @@ class _Conv:
             last.set(last.min(r.output_width - 1) - (v.vectors - 1))
         self.last_block = last
 
-    # 1. For each pixel, or block of pixels of a row whose windows are in the image: find the
+    # 1. For each part of the channels whose weights a cache keeps, and
+    # 2. for each pixel, or block of pixels of a row whose windows are in the image: find the
     #    cells of the filter in the image.
-    # 2. For each group, and for its channels whose sums fit the scratch buffer: sum up the
+    # 3. For each group, and for its channels whose sums fit the scratch buffer: sum up the
     #    products of a few channels at a time.
-    # 3. Write their outputs.
+    # 4. Write their outputs.
     def kernel(self):
         k = self.k
-        self.done = k.new_label("done")
-        each_window(k, self.record, self.start, self.operands, 1, self.depth, self._pixels)
-        k.label(self.done)
+        if self.part_channels is None:
+            self._all_pixels()
+            return k.finish()
+        left = k.var("channels_left", self.record.output_channels)
+        first = k.var("first_to", self.to)
+        with k.loop("part", times=1) as loop:
+            self.part_channels.set(self.part_channels.min(left))
+            self._all_pixels()
+            left -= self.part_channels
+            loop.leave_if(left == 0)
+            self.operands[1] += self.part_channels * self.vectors.row_step
+            self.vectors.outputs.skip(self.part_channels)
+            first += self.part_channels << 1
+            self.to.set(first)
+            self.left.set(self.stop - self.start)
+            loop.repeat()
         return k.finish()
+
+    # All pixels of `part_channels`.
+    def _all_pixels(self):
+        self.done = self.k.new_label("done")
+        each_window(self.k, self.record, self.start, self.operands, 1, self.depth, self._pixels)
+        self.k.label(self.done)
 
     def _pixels(self, window, _batch):
         k, r, v = self.k, self.record, self.vectors
@@ -141,12 +182,13 @@ class _Conv:
                 register.set(0)
         v.set_size(size)
         count = self._count(window) if v.vectors else None
-        groups_left = k.var("groups_left", r.output_channels)
+        computed = r.output_channels if self.part_channels is None else self.part_channels
+        groups_left = k.var("groups_left", computed)
         to = k.var("pixel_to", self.to)
         with k.loop("group", times=1) as group:
-            v.compute(window.input, window.filter, to, r.group_channels, count)
+            v.compute(window.input, window.filter, to, self._group_channels(), count)
             window.input += self.depth << 1
-            groups_left -= r.group_channels
+            groups_left -= self._group_channels()
             group.repeat_if(groups_left != 0)
         if count is None:
             self.to += v.output_step
@@ -156,6 +198,11 @@ class _Conv:
             self.left -= count
         k.branch(self.left == 0, self.done)
         return count
+
+    # Return a register with the channels of a group that belong to the part.
+    def _group_channels(self):
+        channels, limit = self.record.group_channels, self.part_channels
+        return channels if limit is None else channels.min(limit)
 
     # Return how many pixels are computed together: v.vectors or 1.
     def _count(self, window):

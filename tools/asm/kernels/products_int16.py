@@ -13,10 +13,13 @@ class Products:
     rows: numbers of rows of weights that one vector of inputs is multiplied by at once. vectors:
     number of vectors that rows_of_vectors numbers of rows are multiplied by at once, or 0. Then
     rows_beside has the numbers for the vectors that are left. The last number is always 1.
+    keeps_weights: whether all vectors should be multiplied by weights that a flash cache keeps
+    before the next weights.
     """
 
     rows = rows_beside = (1,)
     rows_of_vectors, vectors = (), 0
+    keeps_weights = False
 
     def __init__(self, k):
         self.k = k
@@ -61,6 +64,7 @@ class _Thumb(Products):
 
     rows, rows_beside = (4, 2, 1), (4, 1)
     rows_of_vectors, vectors = (1,), 4
+    keeps_weights = True
 
     def add(self, size, xs, ws, sums):
         k = self.k

@@ -11,6 +11,11 @@ from .distances import distances_of, reading_record
 from .lifetimes import BufferLifetimes
 from .planner import place_buffers
 
+_INT16 = "conv_int16.eval_int16"
+# Bytes of weights that stay in the flash cache of an RP2040. If there are more and its output
+# overlaps its input, this kernel fetches all of them again for each pixel.
+_CACHED_WEIGHTS = 8192
+
 
 def may_overlap(model):
     """Return True if plan_overlapping() can plan a model: a Graph of which one sub-graph runs."""
@@ -49,6 +54,18 @@ def _scratch(nodes, requests, banded):
     return [(key, sizes[key], steps[key]) for key in sizes], shared
 
 
+# The steps that are slower if their output overlaps their input; both fit `head` bytes.
+def _slower_steps(nodes, records, head):
+    found = {id(r.node) for r in records if r.kernel == _INT16}
+    return {
+        step
+        for step, node in enumerate(nodes)
+        if id(node) in found
+        and node.inputs[1].nbytes() > _CACHED_WEIGHTS
+        and node.inputs[0].nbytes() + node.outputs[0].nbytes() <= head
+    }
+
+
 def plan_overlapping(storage, requests):
     """Set the offsets of a RomStorage's buffers; return the bytes of the plan.
 
@@ -65,12 +82,22 @@ def plan_overlapping(storage, requests):
     scratch, shared = _scratch(nodes, requests, banded)
     inputs, outputs = subgraph.input_tensors(), subgraph.output_tensors()
     lifetimes = BufferLifetimes(inputs, outputs, nodes, scratch, distances)
-    head, storage.buffer_order = place_buffers(
+    head, order = place_buffers(
         lifetimes,
         previous_order=model.buffer_order,
         is_draft=model.is_draft,
         enough_bytes=model.enough_bytes if model.is_draft else 0,
     )
+    slower = () if model.is_draft else _slower_steps(nodes, storage.records, head)
+    if slower:
+        others = {step: each for step, each in distances.items() if step not in slower}
+        apart = BufferLifetimes(inputs, outputs, nodes, scratch, others)
+        apart_head, apart_order = place_buffers(
+            apart, previous_order=order, is_draft=True, enough_bytes=head
+        )
+        if apart_head <= head:
+            lifetimes, head, order = apart, apart_head, apart_order
+    storage.buffer_order = order
     head = align_up(head)
     if not banded:
         buffers = [storage.tensors[i] for i in sorted(storage.tensors)] + storage.scratch_buffers

@@ -15,77 +15,78 @@ def run_int16(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0B9)  # sub sp, #228
+    data(2, 0xB0BE)  # sub sp, #248
     data(2, 0x9011)  # str r0, [sp] op
-    mov(r5, r2)
-    mov(r0, r3)
-    lsr(r3, r0, 10)
-    lsl(r2, r0, 22)
-    lsr(r2, r2, 22)
-    add(r2, r3, r2)
-    mov(lr, r2)
-    cmp(r0, 0)
+    mov(r4, r1)
+    mov(r6, r2)
+    lsr(r0, r3, 10)
+    data(2, 0x9039)  # str r0, [sp] start
+    lsl(r1, r3, 22)
+    lsr(r1, r1, 22)
+    add(r0, r0, r1)
+    data(2, 0x903D)  # str r0, [sp] stop
+    cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 4])
-    mov(r2, r1)
-    lsl(r4, r0, 31)
+    mov(r1, r4)
+    lsl(r2, r0, 31)
     beq(if3)
-    mov(r2, r5)
+    mov(r1, r6)
     label(if3)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
-    data(2, 0x9037)  # str r0, [sp] input
+    add(r0, r0, r1)
+    data(2, 0x903A)  # str r0, [sp] input
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    mov(r2, r1)
-    lsl(r4, r0, 31)
+    mov(r1, r4)
+    lsl(r2, r0, 31)
     beq(if4)
-    mov(r2, r5)
+    mov(r1, r6)
     label(if4)
     asr(r0, r0, 2)
-    add(r0, r0, r2)
+    add(r0, r0, r1)
     data(2, 0x9038)  # str r0, [sp] weights
     data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r6, [r0, 80])
-    data(2, 0x962B)  # str r6, [sp] filter_channels
-    ldr(r2, [r0, 48])
-    ldr(r4, [r0, 52])
-    mul(r2, r4)
-    mov(r12, r2)
-    mul(r2, r6)
-    ldr(r4, [r0, 84])
-    mov(r8, r4)
-    ldr(r4, [r0, 52])
-    mul(r4, r6)
+    ldr(r1, [r0, 80])
+    data(2, 0x912C)  # str r1, [sp] filter_channels
+    ldr(r3, [r0, 48])
+    ldr(r2, [r0, 52])
+    mul(r3, r2)
+    mov(r2, r3)
+    mul(r2, r1)
+    ldr(r5, [r0, 84])
+    mov(r12, r5)
+    ldr(r5, [r0, 52])
+    mul(r5, r1)
     ldr(r0, [r0, 20])
-    mov(r6, r1)
+    mov(r1, r4)
     lsl(r7, r0, 31)
     beq(if5)
-    mov(r6, r5)
+    mov(r1, r6)
     label(if5)
     asr(r0, r0, 2)
-    add(r0, r0, r6)
-    data(2, 0x9026)  # str r0, [sp] scratch
+    add(r0, r0, r1)
+    data(2, 0x9028)  # str r0, [sp] scratch
     data(2, 0x9811)  # ldr r0, [sp] op
     add(r0, 112)
     add(r0, r0, 4)
-    data(2, 0x9032)  # str r0, [sp] first_factor_48
+    data(2, 0x9031)  # str r0, [sp] first_factor_48
     data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r6, [r0, 108])
-    lsl(r6, r6, 3)
-    data(2, 0x9604)  # str r6, [sp] factor_step
+    ldr(r1, [r0, 108])
+    lsl(r1, r1, 3)
+    data(2, 0x9104)  # str r1, [sp] factor_step
     ldr(r0, [r0, 12])
-    mov(r6, r1)
+    mov(r1, r4)
     lsl(r7, r0, 31)
     beq(if6)
-    mov(r6, r5)
+    mov(r1, r6)
     label(if6)
     asr(r0, r0, 2)
-    add(r0, r0, r6)
+    add(r0, r0, r1)
     data(2, 0x9016)  # str r0, [sp] bias_59
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
@@ -121,179 +122,83 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9008)  # str r0, [sp] is_unusual
     label(if10)
     mov(r0, 0)
-    data(2, 0x9025)  # str r0, [sp] rest
+    data(2, 0x9026)  # str r0, [sp] rest
     mov(r0, 0)
     data(2, 0x901D)  # str r0, [sp] special_runs
     mov(r0, 64)
-    mov(r6, r8)
-    cmp(r6, r0)
+    mov(r1, r12)
+    cmp(r1, r0)
     ble(min_3)
-    mov(r6, r0)
+    mov(r1, r0)
     label(min_3)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r7, [r0, 112])
-    lsl(r6, r7)
+    lsl(r1, r7)
     mov(r7, 64)
-    cmp(r4, r7)
+    cmp(r5, r7)
     ble(min_4)
-    mov(r4, r7)
+    mov(r5, r7)
     label(min_4)
-    add(r4, r6, r4)
-    lsr(r4, r4, 2)
-    data(2, 0x942E)  # str r4, [sp] channels_at_once
+    add(r1, r1, r5)
+    lsr(r1, r1, 2)
+    data(2, 0x912F)  # str r1, [sp] channels_at_once
     data(2, 0x920C)  # str r2, [sp] row_step
-    ldr(r2, [r0, 44])
-    lsl(r2, r2, 1)
-    data(2, 0x9221)  # str r2, [sp] output_step
-    mov(r2, 0)
-    data(2, 0x9227)  # str r2, [sp] cells_left
+    ldr(r1, [r0, 44])
+    lsl(r1, r1, 1)
+    data(2, 0x9121)  # str r1, [sp] output_step
+    mov(r1, 0)
+    data(2, 0x9129)  # str r1, [sp] cells_left
     ldr(r0, [r0, 16])
-    lsl(r2, r0, 31)
+    lsl(r1, r0, 31)
     beq(if11)
-    mov(r1, r5)
+    mov(r4, r6)
     label(if11)
     asr(r0, r0, 2)
-    add(r1, r0, r1)
-    mov(r0, r3)
-    data(2, 0x9A21)  # ldr r2, [sp] output_step
-    mul(r0, r2)
-    add(r5, r1, r0)
-    data(2, 0x9523)  # str r5, [sp] to
+    add(r1, r0, r4)
+    data(2, 0x9839)  # ldr r0, [sp] start
+    data(2, 0x9C21)  # ldr r4, [sp] output_step
+    mul(r0, r4)
+    add(r2, r1, r0)
+    data(2, 0x9224)  # str r2, [sp] to
     data(2, 0x9911)  # ldr r1, [sp] op
     ldr(r0, [r1, 32])
-    data(2, 0x9C2B)  # ldr r4, [sp] filter_channels
-    sub(r0, r0, r4)
+    data(2, 0x9D2C)  # ldr r5, [sp] filter_channels
+    sub(r0, r0, r5)
     ldr(r6, [r1, 68])
     sub(r6, r6, 1)
     orr(r0, r6)
-    data(2, 0x902F)  # str r0, [sp] is_scattered
-    mov(r6, r0)
-    data(2, 0x9813)  # ldr r0, [sp] is_long
-    orr(r6, r0)
-    data(2, 0x960D)  # str r6, [sp] is_special
+    data(2, 0x9030)  # str r0, [sp] is_scattered
+    data(2, 0x9E13)  # ldr r6, [sp] is_long
+    orr(r0, r6)
+    data(2, 0x900D)  # str r0, [sp] is_special
     ldr(r0, [r1, 68])
     ldr(r6, [r1, 32])
     mul(r0, r6)
-    sub(r0, r0, r4)
+    sub(r0, r0, r5)
     lsl(r0, r0, 1)
-    data(2, 0x9033)  # str r0, [sp] cell_gap
+    data(2, 0x9034)  # str r0, [sp] cell_gap
+    ldr(r0, [r1, 44])
+    data(2, 0x9023)  # str r0, [sp] part_channels
     ldr(r0, [r1, 60])
-    ldr(r4, [r1, 32])
-    mul(r0, r4)
+    ldr(r5, [r1, 32])
+    mul(r0, r5)
     lsl(r0, r0, 1)
     data(2, 0x9010)  # str r0, [sp] vector_step
-    ldr(r4, [r1, 0])
-    ldr(r6, [r1, 44])
-    data(2, 0x982E)  # ldr r0, [sp] channels_at_once
-    cmp(r0, r6)
-    bge(apart12)
-    mov(r0, r3)
-    mul(r0, r2)
-    sub(r5, r5, r0)
-    data(2, 0x9837)  # ldr r0, [sp] input
-    sub(r5, r5, r0)
-    mov(r0, r4)
-    mul(r0, r2)
+    ldr(r6, [r1, 0])
+    data(2, 0x9839)  # ldr r0, [sp] start
+    mul(r0, r4)
+    sub(r2, r2, r0)
+    data(2, 0x983A)  # ldr r0, [sp] input
+    sub(r5, r2, r0)
+    mov(r0, r6)
+    mul(r0, r4)
     add(r0, r5, r0)
     cmp(r0, 0)
     ble(apart12)
-    sub(r2, r4, 1)
+    sub(r2, r6, 1)
     ldr(r0, [r1, 36])
     ldr(r1, [r1, 40])
     mul(r0, r1)
-    mov(r4, 0)
-    mov(r1, 1)
-    cmp(r0, r2)
-    bhi(if116)
-    label(double117)
-    lsl(r0, r0, 1)
-    lsl(r1, r1, 1)
-    cmp(r0, r2)
-    bls(double117)
-    label(if116)
-    label(halve119)
-    lsr(r1, r1, 1)
-    beq(halve_end120)
-    lsr(r0, r0, 1)
-    cmp(r0, r2)
-    bhi(if121)
-    sub(r2, r2, r0)
-    orr(r4, r1)
-    label(if121)
-    b(halve119)
-    label(halve_end120)
-    add(r0, r4, 1)
-    data(2, 0x9911)  # ldr r1, [sp] op
-    ldr(r2, [r1, 24])
-    mul(r0, r2)
-    ldr(r2, [r1, 28])
-    mul(r0, r2)
-    ldr(r1, [r1, 32])
-    mul(r0, r1)
-    lsl(r0, r0, 1)
-    cmp(r5, r0)
-    bge(apart12)
-    mov(r0, 0)
-    data(2, 0x902E)  # str r0, [sp] channels_at_once
-    label(apart12)
-    data(2, 0x9911)  # ldr r1, [sp] op
-    ldr(r0, [r1, 40])
-    data(2, 0x902D)  # str r0, [sp] output_width
-    ldr(r2, [r1, 28])
-    data(2, 0x9220)  # str r2, [sp] input_width
-    eor(r0, r2)
-    ldr(r2, [r1, 36])
-    ldr(r4, [r1, 24])
-    eor(r2, r4)
-    orr(r0, r2)
-    mov(r2, r12)
-    sub(r2, r2, 1)
-    ldr(r4, [r1, 72])
-    orr(r2, r4)
-    ldr(r4, [r1, 76])
-    orr(r2, r4)
-    orr(r0, r2)
-    ldr(r2, [r1, 56])
-    sub(r2, r2, 1)
-    ldr(r4, [r1, 60])
-    sub(r4, r4, 1)
-    orr(r2, r4)
-    orr(r0, r2)
-    bne(if13)
-    ldr(r0, [r1, 0])
-    data(2, 0x902D)  # str r0, [sp] output_width
-    data(2, 0x9020)  # str r0, [sp] input_width
-    label(if13)
-    data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r1, [r0, 52])
-    sub(r1, r1, 1)
-    ldr(r2, [r0, 68])
-    mul(r1, r2)
-    data(2, 0x9A20)  # ldr r2, [sp] input_width
-    sub(r2, r2, 1)
-    ldr(r0, [r0, 76])
-    add(r0, r2, r0)
-    sub(r0, r0, r1)
-    data(2, 0x902C)  # str r0, [sp] last_block
-    data(2, 0x982E)  # ldr r0, [sp] channels_at_once
-    cmp(r0, 0)
-    bne(if14)
-    mov(r0, 1)
-    neg(r0, r0)
-    data(2, 0x902C)  # str r0, [sp] last_block
-    label(if14)
-    data(2, 0x980D)  # ldr r0, [sp] is_special
-    cmp(r0, 0)
-    beq(if15)
-    mov(r0, 1)
-    neg(r0, r0)
-    data(2, 0x902C)  # str r0, [sp] last_block
-    label(if15)
-    data(2, 0x9A2C)  # ldr r2, [sp] last_block
-    cmp(r2, 0)
-    blt(if16)
-    data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r0, [r0, 60])
     mov(r4, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -315,58 +220,131 @@ def run_int16(r0, r1, r2, r3):
     label(if127)
     b(halve125)
     label(halve_end126)
-    data(2, 0x982D)  # ldr r0, [sp] output_width
-    sub(r0, r0, 1)
-    cmp(r4, r0)
-    ble(min_5)
-    mov(r4, r0)
-    label(min_5)
-    sub(r0, r4, 3)
-    data(2, 0x902C)  # str r0, [sp] last_block
-    label(if16)
-    mov(r0, lr)
-    sub(r0, r0, r3)
-    data(2, 0x9028)  # str r0, [sp] pixels_left
-    b(past17)
-    label(rare1)
-    mov(r3, 1)
-    neg(r3, r3)
-    eor(r3, r0)
-    add(r0, r3, 1)
-    mov(lr, r0)
-    b(end2)
-    label(past17)
-    mov(r4, r3)
-    data(2, 0x982D)  # ldr r0, [sp] output_width
-    mov(r2, 0)
+    add(r0, r4, 1)
+    data(2, 0x9911)  # ldr r1, [sp] op
+    ldr(r2, [r1, 24])
+    mul(r0, r2)
+    ldr(r2, [r1, 28])
+    mul(r0, r2)
+    ldr(r2, [r1, 32])
+    mul(r0, r2)
+    lsl(r0, r0, 1)
+    cmp(r5, r0)
+    bge(apart12)
+    ldr(r1, [r1, 44])
+    data(2, 0x982F)  # ldr r0, [sp] channels_at_once
+    cmp(r0, r1)
+    bge(checked13)
+    mov(r0, 0)
+    data(2, 0x902F)  # str r0, [sp] channels_at_once
+    b(checked13)
+    label(apart12)
+    data(2, 0x9811)  # ldr r0, [sp] op
+    ldr(r1, [r0, 84])
+    ldr(r0, [r0, 44])
+    cmp(r1, r0)
+    bne(if14)
+    data(2, 0x993D)  # ldr r1, [sp] stop
+    data(2, 0x9839)  # ldr r0, [sp] start
+    sub(r0, r1, r0)
+    cmp(r0, 4)
+    ble(if15)
+    mov(r2, 1)
+    lsl(r2, r2, 12)
+    data(2, 0x980C)  # ldr r0, [sp] row_step
+    mov(r4, 0)
     mov(r1, 1)
-    cmp(r0, r4)
+    cmp(r0, r2)
     bhi(if128)
     label(double129)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
-    cmp(r0, r4)
+    cmp(r0, r2)
     bls(double129)
     label(if128)
     label(halve131)
     lsr(r1, r1, 1)
     beq(halve_end132)
     lsr(r0, r0, 1)
-    cmp(r0, r4)
+    cmp(r0, r2)
     bhi(if133)
-    sub(r4, r4, r0)
-    orr(r2, r1)
+    sub(r2, r2, r0)
+    orr(r4, r1)
     label(if133)
     b(halve131)
     label(halve_end132)
-    data(2, 0x9235)  # str r2, [sp] y
-    mov(r1, r2)
-    data(2, 0x982D)  # ldr r0, [sp] output_width
-    mul(r1, r0)
-    sub(r0, r3, r1)
-    data(2, 0x901C)  # str r0, [sp] x
+    mov(r0, 1)
+    cmp(r4, r0)
+    bge(max_5)
+    mov(r4, r0)
+    label(max_5)
     data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r0, [r0, 36])
+    ldr(r0, [r0, 44])
+    cmp(r4, r0)
+    ble(min_6)
+    mov(r4, r0)
+    label(min_6)
+    data(2, 0x9423)  # str r4, [sp] part_channels
+    label(if15)
+    label(if14)
+    label(checked13)
+    data(2, 0x9911)  # ldr r1, [sp] op
+    ldr(r0, [r1, 40])
+    data(2, 0x902E)  # str r0, [sp] output_width
+    ldr(r2, [r1, 28])
+    data(2, 0x9220)  # str r2, [sp] input_width
+    eor(r0, r2)
+    ldr(r2, [r1, 36])
+    ldr(r4, [r1, 24])
+    eor(r2, r4)
+    orr(r0, r2)
+    sub(r2, r3, 1)
+    ldr(r3, [r1, 72])
+    orr(r2, r3)
+    ldr(r3, [r1, 76])
+    orr(r2, r3)
+    orr(r0, r2)
+    ldr(r2, [r1, 56])
+    sub(r2, r2, 1)
+    ldr(r3, [r1, 60])
+    sub(r3, r3, 1)
+    orr(r2, r3)
+    orr(r0, r2)
+    bne(if16)
+    ldr(r0, [r1, 0])
+    data(2, 0x902E)  # str r0, [sp] output_width
+    data(2, 0x9020)  # str r0, [sp] input_width
+    label(if16)
+    data(2, 0x9811)  # ldr r0, [sp] op
+    ldr(r1, [r0, 52])
+    sub(r1, r1, 1)
+    ldr(r2, [r0, 68])
+    mul(r1, r2)
+    data(2, 0x9A20)  # ldr r2, [sp] input_width
+    sub(r2, r2, 1)
+    ldr(r0, [r0, 76])
+    add(r0, r2, r0)
+    sub(r0, r0, r1)
+    data(2, 0x902D)  # str r0, [sp] last_block
+    data(2, 0x982F)  # ldr r0, [sp] channels_at_once
+    cmp(r0, 0)
+    bne(if17)
+    mov(r0, 1)
+    neg(r0, r0)
+    data(2, 0x902D)  # str r0, [sp] last_block
+    label(if17)
+    data(2, 0x980D)  # ldr r0, [sp] is_special
+    cmp(r0, 0)
+    beq(if18)
+    mov(r0, 1)
+    neg(r0, r0)
+    data(2, 0x902D)  # str r0, [sp] last_block
+    label(if18)
+    data(2, 0x9A2D)  # ldr r2, [sp] last_block
+    cmp(r2, 0)
+    blt(if19)
+    data(2, 0x9811)  # ldr r0, [sp] op
+    ldr(r0, [r0, 60])
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
@@ -388,51 +366,140 @@ def run_int16(r0, r1, r2, r3):
     label(if139)
     b(halve137)
     label(halve_end138)
-    data(2, 0x9336)  # str r3, [sp] batch
+    data(2, 0x982E)  # ldr r0, [sp] output_width
+    sub(r0, r0, 1)
+    cmp(r3, r0)
+    ble(min_7)
+    mov(r3, r0)
+    label(min_7)
+    sub(r0, r3, 3)
+    data(2, 0x902D)  # str r0, [sp] last_block
+    label(if19)
+    data(2, 0x993D)  # ldr r1, [sp] stop
+    data(2, 0x9839)  # ldr r0, [sp] start
+    sub(r0, r1, r0)
+    data(2, 0x9027)  # str r0, [sp] pixels_left
+    b(past20)
+    label(rare1)
+    mov(r0, 1)
+    neg(r0, r0)
+    eor(r0, r3)
+    data(2, 0x9039)  # str r0, [sp] start
+    add(r0, r0, 1)
+    data(2, 0x903D)  # str r0, [sp] stop
+    b(end2)
+    label(past20)
+    data(2, 0x9811)  # ldr r0, [sp] op
+    ldr(r0, [r0, 44])
+    data(2, 0x903B)  # str r0, [sp] channels_left_209
+    data(2, 0x9824)  # ldr r0, [sp] to
+    data(2, 0x903C)  # str r0, [sp] first_to
+    label(part21)
+    data(2, 0x9923)  # ldr r1, [sp] part_channels
+    data(2, 0x983B)  # ldr r0, [sp] channels_left_209
+    cmp(r1, r0)
+    ble(min_8)
+    mov(r1, r0)
+    label(min_8)
+    data(2, 0x9123)  # str r1, [sp] part_channels
+    data(2, 0x9B39)  # ldr r3, [sp] start
+    data(2, 0x982E)  # ldr r0, [sp] output_width
+    mov(r2, 0)
+    mov(r1, 1)
+    cmp(r0, r3)
+    bhi(if140)
+    label(double141)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r3)
+    bls(double141)
+    label(if140)
+    label(halve143)
+    lsr(r1, r1, 1)
+    beq(halve_end144)
+    lsr(r0, r0, 1)
+    cmp(r0, r3)
+    bhi(if145)
+    sub(r3, r3, r0)
+    orr(r2, r1)
+    label(if145)
+    b(halve143)
+    label(halve_end144)
+    data(2, 0x9236)  # str r2, [sp] y
+    mov(r1, r2)
+    data(2, 0x982E)  # ldr r0, [sp] output_width
+    mul(r1, r0)
+    data(2, 0x9839)  # ldr r0, [sp] start
+    sub(r0, r0, r1)
+    data(2, 0x901C)  # str r0, [sp] x
+    data(2, 0x9811)  # ldr r0, [sp] op
+    ldr(r0, [r0, 36])
+    mov(r3, 0)
+    mov(r1, 1)
+    cmp(r0, r2)
+    bhi(if146)
+    label(double147)
+    lsl(r0, r0, 1)
+    lsl(r1, r1, 1)
+    cmp(r0, r2)
+    bls(double147)
+    label(if146)
+    label(halve149)
+    lsr(r1, r1, 1)
+    beq(halve_end150)
+    lsr(r0, r0, 1)
+    cmp(r0, r2)
+    bhi(if151)
+    sub(r2, r2, r0)
+    orr(r3, r1)
+    label(if151)
+    b(halve149)
+    label(halve_end150)
+    data(2, 0x9337)  # str r3, [sp] batch
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 36])
     mul(r3, r0)
-    data(2, 0x9835)  # ldr r0, [sp] y
+    data(2, 0x9836)  # ldr r0, [sp] y
     sub(r0, r0, r3)
-    data(2, 0x9035)  # str r0, [sp] y
-    label(line19)
+    data(2, 0x9036)  # str r0, [sp] y
+    label(line24)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r2, [r0, 56])
     ldr(r1, [r0, 72])
     ldr(r5, [r0, 64])
     ldr(r3, [r0, 48])
     ldr(r6, [r0, 24])
-    data(2, 0x9835)  # ldr r0, [sp] y
+    data(2, 0x9836)  # ldr r0, [sp] y
     mul(r0, r2)
     sub(r4, r0, r1)
     mov(r1, 0)
-    label(before21)
+    label(before26)
     cmp(r4, 0)
-    bge(before_end22)
+    bge(before_end27)
     cmp(r1, r3)
-    beq(before_end22)
+    beq(before_end27)
     add(r4, r4, r5)
     add(r1, 1)
-    b(before21)
-    label(before_end22)
+    b(before26)
+    label(before_end27)
     sub(r3, r3, r1)
     mov(r0, 0)
-    data(2, 0x9024)  # str r0, [sp] count_217
+    data(2, 0x9025)  # str r0, [sp] count_236
     mov(r2, r4)
-    label(inside23)
-    data(2, 0x9824)  # ldr r0, [sp] count_217
+    label(inside28)
+    data(2, 0x9825)  # ldr r0, [sp] count_236
     cmp(r0, r3)
-    beq(inside_end24)
+    beq(inside_end29)
     cmp(r2, r6)
-    bge(inside_end24)
+    bge(inside_end29)
     add(r0, 1)
-    data(2, 0x9024)  # str r0, [sp] count_217
+    data(2, 0x9025)  # str r0, [sp] count_236
     add(r2, r2, r5)
-    b(inside23)
-    label(inside_end24)
+    b(inside28)
+    label(inside_end29)
     data(2, 0x9A11)  # ldr r2, [sp] op
     ldr(r3, [r2, 24])
-    data(2, 0x9836)  # ldr r0, [sp] batch
+    data(2, 0x9837)  # ldr r0, [sp] batch
     mul(r0, r3)
     add(r0, r0, r4)
     data(2, 0x9B20)  # ldr r3, [sp] input_width
@@ -440,17 +507,17 @@ def run_int16(r0, r1, r2, r3):
     ldr(r3, [r2, 32])
     mul(r0, r3)
     lsl(r3, r0, 1)
-    data(2, 0x9837)  # ldr r0, [sp] input
+    data(2, 0x983A)  # ldr r0, [sp] input
     add(r0, r0, r3)
-    data(2, 0x9030)  # str r0, [sp] line_input
+    data(2, 0x9032)  # str r0, [sp] line_input
     ldr(r0, [r2, 52])
     mul(r1, r0)
-    data(2, 0x982B)  # ldr r0, [sp] filter_channels
+    data(2, 0x982C)  # ldr r0, [sp] filter_channels
     mul(r1, r0)
     data(2, 0x9838)  # ldr r0, [sp] weights
     add(r0, r0, r1)
-    data(2, 0x9031)  # str r0, [sp] line_filter
-    label(pixel25)
+    data(2, 0x9033)  # str r0, [sp] line_filter
+    label(pixel30)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r2, [r0, 60])
     ldr(r1, [r0, 76])
@@ -460,41 +527,41 @@ def run_int16(r0, r1, r2, r3):
     mul(r0, r2)
     sub(r2, r0, r1)
     mov(r4, 0)
-    label(before27)
+    label(before32)
     cmp(r2, 0)
-    bge(before_end28)
+    bge(before_end33)
     cmp(r4, r5)
-    beq(before_end28)
+    beq(before_end33)
     add(r2, r2, r6)
     add(r4, 1)
-    b(before27)
-    label(before_end28)
+    b(before32)
+    label(before_end33)
     sub(r5, r5, r4)
     mov(r0, 0)
-    data(2, 0x9014)  # str r0, [sp] count_248
+    data(2, 0x9014)  # str r0, [sp] count_267
     mov(r3, r2)
-    label(inside29)
-    data(2, 0x9814)  # ldr r0, [sp] count_248
+    label(inside34)
+    data(2, 0x9814)  # ldr r0, [sp] count_267
     cmp(r0, r5)
-    beq(inside_end30)
+    beq(inside_end35)
     data(2, 0x9920)  # ldr r1, [sp] input_width
     cmp(r3, r1)
-    bge(inside_end30)
+    bge(inside_end35)
     add(r0, 1)
-    data(2, 0x9014)  # str r0, [sp] count_248
+    data(2, 0x9014)  # str r0, [sp] count_267
     add(r3, r3, r6)
-    b(inside29)
-    label(inside_end30)
+    b(inside34)
+    label(inside_end35)
     data(2, 0x9B11)  # ldr r3, [sp] op
     ldr(r0, [r3, 32])
     lsl(r5, r0, 1)
     mul(r2, r5)
-    data(2, 0x9830)  # ldr r0, [sp] line_input
+    data(2, 0x9832)  # ldr r0, [sp] line_input
     add(r0, r0, r2)
     data(2, 0x900E)  # str r0, [sp] window
     ldr(r0, [r3, 68])
     mul(r0, r5)
-    data(2, 0x9A14)  # ldr r2, [sp] count_248
+    data(2, 0x9A14)  # ldr r2, [sp] count_267
     mul(r0, r2)
     ldr(r1, [r3, 64])
     data(2, 0x9E20)  # ldr r6, [sp] input_width
@@ -502,122 +569,126 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r5)
     sub(r1, r1, r0)
     data(2, 0x9101)  # str r1, [sp] gap
-    data(2, 0x9D2B)  # ldr r5, [sp] filter_channels
+    data(2, 0x9D2C)  # ldr r5, [sp] filter_channels
     mul(r4, r5)
-    data(2, 0x9931)  # ldr r1, [sp] line_filter
+    data(2, 0x9933)  # ldr r1, [sp] line_filter
     add(r1, r1, r4)
     data(2, 0x910B)  # str r1, [sp] filter
     ldr(r1, [r3, 52])
     sub(r1, r1, r2)
     mul(r1, r5)
     data(2, 0x9100)  # str r1, [sp] weight_gap
-    data(2, 0x9B24)  # ldr r3, [sp] count_217
+    data(2, 0x9B25)  # ldr r3, [sp] count_236
     mul(r3, r2)
     data(2, 0x9916)  # ldr r1, [sp] bias_59
     data(2, 0x9102)  # str r1, [sp] bias
-    data(2, 0x9932)  # ldr r1, [sp] first_factor_48
+    data(2, 0x9931)  # ldr r1, [sp] first_factor_48
     mov(r10, r1)
-    data(2, 0x9924)  # ldr r1, [sp] count_217
+    data(2, 0x9925)  # ldr r1, [sp] count_236
     data(2, 0x910F)  # str r1, [sp] runs
-    data(2, 0x912A)  # str r1, [sp] all_runs
+    data(2, 0x912B)  # str r1, [sp] all_runs
     data(2, 0x9022)  # str r0, [sp] size
     data(2, 0x980D)  # ldr r0, [sp] is_special
     cmp(r0, 0)
-    beq(if31)
+    beq(if36)
     mov(r0, 1)
     data(2, 0x900F)  # str r0, [sp] runs
-    data(2, 0x982F)  # ldr r0, [sp] is_scattered
+    data(2, 0x9830)  # ldr r0, [sp] is_scattered
     cmp(r0, 0)
-    beq(if32)
-    data(2, 0x932A)  # str r3, [sp] all_runs
+    beq(if37)
+    data(2, 0x932B)  # str r3, [sp] all_runs
     lsl(r0, r5, 1)
     data(2, 0x9022)  # str r0, [sp] size
-    label(if32)
-    label(if31)
+    label(if37)
+    label(if36)
     cmp(r3, 0)
-    bne(if33)
+    bne(if38)
     mov(r0, 0)
     data(2, 0x900F)  # str r0, [sp] runs
     mov(r0, 0)
-    data(2, 0x902A)  # str r0, [sp] all_runs
+    data(2, 0x902B)  # str r0, [sp] all_runs
     mov(r0, 0)
     data(2, 0x9022)  # str r0, [sp] size
-    label(if33)
+    label(if38)
     data(2, 0x9822)  # ldr r0, [sp] size
     mov(r11, r0)
     data(2, 0x9913)  # ldr r1, [sp] is_long
     cmp(r1, 0)
-    beq(if34)
+    beq(if39)
     mov(r1, 127)
     lsl(r1, r1, 3)
     data(2, 0x458B)  # cmp r11, r1
-    ble(min_6)
+    ble(min_9)
     mov(r11, r1)
-    label(min_6)
+    label(min_9)
     mov(r1, r11)
     sub(r0, r0, r1)
-    data(2, 0x9025)  # str r0, [sp] rest
-    label(if34)
+    data(2, 0x9026)  # str r0, [sp] rest
+    label(if39)
     mov(r0, 1)
     data(2, 0x9012)  # str r0, [sp] count
     data(2, 0x991C)  # ldr r1, [sp] x
-    data(2, 0x982C)  # ldr r0, [sp] last_block
+    data(2, 0x982D)  # ldr r0, [sp] last_block
     cmp(r1, r0)
-    bgt(single35)
-    data(2, 0x9828)  # ldr r0, [sp] pixels_left
+    bgt(single40)
+    data(2, 0x9827)  # ldr r0, [sp] pixels_left
     cmp(r0, 4)
-    blt(single35)
+    blt(single40)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r1, [r0, 52])
-    data(2, 0x9814)  # ldr r0, [sp] count_248
+    data(2, 0x9814)  # ldr r0, [sp] count_267
     cmp(r0, r1)
-    bne(single35)
+    bne(single40)
     mov(r0, 4)
     data(2, 0x9012)  # str r0, [sp] count
-    label(single35)
-    data(2, 0x9811)  # ldr r0, [sp] op
-    ldr(r0, [r0, 44])
-    data(2, 0x9029)  # str r0, [sp] groups_left
-    data(2, 0x9823)  # ldr r0, [sp] to
+    label(single40)
+    data(2, 0x9823)  # ldr r0, [sp] part_channels
+    data(2, 0x902A)  # str r0, [sp] groups_left
+    data(2, 0x9824)  # ldr r0, [sp] to
     data(2, 0x9019)  # str r0, [sp] pixel_to
-    label(group36)
+    label(group41)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 84])
+    data(2, 0x9923)  # ldr r1, [sp] part_channels
+    cmp(r0, r1)
+    ble(min_10)
+    mov(r0, r1)
+    label(min_10)
     data(2, 0x901B)  # str r0, [sp] channels_left
-    label(piece38)
+    label(piece43)
     mov(r1, 64)
     data(2, 0x981B)  # ldr r0, [sp] channels_left
     cmp(r0, r1)
-    ble(min_7)
+    ble(min_11)
     mov(r0, r1)
-    label(min_7)
-    data(2, 0x901A)  # str r0, [sp] count_297
+    label(min_11)
+    data(2, 0x901A)  # str r0, [sp] count_315
     data(2, 0x9812)  # ldr r0, [sp] count
     cmp(r0, 1)
-    beq(if40)
+    beq(if45)
     data(2, 0x991B)  # ldr r1, [sp] channels_left
-    data(2, 0x982E)  # ldr r0, [sp] channels_at_once
+    data(2, 0x982F)  # ldr r0, [sp] channels_at_once
     cmp(r1, r0)
-    ble(min_8)
+    ble(min_12)
     mov(r1, r0)
-    label(min_8)
-    data(2, 0x911A)  # str r1, [sp] count_297
-    label(if40)
+    label(min_12)
+    data(2, 0x911A)  # str r1, [sp] count_315
+    label(if45)
     data(2, 0x991B)  # ldr r1, [sp] channels_left
-    data(2, 0x981A)  # ldr r0, [sp] count_297
+    data(2, 0x981A)  # ldr r0, [sp] count_315
     sub(r1, r1, r0)
     data(2, 0x911B)  # str r1, [sp] channels_left
     lsl(r1, r0, 2)
     data(2, 0x910A)  # str r1, [sp] sums_step
-    data(2, 0x9926)  # ldr r1, [sp] scratch
+    data(2, 0x9928)  # ldr r1, [sp] scratch
     data(2, 0x9107)  # str r1, [sp] sum_to
     data(2, 0x9009)  # str r0, [sp] rows_left
-    label(block41)
+    label(block46)
     data(2, 0x9812)  # ldr r0, [sp] count
     cmp(r0, 1)
-    bne(near_9)
-    b(single43)
-    label(near_9)
+    bne(near_13)
+    b(single48)
+    label(near_13)
     mov(r0, 0)
     mov(r12, r0)
     mov(r0, 0)
@@ -636,10 +707,10 @@ def run_int16(r0, r1, r2, r3):
     add(r0, r5, r0)
     data(2, 0x900B)  # str r0, [sp] filter
     data(2, 0x980F)  # ldr r0, [sp] runs
-    data(2, 0x9006)  # str r0, [sp] runs_left_316
+    data(2, 0x9006)  # str r0, [sp] runs_left_334
     cmp(r0, 0)
-    beq(if46)
-    label(run47)
+    beq(if51)
+    label(run52)
     data(2, 0x445E)  # add r6, r11
     data(2, 0x445C)  # add r4, r11
     data(2, 0x445B)  # add r3, r11
@@ -654,8 +725,8 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(taps53)
-    label(copy49)
+    label(taps58)
+    label(copy54)
     asr(r1, r0, 1)
     data(2, 0x566A)  # ldrsb r2, [r5, r1]
     data(2, 0x5E31)  # ldrsh r1, [r6, r0]
@@ -671,7 +742,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 2)
-    label(copy50)
+    label(copy55)
     asr(r1, r0, 1)
     data(2, 0x566A)  # ldrsb r2, [r5, r1]
     data(2, 0x5E31)  # ldrsh r1, [r6, r0]
@@ -687,7 +758,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 2)
-    label(copy51)
+    label(copy56)
     asr(r1, r0, 1)
     data(2, 0x566A)  # ldrsb r2, [r5, r1]
     data(2, 0x5E31)  # ldrsh r1, [r6, r0]
@@ -703,7 +774,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 2)
-    label(copy52)
+    label(copy57)
     asr(r1, r0, 1)
     data(2, 0x566A)  # ldrsb r2, [r5, r1]
     data(2, 0x5E31)  # ldrsh r1, [r6, r0]
@@ -719,11 +790,11 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 2)
-    bne(taps53)
-    data(2, 0x9806)  # ldr r0, [sp] runs_left_316
+    bne(taps58)
+    data(2, 0x9806)  # ldr r0, [sp] runs_left_334
     sub(r0, 1)
-    data(2, 0x9006)  # str r0, [sp] runs_left_316
-    beq(run_end48)
+    data(2, 0x9006)  # str r0, [sp] runs_left_334
+    beq(run_end53)
     data(2, 0x9801)  # ldr r0, [sp] gap
     add(r6, r6, r0)
     add(r4, r4, r0)
@@ -731,9 +802,9 @@ def run_int16(r0, r1, r2, r3):
     add(r7, r7, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     add(r5, r5, r0)
-    b(run47)
-    label(run_end48)
-    label(if46)
+    b(run52)
+    label(run_end53)
+    label(if51)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     mov(r1, r12)
     str(r1, [r0, 0])
@@ -753,16 +824,16 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9809)  # ldr r0, [sp] rows_left
     sub(r0, 1)
     data(2, 0x9009)  # str r0, [sp] rows_left
-    beq(near_10)
-    b(block41)
-    label(near_10)
-    b(block_end42)
-    label(single43)
+    beq(near_14)
+    b(block46)
+    label(near_14)
+    b(block_end47)
+    label(single48)
     data(2, 0x9809)  # ldr r0, [sp] rows_left
     cmp(r0, 4)
-    bge(near_11)
-    b(smaller55)
-    label(near_11)
+    bge(near_15)
+    b(smaller60)
+    label(near_15)
     mov(r0, 0)
     mov(r12, r0)
     mov(r0, 0)
@@ -783,14 +854,14 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9005)  # str r0, [sp] runs_left
     data(2, 0x980D)  # ldr r0, [sp] is_special
     cmp(r0, 0)
-    beq(near_12)
-    b(rare57)
-    label(near_12)
-    label(end58)
+    beq(near_16)
+    b(rare62)
+    label(near_16)
+    label(end63)
     data(2, 0x9805)  # ldr r0, [sp] runs_left
     cmp(r0, 0)
-    beq(if60)
-    label(run61)
+    beq(if65)
+    label(run66)
     data(2, 0x445F)  # add r7, r11
     mov(r0, r11)
     lsr(r0, r0, 1)
@@ -805,8 +876,8 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(taps67)
-    label(copy63)
+    label(taps72)
+    label(copy68)
     lsl(r1, r0, 1)
     data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
     data(2, 0x5631)  # ldrsb r1, [r6, r0]
@@ -822,7 +893,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 1)
-    label(copy64)
+    label(copy69)
     lsl(r1, r0, 1)
     data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
     data(2, 0x5631)  # ldrsb r1, [r6, r0]
@@ -838,7 +909,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 1)
-    label(copy65)
+    label(copy70)
     lsl(r1, r0, 1)
     data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
     data(2, 0x5631)  # ldrsb r1, [r6, r0]
@@ -854,7 +925,7 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 1)
-    label(copy66)
+    label(copy71)
     lsl(r1, r0, 1)
     data(2, 0x5E7A)  # ldrsh r2, [r7, r1]
     data(2, 0x5631)  # ldrsb r1, [r6, r0]
@@ -870,11 +941,11 @@ def run_int16(r0, r1, r2, r3):
     mul(r1, r2)
     data(2, 0x4489)  # add r9, r1
     add(r0, 1)
-    bne(taps67)
+    bne(taps72)
     data(2, 0x9805)  # ldr r0, [sp] runs_left
     sub(r0, 1)
     data(2, 0x9005)  # str r0, [sp] runs_left
-    beq(run_end62)
+    beq(run_end67)
     data(2, 0x9801)  # ldr r0, [sp] gap
     add(r7, r7, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
@@ -882,15 +953,15 @@ def run_int16(r0, r1, r2, r3):
     add(r5, r5, r0)
     add(r4, r4, r0)
     add(r3, r3, r0)
-    b(run61)
-    label(run_end62)
-    label(if60)
+    b(run66)
+    label(run_end67)
+    label(if65)
     data(2, 0x980D)  # ldr r0, [sp] is_special
     cmp(r0, 0)
-    beq(near_13)
-    b(rare69)
-    label(near_13)
-    label(end70)
+    beq(near_17)
+    b(rare74)
+    label(near_17)
+    label(end75)
     mov(r1, r12)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     str(r1, [r0, 0])
@@ -902,15 +973,15 @@ def run_int16(r0, r1, r2, r3):
     str(r1, [r0, 12])
     add(r0, 16)
     data(2, 0x9007)  # str r0, [sp] sum_to
-    label(stored56)
+    label(stored61)
     data(2, 0x9809)  # ldr r0, [sp] rows_left
     sub(r0, 4)
     data(2, 0x9009)  # str r0, [sp] rows_left
-    beq(near_14)
-    b(block41)
-    label(near_14)
-    b(block_end42)
-    label(smaller55)
+    beq(near_18)
+    b(block46)
+    label(near_18)
+    b(block_end47)
+    label(smaller60)
     mov(r5, 0)
     data(2, 0x9C0E)  # ldr r4, [sp] window
     data(2, 0x9B0B)  # ldr r3, [sp] filter
@@ -920,13 +991,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9E0F)  # ldr r6, [sp] runs
     data(2, 0x980D)  # ldr r0, [sp] is_special
     cmp(r0, 0)
-    beq(near_15)
-    b(rare78)
-    label(near_15)
-    label(end79)
+    beq(near_19)
+    b(rare83)
+    label(near_19)
+    label(end84)
     cmp(r6, 0)
-    beq(if81)
-    label(run82)
+    beq(if86)
+    label(run87)
     data(2, 0x445C)  # add r4, r11
     mov(r0, r11)
     lsr(r0, r0, 1)
@@ -938,82 +1009,82 @@ def run_int16(r0, r1, r2, r3):
     mul(r0, r2)
     data(2, 0x4487)  # add pc, r0
     nop()
-    label(taps88)
-    label(copy84)
+    label(taps93)
+    label(copy89)
     lsl(r0, r1, 1)
     data(2, 0x5E22)  # ldrsh r2, [r4, r0]
     data(2, 0x5658)  # ldrsb r0, [r3, r1]
     mul(r0, r2)
     add(r5, r5, r0)
     add(r1, 1)
-    label(copy85)
+    label(copy90)
     lsl(r0, r1, 1)
     data(2, 0x5E22)  # ldrsh r2, [r4, r0]
     data(2, 0x5658)  # ldrsb r0, [r3, r1]
     mul(r0, r2)
     add(r5, r5, r0)
     add(r1, 1)
-    label(copy86)
+    label(copy91)
     lsl(r0, r1, 1)
     data(2, 0x5E22)  # ldrsh r2, [r4, r0]
     data(2, 0x5658)  # ldrsb r0, [r3, r1]
     mul(r0, r2)
     add(r5, r5, r0)
     add(r1, 1)
-    label(copy87)
+    label(copy92)
     lsl(r0, r1, 1)
     data(2, 0x5E22)  # ldrsh r2, [r4, r0]
     data(2, 0x5658)  # ldrsb r0, [r3, r1]
     mul(r0, r2)
     add(r5, r5, r0)
     add(r1, 1)
-    bne(taps88)
+    bne(taps93)
     sub(r6, 1)
-    beq(run_end83)
+    beq(run_end88)
     data(2, 0x9801)  # ldr r0, [sp] gap
     add(r4, r4, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     add(r3, r3, r0)
-    b(run82)
-    label(run_end83)
-    label(if81)
+    b(run87)
+    label(run_end88)
+    label(if86)
     data(2, 0x980D)  # ldr r0, [sp] is_special
     cmp(r0, 0)
-    beq(near_16)
-    b(rare90)
-    label(near_16)
-    label(end91)
+    beq(near_20)
+    b(rare95)
+    label(near_20)
+    label(end96)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     str(r5, [r0, 0])
     add(r0, 4)
     data(2, 0x9007)  # str r0, [sp] sum_to
-    label(stored77)
+    label(stored82)
     data(2, 0x9809)  # ldr r0, [sp] rows_left
     sub(r0, 1)
     data(2, 0x9009)  # str r0, [sp] rows_left
-    beq(near_17)
-    b(block41)
-    label(near_17)
-    label(block_end42)
+    beq(near_21)
+    b(block46)
+    label(near_21)
+    label(block_end47)
     data(2, 0x9812)  # ldr r0, [sp] count
     data(2, 0x9015)  # str r0, [sp] vectors_left
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(near_18)
-    b(rare97)
-    label(near_18)
-    label(end98)
-    data(2, 0x9C26)  # ldr r4, [sp] scratch
+    beq(near_22)
+    b(rare102)
+    label(near_22)
+    label(end103)
+    data(2, 0x9C28)  # ldr r4, [sp] scratch
     data(2, 0x9819)  # ldr r0, [sp] pixel_to
     mov(r12, r0)
-    data(2, 0x981A)  # ldr r0, [sp] count_297
+    data(2, 0x981A)  # ldr r0, [sp] count_315
     lsl(r0, r0, 1)
     data(2, 0x9018)  # str r0, [sp] output_bytes
     data(2, 0x9802)  # ldr r0, [sp] bias
     data(2, 0x901E)  # str r0, [sp] first_bias
     mov(r0, r10)
     data(2, 0x901F)  # str r0, [sp] first_factor
-    label(vector99)
+    label(vector104)
     data(2, 0x980A)  # ldr r0, [sp] sums_step
     add(r0, r4, r0)
     mov(lr, r0)
@@ -1024,36 +1095,36 @@ def run_int16(r0, r1, r2, r3):
     mov(r9, r1)
     ldr(r0, [r0, 104])
     data(2, 0x9003)  # str r0, [sp] activation_max
-    b(output101)
-    label(rare105)
+    b(output106)
+    label(rare110)
     data(2, 0x9811)  # ldr r0, [sp] op
     ldr(r0, [r0, 112])
     cmp(r0, 0)
-    bne(if107)
+    bne(if112)
     mov(r0, r3)
     data(2, 0x9916)  # ldr r1, [sp] bias_59
     cmp(r1, 0)
-    beq(if108)
+    beq(if113)
     data(2, 0x9902)  # ldr r1, [sp] bias
     data(2, 0xC904)  # ldmia r1!, {r2}
     data(2, 0x9102)  # str r1, [sp] bias
     add(r0, r0, r2)
-    label(if108)
+    label(if113)
     mov(r1, r5)
     sub(r1, 32)
     mov(r2, 0)
     cmp(r1, r2)
-    bge(max_19)
+    bge(max_23)
     mov(r1, r2)
-    label(max_19)
+    label(max_23)
     mov(r3, r1)
     mov(r1, 32)
     sub(r1, r1, r5)
     mov(r2, 0)
     cmp(r1, r2)
-    bge(max_20)
+    bge(max_24)
     mov(r1, r2)
-    label(max_20)
+    label(max_24)
     lsl(r0, r3)
     data(2, 0xB285)  # uxth r5, r0
     data(2, 0xB2B3)  # uxth r3, r6
@@ -1082,34 +1153,34 @@ def run_int16(r0, r1, r2, r3):
     lsl(r0, r2, 1)
     add(r0, r3, r0)
     cmp(r1, 0)
-    beq(if109)
+    beq(if114)
     asr(r2, r0, 31)
     add(r0, r2, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if109)
-    b(ready104)
-    label(if107)
+    label(if114)
+    b(ready109)
+    label(if112)
     mov(r0, r3)
     asr(r1, r3, 31)
     data(2, 0x9A13)  # ldr r2, [sp] is_long
     cmp(r2, 0)
-    beq(if110)
+    beq(if115)
     data(2, 0xCC02)  # ldmia r4!, {r1}
-    label(if110)
+    label(if115)
     data(2, 0x9A16)  # ldr r2, [sp] bias_59
     cmp(r2, 0)
-    beq(if111)
+    beq(if116)
     data(2, 0x9F02)  # ldr r7, [sp] bias
     data(2, 0xCF0C)  # ldmia r7!, {r2, r3}
     data(2, 0x9702)  # str r7, [sp] bias
     add(r0, r0, r2)
     adc(r1, r3)
-    label(if111)
-    b(known103)
-    label(output101)
+    label(if116)
+    b(known108)
+    label(output106)
     data(2, 0xCC08)  # ldmia r4!, {r3}
     mov(r0, r10)
     ldr(r6, [r0, 0])
@@ -1118,14 +1189,14 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x4482)  # add r10, r0
     data(2, 0x9808)  # ldr r0, [sp] is_unusual
     cmp(r0, 0)
-    bne(rare105)
+    bne(rare110)
     data(2, 0x9A02)  # ldr r2, [sp] bias
     data(2, 0xCA03)  # ldmia r2!, {r0, r1}
     data(2, 0x9202)  # str r2, [sp] bias
     asr(r2, r3, 31)
     add(r0, r0, r3)
     adc(r1, r2)
-    label(known103)
+    label(known108)
     data(2, 0xB282)  # uxth r2, r0
     mul(r2, r6)
     lsr(r0, r0, 16)
@@ -1137,31 +1208,31 @@ def run_int16(r0, r1, r2, r3):
     adc(r1, r0)
     mov(r0, 32)
     sub(r0, r0, r5)
-    bmi(rare113)
+    bmi(rare118)
     lsl(r1, r0)
     lsr(r2, r5)
     adc(r1, r2)
     mov(r0, r1)
-    label(shifted112)
-    label(ready104)
+    label(shifted117)
+    label(ready109)
     data(2, 0x4440)  # add r0, r8
     data(2, 0x4548)  # cmp r0, r9
-    bge(max_21)
+    bge(max_25)
     mov(r0, r9)
-    label(max_21)
+    label(max_25)
     data(2, 0x9903)  # ldr r1, [sp] activation_max
     cmp(r0, r1)
-    ble(min_22)
+    ble(min_26)
     mov(r0, r1)
-    label(min_22)
+    label(min_26)
     mov(r1, r12)
     strh(r0, [r1, 0])
     add(r1, 2)
     mov(r12, r1)
     data(2, 0x4574)  # cmp r4, lr
-    bne(output101)
-    b(output_end102)
-    label(rare113)
+    bne(output106)
+    b(output_end107)
+    label(rare118)
     lsl(r0, r1, 1)
     lsr(r1, r2, 31)
     orr(r0, r1)
@@ -1169,12 +1240,12 @@ def run_int16(r0, r1, r2, r3):
     asr(r0, r5)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    b(shifted112)
-    label(output_end102)
+    b(shifted117)
+    label(output_end107)
     data(2, 0x9815)  # ldr r0, [sp] vectors_left
     sub(r0, 1)
     data(2, 0x9015)  # str r0, [sp] vectors_left
-    beq(vector_end100)
+    beq(vector_end105)
     data(2, 0x9921)  # ldr r1, [sp] output_step
     data(2, 0x9818)  # ldr r0, [sp] output_bytes
     sub(r0, r1, r0)
@@ -1183,69 +1254,112 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9002)  # str r0, [sp] bias
     data(2, 0x981F)  # ldr r0, [sp] first_factor
     mov(r10, r0)
-    b(vector99)
-    label(vector_end100)
+    b(vector104)
+    label(vector_end105)
     data(2, 0x9819)  # ldr r0, [sp] pixel_to
     data(2, 0x9918)  # ldr r1, [sp] output_bytes
     add(r0, r0, r1)
     data(2, 0x9019)  # str r0, [sp] pixel_to
     data(2, 0x981B)  # ldr r0, [sp] channels_left
     cmp(r0, 0)
-    beq(near_23)
-    b(piece38)
-    label(near_23)
-    data(2, 0x982B)  # ldr r0, [sp] filter_channels
+    beq(near_27)
+    b(piece43)
+    label(near_27)
+    data(2, 0x982C)  # ldr r0, [sp] filter_channels
     lsl(r1, r0, 1)
     data(2, 0x980E)  # ldr r0, [sp] window
     add(r0, r0, r1)
     data(2, 0x900E)  # str r0, [sp] window
     data(2, 0x9A11)  # ldr r2, [sp] op
     ldr(r1, [r2, 84])
-    data(2, 0x9829)  # ldr r0, [sp] groups_left
+    data(2, 0x9823)  # ldr r0, [sp] part_channels
+    cmp(r1, r0)
+    ble(min_28)
+    mov(r1, r0)
+    label(min_28)
+    data(2, 0x982A)  # ldr r0, [sp] groups_left
     sub(r0, r0, r1)
-    data(2, 0x9029)  # str r0, [sp] groups_left
-    beq(near_24)
-    b(group36)
-    label(near_24)
+    data(2, 0x902A)  # str r0, [sp] groups_left
+    beq(near_29)
+    b(group41)
+    label(near_29)
     data(2, 0x9B21)  # ldr r3, [sp] output_step
     data(2, 0x9912)  # ldr r1, [sp] count
     mul(r3, r1)
-    data(2, 0x9823)  # ldr r0, [sp] to
+    data(2, 0x9824)  # ldr r0, [sp] to
     add(r0, r0, r3)
-    data(2, 0x9023)  # str r0, [sp] to
-    data(2, 0x9828)  # ldr r0, [sp] pixels_left
+    data(2, 0x9024)  # str r0, [sp] to
+    data(2, 0x9827)  # ldr r0, [sp] pixels_left
     sub(r0, r0, r1)
-    data(2, 0x9028)  # str r0, [sp] pixels_left
-    beq(done18)
+    data(2, 0x9027)  # str r0, [sp] pixels_left
+    beq(done23)
     data(2, 0x981C)  # ldr r0, [sp] x
     add(r0, r0, r1)
     data(2, 0x901C)  # str r0, [sp] x
-    data(2, 0x992D)  # ldr r1, [sp] output_width
+    data(2, 0x992E)  # ldr r1, [sp] output_width
     cmp(r0, r1)
-    beq(near_25)
-    b(pixel25)
-    label(near_25)
+    beq(near_30)
+    b(pixel30)
+    label(near_30)
     mov(r0, 0)
     data(2, 0x901C)  # str r0, [sp] x
-    data(2, 0x9835)  # ldr r0, [sp] y
+    data(2, 0x9836)  # ldr r0, [sp] y
     add(r0, 1)
-    data(2, 0x9035)  # str r0, [sp] y
+    data(2, 0x9036)  # str r0, [sp] y
     ldr(r1, [r2, 36])
     cmp(r0, r1)
-    bne(if115)
+    bne(if120)
     mov(r0, 0)
-    data(2, 0x9035)  # str r0, [sp] y
-    data(2, 0x9836)  # ldr r0, [sp] batch
+    data(2, 0x9036)  # str r0, [sp] y
+    data(2, 0x9837)  # ldr r0, [sp] batch
     add(r0, 1)
-    data(2, 0x9036)  # str r0, [sp] batch
-    label(if115)
-    b(line19)
-    label(done18)
+    data(2, 0x9037)  # str r0, [sp] batch
+    label(if120)
+    b(line24)
+    label(done23)
+    data(2, 0x993B)  # ldr r1, [sp] channels_left_209
+    data(2, 0x9823)  # ldr r0, [sp] part_channels
+    sub(r1, r1, r0)
+    data(2, 0x913B)  # str r1, [sp] channels_left_209
+    beq(part_end22)
+    mov(r2, r0)
+    data(2, 0x990C)  # ldr r1, [sp] row_step
+    mul(r2, r1)
+    data(2, 0x9938)  # ldr r1, [sp] weights
+    add(r1, r1, r2)
+    data(2, 0x9138)  # str r1, [sp] weights
+    data(2, 0x9A04)  # ldr r2, [sp] factor_step
+    mul(r2, r0)
+    data(2, 0x9931)  # ldr r1, [sp] first_factor_48
+    add(r1, r1, r2)
+    data(2, 0x9131)  # str r1, [sp] first_factor_48
+    data(2, 0x9916)  # ldr r1, [sp] bias_59
+    cmp(r1, 0)
+    beq(if121)
+    data(2, 0x9A11)  # ldr r2, [sp] op
+    ldr(r2, [r2, 112])
+    add(r2, r2, 2)
+    lsl(r0, r2)
+    add(r1, r1, r0)
+    data(2, 0x9116)  # str r1, [sp] bias_59
+    label(if121)
+    data(2, 0x9823)  # ldr r0, [sp] part_channels
+    lsl(r1, r0, 1)
+    data(2, 0x983C)  # ldr r0, [sp] first_to
+    add(r0, r0, r1)
+    data(2, 0x903C)  # str r0, [sp] first_to
+    data(2, 0x9024)  # str r0, [sp] to
+    data(2, 0x993D)  # ldr r1, [sp] stop
+    data(2, 0x9839)  # ldr r0, [sp] start
+    sub(r0, r1, r0)
+    data(2, 0x9027)  # str r0, [sp] pixels_left
+    b(part21)
+    label(part_end22)
     b(return_1)
-    label(rare57)
+    label(rare62)
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(if59)
+    beq(if64)
     mov(r1, 0)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     str(r1, [r0, 0])
@@ -1256,20 +1370,20 @@ def run_int16(r0, r1, r2, r3):
     str(r1, [r0, 20])
     str(r1, [r0, 24])
     str(r1, [r0, 28])
-    label(if59)
-    data(2, 0x982A)  # ldr r0, [sp] all_runs
+    label(if64)
+    data(2, 0x982B)  # ldr r0, [sp] all_runs
     data(2, 0x901D)  # str r0, [sp] special_runs
-    data(2, 0x9814)  # ldr r0, [sp] count_248
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    b(end58)
-    label(rare69)
+    data(2, 0x9814)  # ldr r0, [sp] count_267
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    b(end63)
+    label(rare74)
     mov(r0, 1)
     data(2, 0x9005)  # str r0, [sp] runs_left
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(if71)
+    beq(if76)
     mov(r11, r7)
-    data(2, 0x9634)  # str r6, [sp] saved
+    data(2, 0x9635)  # str r6, [sp] saved
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     ldr(r2, [r0, 0])
     ldr(r1, [r0, 4])
@@ -1312,51 +1426,51 @@ def run_int16(r0, r1, r2, r3):
     mov(r0, 0)
     mov(r9, r0)
     mov(r7, r11)
-    data(2, 0x9E34)  # ldr r6, [sp] saved
+    data(2, 0x9E35)  # ldr r6, [sp] saved
     mov(r0, 127)
     lsl(r0, r0, 3)
-    data(2, 0x9925)  # ldr r1, [sp] rest
+    data(2, 0x9926)  # ldr r1, [sp] rest
     cmp(r1, r0)
-    ble(min_26)
+    ble(min_31)
     mov(r1, r0)
-    label(min_26)
+    label(min_31)
     mov(r11, r1)
-    data(2, 0x9825)  # ldr r0, [sp] rest
+    data(2, 0x9826)  # ldr r0, [sp] rest
     sub(r0, r0, r1)
-    data(2, 0x9025)  # str r0, [sp] rest
+    data(2, 0x9026)  # str r0, [sp] rest
     cmp(r1, 0)
-    beq(near_27)
-    b(run61)
-    label(near_27)
+    beq(near_32)
+    b(run66)
+    label(near_32)
     mov(r0, 127)
     lsl(r0, r0, 3)
     data(2, 0x9922)  # ldr r1, [sp] size
     cmp(r1, r0)
-    ble(min_28)
+    ble(min_33)
     mov(r1, r0)
-    label(min_28)
+    label(min_33)
     mov(r11, r1)
     data(2, 0x9822)  # ldr r0, [sp] size
     sub(r0, r0, r1)
-    data(2, 0x9025)  # str r0, [sp] rest
-    label(if71)
+    data(2, 0x9026)  # str r0, [sp] rest
+    label(if76)
     data(2, 0x981D)  # ldr r0, [sp] special_runs
     sub(r0, 1)
     data(2, 0x901D)  # str r0, [sp] special_runs
     cmp(r0, 0)
-    ble(if72)
-    data(2, 0x982F)  # ldr r0, [sp] is_scattered
+    ble(if77)
+    data(2, 0x9830)  # ldr r0, [sp] is_scattered
     cmp(r0, 0)
-    beq(if74)
-    data(2, 0x9833)  # ldr r0, [sp] cell_gap
+    beq(if79)
+    data(2, 0x9834)  # ldr r0, [sp] cell_gap
     add(r7, r7, r0)
-    data(2, 0x9827)  # ldr r0, [sp] cells_left
+    data(2, 0x9829)  # ldr r0, [sp] cells_left
     sub(r0, 1)
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    bne(found73)
-    data(2, 0x9814)  # ldr r0, [sp] count_248
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    label(if74)
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    bne(found78)
+    data(2, 0x9814)  # ldr r0, [sp] count_267
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    label(if79)
     data(2, 0x9801)  # ldr r0, [sp] gap
     add(r7, r7, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
@@ -1364,37 +1478,37 @@ def run_int16(r0, r1, r2, r3):
     add(r5, r5, r0)
     add(r4, r4, r0)
     add(r3, r3, r0)
-    label(found73)
-    b(run61)
-    label(if72)
-    data(2, 0x9813)  # ldr r0, [sp] is_long
-    cmp(r0, 0)
-    beq(if75)
-    data(2, 0x9807)  # ldr r0, [sp] sum_to
-    add(r0, 32)
-    data(2, 0x9007)  # str r0, [sp] sum_to
-    b(stored56)
-    label(if75)
-    b(end70)
-    label(rare78)
+    label(found78)
+    b(run66)
+    label(if77)
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if80)
+    data(2, 0x9807)  # ldr r0, [sp] sum_to
+    add(r0, 32)
+    data(2, 0x9007)  # str r0, [sp] sum_to
+    b(stored61)
+    label(if80)
+    b(end75)
+    label(rare83)
+    data(2, 0x9813)  # ldr r0, [sp] is_long
+    cmp(r0, 0)
+    beq(if85)
     mov(r1, 0)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     str(r1, [r0, 0])
     str(r1, [r0, 4])
-    label(if80)
-    data(2, 0x982A)  # ldr r0, [sp] all_runs
+    label(if85)
+    data(2, 0x982B)  # ldr r0, [sp] all_runs
     data(2, 0x901D)  # str r0, [sp] special_runs
-    data(2, 0x9814)  # ldr r0, [sp] count_248
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    b(end79)
-    label(rare90)
+    data(2, 0x9814)  # ldr r0, [sp] count_267
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    b(end84)
+    label(rare95)
     mov(r6, 1)
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(if92)
+    beq(if97)
     mov(r7, r3)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     ldr(r2, [r0, 0])
@@ -1408,71 +1522,71 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, r7)
     mov(r0, 127)
     lsl(r0, r0, 3)
-    data(2, 0x9925)  # ldr r1, [sp] rest
+    data(2, 0x9926)  # ldr r1, [sp] rest
     cmp(r1, r0)
-    ble(min_29)
+    ble(min_34)
     mov(r1, r0)
-    label(min_29)
+    label(min_34)
     mov(r11, r1)
-    data(2, 0x9825)  # ldr r0, [sp] rest
+    data(2, 0x9826)  # ldr r0, [sp] rest
     sub(r0, r0, r1)
-    data(2, 0x9025)  # str r0, [sp] rest
+    data(2, 0x9026)  # str r0, [sp] rest
     cmp(r1, 0)
-    beq(near_30)
-    b(run82)
-    label(near_30)
+    beq(near_35)
+    b(run87)
+    label(near_35)
     mov(r0, 127)
     lsl(r0, r0, 3)
     data(2, 0x9922)  # ldr r1, [sp] size
     cmp(r1, r0)
-    ble(min_31)
+    ble(min_36)
     mov(r1, r0)
-    label(min_31)
+    label(min_36)
     mov(r11, r1)
     data(2, 0x9822)  # ldr r0, [sp] size
     sub(r0, r0, r1)
-    data(2, 0x9025)  # str r0, [sp] rest
-    label(if92)
+    data(2, 0x9026)  # str r0, [sp] rest
+    label(if97)
     data(2, 0x981D)  # ldr r0, [sp] special_runs
     sub(r0, 1)
     data(2, 0x901D)  # str r0, [sp] special_runs
     cmp(r0, 0)
-    ble(if93)
-    data(2, 0x982F)  # ldr r0, [sp] is_scattered
+    ble(if98)
+    data(2, 0x9830)  # ldr r0, [sp] is_scattered
     cmp(r0, 0)
-    beq(if95)
-    data(2, 0x9833)  # ldr r0, [sp] cell_gap
+    beq(if100)
+    data(2, 0x9834)  # ldr r0, [sp] cell_gap
     add(r4, r4, r0)
-    data(2, 0x9827)  # ldr r0, [sp] cells_left
+    data(2, 0x9829)  # ldr r0, [sp] cells_left
     sub(r0, 1)
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    bne(found94)
-    data(2, 0x9814)  # ldr r0, [sp] count_248
-    data(2, 0x9027)  # str r0, [sp] cells_left
-    label(if95)
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    bne(found99)
+    data(2, 0x9814)  # ldr r0, [sp] count_267
+    data(2, 0x9029)  # str r0, [sp] cells_left
+    label(if100)
     data(2, 0x9801)  # ldr r0, [sp] gap
     add(r4, r4, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     add(r3, r3, r0)
-    label(found94)
-    b(run82)
-    label(if93)
+    label(found99)
+    b(run87)
+    label(if98)
     data(2, 0x9813)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(if96)
+    beq(if101)
     data(2, 0x9807)  # ldr r0, [sp] sum_to
     add(r0, 8)
     data(2, 0x9007)  # str r0, [sp] sum_to
-    b(stored77)
-    label(if96)
-    b(end91)
-    label(rare97)
+    b(stored82)
+    label(if101)
+    b(end96)
+    label(rare102)
     data(2, 0x980A)  # ldr r0, [sp] sums_step
     lsl(r0, r0, 1)
     data(2, 0x900A)  # str r0, [sp] sums_step
-    b(end98)
+    b(end103)
     label(return_1)
-    data(2, 0xB039)  # add sp, #228
+    data(2, 0xB03E)  # add sp, #248
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)
