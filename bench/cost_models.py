@@ -79,6 +79,14 @@ class Sheet:
         values = self._random.integers(-2000, 2000, count)
         return self._model.tensor((count,), kind, values, scale=1e-4, zero_point=0)
 
+    def keep(self, source, output):
+        """Add a variable that is read to `output`, and set to `source`."""
+        handle = self._model.tensor((), "resource")
+        name = str(len(self._outputs))
+        self._model.operator("VAR_HANDLE", [], [handle], shared_name=name, container="")
+        self._model.operator("READ_VARIABLE", [handle], [output])
+        self._model.operator("ASSIGN_VARIABLE", [handle, source], [])
+
     def add(self, name, inputs, output, **options):
         """Add an operator."""
         self._model.operator(name, inputs, [output], **options)
@@ -395,6 +403,10 @@ def _prelu(sheet, shape):
 
 
 # Yield (name, bytes) of the sheets of one operator: {dtypes: shapes}.
+def _variable(sheet, shape):
+    sheet.keep(sheet.input(shape), sheet.output(shape))
+
+
 def _sheets(name, dtypes, add, shapes):
     for dtype in dtypes:
         sheet = Sheet(dtype)
@@ -490,6 +502,7 @@ def sheets():
         ("DEQUANTIZE", INT16, FLOAT32), ("CAST", INT8, FLOAT32), ("QUANTIZE", INT8, UINT8),
     ):  # fmt: skip
         yield from _sheets(f"{name}-{source}", (target,), _convert(name, source, target), _SHAPES)
+    yield from _sheets("variable", (INT8, FLOAT32), _variable, _SHAPES)
     yield from _recurrent()
 
 

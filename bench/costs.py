@@ -40,6 +40,7 @@ _WITH_FPU = "armv7em", "mac16"  # targets whose kernels are slower if an output 
 CORES = {"armv6m": "m0plus", "armv7em": "pico2", "rv32imc": "rv32", "mac16": "xtensa-mac16"}
 _MIN_GAIN = 0.0004  # of the mean squared error, that a further field of a cost must bring
 _DIGITS = 4
+_MAC, _RECTIFIED = FIELDS.index("mac"), FIELDS.index("rectified")
 
 
 # Each operator runs by itself, as the model has it, except that a loop of a GRU is one operator.
@@ -88,6 +89,8 @@ def _works(path, target, rows):
         count = float(row["cycles"])
         if not row["node"]:
             dtype = dtype_name(next(iter(nodes.values())))
+            if not dtype:  # a model with variables
+                continue
             yield target, INVOKE, dtype, ANY, Work(whole=1).values(), count
             continue
         node, names = nodes[int(row["node"])], row["kernels"].split("+")
@@ -125,10 +128,20 @@ def fit(work, counted, unused=()):
                 best = score, chosen, costs, abs(errors).max()
     _, chosen, costs, error = best
     fitted = dict(zip(chosen, costs, strict=True))
-    mac, rectified = FIELDS.index("mac"), FIELDS.index("rectified")
-    if rectified not in used:  # not counted: zeros may save nothing
-        fitted[rectified] = fitted.get(mac, 0)
     return [fitted.get(i, 0) for i in range(len(FIELDS))], error
+
+
+# Set the costs of `rectified` of rows that were not counted with zeros: the kernel saves the share
+# of `mac` that it saves in a row that was, or nothing.
+def _add_rectified(costs, counted_with_zeros):
+    shares = {}
+    for key in counted_with_zeros:
+        if costs[key][_MAC]:
+            shares[key[0], key[3]] = costs[key][_RECTIFIED] / costs[key][_MAC]
+    for key, fields in costs.items():
+        if key not in counted_with_zeros:
+            kernel = key[3].split("+")[0]
+            fields[_RECTIFIED] = fields[_MAC] * shares.get((key[0], kernel), 1)
 
 
 def fitted_rows(counts):
@@ -140,11 +153,15 @@ def fitted_rows(counts):
         groups.setdefault((target, op, dtype, kernels), []).append((work, count))
         if not work[0] and not work[1] and op != INVOKE:
             groups.setdefault((target, ANY, dtype, ANY), []).append((work, count))
+    costs, errors = {}, {}
+    for key, entries in groups.items():
+        costs[key], errors[key] = fit(*zip(*entries, strict=True), _unused(*key[1:]))
+    with_zeros = {key for key in groups if any(work[_RECTIFIED] for work, _ in groups[key])}
+    _add_rectified(costs, with_zeros)
     rows = []
-    for key, entries in sorted(groups.items()):
-        costs, error = fit(*zip(*entries, strict=True), _unused(*key[1:]))
-        numbers = [f"{cost:.{_DIGITS}g}" for cost in costs]
-        rows.append((*key, *numbers, f"{error:.2f}"))
+    for key in sorted(groups):
+        numbers = [f"{cost:.{_DIGITS}g}" for cost in costs[key]]
+        rows.append((*key, *numbers, f"{errors[key]:.2f}"))
     return rows
 
 
@@ -211,8 +228,8 @@ def main():
             ):
                 counts += found
     rows = fitted_rows(counts)
-    if options.only:  # rows of all operators need all counts
-        rows = [row for row in rows if row[1] not in (ANY, INVOKE)]
+    if options.only:  # a row of all operators needs all counts
+        rows = [row for row in rows if row[1] != ANY]
     size = len(KEYS) if options.only else 1
     counted = {row[:size] for row in rows}
     columns = (*KEYS, *FIELDS, "error")

@@ -58,9 +58,10 @@ _MAX_OPERATORS = 1 << 17
 
 
 # More cycles of a node with the layout of its weights in the plan, if they are in RAM: the plan
-# counts at least `miss` cycles for each word.
-def _layout_cycles(_node, costs, miss):
-    if not costs.layouts:
+# counts at least `miss` cycles for each word. Models that fit RAM have small arenas, which have no
+# place for the scratch of a FULLY_CONNECTED with weights as bytes.
+def _layout_cycles(node, costs, miss):
+    if not costs.layouts or op_name(node) == "FULLY_CONNECTED":
         return 0
     layout = costs.layouts[0]
     return layout.cycles - miss * costs.weight_words(layout.layout) - costs.unpack_cycles

@@ -97,7 +97,9 @@ def _sources(node, elements, name):
     if name in _POOLS:
         return elements * prod(option(node, f"FILTER_{side}", "i") for side in ("HEIGHT", "WIDTH"))
     source = node.optional_input(0)
-    return source.elements() if source is not None else 0
+    if source is None or name in ("ASSIGN_VARIABLE", "READ_VARIABLE"):
+        return 0
+    return source.elements()
 
 
 # Multiply-accumulates of a CONV_2D that multiplies padding, too, and two positions at a time. Its

@@ -4,7 +4,9 @@
 from collections import namedtuple
 
 from tflm import dtypes
+from tflm.prepare.add import _OPTIONS as _ADD_OPTIONS
 from tflm.prepare.common import RELU, RELU6
+from tflm.prepare.elementwise import _FUSED_ACTIVATION_FUNCTION as _ACTIVATION
 
 from ...model.macs import macs
 from ...model.schema import op_name, option
@@ -38,7 +40,8 @@ _DEPTHWISE_BY_CELLS = "DEPTHWISE_CONV_2D by cells"
 _MIN_DEPTHWISE_CHANNELS = 4
 _POOLS = "AVERAGE_POOL_2D", "MAX_POOL_2D"
 _BINARY = "ADD", "SUB", "MUL", "DIV"
-_WITH_ACTIVATION = (*_WITH_ROWS, "FULLY_CONNECTED")
+_WITH_ACTIVATION = (*_WITH_ROWS, "FULLY_CONNECTED", "TRANSPOSE_CONV")
+_WITH_ZEROS_OF_INPUTS = *_WITHOUT_KERNEL, *_COPIES, "ADD"
 
 
 def dtype_of(node):
@@ -54,19 +57,29 @@ def dtype_of(node):
     return INT16 if dtypes.INT16 in types else None
 
 
+# The tensors whose zeros the output has, too.
+def _sources_of_zeros(node, name):
+    if name == "TRANSPOSE_CONV":
+        return [node.inputs[2]]
+    return node.inputs[:2] if name == "ADD" else node.inputs[:1]
+
+
 def rectified_nodes(nodes):
-    """Return the numbers of the float32 nodes whose input a RELU wrote, reshaped or not."""
+    """Return the numbers of the float32 nodes whose input a RELU wrote, copied or not."""
     tensors, found = set(), set()
     for node in nodes:
         if dtype_of(node) not in (FLOAT32, HYBRID):
             continue
-        name, source = op_name(node), node.optional_input(0)
-        has_zeros = source is not None and source.index in tensors
-        if has_zeros:
+        name = op_name(node)
+        sources = _sources_of_zeros(node, name)
+        has_zeros = all(source is not None and source.index in tensors for source in sources)
+        if has_zeros and sources:
             found.add(node.index)
         if name in _WITH_ACTIVATION:
             has_zeros = option(node, "FUSED_ACTIVATION_FUNCTION", "b") in (RELU, RELU6)
-        elif name != "RESHAPE":
+        elif name == "ADD" and node.options(_ADD_OPTIONS).get(_ACTIVATION, "b") in (RELU, RELU6):
+            has_zeros = True
+        elif name not in _WITH_ZEROS_OF_INPUTS:
             has_zeros = name in ("RELU", "RELU6")
         if has_zeros:
             tensors.update(tensor.index for tensor in node.outputs if tensor is not None)
