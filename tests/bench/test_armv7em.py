@@ -20,7 +20,8 @@ def _chosen():
         others += [case for case in cases_of(file) if "int8" in case.name][::_EVERY]
     sums = [case for case in cases_of("test_reduce") if case.name.startswith(_SUMS)]
     products = [case for case in cases_of("test_mul") if "int8" in case.name]
-    steps = [c for c in cases_of("test_unidirectional_sequence_lstm") if "int8" in c.name]
+    steps = cases_of("test_unidirectional_sequence_lstm")
+    steps = [c for c in steps if c.name.startswith(("int8", "int16 without"))]
     return own + others + sums + products + steps
 
 

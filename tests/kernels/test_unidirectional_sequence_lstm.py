@@ -258,3 +258,28 @@ refused.add("int16 bias", quantized("int16", changes={12: bias}), error="must be
 @refused.parametrize
 def test_refused(case):
     case.check()
+
+
+# int16 without zero points, as converters write it.
+symmetric = Cases()
+for number, keywords in enumerate(
+    (
+        {"steps": 8},
+        {"batches": 3},
+        {"size": 70, "state": 35, "steps": 2},
+        {"size": 6, "state": 67, "steps": 2},
+        {"size": 513, "state": 5, "steps": 2, "scales": (0.01, 0.002, 0.01, 0.01)},
+        {"cell_clip": 0.5},
+        {"spread": 10**8},
+        {"scales": (1e-9, 1e-7, 1e-3, 1e-7)},
+        {"scales": (1e-3, 1e-3, 0.01, 0.01), "changes": {14: BIAS}},
+        {"scales": (1e-10, 1e-9, 0.01, 0.01), "changes": {14: BIAS}},
+    )
+):
+    model = quantized("int16", zero_points=(0, 0), **keywords)
+    symmetric.add(f"int16 without zero points {number}", model, runs=4)
+
+
+@symmetric.parametrize
+def test_symmetric(case):
+    case.check()

@@ -31,7 +31,10 @@ FILES = {
             partial(lanes_multiply.multiply, "armv6m"),
         ),
     ),
-    "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
+    "lstm_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16",
+        (lstm.rows, lstm.wide_rows),
+    ),
     "float_combine_asm.py": (
         "products and sums of float32",
         (partial(combine_float.combine, "armv6m"),),

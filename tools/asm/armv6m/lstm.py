@@ -1,7 +1,7 @@
-# Generator of the assembler kernel of the int8 LSTM for Cortex-M0+
+# Generator of the assembler kernels of the LSTM of int8 and int16 for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.lstm import Lstm
+from ..common.lstm import Lstm, WideLstm
 
 
 # As _round(), with a register `sign` that changes. The carry is the last bit that the shift drops.
@@ -38,15 +38,30 @@ class _ThumbLstm(Lstm):
         vector_end = k.var("end", self.vector_end)
         at = k.var("at", -depth)
         with k.loop("input", times=16) as loop:
-            value = vector_end.get("s8", at) + self.minus
+            value = self.input_at(vector_end, at)
             for row, acc in zip(weights, sums, strict=True):
                 acc += row.get("s8", at) * value
             at += 1
             loop.repeat_if(at != 0)
 
+    def input_at(self, vector_end, at):
+        return vector_end.get("s8", at) + self.minus
+
     def round(self, value, shift):
         self.k.tile(_round_short, [self.k.reg()], [shift], [value], size=10)
 
 
+class _WideThumbLstm(WideLstm, _ThumbLstm):
+    def begin_products(self, vector, depth, _offsets, _doubled):
+        self.vector_end = self.k.var("vector_end", vector + (depth << 1))
+
+    def input_at(self, vector_end, at):
+        return vector_end.get("s16", at, scale=1)
+
+
 def rows():
     return _ThumbLstm.source("armv6m")
+
+
+def wide_rows():
+    return _WideThumbLstm.source("armv6m")

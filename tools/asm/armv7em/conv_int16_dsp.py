@@ -28,7 +28,7 @@ _COPIES = 8  # words of lanes of a pixel in one pass of the inner loop
 _WORD_BYTES = 52  # of the machine code for a word
 
 
-def _lanes(t, even, odd, first, second):
+def pair_lanes(t, even, odd, first, second):
     t.pkhbt(even, first, second)
     t.pkhtb(odd, second, first)
 
@@ -153,7 +153,7 @@ class _Pixels:
         with k.loop("copy", times=8) as copy:
             first, second = source[0], source[4]
             even, odd = k.reg(), k.reg()
-            k.tile(_lanes, [even, odd], [first, second], size=8)
+            k.tile(pair_lanes, [even, odd], [first, second], size=8)
             to[0] = even
             to[8] = odd
             to += 16

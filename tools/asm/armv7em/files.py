@@ -12,7 +12,10 @@ FILES = {
     "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "armv7em"),)),
     "conv_asm.py": ("CONV_2D, int8", (conv_dsp.gather, conv_dsp.multiply)),
     "conv_int16_dsp_asm.py": ("CONV_2D, int16", (conv_int16_dsp.multiply_pixels,)),
-    "lstm_asm.py": ("UNIDIRECTIONAL_SEQUENCE_LSTM, int8", (lstm.rows,)),
+    "lstm_asm.py": (
+        "UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16",
+        (lstm.rows, lstm.wide_rows),
+    ),
     "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected_dsp.connect,)),
 }
 COPIES = {"float32_broadcast.py": "armv6m/float32_broadcast.py"}

@@ -1,7 +1,9 @@
-# Generator of the assembler kernel of the int8 LSTM for the DSP extension
+# Generator of the assembler kernels of the LSTM of int8 and int16 for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.lstm import Lstm
+from ..common.lstm import Lstm, WideLstm
+from ..kernels.outputs_int16 import MAX_PRODUCTS
+from .conv_int16_dsp import pair_lanes
 
 _WORDS = 4  # of a row that a pass of the loop multiplies
 _WORD_BYTES = 84  # of the machine code for a word
@@ -56,36 +58,46 @@ def _saturate(t, value, bits):
 class _DspLstm(Lstm):
     """The kernel for the DSP extension: four products of a word of weights at once."""
 
-    doubled, shortest = 1, "4 elements at least"
+    doubled, elements = 1, "4 elements at least"
 
-    # Write `depth` int8 less their zero point as taps: of each four, 0 and 2, then 1 and 3. The
+    # Write `depth` inputs less their zero point as taps: of each four, 0 and 2, then 1 and 3. The
     # last word of a row has its last four elements; its taps are 0 where the word before has the
     # same element.
     def begin_products(self, source, depth, offsets, doubled):
         k = self.k
         self.taps = k.var("taps", self.gates + (self.record.block << 3))
-        write, size = (_doubled_taps, 16) if doubled else (_taps, 8)
-        minus = k.var("minus", 128 - getattr(self.record, offsets).field(0, 16))
-        minus = k.var("minus", minus.field(0, 16) * 0x10001)
+        taps_of = self.taps_of(offsets, doubled)
         to = k.var("to", self.taps)
-        end = k.var("end", source + depth - 4)
+        step = self.bits >> 1  # bytes of four inputs
+        end = k.var("end", source + self.size_of(depth) - step)
         even, odd = k.vars("even odd")
         with k.loop("unpack", times=8) as unpack:
-            k.tile(write, [even, odd], [source.next(k.reg()), minus], size=size)
+            taps_of(even, odd, source)
+            source += step
             to.put_next(even, odd)
             unpack.repeat_if(source.not_above(end))
         self.words_end = k.var("words_end", to)
         before = (-(depth >> 2)).field(0, 2)  # copies that the first pass of _dot() omits
         self.entry = k.var("entry", before * _WORD_BYTES)
-        self.overlap = k.var("overlap", source - end)  # 4: there is no last word
+        self.overlap = k.var("overlap", source - end)  # in inputs; 4: there is no last word
+        if self.bits == 16:
+            self.overlap.set(self.overlap.lsr(1))
         with k.If(self.overlap != 4):
-            k.tile(write, [even, odd], [end[0], minus], size=size)
+            taps_of(even, odd, end)
             with k.If(self.overlap > 2):
                 even.set(0)
             even.set(even.lsr(16) << 16)
             with k.If(self.overlap > 1):
                 odd.set(odd.lsr(16) << 16)
             to.put_next(even, odd)
+
+    def taps_of(self, offsets, doubled):
+        """Return a function that sets two registers to the taps of four inputs at an address."""
+        k = self.k
+        write, size = (_doubled_taps, 16) if doubled else (_taps, 8)
+        minus = k.var("minus", 128 - getattr(self.record, offsets).field(0, 16))
+        minus = k.var("minus", minus.field(0, 16) * 0x10001)
+        return lambda even, odd, at: k.tile(write, [even, odd], [at[0], minus], size=size)
 
     # Add a row of weights times the taps to each sum; the addresses of weights advance.
     def dot(self, weights, sums, depth):
@@ -128,5 +140,17 @@ class _DspLstm(Lstm):
         self.k.tile(_round, [], [shift], [value], size=12)
 
 
+class _WideDspLstm(WideLstm, _DspLstm):
+    doubled, elements = 1, f"4 to {MAX_PRODUCTS} elements"
+
+    def taps_of(self, _offsets, _doubled):
+        k = self.k
+        return lambda even, odd, at: k.tile(pair_lanes, [even, odd], [at[0], at[4]], size=8)
+
+
 def rows():
     return _DspLstm.source("armv7em")
+
+
+def wide_rows():
+    return _WideDspLstm.source("armv7em")

@@ -1,4 +1,4 @@
-# Generator of the machine code of the int8 LSTM
+# Generator of the machine code of the LSTM of int8 and int16
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # Steps, for all or some elements of a time step:
@@ -11,17 +11,20 @@
 # armv6m/lstm.py and armv7em/lstm.py add the instructions of these machines;
 # kernels/unidirectional_sequence_lstm.py is the kernel for the others.
 
+from contextlib import contextmanager
+
 from tflm.prepare.lstm_integer import INTEGERS
 from tflm.prepare.sigmoid_int16 import LOGISTIC, TANH
 
+from ..kernels.outputs_int16 import MAX_PRODUCTS, add_wide, rescale_wide
 from ..language.kernel import Kernel
 from ..language.machines import MACHINES
 from ..language.macros import PRODUCTS, Record, add_products, multiply_rounded
 
 _ABOUT = """
-Elements of the output of an int8 LSTM. The record is INTEGERS of prepare/lstm_integer.py, whose
-weights have no zero point, whose rows have {elements}, and whose multipliers are below
-1. `units`: first element << 10 | number of elements, which is not 0.
+Elements of the output of an LSTM of {dtype}. The record is INTEGERS of prepare/lstm_integer.py,
+whose {without} no zero point, whose rows have {elements}, and whose multipliers are
+below 1. `units`: first element << 10 | number of elements, which is not 0.
 """
 GATES = "input_gate_", "forget_gate_", "cell_gate_", "output_gate_"
 _LAST = 255  # interval of the table of the sigmoid
@@ -32,10 +35,11 @@ class Lstm:
 
     k: the kernel, whose first arguments are the record, the arena and the model.
 
-    doubled: 1 if products are doubled before they are rescaled. shortest: the shortest rows.
+    doubled: 1 if products are doubled before they are rescaled. elements: of the rows.
     """
 
-    doubled, shortest = 0, "elements"
+    name, dtype, bits, without = "run_rows", "int8", 8, "weights have"
+    doubled, elements = 0, "elements"
 
     def __init__(self, k, start, stop):
         self.k, self.start, self.stop = k, start, stop
@@ -47,11 +51,16 @@ class Lstm:
         """Return the source of run_rows() for a machine."""
         machine = MACHINES[name]()
         arguments = "op", "arena", "rom", "units"
-        k = Kernel("run_rows", _ABOUT.format(elements=cls.shortest), arguments, machine)
+        about = _ABOUT.format(dtype=cls.dtype, without=cls.without, elements=cls.elements)
+        k = Kernel(cls.name, about, arguments, machine)
         units = k.arguments[3]
         start = k.var("start", units.lsr(10))
         cls(k, start, k.var("stop", start + units.field(0, 10))).write()
         return machine.compile(k.finish())
+
+    def size_of(self, elements):
+        """Return the bytes of a number of inputs or outputs."""
+        return elements << 1 if self.bits == 16 else elements
 
     def middle(self, loop):
         """Return the label of the begin of a loop; called in its middle."""
@@ -81,9 +90,11 @@ class Lstm:
         self._states(batch, first)
         start += count
         with k.If(first + count == size):
-            source = k.var("source", self.arena + r.output.lsr(2) + start - size)
-            target = k.var("target", self.arena + r.hidden_state.lsr(2) + batch * size)
-            end = k.var("end", source + size)
+            first = self.size_of(start - size)
+            source = k.var("source", self.arena + r.output.lsr(2) + first)
+            target = k.var("target", self.arena + r.hidden_state.lsr(2))
+            target += self.size_of(batch * size)
+            end = k.var("end", source + self.size_of(size))
             with k.loop("state", times=16) as state:
                 target.put("u8", source.get("u8"))
                 source += 1
@@ -94,56 +105,77 @@ class Lstm:
     def _inputs(self, step, first):
         k, r = self.k, self.record
         depth = r.input_size
-        source = k.var("source", r.operand("input", self.arena, self.rom) + step * depth)
+        source = k.var("source", r.operand("input", self.arena, self.rom))
+        source += self.size_of(step * depth)
         self.begin_products(source, depth, "input_gate_offsets", False)
         names = [f"input_to_{gate[:-6]}_weights" for gate in GATES]
         weights = self._rows(names, first * depth)
-        biases = self._rows([f"{gate}bias" for gate in GATES], first << 2)
+        biases = self.first_biases(first)
         gates = k.var("gate", self.gates)
-        with k.loop("element", times=16) as element:
-            sums = [k.reg(f"sum{i}") for i in range(4)]
-            for bias, acc in zip(biases, sums, strict=True):
-                bias.next(acc)
+        with k.loop("element", times=16, around=True) as element:
+            sums = self.first_sums(biases)
             self.dot(weights, sums, depth)
-            for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
-                result = self.rescale(acc, gate)
-                self.clamp(result, 16)
-                gates.put("u16", result, 2 * i)
-            gates += 8
+            self.put_gates(sums, biases, gates)
             element.repeat_if(gates.below(self.gates_end))
+
+    def first_biases(self, first):
+        """Return addresses of the biases of element `first`."""
+        return self._rows([f"{gate}bias" for gate in GATES], first << 2)
+
+    def first_sums(self, biases):
+        """Return registers that the first products are added to."""
+        sums = [self.k.reg(f"sum{i}") for i in range(4)]
+        for bias, acc in zip(biases, sums, strict=True):
+            bias.next(acc)
+        return sums
+
+    def put_gates(self, sums, _biases, gates):
+        """Rescale the sums of the first products to int16 at `gates`, which advances."""
+        for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
+            result = self.rescale(acc, gate)
+            self.clamp(result, 16)
+            gates.put("u16", result, 2 * i)
+        gates += 8
+
+    def arguments_of(self, sums, gates):
+        """Return the arguments of the gates' curves; `gates` advances."""
+        values = []
+        for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
+            self.rescale_doubled(acc, gate + "recurrent_")
+            self.clamp(acc, 16)
+            value = acc + gates.get("s16", 2 * i)
+            self.clamp(value, 16)
+            values.append(value)
+        gates += 8
+        return values
 
     # The second matrices, without biases: elements of the cell state and the output.
     def _states(self, batch, first):
         k, r = self.k, self.record
         depth = r.state_size
         at = k.var("at", batch * depth)
-        source = k.var("source", self.arena + r.hidden_state.lsr(2) + at)
+        source = k.var("source", self.arena + r.hidden_state.lsr(2) + self.size_of(at))
         self.begin_products(source, depth, "input_gate_recurrent_offsets", True)
         names = [f"recurrent_to_{gate[:-6]}_weights" for gate in GATES]
         weights = self._rows(names, first * depth)
         cell = k.var("cell", self.arena + r.cell_state.lsr(2) + (at + first << 1))
-        output = k.var("output", self.arena + r.output.lsr(2) + self.start)
+        output = k.var("output", self.arena + r.output.lsr(2) + self.size_of(self.start))
         self.table = r.operand("entries", self.arena, self.rom)
         gates = k.var("gate", self.gates)
         with k.loop("cell", times=16, around=True) as element:
             sums = [k.var(f"sum{i}", 0) for i in range(4)]
             self.dot(weights, sums, depth)
             values = []
-            for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
-                self.rescale_doubled(acc, gate + "recurrent_")
-                self.clamp(acc, 16)
-                value = acc + gates.get("s16", 2 * i)
-                self.clamp(value, 16)
+            for i, value in enumerate(self.arguments_of(sums, gates)):
                 value = k.var("times_3", value + (value << 1))
                 values.append(self._curve(value, TANH if i == 2 else LOGISTIC))
             value = self._cell(cell, values)
             self.rescale_doubled(value, "hidden_")
             value += r.output_zero_point
-            self.clamp(value, 8)
-            output.put("u8", value)
-            output += 1
+            self.clamp(value, self.bits)
+            output.put(f"u{self.bits}", value)
+            output += self.bits >> 3
             cell += 2
-            gates += 8
             element.repeat_if(gates.below(self.gates_end))
 
     # Update an element of the cell state; return its tanh times the output gate.
@@ -239,3 +271,59 @@ class Lstm:
         result += positive & 255
         result += positive & ~255
         return k.var("curve", result >> output_shift)
+
+
+class WideLstm(Lstm):
+    """The kernel for int16: sums of 32 bits, biases of 64 bits, multipliers of 15 bits."""
+
+    name, dtype, bits, without = "run_wide_rows", "int16", 16, "inputs and weights have"
+    elements = f"at most {MAX_PRODUCTS} elements"
+
+    def first_biases(self, first):
+        """Write the addresses of the biases to the frame, after four words for sums."""
+        k = self.k
+        self.frame = k.reserve(32)
+        for i, bias in enumerate(self._rows([f"{gate}bias" for gate in GATES], first << 3)):
+            self.frame(16 + 4 * i)[0] = bias
+
+    def first_sums(self, _biases):
+        return [self.k.var(f"sum{i}", 0) for i in range(4)]
+
+    def put_gates(self, sums, _biases, gates):
+        with self._gates(sums, "input_gate_multiplier") as (at, total, factors):
+            bias, high = at[16], total >> 31
+            other_low, other_high = self.k.reg(), self.k.reg()
+            bias.next(other_low, other_high)
+            at[16] = bias
+            add_wide(self.k, total, high, other_low, other_high)
+            gates.put("u16", self._rescaled(total, high, factors))
+            gates += 2
+
+    def arguments_of(self, sums, gates):
+        with self._gates(sums, "input_gate_recurrent_multiplier") as (at, total, factors):
+            value = self._rescaled(total, total >> 31, factors) + gates.get("s16")
+            self.clamp(value, 16)
+            at[0] = value
+            gates += 2
+        return [self.frame(4 * i)[0] for i in range(4)]
+
+    # Run operations for each gate; yields (address of the sum in the frame, the sum, the words of
+    # the record with its factor and shift).
+    @contextmanager
+    def _gates(self, sums, name):
+        k = self.k
+        for i, total in enumerate(sums):
+            self.frame(4 * i)[0] = total
+        at, end = k.var("at", self.frame(0)), k.var("sums_end", self.frame(16))
+        block = k.var("block", self.op + self.record.offset(name))
+        step = 4 * (INTEGERS.index("forget_gate_offsets") - INTEGERS.index("input_gate_offsets"))
+        with k.loop("gate", times=4, around=True) as loop:
+            yield at, k.var("total", at[0]), (block[0], block[4])
+            block += step
+            at += 4
+            loop.repeat_if(at.below(end))
+
+    def _rescaled(self, low, high, factors):
+        value = rescale_wide(self.k, low, high, *factors)
+        self.clamp(value, 16)
+        return value

@@ -1,8 +1,8 @@
-# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8: for the DSP extension
+# tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16: for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..armv6m.unidirectional_sequence_lstm import OTHER_SIZES
-from .gen.lstm_asm import run_rows
+from .gen.lstm_asm import run_rows, run_wide_rows
 
 _INPUT_GATE_BIAS = const(15)
 _INPUT_SIZE = const(19)
@@ -15,6 +15,7 @@ _OUTPUT_ZERO_POINT = const(56)
 _ACTIVATION = const(80)  # 0: the cell gate has no activation
 
 _SYMMETRIC = const(0x80)  # in the upper half of offsets: weights without a zero point
+_WIDE_OFFSETS = const(0x1808000)  # int16 and weights without a zero point
 _TAPS = const(64)  # words of the scratch buffer after the accumulators, at most
 _COUNT = const(1023)  # elements of a call
 
@@ -31,13 +32,17 @@ def eval_integers(op, arena, rom, start: int, stop: int):
     else:
         shortest = r[_STATE_SIZE]
     words = longest if longest < _TAPS else _TAPS
-    is_plain = r[_WIDE] == 0 and r[_ACTIVATION] != 0 and shortest >= 4
+    is_plain = r[_ACTIVATION] != 0 and shortest >= 4
+    is_wide = r[_WIDE] != 0
     if (longest + 3) >> 2 > (r[_BLOCK] + words) >> 1 or stop >> 20:
         is_plain = False
     n = 0
     while n < 8:
         block = ptr32(int(r) + 4 * _INPUT_GATE_OFFSETS + 12 * n)
-        if block[0] >> 16 != _SYMMETRIC or block[2] > 32:
+        if is_wide:
+            if block[0] != _WIDE_OFFSETS:
+                is_plain = False
+        elif block[0] >> 16 != _SYMMETRIC or block[2] > 32:
             is_plain = False
         n += 1
     n = _FORGET_MULTIPLIER + 1
@@ -57,5 +62,8 @@ def eval_integers(op, arena, rom, start: int, stop: int):
         n = stop - start
         if n > _COUNT:
             n = _COUNT
-        run_rows(op, arena, rom, start << 10 | n)
+        if is_wide:
+            run_wide_rows(op, arena, rom, start << 10 | n)
+        else:
+            run_rows(op, arena, rom, start << 10 | n)
         start += n

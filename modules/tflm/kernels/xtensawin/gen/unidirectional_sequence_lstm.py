@@ -11,12 +11,12 @@ import micropython
 # TensorFlow's: the portable kernel, compiled. op: INTEGERS of prepare/lstm_integer.py.
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
-    #: 366102 entry a1, 0x130
+    #: 364102 entry a1, 0x120
     #: 29c1 s32i.n a2, a1, 48
     #: 39d1 s32i.n a3, a1, 52
-    #: 426112 s32i a4, a1, 72
-    #: 526131 s32i a5, a1, 196
-    #: 62613c s32i a6, a1, 240
+    #: 426113 s32i a4, a1, 76
+    #: 52612f s32i a5, a1, 188
+    #: 62613a s32i a6, a1, 232
     #: 672502 blt a5, a6, 0x16
     #: 064000 j 0x117
     #: 322250 l32i a3, a2, 320
@@ -110,47 +110,47 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 272302 blt a3, a2, 0x117
     #: 860000 j 0x11a
-    #: c66b03 j 0xeca
+    #: 866903 j 0xec1
     #: 28c1 l32i.n a2, a1, 48
     #: 322214 l32i a3, a2, 80
-    #: 326137 s32i a3, a1, 220
-    #: 522131 l32i a5, a1, 196
+    #: 326135 s32i a3, a1, 212
+    #: 52212f l32i a5, a1, 188
     #: 3065c2 quou a6, a5, a3
     #: 304682 mull a4, a6, a3
     #: 4045c0 sub a4, a5, a4
-    #: 426135 s32i a4, a1, 212
+    #: 426133 s32i a4, a1, 204
     #: 4043c0 sub a4, a3, a4
-    #: 32213c l32i a3, a1, 240
+    #: 32213a l32i a3, a1, 232
     #: 5033c0 sub a3, a3, a5
     #: 304443 min a4, a4, a3
     #: 322217 l32i a3, a2, 92
     #: 305443 min a5, a4, a3
-    #: 52613d s32i a5, a1, 244
+    #: 52613b s32i a5, a1, 236
     #: 322215 l32i a3, a2, 84
     #: 3046c2 quou a4, a6, a3
     #: 322216 l32i a3, a2, 88
     #: 3074c2 quou a7, a4, a3
     #: 303782 mull a3, a7, a3
     #: 3034c0 sub a3, a4, a3
-    #: 326140 s32i a3, a1, 256
+    #: 32613e s32i a3, a1, 248
     #: 3852 l32i.n a3, a2, 20
     #: 303241 srli a3, a3, 2
     #: 48d1 l32i.n a4, a1, 52
     #: 3a34 add.n a3, a4, a3
-    #: 32613e s32i a3, a1, 248
+    #: 32613c s32i a3, a1, 240
     #: d05511 slli a5, a5, 3
     #: 5a33 add.n a3, a3, a5
-    #: 326126 s32i a3, a1, 152
+    #: 326127 s32i a3, a1, 156
     #: 322213 l32i a3, a2, 76
     #: 2812 l32i.n a2, a2, 4
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x17d
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 304682 mull a4, a6, a3
     #: 4a22 add.n a2, a2, a4
-    #: 22612f s32i a2, a1, 188
+    #: 22612d s32i a2, a1, 180
     #: 58c1 l32i.n a5, a1, 48
     #: 42251a l32i a4, a5, 104
     #: 4040f4 extui a4, a4, 0, 16
@@ -159,13 +159,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 404310 and a4, a3, a4
     #: 4ae2 add.n a14, a2, a4
     #: 3ad2 add.n a13, a2, a3
-    #: 222135 l32i a2, a1, 212
+    #: 222133 l32i a2, a1, 204
     #: 302282 mull a2, a2, a3
     #: 3875 l32i.n a3, a5, 28
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
     #: 162500 beqz a5, 0x1b1
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4aa3 add.n a10, a3, a4
     #: 38c1 l32i.n a3, a1, 48
@@ -173,7 +173,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
     #: 162500 beqz a5, 0x1c5
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a93 add.n a9, a3, a4
     #: 38c1 l32i.n a3, a1, 48
@@ -181,7 +181,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
     #: 162500 beqz a5, 0x1d9
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a83 add.n a8, a3, a4
     #: 38c1 l32i.n a3, a1, 48
@@ -189,80 +189,80 @@ def eval_integers(op, arena, rom, start, stop):
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
     #: 162500 beqz a5, 0x1ed
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a73 add.n a7, a3, a4
     #: 2aaa add.n a10, a10, a2
     #: 2a99 add.n a9, a9, a2
     #: 2a88 add.n a8, a8, a2
     #: 2a77 add.n a7, a7, a2
-    #: 222135 l32i a2, a1, 212
+    #: 222133 l32i a2, a1, 204
     #: e03211 slli a3, a2, 2
     #: 28c1 l32i.n a2, a1, 48
     #: 28f2 l32i.n a2, a2, 60
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x20f
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 22611b s32i a2, a1, 108
+    #: 22611d s32i a2, a1, 116
     #: 28c1 l32i.n a2, a1, 48
     #: 222210 l32i a2, a2, 64
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x227
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 22611c s32i a2, a1, 112
+    #: 22611e s32i a2, a1, 120
     #: 28c1 l32i.n a2, a1, 48
     #: 222211 l32i a2, a2, 68
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x23f
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 22611d s32i a2, a1, 116
+    #: 22611f s32i a2, a1, 124
     #: 28c1 l32i.n a2, a1, 48
     #: 222212 l32i a2, a2, 72
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x257
-    #: 422112 l32i a4, a1, 72
+    #: 422113 l32i a4, a1, 76
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 42211b l32i a4, a1, 108
-    #: 3a44 add.n a4, a4, a3
-    #: 42611b s32i a4, a1, 108
-    #: 42211c l32i a4, a1, 112
-    #: 3a44 add.n a4, a4, a3
-    #: 42611c s32i a4, a1, 112
     #: 42211d l32i a4, a1, 116
     #: 3a44 add.n a4, a4, a3
     #: 42611d s32i a4, a1, 116
+    #: 42211e l32i a4, a1, 120
+    #: 3a44 add.n a4, a4, a3
+    #: 42611e s32i a4, a1, 120
+    #: 42211f l32i a4, a1, 124
+    #: 3a44 add.n a4, a4, a3
+    #: 42611f s32i a4, a1, 124
     #: 3a22 add.n a2, a2, a3
-    #: 22611e s32i a2, a1, 120
-    #: 22213e l32i a2, a1, 248
-    #: 226115 s32i a2, a1, 84
-    #: 22211b l32i a2, a1, 108
-    #: 6802 l32i.n a6, a2, 0
-    #: 4b22 addi.n a2, a2, 4
-    #: 22611b s32i a2, a1, 108
-    #: 22211c l32i a2, a1, 112
-    #: 5802 l32i.n a5, a2, 0
-    #: 4b22 addi.n a2, a2, 4
-    #: 22611c s32i a2, a1, 112
+    #: 226120 s32i a2, a1, 128
+    #: 22213c l32i a2, a1, 240
+    #: 226116 s32i a2, a1, 88
     #: 22211d l32i a2, a1, 116
-    #: 4802 l32i.n a4, a2, 0
+    #: 6802 l32i.n a6, a2, 0
     #: 4b22 addi.n a2, a2, 4
     #: 22611d s32i a2, a1, 116
     #: 22211e l32i a2, a1, 120
-    #: 3802 l32i.n a3, a2, 0
+    #: 5802 l32i.n a5, a2, 0
     #: 4b22 addi.n a2, a2, 4
     #: 22611e s32i a2, a1, 120
-    #: 22212f l32i a2, a1, 188
+    #: 22211f l32i a2, a1, 124
+    #: 4802 l32i.n a4, a2, 0
+    #: 4b22 addi.n a2, a2, 4
+    #: 22611f s32i a2, a1, 124
+    #: 222120 l32i a2, a1, 128
+    #: 3802 l32i.n a3, a2, 0
+    #: 4b22 addi.n a2, a2, 4
+    #: 226120 s32i a2, a1, 128
+    #: 22212d l32i a2, a1, 180
     #: e79202 bne a2, a14, 0x2b0
     #: c64700 j 0x3d0
     #: c20200 l8ui a12, a2, 0
@@ -404,35 +404,35 @@ def eval_integers(op, arena, rom, start, stop):
     #: 22221c l32i a2, a2, 112
     #: 2c0f movi.n a15, 32
     #: 202fc0 sub a2, a15, a2
-    #: 226121 s32i a2, a1, 132
+    #: 226123 s32i a2, a1, 140
     #: c02682 mull a2, a6, a12
     #: 202e15 extui a2, a2, 30, 2
-    #: 226127 s32i a2, a1, 156
+    #: 226128 s32i a2, a1, 160
     #: 60f0f4 extui a15, a6, 0, 16
     #: c020f4 extui a2, a12, 0, 16
     #: 606031 srai a6, a6, 16
     #: c0c031 srai a12, a12, 16
-    #: c26120 s32i a12, a1, 128
+    #: c26122 s32i a12, a1, 136
     #: 20c682 mull a12, a6, a2
     #: 202f82 mull a2, a15, a2
     #: 2020f5 extui a2, a2, 16, 16
     #: 2a2c add.n a2, a12, a2
-    #: c22120 l32i a12, a1, 128
+    #: c22122 l32i a12, a1, 136
     #: c0ff82 mull a15, a15, a12
     #: 20c0f4 extui a12, a2, 0, 16
     #: caff add.n a15, a15, a12
-    #: c22120 l32i a12, a1, 128
+    #: c22122 l32i a12, a1, 136
     #: c06682 mull a6, a6, a12
     #: 202031 srai a2, a2, 16
     #: 2a66 add.n a6, a6, a2
     #: f02031 srai a2, a15, 16
     #: 2a26 add.n a2, a6, a2
     #: f06211 slli a6, a2, 1
-    #: 222127 l32i a2, a1, 156
+    #: 222128 l32i a2, a1, 160
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     #: 6a62 add.n a6, a2, a6
-    #: 222121 l32i a2, a1, 132
+    #: 222123 l32i a2, a1, 140
     #: 161201 beqz a2, 0x497
     #: 60cf31 srai a12, a6, 31
     #: 6a6c add.n a6, a12, a6
@@ -448,17 +448,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 206653 max a6, a6, a2
-    #: 222115 l32i a2, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 625200 s16i a6, a2, 0
     #: 68c1 l32i.n a6, a1, 48
     #: 222621 l32i a2, a6, 132
     #: 622622 l32i a6, a6, 136
     #: 2c0c movi.n a12, 32
     #: 606cc0 sub a6, a12, a6
-    #: 626122 s32i a6, a1, 136
+    #: 626124 s32i a6, a1, 144
     #: 206582 mull a6, a5, a2
     #: 606e15 extui a6, a6, 30, 2
-    #: 626128 s32i a6, a1, 160
+    #: 626129 s32i a6, a1, 164
     #: 5060f4 extui a6, a5, 0, 16
     #: 20c0f4 extui a12, a2, 0, 16
     #: 505031 srai a5, a5, 16
@@ -476,11 +476,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 602031 srai a2, a6, 16
     #: 2a25 add.n a2, a5, a2
     #: f05211 slli a5, a2, 1
-    #: 222128 l32i a2, a1, 160
+    #: 222129 l32i a2, a1, 164
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     #: 5a52 add.n a5, a2, a5
-    #: 222122 l32i a2, a1, 136
+    #: 222124 l32i a2, a1, 144
     #: 161201 beqz a2, 0x51a
     #: 506f31 srai a6, a5, 31
     #: 5a56 add.n a5, a6, a5
@@ -496,7 +496,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 205553 max a5, a5, a2
-    #: 222115 l32i a2, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 525201 s16i a5, a2, 2
     #: 58c1 l32i.n a5, a1, 48
     #: 222527 l32i a2, a5, 156
@@ -505,7 +505,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5056c0 sub a5, a6, a5
     #: 206482 mull a6, a4, a2
     #: 606e15 extui a6, a6, 30, 2
-    #: 626129 s32i a6, a1, 164
+    #: 62612a s32i a6, a1, 168
     #: 4060f4 extui a6, a4, 0, 16
     #: 20c0f4 extui a12, a2, 0, 16
     #: 404031 srai a4, a4, 16
@@ -523,7 +523,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 602031 srai a2, a6, 16
     #: 2a24 add.n a2, a4, a2
     #: f04211 slli a4, a2, 1
-    #: 222129 l32i a2, a1, 164
+    #: 22212a l32i a2, a1, 168
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     #: 4a42 add.n a4, a2, a4
@@ -542,7 +542,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 204453 max a4, a4, a2
-    #: 222115 l32i a2, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 425202 s16i a4, a2, 4
     #: 48c1 l32i.n a4, a1, 48
     #: 22242d l32i a2, a4, 180
@@ -586,23 +586,23 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 203353 max a3, a3, a2
-    #: 222115 l32i a2, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 325203 s16i a3, a2, 6
     #: 8b22 addi.n a2, a2, 8
-    #: 226115 s32i a2, a1, 84
-    #: 322126 l32i a3, a1, 152
+    #: 226116 s32i a2, a1, 88
+    #: 322127 l32i a3, a1, 156
     #: 37b202 bgeu a2, a3, 0x635
     #: 4612ff j 0x27f
     #: 58c1 l32i.n a5, a1, 48
     #: 222514 l32i a2, a5, 80
-    #: 322140 l32i a3, a1, 256
+    #: 32213e l32i a3, a1, 248
     #: 206382 mull a6, a3, a2
     #: 3825 l32i.n a3, a5, 8
     #: 303241 srli a3, a3, 2
     #: 48d1 l32i.n a4, a1, 52
     #: 3a34 add.n a3, a4, a3
     #: 6a33 add.n a3, a3, a6
-    #: 326130 s32i a3, a1, 192
+    #: 32612e s32i a3, a1, 184
     #: 72251d l32i a7, a5, 116
     #: 7070f4 extui a7, a7, 0, 16
     #: b2c780 addi a11, a7, -128
@@ -610,37 +610,38 @@ def eval_integers(op, arena, rom, start, stop):
     #: 707210 and a7, a2, a7
     #: 7a73 add.n a7, a3, a7
     #: 726111 s32i a7, a1, 68
-    #: 2ad3 add.n a13, a3, a2
-    #: 322135 l32i a3, a1, 212
+    #: 2a33 add.n a3, a3, a2
+    #: 326112 s32i a3, a1, 72
+    #: 322133 l32i a3, a1, 204
     #: 202382 mull a2, a3, a2
     #: 38b5 l32i.n a3, a5, 44
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x674
-    #: 422112 l32i a4, a1, 72
+    #: 162500 beqz a5, 0x677
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4aa3 add.n a10, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38c3 l32i.n a3, a3, 48
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x688
-    #: 422112 l32i a4, a1, 72
+    #: 162500 beqz a5, 0x68b
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a93 add.n a9, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38d3 l32i.n a3, a3, 52
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x69c
-    #: 422112 l32i a4, a1, 72
+    #: 162500 beqz a5, 0x69f
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a83 add.n a8, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38e3 l32i.n a3, a3, 56
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x6b0
-    #: 422112 l32i a4, a1, 72
+    #: 162500 beqz a5, 0x6b3
+    #: 422113 l32i a4, a1, 76
     #: 303221 srai a3, a3, 2
     #: 4a73 add.n a7, a3, a4
     #: 2aaa add.n a10, a10, a2
@@ -652,140 +653,135 @@ def eval_integers(op, arena, rom, start, stop):
     #: 204241 srli a4, a2, 2
     #: 28d1 l32i.n a2, a1, 52
     #: 4a52 add.n a5, a2, a4
-    #: 422135 l32i a4, a1, 212
+    #: 422133 l32i a4, a1, 204
     #: 4a46 add.n a4, a6, a4
     #: f04411 slli a4, a4, 1
     #: 4a45 add.n a4, a5, a4
-    #: 42611a s32i a4, a1, 104
+    #: 42611c s32i a4, a1, 112
     #: 4843 l32i.n a4, a3, 16
     #: 404241 srli a4, a4, 2
     #: 4a52 add.n a5, a2, a4
-    #: 422131 l32i a4, a1, 196
+    #: 42212f l32i a4, a1, 188
     #: 4a45 add.n a4, a5, a4
-    #: 42611f s32i a4, a1, 124
+    #: 426121 s32i a4, a1, 132
     #: 3863 l32i.n a3, a3, 24
     #: 104301 slli a4, a3, 31
-    #: 162400 beqz a4, 0x6ef
-    #: 222112 l32i a2, a1, 72
+    #: 162400 beqz a4, 0x6f2
+    #: 222113 l32i a2, a1, 76
     #: 303221 srai a3, a3, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226118 s32i a2, a1, 96
-    #: 22213e l32i a2, a1, 248
-    #: 226116 s32i a2, a1, 88
-    #: 460700 j 0x71e
+    #: 226119 s32i a2, a1, 100
+    #: 22213c l32i a2, a1, 240
+    #: 226117 s32i a2, a1, 92
+    #: 860300 j 0x712
     #: 22a200 movi a2, 0x200
     #: 802211 slli a2, a2, 8
     #: 22c2fc addi a2, a2, -4
     #: 802211 slli a2, a2, 8
-    #: c69900 j 0x977
-    #: 22a200 movi a2, 0x200
-    #: 802211 slli a2, a2, 8
-    #: 22c2fc addi a2, a2, -4
-    #: 802211 slli a2, a2, 8
-    #: 86cd00 j 0xa55
+    #: c60101 j 0xb1a
     #: 0c06 movi.n a6, 0
     #: 0c05 movi.n a5, 0
     #: 0c04 movi.n a4, 0
     #: 0c03 movi.n a3, 0
-    #: 222130 l32i a2, a1, 192
+    #: 22212e l32i a2, a1, 184
     #: c22111 l32i a12, a1, 68
-    #: c79202 bne a2, a12, 0x732
-    #: 864800 j 0x855
+    #: c79202 bne a2, a12, 0x726
+    #: 864800 j 0x849
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: e20a00 l8ui a14, a10, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea66 add.n a6, a6, a14
-    #: e20900 l8ui a14, a9, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea55 add.n a5, a5, a14
-    #: e20800 l8ui a14, a8, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea44 add.n a4, a4, a14
-    #: e20700 l8ui a14, a7, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ce82 mull a12, a14, a12
+    #: d20a00 l8ui a13, a10, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da66 add.n a6, a6, a13
+    #: d20900 l8ui a13, a9, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da55 add.n a5, a5, a13
+    #: d20800 l8ui a13, a8, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da44 add.n a4, a4, a13
+    #: d20700 l8ui a13, a7, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0cd82 mull a12, a13, a12
     #: ca33 add.n a3, a3, a12
     #: c20201 l8ui a12, a2, 1
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: e20a01 l8ui a14, a10, 1
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea66 add.n a6, a6, a14
-    #: e20901 l8ui a14, a9, 1
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea55 add.n a5, a5, a14
-    #: e20801 l8ui a14, a8, 1
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea44 add.n a4, a4, a14
-    #: e20701 l8ui a14, a7, 1
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ce82 mull a12, a14, a12
+    #: d20a01 l8ui a13, a10, 1
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da66 add.n a6, a6, a13
+    #: d20901 l8ui a13, a9, 1
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da55 add.n a5, a5, a13
+    #: d20801 l8ui a13, a8, 1
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da44 add.n a4, a4, a13
+    #: d20701 l8ui a13, a7, 1
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0cd82 mull a12, a13, a12
     #: ca33 add.n a3, a3, a12
     #: c20202 l8ui a12, a2, 2
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: e20a02 l8ui a14, a10, 2
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea66 add.n a6, a6, a14
-    #: e20902 l8ui a14, a9, 2
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea55 add.n a5, a5, a14
-    #: e20802 l8ui a14, a8, 2
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea44 add.n a4, a4, a14
-    #: e20702 l8ui a14, a7, 2
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ce82 mull a12, a14, a12
+    #: d20a02 l8ui a13, a10, 2
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da66 add.n a6, a6, a13
+    #: d20902 l8ui a13, a9, 2
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da55 add.n a5, a5, a13
+    #: d20802 l8ui a13, a8, 2
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da44 add.n a4, a4, a13
+    #: d20702 l8ui a13, a7, 2
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0cd82 mull a12, a13, a12
     #: ca33 add.n a3, a3, a12
     #: c20203 l8ui a12, a2, 3
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: e20a03 l8ui a14, a10, 3
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea66 add.n a6, a6, a14
-    #: e20903 l8ui a14, a9, 3
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea55 add.n a5, a5, a14
-    #: e20803 l8ui a14, a8, 3
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea44 add.n a4, a4, a14
-    #: e20703 l8ui a14, a7, 3
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ce82 mull a12, a14, a12
+    #: d20a03 l8ui a13, a10, 3
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da66 add.n a6, a6, a13
+    #: d20903 l8ui a13, a9, 3
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da55 add.n a5, a5, a13
+    #: d20803 l8ui a13, a8, 3
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da44 add.n a4, a4, a13
+    #: d20703 l8ui a13, a7, 3
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0cd82 mull a12, a13, a12
     #: ca33 add.n a3, a3, a12
     #: 4b22 addi.n a2, a2, 4
     #: 4baa addi.n a10, a10, 4
@@ -793,74 +789,74 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b88 addi.n a8, a8, 4
     #: 4b77 addi.n a7, a7, 4
     #: c22111 l32i a12, a1, 68
-    #: c71202 beq a2, a12, 0x855
-    #: 06b7ff j 0x732
-    #: d71250 beq a2, a13, 0x8a9
+    #: c71202 beq a2, a12, 0x849
+    #: 06b7ff j 0x726
+    #: c22112 l32i a12, a1, 72
+    #: c71253 beq a2, a12, 0x8a3
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: e20a00 l8ui a14, a10, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea66 add.n a6, a6, a14
-    #: e20900 l8ui a14, a9, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea55 add.n a5, a5, a14
-    #: e20800 l8ui a14, a8, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ee82 mull a14, a14, a12
-    #: ea44 add.n a4, a4, a14
-    #: e20700 l8ui a14, a7, 0
-    #: 80ee01 slli a14, a14, 24
-    #: e0e831 srai a14, a14, 24
-    #: c0ce82 mull a12, a14, a12
+    #: d20a00 l8ui a13, a10, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da66 add.n a6, a6, a13
+    #: d20900 l8ui a13, a9, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da55 add.n a5, a5, a13
+    #: d20800 l8ui a13, a8, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0dd82 mull a13, a13, a12
+    #: da44 add.n a4, a4, a13
+    #: d20700 l8ui a13, a7, 0
+    #: 80dd01 slli a13, a13, 24
+    #: d0d831 srai a13, a13, 24
+    #: c0cd82 mull a12, a13, a12
     #: ca33 add.n a3, a3, a12
     #: 1b22 addi.n a2, a2, 1
     #: 1baa addi.n a10, a10, 1
     #: 1b99 addi.n a9, a9, 1
     #: 1b88 addi.n a8, a8, 1
     #: 1b77 addi.n a7, a7, 1
-    #: d792ae bne a2, a13, 0x858
+    #: c22112 l32i a12, a1, 72
+    #: c792ab bne a2, a12, 0x84f
     #: c8c1 l32i.n a12, a1, 48
     #: 222c1e l32i a2, a12, 120
     #: c22c1f l32i a12, a12, 124
-    #: 2c0e movi.n a14, 32
-    #: c0cec0 sub a12, a14, a12
-    #: c26123 s32i a12, a1, 140
-    #: 20c682 mull a12, a6, a2
-    #: c0ce15 extui a12, a12, 30, 2
-    #: c2612a s32i a12, a1, 168
-    #: 60c0f4 extui a12, a6, 0, 16
+    #: 2c0d movi.n a13, 32
+    #: c0cdc0 sub a12, a13, a12
+    #: 20d682 mull a13, a6, a2
+    #: d0de15 extui a13, a13, 30, 2
+    #: d2612b s32i a13, a1, 172
+    #: 60d0f4 extui a13, a6, 0, 16
     #: 20e0f4 extui a14, a2, 0, 16
     #: 606031 srai a6, a6, 16
     #: 20f031 srai a15, a2, 16
     #: e02682 mull a2, a6, a14
-    #: e0ec82 mull a14, a12, a14
+    #: e0ed82 mull a14, a13, a14
     #: e0e0f5 extui a14, a14, 16, 16
     #: ea22 add.n a2, a2, a14
-    #: f0ec82 mull a14, a12, a15
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: f0ed82 mull a14, a13, a15
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: f06682 mull a6, a6, a15
     #: 202031 srai a2, a2, 16
     #: 2a66 add.n a6, a6, a2
-    #: c02031 srai a2, a12, 16
+    #: d02031 srai a2, a13, 16
     #: 2a26 add.n a2, a6, a2
     #: f06211 slli a6, a2, 1
-    #: 22212a l32i a2, a1, 168
+    #: 22212b l32i a2, a1, 172
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
     #: 6a62 add.n a6, a2, a6
-    #: 222123 l32i a2, a1, 140
-    #: 161201 beqz a2, 0x913
-    #: 60cf31 srai a12, a6, 31
-    #: 6a6c add.n a6, a12, a6
-    #: 0b22 addi.n a2, a2, -1
+    #: 161c01 beqz a12, 0x907
+    #: 602f31 srai a2, a6, 31
+    #: 6a62 add.n a6, a2, a6
+    #: 0b2c addi.n a2, a12, -1
     #: 000240 ssr a2
     #: 6020b1 sra a2, a6
     #: 1b22 addi.n a2, a2, 1
@@ -872,43 +868,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 206653 max a6, a6, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 229200 l16si a2, a2, 0
-    #: 2a26 add.n a2, a6, a2
-    #: 62a080 movi a6, 128
-    #: 806611 slli a6, a6, 8
-    #: 0b66 addi.n a6, a6, -1
-    #: 606243 min a6, a2, a6
+    #: 2a66 add.n a6, a6, a2
+    #: 22a080 movi a2, 128
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 206643 min a6, a6, a2
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 202653 max a2, a6, a2
-    #: f06211 slli a6, a2, 1
-    #: 6a22 add.n a2, a2, a6
-    #: 206f31 srai a6, a2, 31
-    #: 602230 xor a2, a2, a6
-    #: 6022c0 sub a2, a2, a6
-    #: 20c921 srai a12, a2, 9
-    #: e2a0ff movi a14, 255
-    #: e72c02 blt a12, a14, 0x95b
-    #: 0669ff j 0x700
-    #: f0ec11 slli a14, a12, 1
-    #: c22118 l32i a12, a1, 96
-    #: eaec add.n a14, a12, a14
-    #: c21e00 l16ui a12, a14, 0
-    #: e21e01 l16ui a14, a14, 2
-    #: c0eec0 sub a14, a14, a12
-    #: 70cc11 slli a12, a12, 9
-    #: 202084 extui a2, a2, 0, 9
-    #: e02282 mull a2, a2, a14
-    #: 2a2c add.n a2, a12, a2
-    #: 60c230 xor a12, a2, a6
-    #: 0c12 movi.n a2, 1
-    #: 702201 slli a2, a2, 25
-    #: 202610 and a2, a6, a2
-    #: 2a2c add.n a2, a12, a2
-    #: 22d202 addmi a2, a2, 0x200
-    #: 202a21 srai a2, a2, 10
-    #: 22612b s32i a2, a1, 172
+    #: 22611a s32i a2, a1, 104
     #: 68c1 l32i.n a6, a1, 48
     #: 222624 l32i a2, a6, 144
     #: 622625 l32i a6, a6, 148
@@ -916,29 +886,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 606cc0 sub a6, a12, a6
     #: 20c582 mull a12, a5, a2
     #: c0ce15 extui a12, a12, 30, 2
-    #: c2612c s32i a12, a1, 176
-    #: 50c0f4 extui a12, a5, 0, 16
+    #: 50d0f4 extui a13, a5, 0, 16
     #: 20e0f4 extui a14, a2, 0, 16
     #: 505031 srai a5, a5, 16
     #: 20f031 srai a15, a2, 16
     #: e02582 mull a2, a5, a14
-    #: e0ec82 mull a14, a12, a14
+    #: e0ed82 mull a14, a13, a14
     #: e0e0f5 extui a14, a14, 16, 16
     #: ea22 add.n a2, a2, a14
-    #: f0ec82 mull a14, a12, a15
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: f0ed82 mull a14, a13, a15
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: f05582 mull a5, a5, a15
     #: 202031 srai a2, a2, 16
     #: 2a55 add.n a5, a5, a2
-    #: c02031 srai a2, a12, 16
+    #: d02031 srai a2, a13, 16
     #: 2a25 add.n a2, a5, a2
     #: f05211 slli a5, a2, 1
-    #: 22212c l32i a2, a1, 176
-    #: 1b22 addi.n a2, a2, 1
+    #: 1b2c addi.n a2, a12, 1
     #: 202121 srai a2, a2, 1
     #: 5a52 add.n a5, a2, a5
-    #: 161601 beqz a6, 0x9f1
+    #: 161601 beqz a6, 0x996
     #: 502f31 srai a2, a5, 31
     #: 5a52 add.n a5, a2, a5
     #: 0b26 addi.n a2, a6, -1
@@ -953,43 +921,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 205553 max a5, a5, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 229201 l16si a2, a2, 2
-    #: 2a25 add.n a2, a5, a2
-    #: 52a080 movi a5, 128
-    #: 805511 slli a5, a5, 8
-    #: 0b55 addi.n a5, a5, -1
-    #: 505243 min a5, a2, a5
+    #: 2ac5 add.n a12, a5, a2
+    #: 22a080 movi a2, 128
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 205c43 min a5, a12, a2
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
-    #: 202553 max a2, a5, a2
-    #: f05211 slli a5, a2, 1
-    #: 5a22 add.n a2, a2, a5
-    #: 205f31 srai a5, a2, 31
-    #: 502230 xor a2, a2, a5
-    #: 5022c0 sub a2, a2, a5
-    #: 206921 srai a6, a2, 9
-    #: c2a0ff movi a12, 255
-    #: c72602 blt a6, a12, 0xa39
-    #: 4635ff j 0x70f
-    #: f0c611 slli a12, a6, 1
-    #: 622118 l32i a6, a1, 96
-    #: cac6 add.n a12, a6, a12
-    #: 621c00 l16ui a6, a12, 0
-    #: c21c01 l16ui a12, a12, 2
-    #: 60ccc0 sub a12, a12, a6
-    #: 706611 slli a6, a6, 9
-    #: 202084 extui a2, a2, 0, 9
-    #: c02282 mull a2, a2, a12
-    #: 2a26 add.n a2, a6, a2
-    #: 506230 xor a6, a2, a5
-    #: 0c12 movi.n a2, 1
-    #: 702201 slli a2, a2, 25
-    #: 202510 and a2, a5, a2
-    #: 2a26 add.n a2, a6, a2
-    #: 22d202 addmi a2, a2, 0x200
-    #: 202a21 srai a2, a2, 10
-    #: 22612d s32i a2, a1, 180
+    #: 20c553 max a12, a5, a2
     #: 58c1 l32i.n a5, a1, 48
     #: 22252a l32i a2, a5, 168
     #: 52252b l32i a5, a5, 172
@@ -997,27 +938,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5056c0 sub a5, a6, a5
     #: 206482 mull a6, a4, a2
     #: 606e15 extui a6, a6, 30, 2
-    #: 40c0f4 extui a12, a4, 0, 16
+    #: 40d0f4 extui a13, a4, 0, 16
     #: 20e0f4 extui a14, a2, 0, 16
     #: 404031 srai a4, a4, 16
     #: 20f031 srai a15, a2, 16
     #: e02482 mull a2, a4, a14
-    #: e0ec82 mull a14, a12, a14
+    #: e0ed82 mull a14, a13, a14
     #: e0e0f5 extui a14, a14, 16, 16
     #: ea22 add.n a2, a2, a14
-    #: f0ec82 mull a14, a12, a15
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: f0ed82 mull a14, a13, a15
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: f04482 mull a4, a4, a15
     #: 202031 srai a2, a2, 16
     #: 2a44 add.n a4, a4, a2
-    #: c02031 srai a2, a12, 16
+    #: d02031 srai a2, a13, 16
     #: 2a24 add.n a2, a4, a2
     #: f04211 slli a4, a2, 1
     #: 1b26 addi.n a2, a6, 1
     #: 202121 srai a2, a2, 1
     #: 4a42 add.n a4, a2, a4
-    #: 161501 beqz a5, 0xac9
+    #: 161501 beqz a5, 0xa22
     #: 402f31 srai a2, a4, 31
     #: 4a42 add.n a4, a2, a4
     #: 0b25 addi.n a2, a5, -1
@@ -1032,77 +973,47 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 204453 max a4, a4, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 229202 l16si a2, a2, 4
-    #: 2a24 add.n a2, a4, a2
-    #: 42a080 movi a4, 128
-    #: 804411 slli a4, a4, 8
-    #: 0b44 addi.n a4, a4, -1
-    #: 404243 min a4, a2, a4
+    #: 2a64 add.n a6, a4, a2
+    #: 22a080 movi a2, 128
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 204643 min a4, a6, a2
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
-    #: 202453 max a2, a4, a2
-    #: f04211 slli a4, a2, 1
-    #: 4a22 add.n a2, a2, a4
-    #: 204f31 srai a4, a2, 31
-    #: 402230 xor a2, a2, a4
-    #: 4022c0 sub a2, a2, a4
-    #: 205821 srai a5, a2, 8
-    #: 62a0ff movi a6, 255
-    #: 672502 blt a5, a6, 0xb11
-    #: c6ca00 j 0xe3d
-    #: f06511 slli a6, a5, 1
-    #: 522118 l32i a5, a1, 96
-    #: 6a65 add.n a6, a5, a6
-    #: 521600 l16ui a5, a6, 0
-    #: 621601 l16ui a6, a6, 2
-    #: 5066c0 sub a6, a6, a5
-    #: 805511 slli a5, a5, 8
-    #: 202074 extui a2, a2, 0, 8
-    #: 602282 mull a2, a2, a6
-    #: 2a25 add.n a2, a5, a2
-    #: 405230 xor a5, a2, a4
-    #: 0c12 movi.n a2, 1
-    #: 802201 slli a2, a2, 24
-    #: 202410 and a2, a4, a2
-    #: 2a25 add.n a2, a5, a2
-    #: 22d201 addmi a2, a2, 0x100
-    #: 22c280 addi a2, a2, -128
-    #: 7cf4 movi.n a4, -1
-    #: 904401 slli a4, a4, 23
-    #: 4a22 add.n a2, a2, a4
-    #: 204821 srai a4, a2, 8
-    #: 58c1 l32i.n a5, a1, 48
-    #: 222530 l32i a2, a5, 192
-    #: 522531 l32i a5, a5, 196
-    #: 2c06 movi.n a6, 32
-    #: 5056c0 sub a5, a6, a5
-    #: 206382 mull a6, a3, a2
-    #: 606e15 extui a6, a6, 30, 2
-    #: 30c0f4 extui a12, a3, 0, 16
+    #: 206453 max a6, a4, a2
+    #: 48c1 l32i.n a4, a1, 48
+    #: 222430 l32i a2, a4, 192
+    #: 422431 l32i a4, a4, 196
+    #: 2c05 movi.n a5, 32
+    #: 4045c0 sub a4, a5, a4
+    #: 205382 mull a5, a3, a2
+    #: 505e15 extui a5, a5, 30, 2
+    #: 30d0f4 extui a13, a3, 0, 16
     #: 20e0f4 extui a14, a2, 0, 16
     #: 303031 srai a3, a3, 16
     #: 20f031 srai a15, a2, 16
     #: e02382 mull a2, a3, a14
-    #: e0ec82 mull a14, a12, a14
+    #: e0ed82 mull a14, a13, a14
     #: e0e0f5 extui a14, a14, 16, 16
     #: ea22 add.n a2, a2, a14
-    #: f0ec82 mull a14, a12, a15
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: f0ed82 mull a14, a13, a15
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: f03382 mull a3, a3, a15
     #: 202031 srai a2, a2, 16
     #: 2a33 add.n a3, a3, a2
-    #: c02031 srai a2, a12, 16
+    #: d02031 srai a2, a13, 16
     #: 2a23 add.n a2, a3, a2
     #: f03211 slli a3, a2, 1
-    #: 1b26 addi.n a2, a6, 1
+    #: 1b25 addi.n a2, a5, 1
     #: 202121 srai a2, a2, 1
     #: 3a32 add.n a3, a2, a3
-    #: 161501 beqz a5, 0xba8
+    #: 161401 beqz a4, 0xaae
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
-    #: 0b25 addi.n a2, a5, -1
+    #: 0b24 addi.n a2, a4, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -1114,34 +1025,119 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 203353 max a3, a3, a2
-    #: 222116 l32i a2, a1, 88
-    #: 229203 l16si a2, a2, 6
-    #: 2a23 add.n a2, a3, a2
-    #: 32a080 movi a3, 128
-    #: 803311 slli a3, a3, 8
-    #: 0b33 addi.n a3, a3, -1
-    #: 303243 min a3, a2, a3
+    #: 422117 l32i a4, a1, 92
+    #: 229403 l16si a2, a4, 6
+    #: 2a53 add.n a5, a3, a2
+    #: 22a080 movi a2, 128
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 203543 min a3, a5, a2
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
-    #: 202353 max a2, a3, a2
+    #: 205353 max a5, a3, a2
+    #: 8b44 addi.n a4, a4, 8
+    #: 426117 s32i a4, a1, 92
+    #: 22211a l32i a2, a1, 104
     #: f03211 slli a3, a2, 1
     #: 3a22 add.n a2, a2, a3
     #: 203f31 srai a3, a2, 31
     #: 302230 xor a2, a2, a3
     #: 3022c0 sub a2, a2, a3
+    #: 204921 srai a4, a2, 9
+    #: d2a0ff movi a13, 255
+    #: d72402 blt a4, a13, 0xafe
+    #: 0601ff j 0x703
+    #: f0d411 slli a13, a4, 1
+    #: 422119 l32i a4, a1, 100
+    #: dad4 add.n a13, a4, a13
+    #: 421d00 l16ui a4, a13, 0
+    #: d21d01 l16ui a13, a13, 2
+    #: 40ddc0 sub a13, a13, a4
+    #: 704411 slli a4, a4, 9
+    #: 202084 extui a2, a2, 0, 9
+    #: d02282 mull a2, a2, a13
+    #: 2a24 add.n a2, a4, a2
+    #: 304230 xor a4, a2, a3
+    #: 0c12 movi.n a2, 1
+    #: 702201 slli a2, a2, 25
+    #: 202310 and a2, a3, a2
+    #: 2a24 add.n a2, a4, a2
+    #: 22d202 addmi a2, a2, 0x200
+    #: 204a21 srai a4, a2, 10
+    #: f02c11 slli a2, a12, 1
+    #: 2a2c add.n a2, a12, a2
+    #: 203f31 srai a3, a2, 31
+    #: 302230 xor a2, a2, a3
+    #: 3022c0 sub a2, a2, a3
+    #: 20c921 srai a12, a2, 9
+    #: d2a0ff movi a13, 255
+    #: d72c02 blt a12, a13, 0xb47
+    #: 46b700 j 0xe25
+    #: f0dc11 slli a13, a12, 1
+    #: c22119 l32i a12, a1, 100
+    #: dadc add.n a13, a12, a13
+    #: c21d00 l16ui a12, a13, 0
+    #: d21d01 l16ui a13, a13, 2
+    #: c0ddc0 sub a13, a13, a12
+    #: 70cc11 slli a12, a12, 9
+    #: 202084 extui a2, a2, 0, 9
+    #: d02282 mull a2, a2, a13
+    #: 2a2c add.n a2, a12, a2
+    #: 30c230 xor a12, a2, a3
+    #: 0c12 movi.n a2, 1
+    #: 702201 slli a2, a2, 25
+    #: 202310 and a2, a3, a2
+    #: 2a2c add.n a2, a12, a2
+    #: 22d202 addmi a2, a2, 0x200
+    #: 20ca21 srai a12, a2, 10
+    #: f02611 slli a2, a6, 1
+    #: 2a26 add.n a2, a6, a2
+    #: 203f31 srai a3, a2, 31
+    #: 302230 xor a2, a2, a3
+    #: 3022c0 sub a2, a2, a3
+    #: 206821 srai a6, a2, 8
+    #: d2a0ff movi a13, 255
+    #: d72602 blt a6, a13, 0xb90
+    #: c6a800 j 0xe34
+    #: f0d611 slli a13, a6, 1
+    #: 622119 l32i a6, a1, 100
+    #: dad6 add.n a13, a6, a13
+    #: 621d00 l16ui a6, a13, 0
+    #: d21d01 l16ui a13, a13, 2
+    #: 60ddc0 sub a13, a13, a6
+    #: 806611 slli a6, a6, 8
+    #: 202074 extui a2, a2, 0, 8
+    #: d02282 mull a2, a2, a13
+    #: 2a26 add.n a2, a6, a2
+    #: 306230 xor a6, a2, a3
+    #: 0c12 movi.n a2, 1
+    #: 802201 slli a2, a2, 24
+    #: 202310 and a2, a3, a2
+    #: 2a26 add.n a2, a6, a2
+    #: 22d201 addmi a2, a2, 0x100
+    #: 22c280 addi a2, a2, -128
+    #: 7cf3 movi.n a3, -1
+    #: 903301 slli a3, a3, 23
+    #: 3a22 add.n a2, a2, a3
+    #: 206821 srai a6, a2, 8
+    #: f02511 slli a2, a5, 1
+    #: 2a25 add.n a2, a5, a2
+    #: 203f31 srai a3, a2, 31
+    #: 302230 xor a2, a2, a3
+    #: 3022c0 sub a2, a2, a3
     #: 205921 srai a5, a2, 9
-    #: 62a0ff movi a6, 255
-    #: 672502 blt a5, a6, 0xbf0
-    #: 869600 j 0xe4b
-    #: f06511 slli a6, a5, 1
-    #: 522118 l32i a5, a1, 96
-    #: 6a65 add.n a6, a5, a6
-    #: 521600 l16ui a5, a6, 0
-    #: 621601 l16ui a6, a6, 2
-    #: 5066c0 sub a6, a6, a5
+    #: d2a0ff movi a13, 255
+    #: d72502 blt a5, a13, 0xbe3
+    #: 869700 j 0xe42
+    #: f0d511 slli a13, a5, 1
+    #: 522119 l32i a5, a1, 100
+    #: dad5 add.n a13, a5, a13
+    #: 521d00 l16ui a5, a13, 0
+    #: d21d01 l16ui a13, a13, 2
+    #: 50ddc0 sub a13, a13, a5
     #: 705511 slli a5, a5, 9
     #: 202084 extui a2, a2, 0, 9
-    #: 602282 mull a2, a2, a6
+    #: d02282 mull a2, a2, a13
     #: 2a25 add.n a2, a5, a2
     #: 305230 xor a5, a2, a3
     #: 0c12 movi.n a2, 1
@@ -1150,39 +1146,38 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2a25 add.n a2, a5, a2
     #: 22d202 addmi a2, a2, 0x200
     #: 202a21 srai a2, a2, 10
-    #: 22612e s32i a2, a1, 184
-    #: 22211a l32i a2, a1, 104
+    #: 22612c s32i a2, a1, 176
+    #: 22211c l32i a2, a1, 112
     #: 229200 l16si a2, a2, 0
-    #: 32212d l32i a3, a1, 180
-    #: 203382 mull a3, a3, a2
+    #: 203c82 mull a3, a12, a2
     #: 58c1 l32i.n a5, a1, 48
     #: 222532 l32i a2, a5, 200
     #: 522533 l32i a5, a5, 204
-    #: 2c06 movi.n a6, 32
-    #: 5056c0 sub a5, a6, a5
-    #: 206382 mull a6, a3, a2
-    #: 606e15 extui a6, a6, 30, 2
-    #: 30c0f4 extui a12, a3, 0, 16
+    #: 2c0c movi.n a12, 32
+    #: 505cc0 sub a5, a12, a5
+    #: 20c382 mull a12, a3, a2
+    #: c0ce15 extui a12, a12, 30, 2
+    #: 30d0f4 extui a13, a3, 0, 16
     #: 20e0f4 extui a14, a2, 0, 16
     #: 303031 srai a3, a3, 16
     #: 20f031 srai a15, a2, 16
     #: e02382 mull a2, a3, a14
-    #: e0ec82 mull a14, a12, a14
+    #: e0ed82 mull a14, a13, a14
     #: e0e0f5 extui a14, a14, 16, 16
     #: ea22 add.n a2, a2, a14
-    #: f0ec82 mull a14, a12, a15
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: f0ed82 mull a14, a13, a15
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: f03382 mull a3, a3, a15
     #: 202031 srai a2, a2, 16
     #: 2a33 add.n a3, a3, a2
-    #: c02031 srai a2, a12, 16
+    #: d02031 srai a2, a13, 16
     #: 2a23 add.n a2, a3, a2
     #: f03211 slli a3, a2, 1
-    #: 1b26 addi.n a2, a6, 1
+    #: 1b2c addi.n a2, a12, 1
     #: 202121 srai a2, a2, 1
     #: 3a32 add.n a3, a2, a3
-    #: 161501 beqz a5, 0xc8c
+    #: 161501 beqz a5, 0xc7c
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
     #: 0b25 addi.n a2, a5, -1
@@ -1197,8 +1192,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 203353 max a3, a3, a2
-    #: 22212b l32i a2, a1, 172
-    #: 402282 mull a2, a2, a4
+    #: 602482 mull a2, a4, a6
     #: 58c1 l32i.n a5, a1, 48
     #: 422534 l32i a4, a5, 208
     #: 522535 l32i a5, a5, 212
@@ -1206,27 +1200,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5066c0 sub a6, a6, a5
     #: 405282 mull a5, a2, a4
     #: 50ce15 extui a12, a5, 30, 2
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 40f0f4 extui a15, a4, 0, 16
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: 40e0f4 extui a14, a4, 0, 16
     #: 205031 srai a5, a2, 16
     #: 404031 srai a4, a4, 16
-    #: f02582 mull a2, a5, a15
-    #: f0fe82 mull a15, a14, a15
-    #: f0f0f5 extui a15, a15, 16, 16
-    #: fa22 add.n a2, a2, a15
-    #: 40fe82 mull a15, a14, a4
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: eaef add.n a14, a15, a14
+    #: e0f582 mull a15, a5, a14
+    #: e02d82 mull a2, a13, a14
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2f add.n a2, a15, a2
+    #: 40ed82 mull a14, a13, a4
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: dade add.n a13, a14, a13
     #: 404582 mull a4, a5, a4
     #: 202031 srai a2, a2, 16
     #: 2a44 add.n a4, a4, a2
-    #: e02031 srai a2, a14, 16
+    #: d02031 srai a2, a13, 16
     #: 2a24 add.n a2, a4, a2
     #: f04211 slli a4, a2, 1
     #: 1b2c addi.n a2, a12, 1
     #: 202121 srai a2, a2, 1
     #: 4a22 add.n a2, a2, a4
-    #: 161601 beqz a6, 0xd03
+    #: 161601 beqz a6, 0xcf0
     #: 204f31 srai a4, a2, 31
     #: 2a44 add.n a4, a4, a2
     #: 0b26 addi.n a2, a6, -1
@@ -1254,12 +1248,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203343 min a3, a3, a2
     #: 202060 neg a2, a2
     #: 202353 max a2, a3, a2
-    #: 32211a l32i a3, a1, 104
+    #: 32211c l32i a3, a1, 112
     #: 225300 s16i a2, a3, 0
     #: 32244a l32i a3, a4, 296
     #: 422449 l32i a4, a4, 292
     #: 402282 mull a2, a2, a4
-    #: 56e310 bnez a3, 0xe5a
+    #: 568311 bnez a3, 0xe51
     #: 000340 ssr a3
     #: 2020b1 sra a2, a2
     #: 203f31 srai a3, a2, 31
@@ -1267,10 +1261,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3022c0 sub a2, a2, a3
     #: 204821 srai a4, a2, 8
     #: 52a0ff movi a5, 255
-    #: 572402 blt a4, a5, 0xd66
-    #: 864000 j 0xe69
+    #: 572402 blt a4, a5, 0xd53
+    #: 064300 j 0xe60
     #: f05411 slli a5, a4, 1
-    #: 422118 l32i a4, a1, 96
+    #: 422119 l32i a4, a1, 100
     #: 5a54 add.n a5, a4, a5
     #: 421500 l16ui a4, a5, 0
     #: 521501 l16ui a5, a5, 2
@@ -1290,39 +1284,39 @@ def eval_integers(op, arena, rom, start, stop):
     #: 903301 slli a3, a3, 23
     #: 3a22 add.n a2, a2, a3
     #: 202821 srai a2, a2, 8
-    #: 32212e l32i a3, a1, 184
+    #: 32212c l32i a3, a1, 176
     #: 302282 mull a2, a2, a3
     #: 48c1 l32i.n a4, a1, 48
     #: 322436 l32i a3, a4, 216
     #: 422437 l32i a4, a4, 220
     #: 2c05 movi.n a5, 32
-    #: 4055c0 sub a5, a5, a4
+    #: 4065c0 sub a6, a5, a4
     #: 304282 mull a4, a2, a3
-    #: 406e15 extui a6, a4, 30, 2
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: 30e0f4 extui a14, a3, 0, 16
+    #: 40ce15 extui a12, a4, 30, 2
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: 3050f4 extui a5, a3, 0, 16
     #: 204031 srai a4, a2, 16
     #: 303031 srai a3, a3, 16
-    #: e0f482 mull a15, a4, a14
-    #: e02c82 mull a2, a12, a14
+    #: 50e482 mull a14, a4, a5
+    #: 502d82 mull a2, a13, a5
     #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2f add.n a2, a15, a2
-    #: 30ec82 mull a14, a12, a3
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: cace add.n a12, a14, a12
+    #: 2a2e add.n a2, a14, a2
+    #: 30dd82 mull a13, a13, a3
+    #: 2050f4 extui a5, a2, 0, 16
+    #: 5a5d add.n a5, a13, a5
     #: 303482 mull a3, a4, a3
     #: 202031 srai a2, a2, 16
     #: 2a33 add.n a3, a3, a2
-    #: c02031 srai a2, a12, 16
+    #: 502031 srai a2, a5, 16
     #: 2a23 add.n a2, a3, a2
     #: f03211 slli a3, a2, 1
-    #: 1b26 addi.n a2, a6, 1
+    #: 1b2c addi.n a2, a12, 1
     #: 202121 srai a2, a2, 1
     #: 3a22 add.n a2, a2, a3
-    #: 161501 beqz a5, 0xe03
+    #: 161601 beqz a6, 0xdf0
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
-    #: 0b25 addi.n a2, a5, -1
+    #: 0b26 addi.n a2, a6, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -1334,122 +1328,125 @@ def eval_integers(op, arena, rom, start, stop):
     #: 303243 min a3, a2, a3
     #: 22af80 movi a2, -128
     #: 202353 max a2, a3, a2
-    #: 32211f l32i a3, a1, 124
+    #: 322121 l32i a3, a1, 132
     #: 224300 s8i a2, a3, 0
     #: 1b33 addi.n a3, a3, 1
-    #: 32611f s32i a3, a1, 124
-    #: 22211a l32i a2, a1, 104
+    #: 326121 s32i a3, a1, 132
+    #: 22211c l32i a2, a1, 112
     #: 2b22 addi.n a2, a2, 2
-    #: 22611a s32i a2, a1, 104
-    #: 222116 l32i a2, a1, 88
-    #: 8b22 addi.n a2, a2, 8
-    #: 226116 s32i a2, a1, 88
-    #: 322126 l32i a3, a1, 152
-    #: 37b202 bgeu a2, a3, 0xe3a
-    #: c638fe j 0x71e
-    #: 460e00 j 0xe77
-    #: 22a100 movi a2, 0x100
-    #: 802211 slli a2, a2, 8
-    #: 0b22 addi.n a2, a2, -1
-    #: 802211 slli a2, a2, 8
-    #: 4638ff j 0xb2d
+    #: 22611c s32i a2, a1, 112
+    #: 322117 l32i a3, a1, 92
+    #: 222127 l32i a2, a1, 156
+    #: 27b302 bgeu a3, a2, 0xe22
+    #: c63bfe j 0x712
+    #: 061200 j 0xe6e
     #: 22a200 movi a2, 0x200
     #: 802211 slli a2, a2, 8
     #: 22c2fc addi a2, a2, -4
     #: 802211 slli a2, a2, 8
-    #: 466cff j 0xc0c
+    #: 864bff j 0xb63
+    #: 22a100 movi a2, 0x100
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 802211 slli a2, a2, 8
+    #: 465aff j 0xbac
+    #: 22a200 movi a2, 0x200
+    #: 802211 slli a2, a2, 8
+    #: 22c2fc addi a2, a2, -4
+    #: 802211 slli a2, a2, 8
+    #: 466bff j 0xbff
     #: 0c15 movi.n a5, 1
     #: 0b43 addi.n a4, a3, -1
     #: 001440 ssl a4
     #: 0045a1 sll a4, a5
     #: 4a22 add.n a2, a2, a4
-    #: 46b8ff j 0xd4b
+    #: c6b5ff j 0xd38
     #: 22a100 movi a2, 0x100
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
     #: 802211 slli a2, a2, 8
-    #: 86c2ff j 0xd82
-    #: 222131 l32i a2, a1, 196
-    #: 32213d l32i a3, a1, 244
+    #: 06c0ff j 0xd6f
+    #: 22212f l32i a2, a1, 188
+    #: 32213b l32i a3, a1, 236
     #: 3a22 add.n a2, a2, a3
-    #: 226131 s32i a2, a1, 196
-    #: 422135 l32i a4, a1, 212
+    #: 22612f s32i a2, a1, 188
+    #: 422133 l32i a4, a1, 204
     #: 3a34 add.n a3, a4, a3
-    #: 422137 l32i a4, a1, 220
-    #: 47932d bne a3, a4, 0xebb
-    #: 68c1 l32i.n a6, a1, 48
-    #: 3846 l32i.n a3, a6, 16
-    #: 303241 srli a3, a3, 2
+    #: 422135 l32i a4, a1, 212
+    #: 47932d bne a3, a4, 0xeb2
+    #: 4062c0 sub a6, a2, a4
+    #: 38c1 l32i.n a3, a1, 48
+    #: 2843 l32i.n a2, a3, 16
+    #: 202241 srli a2, a2, 2
     #: 58d1 l32i.n a5, a1, 52
-    #: 3a35 add.n a3, a5, a3
-    #: 2a23 add.n a2, a3, a2
-    #: 4022c0 sub a2, a2, a4
-    #: 3826 l32i.n a3, a6, 8
+    #: 2a25 add.n a2, a5, a2
+    #: 6a22 add.n a2, a2, a6
+    #: 3823 l32i.n a3, a3, 8
     #: 303241 srli a3, a3, 2
-    #: 3a55 add.n a5, a5, a3
-    #: 322140 l32i a3, a1, 256
-    #: 403382 mull a3, a3, a4
     #: 3a35 add.n a3, a5, a3
+    #: 52213e l32i a5, a1, 248
+    #: 405582 mull a5, a5, a4
+    #: 5a33 add.n a3, a3, a5
     #: 4a52 add.n a5, a2, a4
     #: 420200 l8ui a4, a2, 0
     #: 424300 s8i a4, a3, 0
     #: 1b22 addi.n a2, a2, 1
     #: 1b33 addi.n a3, a3, 1
-    #: 5732f2 bltu a2, a5, 0xeae
-    #: 322131 l32i a3, a1, 196
-    #: 22213c l32i a2, a1, 240
-    #: 27a302 bge a3, a2, 0xec7
-    #: 8694fc j 0x11a
-    #: 46bf02 j 0x19c8
+    #: 5732f2 bltu a2, a5, 0xea5
+    #: 32212f l32i a3, a1, 188
+    #: 22213a l32i a2, a1, 232
+    #: 27a302 bge a3, a2, 0xebe
+    #: c696fc j 0x11a
+    #: 46bf02 j 0x19bf
     # unidirectional_sequence_lstm.py:49 r = ptr32(op)
     #: 28c1 l32i.n a2, a1, 48
-    #: 226138 s32i a2, a1, 224
+    #: 226136 s32i a2, a1, 216
     # unidirectional_sequence_lstm.py:50 size = r[_STATE_SIZE]
     #: 322214 l32i a3, a2, 80
-    #: 326136 s32i a3, a1, 216
+    #: 326134 s32i a3, a1, 208
     # unidirectional_sequence_lstm.py:51 width = 1 + r[_WIDE]
     #: 222218 l32i a2, a2, 96
     #: 1b22 addi.n a2, a2, 1
-    #: 226141 s32i a2, a1, 260
+    #: 22613f s32i a2, a1, 252
     # unidirectional_sequence_lstm.py:52 while start < stop:
-    #: 322131 l32i a3, a1, 196
-    #: 22213c l32i a2, a1, 240
-    #: 272302 blt a3, a2, 0xee9
-    #: 86b702 j 0x19c8
+    #: 32212f l32i a3, a1, 188
+    #: 22213a l32i a2, a1, 232
+    #: 272302 blt a3, a2, 0xee0
+    #: 86b702 j 0x19bf
     # unidirectional_sequence_lstm.py:53 step = start // size
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 203f31 srai a3, a2, 31
     #: 305230 xor a5, a2, a3
-    #: 422136 l32i a4, a1, 216
+    #: 422134 l32i a4, a1, 208
     #: 4055c2 quou a5, a5, a4
     #: 303530 xor a3, a5, a3
-    #: 326132 s32i a3, a1, 200
+    #: 326130 s32i a3, a1, 192
     # unidirectional_sequence_lstm.py:54 first = start - step * size
     #: 403382 mull a3, a3, a4
     #: 3032c0 sub a3, a2, a3
-    #: 326113 s32i a3, a1, 76
+    #: 326114 s32i a3, a1, 80
     # unidirectional_sequence_lstm.py:55 count = size - first
     #: 3034c0 sub a3, a4, a3
     #: 3961 s32i.n a3, a1, 24
     # unidirectional_sequence_lstm.py:56 if count > stop - start:
-    #: 42213c l32i a4, a1, 240
+    #: 42213a l32i a4, a1, 232
     #: 2054c0 sub a5, a4, a2
-    #: 37a504 bge a5, a3, 0xf1a
+    #: 37a504 bge a5, a3, 0xf11
     # unidirectional_sequence_lstm.py:57 count = stop - start
     #: 2024c0 sub a2, a4, a2
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:58 if count > r[_BLOCK]:
-    #: 222138 l32i a2, a1, 224
+    #: 222136 l32i a2, a1, 216
     #: 422217 l32i a4, a2, 92
     #: 3861 l32i.n a3, a1, 24
-    #: 37a404 bge a4, a3, 0xf2a
+    #: 37a404 bge a4, a3, 0xf21
     # unidirectional_sequence_lstm.py:59 count = r[_BLOCK]
     #: 222217 l32i a2, a2, 92
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:60 batch = step // r[_STEPS]
-    #: 322138 l32i a3, a1, 224
+    #: 322136 l32i a3, a1, 216
     #: 522315 l32i a5, a3, 84
-    #: 222132 l32i a2, a1, 200
+    #: 222130 l32i a2, a1, 192
     #: 204f31 srai a4, a2, 31
     #: 402230 xor a2, a2, a4
     #: 5022c2 quou a2, a2, a5
@@ -1463,14 +1460,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322316 l32i a3, a3, 88
     #: 303482 mull a3, a4, a3
     #: 3022c0 sub a2, a2, a3
-    #: 226119 s32i a2, a1, 100
+    #: 22611b s32i a2, a1, 108
     # unidirectional_sequence_lstm.py:62 gate = 0
     #: 0c02 movi.n a2, 0
-    #: 226114 s32i a2, a1, 80
+    #: 226115 s32i a2, a1, 84
     # unidirectional_sequence_lstm.py:63 while gate < 4:
     #: 0c43 movi.n a3, 4
-    #: 372202 blt a2, a3, 0xf67
-    #: 067c01 j 0x1558
+    #: 372202 blt a2, a3, 0xf5e
+    #: 067c01 j 0x154f
     # unidirectional_sequence_lstm.py:86 r = ptr32(op)
     #: 28c1 l32i.n a2, a1, 48
     #: 29e1 s32i.n a2, a1, 56
@@ -1481,12 +1478,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3852 l32i.n a3, a2, 20
     #: 305221 srai a5, a3, 2
     # unidirectional_sequence_lstm.py:89 target = gates + 2 * gate * count
-    #: 322114 l32i a3, a1, 80
+    #: 322115 l32i a3, a1, 84
     #: f07311 slli a7, a3, 1
     #: 6861 l32i.n a6, a1, 24
     #: 606782 mull a6, a7, a6
     #: 6a65 add.n a6, a5, a6
-    #: 626117 s32i a6, a1, 92
+    #: 626118 s32i a6, a1, 96
     # unidirectional_sequence_lstm.py:90 sums = gates + 8 * r[_BLOCK]
     #: 622217 l32i a6, a2, 92
     #: d06611 slli a6, a6, 3
@@ -1509,7 +1506,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:96 vector = r[_INPUT] + (step * depth << 2 + wide)
     #: 5812 l32i.n a5, a2, 4
-    #: 222132 l32i a2, a1, 200
+    #: 222130 l32i a2, a1, 192
     #: e03282 mull a3, a2, a14
     #: 2b24 addi.n a2, a4, 2
     #: 001240 ssl a2
@@ -1520,8 +1517,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2981 s32i.n a2, a1, 32
     # unidirectional_sequence_lstm.py:98 while hidden < 2:
     #: 0c23 movi.n a3, 2
-    #: 372202 blt a2, a3, 0xfc9
-    #: 462401 j 0x145b
+    #: 372202 blt a2, a3, 0xfc0
+    #: 462401 j 0x1452
     # unidirectional_sequence_lstm.py:99 start_sums(arena, rom, sums, bias, first, count, wide)
     #: 3861 l32i.n a3, a1, 24
     # matrix.py:125 p = ptr32(int(ptr8(arena)) + scratch)
@@ -1536,42 +1533,42 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0085a1 sll a8, a5
     # matrix.py:127 if wide == _INT16_TO_PAIRS:
     #: 0c25 movi.n a5, 2
-    #: 579401 bne a4, a5, 0xfe6
+    #: 579401 bne a4, a5, 0xfdd
     # matrix.py:128 size = 2
     #: 0c28 movi.n a8, 2
     # matrix.py:129 b = (int(ptr8(rom)) if bias & 1 else int(ptr8(arena))) + (bias >> 2) + firs...
     #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0xff2
-    #: 422112 l32i a4, a1, 72
-    #: 460000 j 0xff4
+    #: 165400 beqz a4, 0xfe9
+    #: 422113 l32i a4, a1, 76
+    #: 460000 j 0xfeb
     #: 48d1 l32i.n a4, a1, 52
     #: 905221 srai a5, a9, 2
     #: 5a54 add.n a5, a4, a5
-    #: 422113 l32i a4, a1, 76
+    #: 422114 l32i a4, a1, 80
     #: 804482 mull a4, a4, a8
     #: 4a55 add.n a5, a5, a4
     # matrix.py:130 while count:
-    #: 166304 beqz a3, 0x104b
+    #: 166304 beqz a3, 0x1042
     # matrix.py:131 low = 0
     #: 0c04 movi.n a4, 0
     # matrix.py:132 high = 0
     #: 0c06 movi.n a6, 0
     # matrix.py:133 if bias != 1:
     #: 0c17 movi.n a7, 1
-    #: 771923 beq a9, a7, 0x1031
+    #: 771923 beq a9, a7, 0x1028
     # matrix.py:134 if size == 2:
     #: 0c24 movi.n a4, 2
-    #: 479808 bne a8, a4, 0x101b
+    #: 479808 bne a8, a4, 0x1012
     # matrix.py:135 low = (ptr16(b)[0] ^ 0x8000) - 0x8000
     #: 429500 l16si a4, a5, 0
     # matrix.py:136 high = low >> 16
     #: 406031 srai a6, a4, 16
-    #: c60400 j 0x102f
+    #: c60400 j 0x1026
     # matrix.py:138 low = ptr32(b)[0]
     #: 4805 l32i.n a4, a5, 0
     # matrix.py:139 if size == 8:
     #: 0c87 movi.n a7, 8
-    #: 77980c bne a8, a7, 0x102f
+    #: 77980c bne a8, a7, 0x1026
     # matrix.py:140 high = (low >> 16 & 0xFFFF) + (ptr32(b)[1] << 16)
     #: 406031 srai a6, a4, 16
     #: 6070f4 extui a7, a6, 0, 16
@@ -1582,7 +1579,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 8a55 add.n a5, a5, a8
     # matrix.py:142 if wide:
     #: 7871 l32i.n a7, a1, 28
-    #: 16b700 beqz a7, 0x1042
+    #: 16b700 beqz a7, 0x1039
     # matrix.py:143 p[1] = high
     #: 6912 s32i.n a6, a2, 4
     # matrix.py:144 p[0] = low & 0xFFFF
@@ -1590,16 +1587,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4902 s32i.n a4, a2, 0
     # matrix.py:145 p = ptr32(int(p) + 8)
     #: 8b22 addi.n a2, a2, 8
-    #: c60000 j 0x1046
+    #: c60000 j 0x103d
     # matrix.py:147 p[0] = low
     #: 4902 s32i.n a4, a2, 0
     # matrix.py:148 p = ptr32(int(p) + 4)
     #: 4b22 addi.n a2, a2, 4
     # matrix.py:149 count -= 1
     #: 0b33 addi.n a3, a3, -1
-    #: 5683fb bnez a3, 0x1004
+    #: 5683fb bnez a3, 0xffb
     # unidirectional_sequence_lstm.py:100 weights += first * depth << 2
-    #: 222113 l32i a2, a1, 76
+    #: 222114 l32i a2, a1, 80
     #: e02282 mull a2, a2, a14
     #: e02211 slli a2, a2, 2
     #: 2aaa add.n a10, a10, a2
@@ -1614,14 +1611,14 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:35 base = int(ptr8(arena))
     #: 68d1 l32i.n a6, a1, 52
     # matrix.py:36 flash = int(ptr8(rom))
-    #: 322112 l32i a3, a1, 72
+    #: 322113 l32i a3, a1, 76
     # matrix.py:37 f = int(x)
     #: 4941 s32i.n a4, a1, 16
     # matrix.py:38 f = (flash if f & 1 else base) + (f >> 2)
     #: 404004 extui a4, a4, 0, 1
-    #: 164400 beqz a4, 0x1078
+    #: 164400 beqz a4, 0x106f
     #: 4d03 mov.n a4, a3
-    #: 460000 j 0x107a
+    #: 460000 j 0x1071
     #: 4d06 mov.n a4, a6
     #: 7841 l32i.n a7, a1, 16
     #: 707221 srai a7, a7, 2
@@ -1629,8 +1626,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4941 s32i.n a4, a1, 16
     # matrix.py:39 source = (flash if vector & 1 else base) + (vector >> 2)
     #: b04004 extui a4, a11, 0, 1
-    #: 162400 beqz a4, 0x108c
-    #: 460000 j 0x108e
+    #: 162400 beqz a4, 0x1083
+    #: 460000 j 0x1085
     #: 3d06 mov.n a3, a6
     #: b04221 srai a4, a11, 2
     #: 4a33 add.n a3, a3, a4
@@ -1651,32 +1648,32 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 703301 slli a3, a3, 25
     #: 303510 and a3, a5, a3
-    #: 164300 beqz a3, 0x10bc
+    #: 164300 beqz a3, 0x10b3
     #: 0c03 movi.n a3, 0
-    #: 460000 j 0x10be
+    #: 460000 j 0x10b5
     #: 3891 l32i.n a3, a1, 36
     #: 3911 s32i.n a3, a1, 4
     # matrix.py:47 accumulators = base + acc
     #: 2a26 add.n a2, a6, a2
     #: 29a1 s32i.n a2, a1, 40
     # matrix.py:48 taps = accumulators + (rows << 3 if pairs else rows << 2)
-    #: 167300 beqz a3, 0x10cf
+    #: 167300 beqz a3, 0x10c6
     #: 2861 l32i.n a2, a1, 24
     #: d02211 slli a2, a2, 3
-    #: 060100 j 0x10d4
+    #: 060100 j 0x10cb
     #: 2861 l32i.n a2, a1, 24
     #: e02211 slli a2, a2, 2
     #: 38a1 l32i.n a3, a1, 40
     #: 2ad3 add.n a13, a3, a2
     # matrix.py:49 while depth:
     #: 2831 l32i.n a2, a1, 12
-    #: 166217 beqz a2, 0x1254
+    #: 166217 beqz a2, 0x124b
     # matrix.py:50 n = depth
     #: 2831 l32i.n a2, a1, 12
     #: 2901 s32i.n a2, a1, 0
     # matrix.py:51 if n > _BLOCK:
     #: 4c03 movi.n a3, 64
-    #: 27a303 bge a3, a2, 0x10ea
+    #: 27a303 bge a3, a2, 0x10e1
     # matrix.py:52 n = _BLOCK
     #: 4c02 movi.n a2, 64
     #: 2901 s32i.n a2, a1, 0
@@ -1691,7 +1688,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c08 movi.n a8, 0
     # matrix.py:58 if wide:
     #: 2891 l32i.n a2, a1, 36
-    #: 16d202 beqz a2, 0x112a
+    #: 16d202 beqz a2, 0x1121
     # matrix.py:59 h = ptr16(source)
     #: 3851 l32i.n a3, a1, 20
     # matrix.py:60 source += n << 1
@@ -1700,7 +1697,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 6a22 add.n a2, a2, a6
     #: 2951 s32i.n a2, a1, 20
     # matrix.py:61 while k:
-    #: 16c501 beqz a5, 0x1127
+    #: 16c501 beqz a5, 0x111e
     # matrix.py:62 acc = (h[0] ^ 0x8000) - offset
     #: 621300 l16ui a6, a3, 0
     #: 0c12 movi.n a2, 1
@@ -1718,8 +1715,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:67 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5625fe bnez a5, 0x110a
-    #: c60900 j 0x1152
+    #: 5625fe bnez a5, 0x1101
+    #: c60900 j 0x1149
     # matrix.py:69 w = ptr8(source)
     #: 3851 l32i.n a3, a1, 20
     # matrix.py:70 source += n
@@ -1728,7 +1725,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2a26 add.n a2, a6, a2
     #: 2951 s32i.n a2, a1, 20
     # matrix.py:71 while k:
-    #: 16a501 beqz a5, 0x1152
+    #: 16a501 beqz a5, 0x1149
     # matrix.py:72 acc = (w[0] ^ 0x80) - offset
     #: 620300 l8ui a6, a3, 0
     #: 22a080 movi a2, 128
@@ -1745,7 +1742,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:77 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5645fe bnez a5, 0x1137
+    #: 5645fe bnez a5, 0x112e
     # matrix.py:79 total = total * weights_offset
     #: 28b1 l32i.n a2, a1, 44
     #: 208882 mull a8, a8, a2
@@ -1761,7 +1758,7 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:84 m = rows
     #: 9861 l32i.n a9, a1, 24
     # matrix.py:85 while m:
-    #: 16e90d beqz a9, 0x1247
+    #: 16e90d beqz a9, 0x123e
     # matrix.py:86 acc = 0 - total
     #: 802060 neg a2, a8
     # matrix.py:87 x = ptr32(taps)
@@ -1771,7 +1768,7 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:89 k = eights
     #: 5d0c mov.n a5, a12
     # matrix.py:90 while k:
-    #: 169508 beqz a5, 0x11fe
+    #: 169508 beqz a5, 0x11f5
     # matrix.py:91 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20300 l8ui a15, a3, 0
     #: 62a080 movi a6, 128
@@ -1834,11 +1831,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 42c420 addi a4, a4, 32
     # matrix.py:101 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5655f7 bnez a5, 0x1174
+    #: 5655f7 bnez a5, 0x116b
     # matrix.py:102 k = ones
     #: 5d0b mov.n a5, a11
     # matrix.py:103 while k:
-    #: 168501 beqz a5, 0x121c
+    #: 168501 beqz a5, 0x1213
     # matrix.py:104 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20300 l8ui a15, a3, 0
     #: 62a080 movi a6, 128
@@ -1852,10 +1849,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:107 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5665fe bnez a5, 0x1203
+    #: 5665fe bnez a5, 0x11fa
     # matrix.py:108 if pairs:
     #: 3811 l32i.n a3, a1, 4
-    #: 166301 beqz a3, 0x1238
+    #: 166301 beqz a3, 0x122f
     # matrix.py:110 p[0] = (acc & 0xFFFF) + p[0]
     #: 2040f4 extui a4, a2, 0, 16
     #: 3807 l32i.n a3, a7, 0
@@ -1868,7 +1865,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2917 s32i.n a2, a7, 4
     # matrix.py:112 p = ptr32(int(p) + 8)
     #: 8b77 addi.n a7, a7, 8
-    #: c60100 j 0x1240
+    #: c60100 j 0x1237
     # matrix.py:114 p[0] = acc + p[0]
     #: 3807 l32i.n a3, a7, 0
     #: 3a22 add.n a2, a2, a3
@@ -1879,17 +1876,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: eaaa add.n a10, a10, a14
     # matrix.py:117 m -= 1
     #: 0b99 addi.n a9, a9, -1
-    #: 5609f2 bnez a9, 0x1168
+    #: 5609f2 bnez a9, 0x115f
     # matrix.py:118 f += n
     #: 3841 l32i.n a3, a1, 16
     #: 2801 l32i.n a2, a1, 0
     #: 2a23 add.n a2, a3, a2
     #: 2941 s32i.n a2, a1, 16
     #: 2831 l32i.n a2, a1, 12
-    #: 5682e8 bnez a2, 0x10dd
+    #: 5682e8 bnez a2, 0x10d4
     # unidirectional_sequence_lstm.py:102 if wide:
     #: 2871 l32i.n a2, a1, 28
-    #: 16f20c beqz a2, 0x1329
+    #: 16f20c beqz a2, 0x1320
     # unidirectional_sequence_lstm.py:103 rescale_wide(op, arena, block + 1, sums, count, 0)
     #: 28f1 l32i.n a2, a1, 60
     #: 1b22 addi.n a2, a2, 1
@@ -1905,7 +1902,7 @@ def eval_integers(op, arena, rom, start, stop):
     # rescale_wide.py:21 y = x
     #: ad06 mov.n a10, a6
     # rescale_wide.py:22 while count:
-    #: 16390b beqz a9, 0x1326
+    #: 16390b beqz a9, 0x131d
     # rescale_wide.py:23 factor = q[_FACTOR]
     #: 880b l32i.n a8, a11, 0
     # rescale_wide.py:24 shift = q[_TOTAL_SHIFT]
@@ -1943,16 +1940,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2020f4 extui a2, a2, 0, 16
     # rescale_wide.py:36 if shift > 32:
     #: 2c08 movi.n a8, 32
-    #: 57a80d bge a8, a5, 0x12c1
+    #: 57a80d bge a8, a5, 0x12b8
     # rescale_wide.py:37 v = high + half >> shift - 32
     #: 7a34 add.n a3, a4, a7
     #: 22c5e0 addi a2, a5, -32
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
-    #: 461600 j 0x131b
+    #: 461600 j 0x1312
     # rescale_wide.py:38 elif shift > 16:
     #: 1c08 movi.n a8, 16
-    #: 57a822 bge a8, a5, 0x12e9
+    #: 57a822 bge a8, a5, 0x12e0
     # rescale_wide.py:39 middle += half
     #: 7a22 add.n a2, a2, a7
     # rescale_wide.py:40 high += middle >> 16
@@ -1968,7 +1965,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 2a24 add.n a2, a4, a2
-    #: 460c00 j 0x131b
+    #: 460c00 j 0x1312
     # rescale_wide.py:43 low += half
     #: 7a33 add.n a3, a3, a7
     # rescale_wide.py:44 middle += low >> 16
@@ -2001,8 +1998,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4baa addi.n a10, a10, 4
     # rescale_wide.py:51 count -= 1
     #: 0b99 addi.n a9, a9, -1
-    #: 56b9f4 bnez a9, 0x1272
-    #: 062200 j 0x13b2
+    #: 56b9f4 bnez a9, 0x1269
+    #: 062200 j 0x13a9
     # unidirectional_sequence_lstm.py:105 rescale(op, arena, block + 1, sums, count, 0)
     #: 28f1 l32i.n a2, a1, 60
     #: 1b22 addi.n a2, a2, 1
@@ -2016,14 +2013,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 222110 l32i a2, a1, 64
     #: 2a43 add.n a4, a3, a2
     # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x13b2
+    #: 161507 beqz a5, 0x13a9
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281a l32i.n a2, a10, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c09 movi.n a9, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x134f
+    #: d64200 bgez a2, 0x1346
     # fixed_point.py:30 e = 0 - left
     #: 209060 neg a9, a2
     # fixed_point.py:31 left = 0
@@ -2063,7 +2060,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161901 beqz a9, 0x13a9
+    #: 161901 beqz a9, 0x13a0
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2078,7 +2075,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x1340
+    #: 56d5f8 bnez a5, 0x1337
     # unidirectional_sequence_lstm.py:106 _add(arena, target, sums, count, hidden, _NO_LIMIT)
     #: 6861 l32i.n a6, a1, 24
     #: 0c17 movi.n a7, 1
@@ -2089,25 +2086,25 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322110 l32i a3, a1, 64
     #: 3a52 add.n a5, a2, a3
     # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
-    #: 322117 l32i a3, a1, 92
+    #: 322118 l32i a3, a1, 96
     #: 3a42 add.n a4, a2, a3
     # unidirectional_sequence_lstm.py:170 low = 0 - limit
     #: 708060 neg a8, a7
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
-    #: 279701 bne a7, a2, 0x13d2
+    #: 279701 bne a7, a2, 0x13c9
     # unidirectional_sequence_lstm.py:172 limit -= 1
     #: 0b77 addi.n a7, a7, -1
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 16c604 beqz a6, 0x1422
+    #: 16c604 beqz a6, 0x1419
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2805 l32i.n a2, a5, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 32a080 movi a3, 128
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 27a307 bge a3, a2, 0x13ea
+    #: 27a307 bge a3, a2, 0x13e1
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2115,13 +2112,13 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf3 movi.n a3, -1
     #: 103311 slli a3, a3, 15
-    #: 37a204 bge a2, a3, 0x13f7
+    #: 37a204 bge a2, a3, 0x13ee
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:179 if keep:
     #: 3881 l32i.n a3, a1, 32
-    #: 169301 beqz a3, 0x1416
+    #: 169301 beqz a3, 0x140d
     # unidirectional_sequence_lstm.py:180 v = v + (y[0] ^ 0x8000) - 0x8000
     #: 921400 l16ui a9, a4, 0
     #: 0c13 movi.n a3, 1
@@ -2130,11 +2127,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     #: 22d280 addmi a2, a2, 0xffff8000
     # unidirectional_sequence_lstm.py:181 if v > limit:
-    #: 27a701 bge a7, a2, 0x1411
+    #: 27a701 bge a7, a2, 0x1408
     # unidirectional_sequence_lstm.py:182 v = limit
     #: 2d07 mov.n a2, a7
     # unidirectional_sequence_lstm.py:183 if v < low:
-    #: 87a201 bge a2, a8, 0x1416
+    #: 87a201 bge a2, a8, 0x140d
     # unidirectional_sequence_lstm.py:184 v = low
     #: 2d08 mov.n a2, a8
     # unidirectional_sequence_lstm.py:185 y[0] = v
@@ -2145,20 +2142,20 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626fb bnez a6, 0x13d5
+    #: 5626fb bnez a6, 0x13cc
     # unidirectional_sequence_lstm.py:107 depth = r[_STATE_SIZE]
     #: 28e1 l32i.n a2, a1, 56
     #: e22214 l32i a14, a2, 80
     # unidirectional_sequence_lstm.py:108 bias = 1
     #: 0c19 movi.n a9, 1
     # unidirectional_sequence_lstm.py:109 weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
-    #: 322114 l32i a3, a1, 80
+    #: 322115 l32i a3, a1, 84
     #: bb33 addi.n a3, a3, 11
     #: 2033a0 addx4 a3, a3, a2
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:110 vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
     #: 4822 l32i.n a4, a2, 8
-    #: 222119 l32i a2, a1, 100
+    #: 22211b l32i a2, a1, 108
     #: e03282 mull a3, a2, a14
     #: 2871 l32i.n a2, a1, 28
     #: 2b22 addi.n a2, a2, 2
@@ -2174,28 +2171,28 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 2981 s32i.n a2, a1, 32
     #: 0c23 movi.n a3, 2
-    #: 37a202 bge a2, a3, 0x145b
-    #: 46dbfe j 0xfc9
+    #: 37a202 bge a2, a3, 0x1452
+    #: 46dbfe j 0xfc0
     # unidirectional_sequence_lstm.py:114 block = _SIGMOID_MULTIPLIER
     #: 3cb2 movi.n a2, 59
     #: 29f1 s32i.n a2, a1, 60
     # unidirectional_sequence_lstm.py:115 if gate == _CELL_GATE:
     #: 0c23 movi.n a3, 2
-    #: 222114 l32i a2, a1, 80
-    #: 37920e bne a2, a3, 0x1476
+    #: 222115 l32i a2, a1, 84
+    #: 37920e bne a2, a3, 0x146d
     # unidirectional_sequence_lstm.py:116 block = _TANH_MULTIPLIER
     #: 4c22 movi.n a2, 66
     #: 29f1 s32i.n a2, a1, 60
     # unidirectional_sequence_lstm.py:117 if not r[_ACTIVATION]:
     #: 28e1 l32i.n a2, a1, 56
     #: 222250 l32i a2, a2, 320
-    #: 562200 bnez a2, 0x1476
+    #: 562200 bnez a2, 0x146d
     # unidirectional_sequence_lstm.py:118 return
-    #: 463400 j 0x1548
+    #: 463400 j 0x153f
     # unidirectional_sequence_lstm.py:119 curve(op, arena, rom, block, r[_ENTRIES], target << 2...
     #: 28e1 l32i.n a2, a1, 56
     #: 8862 l32i.n a8, a2, 24
-    #: 222117 l32i a2, a1, 92
+    #: 222118 l32i a2, a1, 96
     #: e05211 slli a5, a2, 2
     #: 6861 l32i.n a6, a1, 24
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2206,25 +2203,25 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:42 base = int(ptr8(arena))
     #: 38d1 l32i.n a3, a1, 52
     # sigmoid_int16.py:43 flash = int(ptr8(rom))
-    #: 222112 l32i a2, a1, 72
+    #: 222113 l32i a2, a1, 76
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     #: 504004 extui a4, a5, 0, 1
-    #: 164400 beqz a4, 0x149b
+    #: 164400 beqz a4, 0x1492
     #: 4d02 mov.n a4, a2
-    #: 460000 j 0x149d
+    #: 460000 j 0x1494
     #: 4d03 mov.n a4, a3
     #: 505221 srai a5, a5, 2
     #: 5a74 add.n a7, a4, a5
     # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
     #: 804004 extui a4, a8, 0, 1
-    #: 162400 beqz a4, 0x14ab
-    #: 460000 j 0x14ad
+    #: 162400 beqz a4, 0x14a2
+    #: 460000 j 0x14a4
     #: 2d03 mov.n a2, a3
     #: 804221 srai a4, a8, 2
     #: 4a22 add.n a2, a2, a4
-    #: 226124 s32i a2, a1, 144
+    #: 226125 s32i a2, a1, 148
     # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 222117 l32i a2, a1, 92
+    #: 222118 l32i a2, a1, 96
     #: 2a53 add.n a5, a3, a2
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     #: d80e l32i.n a13, a14, 0
@@ -2233,7 +2230,7 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:49 half = 0
     #: 0c0b movi.n a11, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169a00 beqz a10, 0x14cd
+    #: 169a00 beqz a10, 0x14c4
     # sigmoid_int16.py:51 half = 1
     #: 0c1b movi.n a11, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -2244,13 +2241,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 982e l32i.n a9, a14, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
     #: 284e l32i.n a2, a14, 16
-    #: 226125 s32i a2, a1, 148
+    #: 226126 s32i a2, a1, 152
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
     #: f85e l32i.n a15, a14, 20
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     #: c86e l32i.n a12, a14, 24
     # sigmoid_int16.py:57 while count:
-    #: 16c606 beqz a6, 0x1548
+    #: 16c606 beqz a6, 0x153f
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
     #: 229700 l16si a2, a7, 0
     #: d02282 mull a2, a2, a13
@@ -2267,14 +2264,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2030b1 sra a3, a2
     # sigmoid_int16.py:62 if i < _LAST:
     #: 82a0ff movi a8, 255
-    #: 87a327 bge a3, a8, 0x1526
+    #: 87a327 bge a3, a8, 0x151d
     # sigmoid_int16.py:63 v -= i << bits
     #: 001940 ssl a9
     #: 0083a1 sll a8, a3
     #: 8022c0 sub a2, a2, a8
     # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
     #: f08311 slli a8, a3, 1
-    #: 322124 l32i a3, a1, 144
+    #: 322125 l32i a3, a1, 148
     #: 8a83 add.n a8, a3, a8
     # sigmoid_int16.py:65 i = p[0]
     #: 321800 l16ui a3, a8, 0
@@ -2285,16 +2282,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001940 ssl a9
     #: 0023a1 sll a2, a3
     #: 2a28 add.n a2, a8, a2
-    #: 460000 j 0x1528
+    #: 460000 j 0x151f
     # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
     #: 283e l32i.n a2, a14, 12
     # sigmoid_int16.py:69 if minus:
-    #: 165400 beqz a4, 0x1531
+    #: 165400 beqz a4, 0x1528
     # sigmoid_int16.py:70 v = negative - v
     #: 202fc0 sub a2, a15, a2
-    #: 060100 j 0x1536
+    #: 060100 j 0x152d
     # sigmoid_int16.py:72 v = positive + v
-    #: 322125 l32i a3, a1, 148
+    #: 322126 l32i a3, a1, 152
     #: 2a23 add.n a2, a3, a2
     # sigmoid_int16.py:73 y[0] = v >> output_shift
     #: 000c40 ssr a12
@@ -2306,27 +2303,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b55 addi.n a5, a5, 2
     # sigmoid_int16.py:76 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626f9 bnez a6, 0x14db
+    #: 5626f9 bnez a6, 0x14d2
     # unidirectional_sequence_lstm.py:65 gate += 1
-    #: 222114 l32i a2, a1, 80
+    #: 222115 l32i a2, a1, 84
     #: 1b22 addi.n a2, a2, 1
-    #: 226114 s32i a2, a1, 80
+    #: 226115 s32i a2, a1, 84
     #: 0c43 movi.n a3, 4
-    #: 37a202 bge a2, a3, 0x1558
-    #: 8683fe j 0xf67
+    #: 37a202 bge a2, a3, 0x154f
+    #: 8683fe j 0xf5e
     # unidirectional_sequence_lstm.py:66 _update(op, arena, rom, batch * size + first, start, c...
-    #: 322119 l32i a3, a1, 100
-    #: 222136 l32i a2, a1, 216
+    #: 32211b l32i a3, a1, 108
+    #: 222134 l32i a2, a1, 208
     #: 203382 mull a3, a3, a2
-    #: 222113 l32i a2, a1, 76
+    #: 222114 l32i a2, a1, 80
     #: 2a83 add.n a8, a3, a2
     # unidirectional_sequence_lstm.py:126 r = ptr32(op)
     #: 38c1 l32i.n a3, a1, 48
-    #: 326133 s32i a3, a1, 204
+    #: 326131 s32i a3, a1, 196
     # unidirectional_sequence_lstm.py:127 gates = r[_SCRATCH] >> 2
     #: 2853 l32i.n a2, a3, 20
     #: 204221 srai a4, a2, 2
-    #: 426134 s32i a4, a1, 208
+    #: 426132 s32i a4, a1, 200
     # unidirectional_sequence_lstm.py:128 sums = gates + 8 * r[_BLOCK]
     #: 222317 l32i a2, a3, 92
     #: d02211 slli a2, a2, 3
@@ -2334,7 +2331,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:129 row = 2 * count
     #: 2861 l32i.n a2, a1, 24
     #: f07211 slli a7, a2, 1
-    #: 72613f s32i a7, a1, 252
+    #: 72613d s32i a7, a1, 244
     # unidirectional_sequence_lstm.py:130 cell = (r[_CELL_STATE] >> 2) + 2 * at
     #: 3833 l32i.n a3, a3, 12
     #: 306221 srai a6, a3, 2
@@ -2351,7 +2348,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 6a33 add.n a3, a3, a6
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165201 beqz a2, 0x15b0
+    #: 165201 beqz a2, 0x15a7
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 929400 l16si a9, a4, 0
     #: 829300 l16si a8, a3, 0
@@ -2365,7 +2362,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x159a
+    #: 5692fe bnez a2, 0x1591
     # unidirectional_sequence_lstm.py:132 rescale(op, arena, _FORGET_MULTIPLIER, sums, count, 0)
     #: 7861 l32i.n a7, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2376,14 +2373,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161707 beqz a7, 0x1633
+    #: 161707 beqz a7, 0x162a
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281c l32i.n a2, a12, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x15d0
+    #: d64200 bgez a2, 0x15c7
     # fixed_point.py:30 e = 0 - left
     #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
@@ -2423,7 +2420,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161b01 beqz a11, 0x162a
+    #: 161b01 beqz a11, 0x1621
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2438,7 +2435,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56d7f8 bnez a7, 0x15c1
+    #: 56d7f8 bnez a7, 0x15b8
     # unidirectional_sequence_lstm.py:133 _add(arena, cell, sums, count, 0, _NO_LIMIT)
     #: 8861 l32i.n a8, a1, 24
     #: 0c13 movi.n a3, 1
@@ -2453,14 +2450,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 16d802 beqz a8, 0x1676
+    #: 16d802 beqz a8, 0x166d
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2807 l32i.n a2, a7, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 32a080 movi a3, 128
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 27a307 bge a3, a2, 0x165d
+    #: 27a307 bge a3, a2, 0x1654
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2468,7 +2465,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf3 movi.n a3, -1
     #: 103311 slli a3, a3, 15
-    #: 37a204 bge a2, a3, 0x166a
+    #: 37a204 bge a2, a3, 0x1661
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
@@ -2480,11 +2477,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b88 addi.n a8, a8, -1
-    #: 5618fd bnez a8, 0x1648
+    #: 5618fd bnez a8, 0x163f
     # unidirectional_sequence_lstm.py:134 _products(arena, sums, gates, gates + 2 * row, count)
-    #: 22213f l32i a2, a1, 252
+    #: 22213d l32i a2, a1, 244
     #: f02211 slli a2, a2, 1
-    #: 322134 l32i a3, a1, 208
+    #: 322132 l32i a3, a1, 200
     #: 2a83 add.n a8, a3, a2
     #: 7861 l32i.n a7, a1, 24
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
@@ -2496,7 +2493,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 8a22 add.n a2, a2, a8
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165701 beqz a7, 0x16a4
+    #: 165701 beqz a7, 0x169b
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 929300 l16si a9, a3, 0
     #: 829200 l16si a8, a2, 0
@@ -2510,7 +2507,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b22 addi.n a2, a2, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5697fe bnez a7, 0x168e
+    #: 5697fe bnez a7, 0x1685
     # unidirectional_sequence_lstm.py:135 rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
     #: 7861 l32i.n a7, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2521,14 +2518,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161707 beqz a7, 0x1727
+    #: 161707 beqz a7, 0x171e
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281c l32i.n a2, a12, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x16c4
+    #: d64200 bgez a2, 0x16bb
     # fixed_point.py:30 e = 0 - left
     #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
@@ -2568,7 +2565,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161b01 beqz a11, 0x171e
+    #: 161b01 beqz a11, 0x1715
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2583,10 +2580,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56d7f8 bnez a7, 0x16b5
+    #: 56d7f8 bnez a7, 0x16ac
     # unidirectional_sequence_lstm.py:136 _add(arena, cell, sums, count, 1, r[_CLIP])
     #: 8861 l32i.n a8, a1, 24
-    #: 222133 l32i a2, a1, 204
+    #: 222131 l32i a2, a1, 196
     #: 922219 l32i a9, a2, 100
     # unidirectional_sequence_lstm.py:164 base = int(ptr8(arena))
     #: 28d1 l32i.n a2, a1, 52
@@ -2599,18 +2596,18 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
-    #: 279901 bne a9, a2, 0x1742
+    #: 279901 bne a9, a2, 0x1739
     # unidirectional_sequence_lstm.py:172 limit -= 1
     #: 0b99 addi.n a9, a9, -1
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 167804 beqz a8, 0x178d
+    #: 167804 beqz a8, 0x1784
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2807 l32i.n a2, a7, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 42a080 movi a4, 128
     #: 804411 slli a4, a4, 8
     #: 0b44 addi.n a4, a4, -1
-    #: 27a407 bge a4, a2, 0x175a
+    #: 27a407 bge a4, a2, 0x1751
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2618,7 +2615,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf4 movi.n a4, -1
     #: 104411 slli a4, a4, 15
-    #: 47a204 bge a2, a4, 0x1767
+    #: 47a204 bge a2, a4, 0x175e
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
@@ -2630,11 +2627,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4a22 add.n a2, a2, a4
     #: 22d280 addmi a2, a2, 0xffff8000
     # unidirectional_sequence_lstm.py:181 if v > limit:
-    #: 27a901 bge a9, a2, 0x177c
+    #: 27a901 bge a9, a2, 0x1773
     # unidirectional_sequence_lstm.py:182 v = limit
     #: 2d09 mov.n a2, a9
     # unidirectional_sequence_lstm.py:183 if v < low:
-    #: b7a201 bge a2, a11, 0x1781
+    #: b7a201 bge a2, a11, 0x1778
     # unidirectional_sequence_lstm.py:184 v = low
     #: 2d0b mov.n a2, a11
     # unidirectional_sequence_lstm.py:185 y[0] = v
@@ -2645,9 +2642,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b88 addi.n a8, a8, -1
-    #: 5678fb bnez a8, 0x1745
+    #: 5678fb bnez a8, 0x173c
     # unidirectional_sequence_lstm.py:137 curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], ...
-    #: 222133 l32i a2, a1, 204
+    #: 222131 l32i a2, a1, 196
     #: 9862 l32i.n a9, a2, 24
     #: e06611 slli a6, a6, 2
     #: 7861 l32i.n a7, a1, 24
@@ -2658,25 +2655,25 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:42 base = int(ptr8(arena))
     #: 38d1 l32i.n a3, a1, 52
     # sigmoid_int16.py:43 flash = int(ptr8(rom))
-    #: 222112 l32i a2, a1, 72
+    #: 222113 l32i a2, a1, 76
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     #: 604004 extui a4, a6, 0, 1
-    #: 164400 beqz a4, 0x17af
+    #: 164400 beqz a4, 0x17a6
     #: 4d02 mov.n a4, a2
-    #: 460000 j 0x17b1
+    #: 460000 j 0x17a8
     #: 4d03 mov.n a4, a3
     #: 606221 srai a6, a6, 2
     #: 6a84 add.n a8, a4, a6
     # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
     #: 904004 extui a4, a9, 0, 1
-    #: 162400 beqz a4, 0x17bf
-    #: 460000 j 0x17c1
+    #: 162400 beqz a4, 0x17b6
+    #: 460000 j 0x17b8
     #: 2d03 mov.n a2, a3
     #: 904221 srai a4, a9, 2
     #: 4a22 add.n a2, a2, a4
-    #: 226139 s32i a2, a1, 228
+    #: 226137 s32i a2, a1, 220
     # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 222134 l32i a2, a1, 208
+    #: 222132 l32i a2, a1, 200
     #: 2a63 add.n a6, a3, a2
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     #: e80f l32i.n a14, a15, 0
@@ -2685,7 +2682,7 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:49 half = 0
     #: 0c0c movi.n a12, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169b00 beqz a11, 0x17e1
+    #: 169b00 beqz a11, 0x17d8
     # sigmoid_int16.py:51 half = 1
     #: 0c1c movi.n a12, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -2696,14 +2693,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: a82f l32i.n a10, a15, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
     #: 284f l32i.n a2, a15, 16
-    #: 22613a s32i a2, a1, 232
+    #: 226138 s32i a2, a1, 224
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
     #: 285f l32i.n a2, a15, 20
-    #: 22613b s32i a2, a1, 236
+    #: 226139 s32i a2, a1, 228
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     #: d86f l32i.n a13, a15, 24
     # sigmoid_int16.py:57 while count:
-    #: 16f706 beqz a7, 0x1862
+    #: 16f706 beqz a7, 0x1859
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
     #: 229800 l16si a2, a8, 0
     #: e02282 mull a2, a2, a14
@@ -2720,14 +2717,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2030b1 sra a3, a2
     # sigmoid_int16.py:62 if i < _LAST:
     #: 92a0ff movi a9, 255
-    #: 97a327 bge a3, a9, 0x183d
+    #: 97a327 bge a3, a9, 0x1834
     # sigmoid_int16.py:63 v -= i << bits
     #: 001a40 ssl a10
     #: 0093a1 sll a9, a3
     #: 9022c0 sub a2, a2, a9
     # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
     #: f09311 slli a9, a3, 1
-    #: 322139 l32i a3, a1, 228
+    #: 322137 l32i a3, a1, 220
     #: 9a93 add.n a9, a3, a9
     # sigmoid_int16.py:65 i = p[0]
     #: 321900 l16ui a3, a9, 0
@@ -2738,17 +2735,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001a40 ssl a10
     #: 0023a1 sll a2, a3
     #: 2a29 add.n a2, a9, a2
-    #: 460000 j 0x183f
+    #: 460000 j 0x1836
     # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
     #: 283f l32i.n a2, a15, 12
     # sigmoid_int16.py:69 if minus:
-    #: 168400 beqz a4, 0x184b
+    #: 168400 beqz a4, 0x1842
     # sigmoid_int16.py:70 v = negative - v
-    #: 32213b l32i a3, a1, 236
+    #: 322139 l32i a3, a1, 228
     #: 2023c0 sub a2, a3, a2
-    #: 060100 j 0x1850
+    #: 060100 j 0x1847
     # sigmoid_int16.py:72 v = positive + v
-    #: 32213a l32i a3, a1, 232
+    #: 322138 l32i a3, a1, 224
     #: 2a23 add.n a2, a3, a2
     # sigmoid_int16.py:73 y[0] = v >> output_shift
     #: 000d40 ssr a13
@@ -2760,12 +2757,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b66 addi.n a6, a6, 2
     # sigmoid_int16.py:76 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56f7f8 bnez a7, 0x17f2
+    #: 56f7f8 bnez a7, 0x17e9
     # unidirectional_sequence_lstm.py:138 _products(arena, sums, gates, gates + 3 * row, count)
     #: 0c33 movi.n a3, 3
-    #: 22213f l32i a2, a1, 252
+    #: 22213d l32i a2, a1, 244
     #: 302282 mull a2, a2, a3
-    #: 322134 l32i a3, a1, 208
+    #: 322132 l32i a3, a1, 200
     #: 2a73 add.n a7, a3, a2
     #: 6861 l32i.n a6, a1, 24
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
@@ -2777,7 +2774,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 7a22 add.n a2, a2, a7
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165601 beqz a6, 0x1892
+    #: 165601 beqz a6, 0x1889
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 829300 l16si a8, a3, 0
     #: 729200 l16si a7, a2, 0
@@ -2791,7 +2788,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b22 addi.n a2, a2, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5696fe bnez a6, 0x187c
+    #: 5696fe bnez a6, 0x1873
     # unidirectional_sequence_lstm.py:139 rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
     #: 6861 l32i.n a6, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2802,14 +2799,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161607 beqz a6, 0x1915
+    #: 161607 beqz a6, 0x190c
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281b l32i.n a2, a11, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0a movi.n a10, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x18b2
+    #: d64200 bgez a2, 0x18a9
     # fixed_point.py:30 e = 0 - left
     #: 20a060 neg a10, a2
     # fixed_point.py:31 left = 0
@@ -2849,7 +2846,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161a01 beqz a10, 0x190c
+    #: 161a01 beqz a10, 0x1903
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2864,14 +2861,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56d6f8 bnez a6, 0x18a3
+    #: 56d6f8 bnez a6, 0x189a
     # unidirectional_sequence_lstm.py:140 wide = r[_WIDE]
-    #: 222133 l32i a2, a1, 204
+    #: 222131 l32i a2, a1, 196
     #: 722218 l32i a7, a2, 96
     # unidirectional_sequence_lstm.py:141 target = (r[_OUTPUT] >> 2) + (start << wide)
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 001740 ssl a7
     #: 0022a1 sll a2, a2
     #: 2a33 add.n a3, a3, a2
@@ -2893,23 +2890,23 @@ def eval_integers(op, arena, rom, start, stop):
     # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3a32 add.n a3, a2, a3
     # fixed_point.py:64 while count:
-    #: 164602 beqz a6, 0x1969
+    #: 164602 beqz a6, 0x1960
     # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: aa22 add.n a2, a2, a10
     # fixed_point.py:66 if v < low:
-    #: 97a201 bge a2, a9, 0x194d
+    #: 97a201 bge a2, a9, 0x1944
     # fixed_point.py:67 v = low
     #: 2d09 mov.n a2, a9
     # fixed_point.py:68 if v > high:
-    #: 27a801 bge a8, a2, 0x1952
+    #: 27a801 bge a8, a2, 0x1949
     # fixed_point.py:69 v = high
     #: 2d08 mov.n a2, a8
     # fixed_point.py:70 if wide:
-    #: 165700 beqz a7, 0x195b
+    #: 165700 beqz a7, 0x1952
     # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    #: 860000 j 0x195e
+    #: 860000 j 0x1955
     # fixed_point.py:73 ptr8(y)[0] = v
     #: 224300 s8i a2, a3, 0
     # fixed_point.py:74 y += 1 + wide
@@ -2919,39 +2916,39 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:76 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56a6fd bnez a6, 0x1944
+    #: 56a6fd bnez a6, 0x193b
     # unidirectional_sequence_lstm.py:67 start += count
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 3861 l32i.n a3, a1, 24
     #: 3a22 add.n a2, a2, a3
-    #: 226131 s32i a2, a1, 196
+    #: 22612f s32i a2, a1, 188
     # unidirectional_sequence_lstm.py:68 if first + count == size:
-    #: 422113 l32i a4, a1, 76
+    #: 422114 l32i a4, a1, 80
     #: 3a34 add.n a3, a4, a3
-    #: 522136 l32i a5, a1, 216
-    #: 57933d bne a3, a5, 0x19bc
+    #: 522134 l32i a5, a1, 208
+    #: 57933d bne a3, a5, 0x19b3
     # unidirectional_sequence_lstm.py:70 y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + (start...
-    #: 622138 l32i a6, a1, 224
+    #: 622136 l32i a6, a1, 216
     #: 3846 l32i.n a3, a6, 16
     #: 304221 srai a4, a3, 2
     #: 38d1 l32i.n a3, a1, 52
     #: 4a73 add.n a7, a3, a4
     #: 5042c0 sub a4, a2, a5
-    #: 222141 l32i a2, a1, 260
+    #: 22213f l32i a2, a1, 252
     #: 204482 mull a4, a4, a2
     #: 4a47 add.n a4, a7, a4
     # unidirectional_sequence_lstm.py:71 h = ptr8(int(ptr8(arena)) + (r[_HIDDEN_STATE] >> 2) + ...
     #: 6826 l32i.n a6, a6, 8
     #: 606221 srai a6, a6, 2
     #: 6a63 add.n a6, a3, a6
-    #: 322119 l32i a3, a1, 100
+    #: 32211b l32i a3, a1, 108
     #: 503382 mull a3, a3, a5
     #: 203382 mull a3, a3, a2
     #: 3a36 add.n a3, a6, a3
     # unidirectional_sequence_lstm.py:72 n = size * width
     #: 202582 mull a2, a5, a2
     # unidirectional_sequence_lstm.py:73 while n:
-    #: 16e200 beqz a2, 0x19bc
+    #: 16e200 beqz a2, 0x19b3
     # unidirectional_sequence_lstm.py:74 h[0] = y[0]
     #: 520400 l8ui a5, a4, 0
     #: 524300 s8i a5, a3, 0
@@ -2961,11 +2958,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b44 addi.n a4, a4, 1
     # unidirectional_sequence_lstm.py:77 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x19ad
-    #: 322131 l32i a3, a1, 196
-    #: 22213c l32i a2, a1, 240
-    #: 27a302 bge a3, a2, 0x19c8
-    #: 0648fd j 0xee9
+    #: 5602ff bnez a2, 0x19a4
+    #: 32212f l32i a3, a1, 188
+    #: 22213a l32i a2, a1, 232
+    #: 27a302 bge a3, a2, 0x19bf
+    #: 0648fd j 0xee0
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
