@@ -5,7 +5,8 @@ from tflm.prepare.add import INT8
 
 from ..language.calls import begin_eval
 from ..language.macros import Int8Output, Record, multiplier_of, rescale
-from .binary import blocks
+from .binary import Fours, blocks
+from .outputs_dsp import scale
 
 _ABOUT = """
 ADD and SUB, int8. Units are elements. op: INT8 of prepare/add.py.
@@ -36,6 +37,23 @@ def _scale_of(k, record):
     return scaled_by_halves
 
 
+# Return a function that computes the doubled sums of four elements, with the DSP extension.
+def _doubled_sums(k, record, *numbers):
+    factor1, factor2, base1 = (k.var("doubled", number << 1) for number in numbers)
+    base2 = k.var("doubled_base2", (128 - record.offset2) << 21)
+    multiplier, right = record.multiplier, record.shift
+
+    def sums(x, y):
+        others = [y.get("s8", i) for i in range(4)]
+        others = [k.var("other", (other << 21) + base2) for other in others]
+        scale(k, others, multiplier, right)
+        others = [other * factor2 + base1 for other in others]
+        ones = [x.get("s8", i) for i in range(4)]
+        return [one * factor1 + other for one, other in zip(ones, others, strict=True)]
+
+    return sums
+
+
 # As kernels/add.py, without its accumulators.
 def eval_int8(machine):
     k, start, stop = begin_eval("eval_int8", _ABOUT, machine)
@@ -44,11 +62,15 @@ def eval_int8(machine):
     factor1, factor2 = record.factor1, record.factor2
     base1 = k.var("base1", (128 - record.offset1) * factor1)
     scaled = _scale_of(k, record)
-    result = Int8Output(k, record)
+    result, fours = Int8Output(k, record), None
+    if machine.rescale:
+        fours = Fours(k, record, _doubled_sums(k, record, factor1, factor2, base1))
     output = k.var("output", arena + record.output.lsr(2) + start)
     with blocks(k, record, (op, arena, rom), start, stop) as ((x, y), steps, count):
         end = k.var("block_end", output + count)
-        with k.loop("element", times=32) as element:
+        if fours:
+            fours.write((x, y), steps, output, count)
+        with k.While(lambda: output.below(end), "element"):
             other, one = y.get("s8"), x.get("s8")
             y += steps[1]
             x += steps[0]
@@ -56,5 +78,4 @@ def eval_int8(machine):
             result.apply(total)
             output.put("u8", total)
             output += 1
-            element.repeat_if(output.below(end))
     return k.finish()

@@ -5,7 +5,7 @@ from tflm.prepare.mul import INT8
 
 from ..language.calls import begin_eval
 from ..language.macros import Int8Output, Record
-from .binary import blocks
+from .binary import Fours, blocks
 
 _ABOUT = """
 MUL, int8. Units are elements. op: INT8 of prepare/mul.py.
@@ -19,11 +19,24 @@ def eval_int8(machine):
     # The offsets are of bytes with the top bit flipped.
     offset1 = k.var("offset1", record.offset1 - 128)
     offset2 = k.var("offset2", record.offset2 - 128)
-    result = Int8Output(k, record)
+    result, fours = Int8Output(k, record), None
+    if machine.rescale:
+        minus = k.var("minus", -(offset1 << 1))
+
+        def doubled_products(x, y):
+            ones = [x.get("s8", i) for i in range(4)]
+            others = [y.get("s8", i) for i in range(4)]
+            for other in others:
+                other -= offset2
+            return [((one << 1) + minus) * other for one, other in zip(ones, others, strict=True)]
+
+        fours = Fours(k, record, doubled_products)
     output = k.var("output", arena + record.output.lsr(2) + start)
     with blocks(k, record, (op, arena, rom), start, stop) as ((x, y), steps, count):
         end = k.var("block_end", output + count)
-        with k.loop("element", times=32) as element:
+        if fours:
+            fours.write((x, y), steps, output, count)
+        with k.While(lambda: output.below(end), "element"):
             one, other = x.get("s8"), y.get("s8")
             x += steps[0]
             y += steps[1]
@@ -31,5 +44,4 @@ def eval_int8(machine):
             result.apply(value)
             output.put("u8", value)
             output += 1
-            element.repeat_if(output.below(end))
     return k.finish()

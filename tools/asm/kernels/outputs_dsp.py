@@ -37,14 +37,28 @@ def _requantize(t, *registers):
 
 def _run_requantize(*values):
     *sums, multiplier, shift, zero_point = values
-    shift &= 0xFF
-    outputs = []
-    for total in sums:
-        value = total * multiplier + (1 << 31) >> 32
-        if shift:
-            value = (value - (value < 0) >> shift - 1) + 1 >> 1
-        outputs.append(_saturated(value + zero_point))
-    return tuple(outputs)
+    outputs = (_scaled(total, multiplier, shift & 0xFF) for total in sums)
+    return tuple(_saturated(output + zero_point) for output in outputs)
+
+
+def _scale(t, *registers):
+    *values, multiplier, shift = registers
+    for value in values:
+        t.smmulr(value, value, multiplier)
+    for value in values:
+        t.add_wide(value, value, value, "asr", 31, flags=True)
+        t.asrs(value, value, shift)
+        t.add_carry(value, value)
+
+
+def _run_scale(*values):
+    *values, multiplier, shift = values
+    return tuple(_scaled(value, multiplier, shift) for value in values)
+
+
+def _scaled(value, multiplier, shift):
+    value = value * multiplier + (1 << 31) >> 32
+    return (value - (value < 0) >> shift - 1) + 1 >> 1 if shift else value
 
 
 def _saturated(value):
@@ -60,6 +74,11 @@ def requantize(k, sums, multiplier, shift, zero_point):
     """Make outputs of doubled sums, rounded twice as in TFLM."""
     ins = multiplier, shift, zero_point
     k.tile(_requantize, [], ins, sums, 20 * len(sums), run=_run_requantize)
+
+
+def scale(k, values, multiplier, shift):
+    """Change doubled values as requantize() does, without the zero point and the limits."""
+    k.tile(_scale, [], [multiplier, shift], values, 16 * len(values), run=_run_scale)
 
 
 def _join(t, word, *others):

@@ -15,29 +15,29 @@ def run_int8(r0, r1, r2, r3):
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB0A0)  # sub sp, #128
-    data(2, 0x9014)  # str r0, [sp] op
-    data(2, 0x911A)  # str r1, [sp] arena
-    data(2, 0x921D)  # str r2, [sp] rom
+    data(2, 0x9012)  # str r0, [sp] op
+    data(2, 0x9118)  # str r1, [sp] arena
+    data(2, 0x921B)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9011)  # str r0, [sp] start
+    data(2, 0x900B)  # str r0, [sp] start
     lsl(r1, r3, 22)
     lsr(r1, r1, 22)
     add(r0, r0, r1)
-    data(2, 0x901B)  # str r0, [sp] stop
+    data(2, 0x9019)  # str r0, [sp] stop
     cmp(r3, 0)
     bge(near_2)
     b(rare1)
     label(near_2)
     label(end2)
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r1, [r0, 48])
     sub(r1, 128)
-    data(2, 0x9107)  # str r1, [sp] offset1
+    data(2, 0x9110)  # str r1, [sp] offset1
     ldr(r1, [r0, 52])
     sub(r1, 128)
-    data(2, 0x9108)  # str r1, [sp] offset2
+    data(2, 0x9111)  # str r1, [sp] offset2
     ldr(r1, [r0, 76])
-    data(2, 0x9100)  # str r1, [sp] table
+    data(2, 0x9102)  # str r1, [sp] table
     ldr(r1, [r0, 80])
     data(2, 0xB2CA)  # uxtb r2, r1
     mov(r1, r2)
@@ -47,7 +47,7 @@ def run_int8(r0, r1, r2, r3):
     bge(max_3)
     mov(r1, r3)
     label(max_3)
-    data(2, 0x9105)  # str r1, [sp] left_shift
+    data(2, 0x910C)  # str r1, [sp] left_shift
     mov(r1, 32)
     sub(r1, r1, r2)
     mov(r2, 0)
@@ -55,77 +55,83 @@ def run_int8(r0, r1, r2, r3):
     bge(max_4)
     mov(r1, r2)
     label(max_4)
-    data(2, 0x9103)  # str r1, [sp] right_shift
+    data(2, 0x910A)  # str r1, [sp] right_shift
     ldr(r1, [r0, 56])
-    data(2, 0x9106)  # str r1, [sp] output_zero_point
+    data(2, 0x910D)  # str r1, [sp] output_zero_point
     ldr(r2, [r0, 60])
     sub(r2, r2, r1)
-    data(2, 0x9201)  # str r2, [sp] low
+    data(2, 0x9203)  # str r2, [sp] low
     ldr(r2, [r0, 64])
     sub(r1, r2, r1)
-    data(2, 0x9102)  # str r1, [sp] high
+    data(2, 0x9104)  # str r1, [sp] high
     ldr(r1, [r0, 12])
     lsr(r2, r1, 2)
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x9918)  # ldr r1, [sp] arena
     add(r3, r1, r2)
-    data(2, 0x9A11)  # ldr r2, [sp] start
+    data(2, 0x9A0B)  # ldr r2, [sp] start
     add(r2, r3, r2)
-    mov(r12, r2)
+    mov(r8, r2)
     ldr(r2, [r0, 28])
-    mov(r10, r2)
+    data(2, 0x9200)  # str r2, [sp] step1
     ldr(r2, [r0, 32])
-    mov(r11, r2)
+    data(2, 0x9201)  # str r2, [sp] step2
     ldr(r0, [r0, 4])
     lsl(r2, r0, 31)
     beq(if3)
-    data(2, 0x991D)  # ldr r1, [sp] rom
+    data(2, 0x991B)  # ldr r1, [sp] rom
     label(if3)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x901E)  # str r0, [sp] input1
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x901C)  # str r0, [sp] input1
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x9918)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
     beq(if4)
-    data(2, 0x991D)  # ldr r1, [sp] rom
+    data(2, 0x991B)  # ldr r1, [sp] rom
     label(if4)
     asr(r0, r0, 2)
     add(r0, r0, r1)
-    data(2, 0x901F)  # str r0, [sp] input2
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x901D)  # str r0, [sp] input2
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x901C)  # str r0, [sp] block
-    data(2, 0x9911)  # ldr r1, [sp] start
-    data(2, 0x981B)  # ldr r0, [sp] stop
+    data(2, 0x901A)  # str r0, [sp] block
+    data(2, 0x990B)  # ldr r1, [sp] start
+    data(2, 0x9819)  # ldr r0, [sp] stop
     cmp(r1, r0)
     blt(near_5)
     b(blocks_end5)
     label(near_5)
     label(block6)
-    data(2, 0x981B)  # ldr r0, [sp] stop
-    data(2, 0x9A11)  # ldr r2, [sp] start
+    data(2, 0x9819)  # ldr r0, [sp] stop
+    data(2, 0x9A0B)  # ldr r2, [sp] start
     sub(r0, r0, r2)
-    data(2, 0x991C)  # ldr r1, [sp] block
+    data(2, 0x991A)  # ldr r1, [sp] block
     cmp(r0, r1)
     ble(min_6)
     mov(r0, r1)
     label(min_6)
-    data(2, 0x9019)  # str r0, [sp] count
+    data(2, 0x9017)  # str r0, [sp] count
     mov(r3, r2)
-    mov(r1, r10)
+    data(2, 0x9900)  # ldr r1, [sp] step1
     mul(r3, r1)
-    data(2, 0x991E)  # ldr r1, [sp] input1
-    add(r7, r1, r3)
-    data(2, 0x9914)  # ldr r1, [sp] op
+    data(2, 0x991C)  # ldr r1, [sp] input1
+    add(r1, r1, r3)
+    mov(r9, r1)
+    data(2, 0x9912)  # ldr r1, [sp] op
     ldr(r3, [r1, 36])
     cmp(r3, 0)
     bne(near_7)
     b(if8)
     label(near_7)
+    ldr(r3, [r1, 16])
+    lsr(r4, r3, 2)
+    data(2, 0x9B18)  # ldr r3, [sp] arena
+    add(r3, r3, r4)
+    data(2, 0x931E)  # str r3, [sp] row
     mov(r3, 0)
     mov(r4, r2)
-    data(2, 0x9009)  # str r0, [sp] left
+    mov(r10, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
     add(r0, r3, 1)
     lsl(r0, r0, 2)
@@ -134,23 +140,23 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r2, 31)
     lsr(r0, r0, 31)
     beq(else10)
-    data(2, 0x981D)  # ldr r0, [sp] rom
+    data(2, 0x981B)  # ldr r0, [sp] rom
     b(endif11)
     label(else10)
-    data(2, 0x981A)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     label(endif11)
     # broadcast.py:23 source += word >> 2
     asr(r2, r2, 2)
     add(r0, r0, r2)
-    data(2, 0x9015)  # str r0, [sp] source
+    data(2, 0x9013)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
     data(2, 0x5808)  # ldr r0, [r1, r0]
     asr(r2, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] arena
+    data(2, 0x9818)  # ldr r0, [sp] arena
     add(r0, r0, r2)
-    data(2, 0x900D)  # str r0, [sp] target
+    data(2, 0x9006)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     add(r3, 9)
     lsl(r0, r3, 2)
@@ -159,17 +165,17 @@ def run_int8(r0, r1, r2, r3):
     add(r6, r1, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x9012)  # str r0, [sp] size
+    data(2, 0x900E)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x9016)  # str r0, [sp] length
+    data(2, 0x9014)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
     mov(r9, r1)
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r6, 4])
     lsl(r1, r1, 1)
-    mov(r8, r1)
+    mov(lr, r1)
     # broadcast.py:30 run = start // length
     asr(r5, r4, 31)
     mov(r2, r5)
@@ -177,51 +183,52 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if73)
-    label(double74)
+    bhi(if74)
+    label(double75)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double74)
-    label(if73)
-    label(halve76)
+    bls(double75)
+    label(if74)
+    label(halve77)
     lsr(r1, r1, 1)
-    beq(halve_end77)
+    beq(halve_end78)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if78)
+    bhi(if79)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if78)
-    b(halve76)
-    label(halve_end77)
+    label(if79)
+    b(halve77)
+    label(halve_end78)
     eor(r3, r5)
-    data(2, 0x930B)  # str r3, [sp] run
+    mov(r11, r3)
     # broadcast.py:31 column = start - run * length
-    data(2, 0x9816)  # ldr r0, [sp] length
-    mul(r3, r0)
-    sub(r0, r4, r3)
-    data(2, 0x900E)  # str r0, [sp] column
+    mov(r1, r11)
+    data(2, 0x9814)  # ldr r0, [sp] length
+    mul(r1, r0)
+    sub(r0, r4, r1)
+    data(2, 0x9007)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
-    data(2, 0x9809)  # ldr r0, [sp] left
+    mov(r0, r10)
     cmp(r0, 0)
     bgt(near_8)
     b(wend14)
     label(near_8)
     label(while12)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x990E)  # ldr r1, [sp] column
+    data(2, 0x9907)  # ldr r1, [sp] column
     mov(r0, r9)
     mul(r1, r0)
-    data(2, 0x9815)  # ldr r0, [sp] source
+    data(2, 0x9813)  # ldr r0, [sp] source
     add(r0, r0, r1)
-    mov(lr, r0)
+    mov(r12, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D0B)  # ldr r5, [sp] run
+    mov(r5, r11)
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x4544)  # cmp r4, r8
+    data(2, 0x4574)  # cmp r4, lr
     bge(wend17)
     label(while15)
     # broadcast.py:37 quotient = rest // g[level]
@@ -233,24 +240,24 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if79)
-    label(double80)
+    bhi(if80)
+    label(double81)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double80)
-    label(if79)
-    label(halve82)
+    bls(double81)
+    label(if80)
+    label(halve83)
     lsr(r1, r1, 1)
-    beq(halve_end83)
+    beq(halve_end84)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if84)
+    bhi(if85)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if84)
-    b(halve82)
-    label(halve_end83)
+    label(if85)
+    b(halve83)
+    label(halve_end84)
     eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
@@ -261,14 +268,14 @@ def run_int8(r0, r1, r2, r3):
     lsl(r1, r1, 2)
     data(2, 0x5871)  # ldr r1, [r6, r1]
     mul(r0, r1)
-    mov(r1, lr)
+    mov(r1, r12)
     add(r0, r1, r0)
-    mov(lr, r0)
+    mov(r12, r0)
     # broadcast.py:39 rest = quotient
     mov(r5, r3)
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
-    data(2, 0x4544)  # cmp r4, r8
+    data(2, 0x4574)  # cmp r4, lr
     blt(while15)
     label(wend17)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -276,43 +283,42 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r0, 2)
     data(2, 0x5830)  # ldr r0, [r6, r0]
     mul(r0, r5)
-    mov(r1, lr)
+    mov(r1, r12)
     add(r0, r1, r0)
-    mov(lr, r0)
+    mov(r12, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9916)  # ldr r1, [sp] length
-    data(2, 0x980E)  # ldr r0, [sp] column
+    data(2, 0x9914)  # ldr r1, [sp] length
+    data(2, 0x9807)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x9909)  # ldr r1, [sp] left
-    cmp(r0, r1)
+    data(2, 0x4550)  # cmp r0, r10
     ble(else18)
     # broadcast.py:44 n = count
-    mov(r0, r1)
+    mov(r0, r10)
     label(else18)
     # broadcast.py:45 count -= n
-    data(2, 0x9909)  # ldr r1, [sp] left
+    mov(r1, r10)
     sub(r1, r1, r0)
-    data(2, 0x9109)  # str r1, [sp] left
+    mov(r10, r1)
     # broadcast.py:46 run += 1
-    data(2, 0x990B)  # ldr r1, [sp] run
+    mov(r1, r11)
     add(r1, r1, 1)
-    data(2, 0x910B)  # str r1, [sp] run
+    mov(r11, r1)
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910E)  # str r1, [sp] column
+    data(2, 0x9107)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9912)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else20)
     # broadcast.py:49 x = ptr8(at)
-    mov(r2, lr)
+    mov(r2, r12)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0D)  # ldr r3, [sp] target
+    data(2, 0x9B06)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930D)  # str r3, [sp] target
+    data(2, 0x9306)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend24)
@@ -332,18 +338,18 @@ def run_int8(r0, r1, r2, r3):
     b(endif21)
     label(else20)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9912)  # ldr r1, [sp] size
+    data(2, 0x990E)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else25)
     # broadcast.py:58 x2 = ptr16(at)
-    mov(r2, lr)
+    mov(r2, r12)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x9B0D)  # ldr r3, [sp] target
+    data(2, 0x9B06)  # ldr r3, [sp] target
     add(r3, r3, r4)
-    data(2, 0x930D)  # str r3, [sp] target
+    data(2, 0x9306)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend29)
@@ -363,16 +369,16 @@ def run_int8(r0, r1, r2, r3):
     b(endif26)
     label(else25)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r2, lr)
+    mov(r2, r12)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990D)  # ldr r1, [sp] target
+    data(2, 0x9906)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
     mov(r5, r0)
-    data(2, 0x9B12)  # ldr r3, [sp] size
+    data(2, 0x9B0E)  # ldr r3, [sp] size
     mul(r5, r3)
-    data(2, 0x9C0D)  # ldr r4, [sp] target
+    data(2, 0x9C06)  # ldr r4, [sp] target
     add(r4, r4, r5)
-    data(2, 0x940D)  # str r4, [sp] target
+    data(2, 0x9406)  # str r4, [sp] target
     # broadcast.py:70 if size == 4:
     cmp(r3, 4)
     bne(else30)
@@ -414,79 +420,79 @@ def run_int8(r0, r1, r2, r3):
     label(wend37)
     label(endif26)
     label(endif21)
-    data(2, 0x9809)  # ldr r0, [sp] left
+    mov(r0, r10)
     cmp(r0, 0)
     ble(near_9)
     b(while12)
     label(near_9)
     label(wend14)
-    data(2, 0x9814)  # ldr r0, [sp] op
-    ldr(r0, [r0, 16])
-    lsr(r1, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] arena
-    add(r7, r0, r1)
+    data(2, 0x981E)  # ldr r0, [sp] row
+    mov(r9, r0)
     label(if8)
-    data(2, 0x9911)  # ldr r1, [sp] start
-    mov(r0, r11)
+    data(2, 0x990B)  # ldr r1, [sp] start
+    data(2, 0x9801)  # ldr r0, [sp] step2
     mul(r1, r0)
-    data(2, 0x981F)  # ldr r0, [sp] input2
+    data(2, 0x981D)  # ldr r0, [sp] input2
     add(r2, r0, r1)
-    data(2, 0x9814)  # ldr r0, [sp] op
+    data(2, 0x9812)  # ldr r0, [sp] op
     ldr(r1, [r0, 40])
     cmp(r1, 0)
     bne(near_10)
     b(if38)
     label(near_10)
-    mov(r3, 1)
-    data(2, 0x9C11)  # ldr r4, [sp] start
-    data(2, 0x9919)  # ldr r1, [sp] count
-    data(2, 0x910A)  # str r1, [sp] left_180
-    # broadcast.py:20 r = ptr32(op)
-    mov(r2, r0)
+    ldr(r1, [r0, 20])
+    lsr(r2, r1, 2)
+    data(2, 0x9918)  # ldr r1, [sp] arena
+    add(r1, r1, r2)
+    data(2, 0x911F)  # str r1, [sp] row_188
+    data(2, 0x9917)  # ldr r1, [sp] count
+    mov(r2, 1)
+    data(2, 0x9C0B)  # ldr r4, [sp] start
+    mov(r11, r1)
     # broadcast.py:21 word = r[_INPUT1 + which]
-    add(r0, r3, 1)
-    lsl(r0, r0, 2)
-    data(2, 0x5811)  # ldr r1, [r2, r0]
+    add(r1, r2, 1)
+    lsl(r1, r1, 2)
+    data(2, 0x5843)  # ldr r3, [r0, r1]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    lsl(r0, r1, 31)
-    lsr(r0, r0, 31)
+    lsl(r1, r3, 31)
+    lsr(r1, r1, 31)
     beq(else40)
-    data(2, 0x981D)  # ldr r0, [sp] rom
+    data(2, 0x991B)  # ldr r1, [sp] rom
     b(endif41)
     label(else40)
-    data(2, 0x981A)  # ldr r0, [sp] arena
+    data(2, 0x9918)  # ldr r1, [sp] arena
     label(endif41)
     # broadcast.py:23 source += word >> 2
-    asr(r1, r1, 2)
-    add(r0, r0, r1)
-    data(2, 0x9017)  # str r0, [sp] source_188
+    asr(r3, r3, 2)
+    add(r1, r1, r3)
+    data(2, 0x9115)  # str r1, [sp] source_204
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    add(r0, r3, 4)
-    lsl(r0, r0, 2)
-    data(2, 0x5810)  # ldr r0, [r2, r0]
-    asr(r1, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] arena
-    add(r0, r0, r1)
-    data(2, 0x900F)  # str r0, [sp] target_195
+    add(r1, r2, 4)
+    lsl(r1, r1, 2)
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    asr(r3, r1, 2)
+    data(2, 0x9918)  # ldr r1, [sp] arena
+    add(r1, r1, r3)
+    data(2, 0x9108)  # str r1, [sp] target_211
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    add(r3, 9)
-    lsl(r0, r3, 2)
-    data(2, 0x5810)  # ldr r0, [r2, r0]
-    lsl(r0, r0, 2)
-    add(r6, r2, r0)
+    add(r2, 9)
+    lsl(r1, r2, 2)
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    lsl(r1, r1, 2)
+    add(r6, r0, r1)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r6, 0])
-    data(2, 0x9013)  # str r0, [sp] size_202
+    data(2, 0x900F)  # str r0, [sp] size_218
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r6, 8])
-    data(2, 0x9018)  # str r0, [sp] length_204
+    data(2, 0x9016)  # str r0, [sp] length_220
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r6, 12])
-    data(2, 0x9104)  # str r1, [sp] step
+    mov(r10, r1)
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     ldr(r1, [r6, 4])
     lsl(r1, r1, 1)
-    mov(r9, r1)
+    mov(lr, r1)
     # broadcast.py:30 run = start // length
     asr(r5, r4, 31)
     mov(r2, r5)
@@ -494,100 +500,98 @@ def run_int8(r0, r1, r2, r3):
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if85)
-    label(double86)
+    bhi(if86)
+    label(double87)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double86)
-    label(if85)
-    label(halve88)
+    bls(double87)
+    label(if86)
+    label(halve89)
     lsr(r1, r1, 1)
-    beq(halve_end89)
+    beq(halve_end90)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if90)
+    bhi(if91)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if90)
-    b(halve88)
-    label(halve_end89)
+    label(if91)
+    b(halve89)
+    label(halve_end90)
     eor(r3, r5)
-    data(2, 0x930C)  # str r3, [sp] run_214
+    data(2, 0x9305)  # str r3, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0x9818)  # ldr r0, [sp] length_204
+    data(2, 0x9816)  # ldr r0, [sp] length_220
     mul(r3, r0)
     sub(r0, r4, r3)
-    data(2, 0x9010)  # str r0, [sp] column_217
+    data(2, 0x9009)  # str r0, [sp] column_233
     # broadcast.py:32 while count > 0:
-    data(2, 0x980A)  # ldr r0, [sp] left_180
+    mov(r0, r11)
     cmp(r0, 0)
     bgt(near_11)
     b(wend44)
     label(near_11)
     label(while42)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column_217
-    data(2, 0x9804)  # ldr r0, [sp] step
+    data(2, 0x9909)  # ldr r1, [sp] column_233
+    mov(r0, r10)
     mul(r1, r0)
-    data(2, 0x9817)  # ldr r0, [sp] source_188
+    data(2, 0x9815)  # ldr r0, [sp] source_204
     add(r0, r0, r1)
-    mov(r8, r0)
+    mov(r12, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9D0C)  # ldr r5, [sp] run_214
+    data(2, 0x9D05)  # ldr r5, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r4, 4)
     # broadcast.py:36 while level < outermost:
-    data(2, 0x454C)  # cmp r4, r9
+    data(2, 0x4574)  # cmp r4, lr
     bge(wend47)
     label(while45)
     # broadcast.py:37 quotient = rest // g[level]
     lsl(r0, r4, 2)
     data(2, 0x5830)  # ldr r0, [r6, r0]
-    asr(r2, r5, 31)
-    mov(lr, r2)
+    asr(r7, r5, 31)
+    mov(r2, r7)
     eor(r2, r5)
     mov(r3, 0)
     mov(r1, 1)
     cmp(r0, r2)
-    bhi(if91)
-    label(double92)
+    bhi(if92)
+    label(double93)
     lsl(r0, r0, 1)
     lsl(r1, r1, 1)
     cmp(r0, r2)
-    bls(double92)
-    label(if91)
-    label(halve94)
+    bls(double93)
+    label(if92)
+    label(halve95)
     lsr(r1, r1, 1)
-    beq(halve_end95)
+    beq(halve_end96)
     lsr(r0, r0, 1)
     cmp(r0, r2)
-    bhi(if96)
+    bhi(if97)
     sub(r2, r2, r0)
     orr(r3, r1)
-    label(if96)
-    b(halve94)
-    label(halve_end95)
-    mov(r0, lr)
-    eor(r3, r0)
+    label(if97)
+    b(halve95)
+    label(halve_end96)
+    eor(r3, r7)
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
     lsl(r0, r4, 2)
     data(2, 0x5830)  # ldr r0, [r6, r0]
     mul(r0, r3)
-    sub(r2, r5, r0)
-    add(r0, r4, 1)
-    lsl(r0, r0, 2)
-    data(2, 0x5831)  # ldr r1, [r6, r0]
-    mov(r0, r2)
+    sub(r0, r5, r0)
+    add(r1, r4, 1)
+    lsl(r1, r1, 2)
+    data(2, 0x5871)  # ldr r1, [r6, r1]
     mul(r0, r1)
-    mov(r1, r8)
+    mov(r1, r12)
     add(r0, r1, r0)
-    mov(r8, r0)
+    mov(r12, r0)
     # broadcast.py:39 rest = quotient
     mov(r5, r3)
     # broadcast.py:40 level += 2
     add(r4, r4, 2)
-    data(2, 0x454C)  # cmp r4, r9
+    data(2, 0x4574)  # cmp r4, lr
     blt(while45)
     label(wend47)
     # broadcast.py:41 at += rest * g[level + 1]
@@ -595,55 +599,54 @@ def run_int8(r0, r1, r2, r3):
     lsl(r0, r0, 2)
     data(2, 0x5830)  # ldr r0, [r6, r0]
     mul(r0, r5)
-    mov(r1, r8)
+    mov(r1, r12)
     add(r0, r1, r0)
-    mov(r8, r0)
+    mov(r12, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length_204
-    data(2, 0x9810)  # ldr r0, [sp] column_217
+    data(2, 0x9916)  # ldr r1, [sp] length_220
+    data(2, 0x9809)  # ldr r0, [sp] column_233
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990A)  # ldr r1, [sp] left_180
-    cmp(r0, r1)
+    data(2, 0x4558)  # cmp r0, r11
     ble(else48)
     # broadcast.py:44 n = count
-    mov(r0, r1)
+    mov(r0, r11)
     label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x990A)  # ldr r1, [sp] left_180
+    mov(r1, r11)
     sub(r1, r1, r0)
-    data(2, 0x910A)  # str r1, [sp] left_180
+    mov(r11, r1)
     # broadcast.py:46 run += 1
-    data(2, 0x990C)  # ldr r1, [sp] run_214
+    data(2, 0x9905)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910C)  # str r1, [sp] run_214
+    data(2, 0x9105)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column_217
+    data(2, 0x9109)  # str r1, [sp] column_233
     # broadcast.py:48 if size == 1:
-    data(2, 0x9913)  # ldr r1, [sp] size_202
+    data(2, 0x990F)  # ldr r1, [sp] size_218
     cmp(r1, 1)
     bne(else50)
     # broadcast.py:49 x = ptr8(at)
-    mov(r3, r8)
+    mov(r2, r12)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target_195
+    data(2, 0x9908)  # ldr r1, [sp] target_211
     # broadcast.py:51 target += n
-    data(2, 0x990F)  # ldr r1, [sp] target_195
-    add(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] target_195
+    data(2, 0x9B08)  # ldr r3, [sp] target_211
+    add(r3, r3, r0)
+    data(2, 0x9308)  # str r3, [sp] target_211
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend54)
     label(while52)
     # broadcast.py:53 y[0] = x[0]
-    ldrb(r1, [r3, 0])
-    strb(r1, [r2, 0])
+    ldrb(r3, [r2, 0])
+    strb(r3, [r1, 0])
     # broadcast.py:54 x = ptr8(int(x) + step)
-    data(2, 0x9904)  # ldr r1, [sp] step
-    add(r3, r3, r1)
+    mov(r3, r10)
+    add(r2, r2, r3)
     # broadcast.py:55 y = ptr8(int(y) + 1)
-    add(r2, r2, 1)
+    add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
     bne(while52)
@@ -651,30 +654,30 @@ def run_int8(r0, r1, r2, r3):
     b(endif51)
     label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9913)  # ldr r1, [sp] size_202
+    data(2, 0x990F)  # ldr r1, [sp] size_218
     cmp(r1, 2)
     bne(else55)
     # broadcast.py:58 x2 = ptr16(at)
-    mov(r3, r8)
+    mov(r2, r12)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A0F)  # ldr r2, [sp] target_195
+    data(2, 0x9908)  # ldr r1, [sp] target_211
     # broadcast.py:60 target += n << 1
     lsl(r4, r0, 1)
-    data(2, 0x990F)  # ldr r1, [sp] target_195
-    add(r1, r1, r4)
-    data(2, 0x910F)  # str r1, [sp] target_195
+    data(2, 0x9B08)  # ldr r3, [sp] target_211
+    add(r3, r3, r4)
+    data(2, 0x9308)  # str r3, [sp] target_211
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend59)
     label(while57)
     # broadcast.py:62 y2[0] = x2[0]
-    ldrh(r1, [r3, 0])
-    strh(r1, [r2, 0])
+    ldrh(r3, [r2, 0])
+    strh(r3, [r1, 0])
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    data(2, 0x9904)  # ldr r1, [sp] step
-    add(r3, r3, r1)
+    mov(r3, r10)
+    add(r2, r2, r3)
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    add(r2, r2, 2)
+    add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
     bne(while57)
@@ -682,16 +685,16 @@ def run_int8(r0, r1, r2, r3):
     b(endif56)
     label(else55)
     # broadcast.py:67 x4 = ptr32(at)
-    mov(r2, r8)
+    mov(r2, r12)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990F)  # ldr r1, [sp] target_195
+    data(2, 0x9908)  # ldr r1, [sp] target_211
     # broadcast.py:69 target += n * size
     mov(r5, r0)
-    data(2, 0x9B13)  # ldr r3, [sp] size_202
+    data(2, 0x9B0F)  # ldr r3, [sp] size_218
     mul(r5, r3)
-    data(2, 0x9C0F)  # ldr r4, [sp] target_195
+    data(2, 0x9C08)  # ldr r4, [sp] target_211
     add(r4, r4, r5)
-    data(2, 0x940F)  # str r4, [sp] target_195
+    data(2, 0x9408)  # str r4, [sp] target_211
     # broadcast.py:70 if size == 4:
     cmp(r3, 4)
     bne(else60)
@@ -703,7 +706,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
     # broadcast.py:73 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B04)  # ldr r3, [sp] step
+    mov(r3, r10)
     add(r2, r2, r3)
     # broadcast.py:74 y4 = ptr32(int(y4) + 4)
     add(r1, r1, 4)
@@ -723,7 +726,7 @@ def run_int8(r0, r1, r2, r3):
     ldr(r3, [r2, 4])
     str(r3, [r1, 4])
     # broadcast.py:79 x4 = ptr32(int(x4) + step)
-    data(2, 0x9B04)  # ldr r3, [sp] step
+    mov(r3, r10)
     add(r2, r2, r3)
     # broadcast.py:80 y4 = ptr32(int(y4) + 8)
     add(r1, 8)
@@ -733,98 +736,99 @@ def run_int8(r0, r1, r2, r3):
     label(wend67)
     label(endif56)
     label(endif51)
-    data(2, 0x980A)  # ldr r0, [sp] left_180
+    mov(r0, r11)
     cmp(r0, 0)
     ble(near_12)
     b(while42)
     label(near_12)
     label(wend44)
-    data(2, 0x9814)  # ldr r0, [sp] op
-    ldr(r0, [r0, 20])
-    lsr(r1, r0, 2)
-    data(2, 0x981A)  # ldr r0, [sp] arena
-    add(r2, r0, r1)
+    data(2, 0x9A1F)  # ldr r2, [sp] row_188
     label(if38)
-    mov(r1, r12)
-    data(2, 0x9819)  # ldr r0, [sp] count
-    add(r0, r1, r0)
-    mov(lr, r0)
-    label(element68)
+    mov(r1, r8)
+    data(2, 0x9817)  # ldr r0, [sp] count
+    add(r3, r1, r0)
+    cmp(r1, r3)
+    bcs(if68)
+    label(element69)
+    mov(r1, 0)
+    mov(r0, r9)
+    data(2, 0x5641)  # ldrsb r1, [r0, r1]
     mov(r0, 0)
-    data(2, 0x5639)  # ldrsb r1, [r7, r0]
-    mov(r0, 0)
-    data(2, 0x5613)  # ldrsb r3, [r2, r0]
-    data(2, 0x4457)  # add r7, r10
-    data(2, 0x445A)  # add r2, r11
-    data(2, 0x9807)  # ldr r0, [sp] offset1
+    data(2, 0x5614)  # ldrsb r4, [r2, r0]
+    data(2, 0x9800)  # ldr r0, [sp] step1
+    data(2, 0x4481)  # add r9, r0
+    data(2, 0x9801)  # ldr r0, [sp] step2
+    add(r2, r2, r0)
+    data(2, 0x9810)  # ldr r0, [sp] offset1
     sub(r0, r1, r0)
-    data(2, 0x9908)  # ldr r1, [sp] offset2
-    sub(r1, r3, r1)
+    data(2, 0x9911)  # ldr r1, [sp] offset2
+    sub(r1, r4, r1)
     mul(r0, r1)
-    data(2, 0x9905)  # ldr r1, [sp] left_shift
+    data(2, 0x990C)  # ldr r1, [sp] left_shift
     cmp(r1, 0)
-    bne(rare70)
-    label(end71)
-    data(2, 0xB284)  # uxth r4, r0
-    data(2, 0x9900)  # ldr r1, [sp] table
-    data(2, 0xB28B)  # uxth r3, r1
-    asr(r5, r0, 16)
-    asr(r6, r1, 16)
-    mov(r0, r4)
-    mul(r0, r6)
-    mov(r1, r5)
-    mul(r1, r3)
-    mul(r4, r3)
-    lsr(r3, r4, 16)
-    add(r3, r1, r3)
-    mov(r1, r0)
-    and_(r1, r3)
-    lsl(r1, r1, 31)
-    lsr(r1, r1, 31)
+    bne(rare71)
+    label(end72)
+    data(2, 0xB286)  # uxth r6, r0
+    data(2, 0x9902)  # ldr r1, [sp] table
+    data(2, 0xB28D)  # uxth r5, r1
+    asr(r4, r0, 16)
+    asr(r1, r1, 16)
+    mov(r0, r6)
+    mul(r0, r1)
+    mov(r7, r4)
+    mul(r7, r5)
+    mul(r6, r5)
+    lsr(r5, r6, 16)
+    add(r6, r7, r5)
+    mov(r5, r0)
+    and_(r5, r6)
+    lsl(r5, r5, 31)
+    lsr(r5, r5, 31)
     asr(r0, r0, 1)
-    add(r1, r1, r0)
-    asr(r0, r3, 1)
-    add(r1, r1, r0)
+    add(r5, r5, r0)
+    asr(r0, r6, 1)
+    add(r5, r5, r0)
     mov(r0, 1)
     lsl(r0, r0, 13)
-    add(r0, r1, r0)
-    asr(r1, r0, 14)
-    mul(r5, r6)
-    lsl(r0, r5, 1)
-    add(r0, r1, r0)
-    data(2, 0x9903)  # ldr r1, [sp] right_shift
+    add(r0, r5, r0)
+    asr(r5, r0, 14)
+    mul(r4, r1)
+    lsl(r0, r4, 1)
+    add(r0, r5, r0)
+    data(2, 0x990A)  # ldr r1, [sp] right_shift
     cmp(r1, 0)
-    beq(if72)
-    asr(r3, r0, 31)
-    add(r0, r3, r0)
+    beq(if73)
+    asr(r4, r0, 31)
+    add(r0, r4, r0)
     sub(r1, r1, 1)
     asr(r0, r1)
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    label(if72)
-    data(2, 0x9901)  # ldr r1, [sp] low
+    label(if73)
+    data(2, 0x9903)  # ldr r1, [sp] low
     cmp(r0, r1)
     bge(max_13)
     mov(r0, r1)
     label(max_13)
-    data(2, 0x9902)  # ldr r1, [sp] high
+    data(2, 0x9904)  # ldr r1, [sp] high
     cmp(r0, r1)
     ble(min_14)
     mov(r0, r1)
     label(min_14)
-    data(2, 0x9906)  # ldr r1, [sp] output_zero_point
+    data(2, 0x990D)  # ldr r1, [sp] output_zero_point
     add(r0, r0, r1)
-    mov(r1, r12)
+    mov(r1, r8)
     strb(r0, [r1, 0])
     add(r1, 1)
-    mov(r12, r1)
-    data(2, 0x4571)  # cmp r1, lr
-    bcc(element68)
-    data(2, 0x9811)  # ldr r0, [sp] start
-    data(2, 0x9919)  # ldr r1, [sp] count
+    mov(r8, r1)
+    cmp(r1, r3)
+    bcc(element69)
+    label(if68)
+    data(2, 0x980B)  # ldr r0, [sp] start
+    data(2, 0x9917)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9011)  # str r0, [sp] start
-    data(2, 0x991B)  # ldr r1, [sp] stop
+    data(2, 0x900B)  # str r0, [sp] start
+    data(2, 0x9919)  # ldr r1, [sp] stop
     cmp(r0, r1)
     bge(near_15)
     b(block6)
@@ -835,11 +839,11 @@ def run_int8(r0, r1, r2, r3):
     mov(r0, 1)
     neg(r0, r0)
     eor(r0, r3)
-    data(2, 0x9011)  # str r0, [sp] start
+    data(2, 0x900B)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901B)  # str r0, [sp] stop
+    data(2, 0x9019)  # str r0, [sp] stop
     b(end2)
-    label(rare70)
+    label(rare71)
     mov(r1, 63)
     lsl(r1, r1, 8)
     add(r1, 255)
@@ -847,10 +851,10 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 255)
     lsl(r1, r1, 8)
     add(r1, 255)
-    data(2, 0x9B05)  # ldr r3, [sp] left_shift
-    asr(r1, r3)
-    mov(r4, 1)
-    orr(r1, r4)
+    data(2, 0x9C0C)  # ldr r4, [sp] left_shift
+    asr(r1, r4)
+    mov(r5, 1)
+    orr(r1, r5)
     cmp(r0, r1)
     ble(min_16)
     mov(r0, r1)
@@ -860,8 +864,8 @@ def run_int8(r0, r1, r2, r3):
     bge(max_17)
     mov(r0, r1)
     label(max_17)
-    lsl(r0, r3)
-    b(end71)
+    lsl(r0, r4)
+    b(end72)
     label(return_1)
     data(2, 0xB020)  # add sp, #128
     pop({r4, r5, r6, r7})

@@ -15,7 +15,7 @@ def run_integers(r0, r1, r2, r3):
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB0A5)  # sub sp, #148
+    data(2, 0xB0A7)  # sub sp, #156
     data(2, 0x9017)  # str r0, [sp] op
     data(2, 0x911F)  # str r1, [sp] arena
     data(2, 0x9222)  # str r2, [sp] rom
@@ -150,6 +150,11 @@ def run_integers(r0, r1, r2, r3):
     bne(near_9)
     b(if8)
     label(near_9)
+    ldr(r3, [r1, 16])
+    lsr(r4, r3, 2)
+    data(2, 0x9B1F)  # ldr r3, [sp] arena
+    add(r3, r3, r4)
+    data(2, 0x9325)  # str r3, [sp] row
     mov(r3, 0)
     mov(r4, r2)
     data(2, 0x900E)  # str r0, [sp] left
@@ -447,11 +452,7 @@ def run_integers(r0, r1, r2, r3):
     b(while12)
     label(near_11)
     label(wend14)
-    data(2, 0x9817)  # ldr r0, [sp] op
-    ldr(r0, [r0, 16])
-    lsr(r1, r0, 2)
-    data(2, 0x981F)  # ldr r0, [sp] arena
-    add(r4, r0, r1)
+    data(2, 0x9C25)  # ldr r4, [sp] row
     label(if8)
     data(2, 0x9916)  # ldr r1, [sp] start
     data(2, 0x9800)  # ldr r0, [sp] step2
@@ -464,10 +465,15 @@ def run_integers(r0, r1, r2, r3):
     bne(near_12)
     b(if38)
     label(near_12)
+    ldr(r1, [r0, 20])
+    lsr(r2, r1, 2)
+    data(2, 0x991F)  # ldr r1, [sp] arena
+    add(r1, r1, r2)
+    data(2, 0x9126)  # str r1, [sp] row_204
+    data(2, 0x991E)  # ldr r1, [sp] count
     mov(r3, 1)
     data(2, 0x9D16)  # ldr r5, [sp] start
-    data(2, 0x991E)  # ldr r1, [sp] count
-    data(2, 0x910F)  # str r1, [sp] left_196
+    data(2, 0x910F)  # str r1, [sp] left_212
     # broadcast.py:20 r = ptr32(op)
     mov(r2, r0)
     # broadcast.py:21 word = r[_INPUT1 + which]
@@ -486,7 +492,7 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:23 source += word >> 2
     asr(r1, r1, 2)
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] source_204
+    data(2, 0x901C)  # str r0, [sp] source_220
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     add(r0, r3, 4)
     lsl(r0, r0, 2)
@@ -494,19 +500,20 @@ def run_integers(r0, r1, r2, r3):
     asr(r1, r0, 2)
     data(2, 0x981F)  # ldr r0, [sp] arena
     add(r0, r0, r1)
-    data(2, 0x9014)  # str r0, [sp] target_211
+    data(2, 0x9014)  # str r0, [sp] target_227
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    add(r3, 9)
-    lsl(r0, r3, 2)
+    mov(r0, r3)
+    add(r0, 9)
+    lsl(r0, r0, 2)
     data(2, 0x5810)  # ldr r0, [r2, r0]
     lsl(r0, r0, 2)
     add(r7, r2, r0)
     # broadcast.py:26 size = g[_SIZE]
     ldr(r0, [r7, 0])
-    data(2, 0x9019)  # str r0, [sp] size_218
+    data(2, 0x9019)  # str r0, [sp] size_234
     # broadcast.py:27 length = g[_LENGTH]
     ldr(r0, [r7, 8])
-    data(2, 0x901D)  # str r0, [sp] length_220
+    data(2, 0x901D)  # str r0, [sp] length_236
     # broadcast.py:28 step = g[_STRIDE]
     ldr(r1, [r7, 12])
     data(2, 0x9108)  # str r1, [sp] step
@@ -540,28 +547,28 @@ def run_integers(r0, r1, r2, r3):
     b(halve93)
     label(halve_end94)
     eor(r3, r6)
-    data(2, 0x9311)  # str r3, [sp] run_230
+    data(2, 0x9311)  # str r3, [sp] run_246
     # broadcast.py:31 column = start - run * length
-    data(2, 0x981D)  # ldr r0, [sp] length_220
+    data(2, 0x981D)  # ldr r0, [sp] length_236
     mul(r3, r0)
     sub(r0, r5, r3)
-    data(2, 0x9015)  # str r0, [sp] column_233
+    data(2, 0x9015)  # str r0, [sp] column_249
     # broadcast.py:32 while count > 0:
-    data(2, 0x980F)  # ldr r0, [sp] left_196
+    data(2, 0x980F)  # ldr r0, [sp] left_212
     cmp(r0, 0)
     bgt(near_13)
     b(wend44)
     label(near_13)
     label(while42)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9915)  # ldr r1, [sp] column_233
+    data(2, 0x9915)  # ldr r1, [sp] column_249
     data(2, 0x9808)  # ldr r0, [sp] step
     mul(r1, r0)
-    data(2, 0x981C)  # ldr r0, [sp] source_204
+    data(2, 0x981C)  # ldr r0, [sp] source_220
     add(r0, r0, r1)
     mov(r9, r0)
     # broadcast.py:34 rest = run
-    data(2, 0x9E11)  # ldr r6, [sp] run_230
+    data(2, 0x9E11)  # ldr r6, [sp] run_246
     # broadcast.py:35 level = _LENGTH + 2
     mov(r5, 4)
     # broadcast.py:36 while level < outermost:
@@ -626,39 +633,39 @@ def run_integers(r0, r1, r2, r3):
     add(r0, r1, r0)
     mov(r9, r0)
     # broadcast.py:42 n = length - column
-    data(2, 0x991D)  # ldr r1, [sp] length_220
-    data(2, 0x9815)  # ldr r0, [sp] column_233
+    data(2, 0x991D)  # ldr r1, [sp] length_236
+    data(2, 0x9815)  # ldr r0, [sp] column_249
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990F)  # ldr r1, [sp] left_196
+    data(2, 0x990F)  # ldr r1, [sp] left_212
     cmp(r0, r1)
     ble(else48)
     # broadcast.py:44 n = count
     mov(r0, r1)
     label(else48)
     # broadcast.py:45 count -= n
-    data(2, 0x990F)  # ldr r1, [sp] left_196
+    data(2, 0x990F)  # ldr r1, [sp] left_212
     sub(r1, r1, r0)
-    data(2, 0x910F)  # str r1, [sp] left_196
+    data(2, 0x910F)  # str r1, [sp] left_212
     # broadcast.py:46 run += 1
-    data(2, 0x9911)  # ldr r1, [sp] run_230
+    data(2, 0x9911)  # ldr r1, [sp] run_246
     add(r1, r1, 1)
-    data(2, 0x9111)  # str r1, [sp] run_230
+    data(2, 0x9111)  # str r1, [sp] run_246
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9115)  # str r1, [sp] column_233
+    data(2, 0x9115)  # str r1, [sp] column_249
     # broadcast.py:48 if size == 1:
-    data(2, 0x9919)  # ldr r1, [sp] size_218
+    data(2, 0x9919)  # ldr r1, [sp] size_234
     cmp(r1, 1)
     bne(else50)
     # broadcast.py:49 x = ptr8(at)
     mov(r3, r9)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9A14)  # ldr r2, [sp] target_211
+    data(2, 0x9A14)  # ldr r2, [sp] target_227
     # broadcast.py:51 target += n
-    data(2, 0x9914)  # ldr r1, [sp] target_211
+    data(2, 0x9914)  # ldr r1, [sp] target_227
     add(r1, r1, r0)
-    data(2, 0x9114)  # str r1, [sp] target_211
+    data(2, 0x9114)  # str r1, [sp] target_227
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend54)
@@ -678,18 +685,18 @@ def run_integers(r0, r1, r2, r3):
     b(endif51)
     label(else50)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9919)  # ldr r1, [sp] size_218
+    data(2, 0x9919)  # ldr r1, [sp] size_234
     cmp(r1, 2)
     bne(else55)
     # broadcast.py:58 x2 = ptr16(at)
     mov(r3, r9)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9A14)  # ldr r2, [sp] target_211
+    data(2, 0x9A14)  # ldr r2, [sp] target_227
     # broadcast.py:60 target += n << 1
     lsl(r5, r0, 1)
-    data(2, 0x9914)  # ldr r1, [sp] target_211
+    data(2, 0x9914)  # ldr r1, [sp] target_227
     add(r1, r1, r5)
-    data(2, 0x9114)  # str r1, [sp] target_211
+    data(2, 0x9114)  # str r1, [sp] target_227
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend59)
@@ -711,14 +718,14 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:67 x4 = ptr32(at)
     mov(r2, r9)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9914)  # ldr r1, [sp] target_211
+    data(2, 0x9914)  # ldr r1, [sp] target_227
     # broadcast.py:69 target += n * size
     mov(r6, r0)
-    data(2, 0x9B19)  # ldr r3, [sp] size_218
+    data(2, 0x9B19)  # ldr r3, [sp] size_234
     mul(r6, r3)
-    data(2, 0x9D14)  # ldr r5, [sp] target_211
+    data(2, 0x9D14)  # ldr r5, [sp] target_227
     add(r5, r5, r6)
-    data(2, 0x9514)  # str r5, [sp] target_211
+    data(2, 0x9514)  # str r5, [sp] target_227
     # broadcast.py:70 if size == 4:
     cmp(r3, 4)
     bne(else60)
@@ -760,17 +767,13 @@ def run_integers(r0, r1, r2, r3):
     label(wend67)
     label(endif56)
     label(endif51)
-    data(2, 0x980F)  # ldr r0, [sp] left_196
+    data(2, 0x980F)  # ldr r0, [sp] left_212
     cmp(r0, 0)
     ble(near_14)
     b(while42)
     label(near_14)
     label(wend44)
-    data(2, 0x9817)  # ldr r0, [sp] op
-    ldr(r0, [r0, 20])
-    lsr(r1, r0, 2)
-    data(2, 0x981F)  # ldr r0, [sp] arena
-    add(r3, r0, r1)
+    data(2, 0x9B26)  # ldr r3, [sp] row_204
     label(if38)
     data(2, 0x981E)  # ldr r0, [sp] count
     mov(r1, lr)
@@ -943,7 +946,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9020)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB025)  # add sp, #148
+    data(2, 0xB027)  # add sp, #156
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

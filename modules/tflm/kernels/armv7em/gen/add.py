@@ -10,167 +10,230 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A1)  # sub sp, #132
-    data(2, 0x9012)  # str r0, [sp] op
-    data(2, 0x911A)  # str r1, [sp] arena
-    data(2, 0x921E)  # str r2, [sp] rom
+    data(2, 0xB0B6)  # sub sp, #216
+    data(2, 0x9008)  # str r0, [sp] op
+    data(2, 0x9128)  # str r1, [sp] arena
+    data(2, 0x9231)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9015)  # str r0, [sp] start
+    data(2, 0x9022)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x901C)  # str r0, [sp] stop
+    data(2, 0x9029)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9812)  # ldr r0, [sp] op
-    ldr(r1, [r0, 56])
-    data(2, 0x9103)  # str r1, [sp] factor1
-    ldr(r2, [r0, 60])
-    data(2, 0x9204)  # str r2, [sp] factor2
-    ldr(r2, [r0, 48])
-    data(2, 0xF1D2, 0x0280)  # rsbs r2, r2, #128
-    data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
-    data(2, 0x9105)  # str r1, [sp] base1
+    data(2, 0x9808)  # ldr r0, [sp] op
+    ldr(r2, [r0, 56])
+    data(2, 0x9211)  # str r2, [sp] factor1
+    ldr(r4, [r0, 60])
+    data(2, 0x9413)  # str r4, [sp] factor2
+    ldr(r1, [r0, 48])
+    data(2, 0xF1D1, 0x0180)  # rsbs r1, r1, #128
+    data(2, 0xFB01, 0xF302)  # mul r3, r1, r2
+    data(2, 0x9314)  # str r3, [sp] base1
     ldr(r1, [r0, 52])
-    ldr(r2, [r0, 68])
+    ldr(r5, [r0, 68])
     sub(r1, 128)
-    data(2, 0x9206)  # str r2, [sp] shift
+    data(2, 0x9517)  # str r5, [sp] shift_25
     lsl(r1, r1, 20)
     data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
-    data(2, 0x9107)  # str r1, [sp] base2
+    data(2, 0x9118)  # str r1, [sp] base2
     ldr(r1, [r0, 64])
     lsl(r1, r1, 1)
-    data(2, 0x9108)  # str r1, [sp] doubled
+    data(2, 0x9119)  # str r1, [sp] doubled_32
     ldr(r1, [r0, 92])
     lsl(r1, r1, 1)
-    data(2, 0x9109)  # str r1, [sp] doubled_36
+    data(2, 0x911A)  # str r1, [sp] doubled_36
+    ldr(r1, [r0, 96])
+    data(2, 0xF3C1, 0x0507)  # ubfx r5, r1, #0, #8
+    data(2, 0xF1B5, 0x0120)  # subs r1, r5, #32
+    mov(r6, 0)
+    cmp(r1, r6)
+    data(2, 0xBFB8)  # it lt
+    mov(r1, r6)
+    data(2, 0x910F)  # str r1, [sp] left_shift
+    data(2, 0xF1D5, 0x0120)  # rsbs r1, r5, #32
+    mov(r5, 0)
+    cmp(r1, r5)
+    data(2, 0xBFB8)  # it lt
+    mov(r1, r5)
+    data(2, 0x911B)  # str r1, [sp] right_shift
+    ldr(r1, [r0, 72])
+    data(2, 0x9112)  # str r1, [sp] output_zero_point
+    ldr(r5, [r0, 76])
+    sub(r5, r5, r1)
+    data(2, 0x9504)  # str r5, [sp] low
+    ldr(r5, [r0, 80])
+    sub(r1, r5, r1)
+    data(2, 0x9105)  # str r1, [sp] high
+    lsl(r7, r2, 1)
+    lsl(r1, r4, 1)
+    data(2, 0x9100)  # str r1, [sp] doubled
+    ldr(r1, [r0, 52])
+    lsl(r6, r3, 1)
+    data(2, 0xF1D1, 0x0180)  # rsbs r1, r1, #128
+    lsl(r5, r1, 21)
+    ldr(r1, [r0, 64])
+    data(2, 0x911C)  # str r1, [sp] multiplier
+    ldr(r1, [r0, 68])
+    data(2, 0x911D)  # str r1, [sp] shift_70
+    ldr(r1, [r0, 92])
+    data(2, 0x911E)  # str r1, [sp] table
     ldr(r1, [r0, 96])
     data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
-    data(2, 0xF1B1, 0x0520)  # subs r5, r1, #32
-    mov(r2, 0)
-    cmp(r5, r2)
-    data(2, 0xBFB8)  # it lt
-    mov(r5, r2)
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
-    mov(r2, 0)
-    cmp(r1, r2)
-    data(2, 0xBFB8)  # it lt
-    mov(r1, r2)
-    data(2, 0x910A)  # str r1, [sp] right_shift
+    data(2, 0x9110)  # str r1, [sp] shift
     ldr(r1, [r0, 72])
-    data(2, 0x9102)  # str r1, [sp] output_zero_point
+    data(2, 0x911F)  # str r1, [sp] output_zero_point_79
     ldr(r2, [r0, 76])
-    sub(r2, r2, r1)
-    data(2, 0x9200)  # str r2, [sp] low
-    ldr(r2, [r0, 80])
-    sub(r1, r2, r1)
-    data(2, 0x9101)  # str r1, [sp] high
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    ldr(r1, [r0, 80])
+    data(2, 0xF3C2, 0x0307)  # ubfx r3, r2, #0, #8
+    data(2, 0xF04F, 0x3201)  # mov r2, #16843009
+    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
+    data(2, 0x9220)  # str r2, [sp] limit
+    data(2, 0xF3C1, 0x0207)  # ubfx r2, r1, #0, #8
+    data(2, 0xF04F, 0x3101)  # mov r1, #16843009
+    data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
+    data(2, 0x9121)  # str r1, [sp] limit_89
+    data(2, 0x9928)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A15)  # ldr r2, [sp] start
+    data(2, 0x9A22)  # ldr r2, [sp] start
     add(r4, r3, r2)
-    ldr(r7, [r0, 28])
-    ldr(r6, [r0, 32])
+    ldr(r2, [r0, 28])
+    data(2, 0x9202)  # str r2, [sp] step1
+    ldr(r2, [r0, 32])
+    data(2, 0x9203)  # str r2, [sp] step2
     ldr(r0, [r0, 4])
     lsl(r2, r0, 31)
     beq(if3)
-    data(2, 0x991E)  # ldr r1, [sp] rom
+    data(2, 0x9931)  # ldr r1, [sp] rom
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x901F)  # str r0, [sp] input1
-    data(2, 0x9812)  # ldr r0, [sp] op
+    data(2, 0x9032)  # str r0, [sp] input1
+    data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x991A)  # ldr r1, [sp] arena
+    data(2, 0x9928)  # ldr r1, [sp] arena
     lsl(r2, r0, 31)
     beq(if4)
-    data(2, 0x991E)  # ldr r1, [sp] rom
+    data(2, 0x9931)  # ldr r1, [sp] rom
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9020)  # str r0, [sp] input2
-    data(2, 0x9812)  # ldr r0, [sp] op
+    data(2, 0x9033)  # str r0, [sp] input2
+    data(2, 0x9808)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x901D)  # str r0, [sp] block
-    data(2, 0x9915)  # ldr r1, [sp] start
-    data(2, 0x981C)  # ldr r0, [sp] stop
+    data(2, 0x902E)  # str r0, [sp] block
+    data(2, 0x9922)  # ldr r1, [sp] start
+    data(2, 0x9829)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(blocks_end5)
     label(block6)
-    data(2, 0x991C)  # ldr r1, [sp] stop
-    data(2, 0x9815)  # ldr r0, [sp] start
-    data(2, 0xEBB1, 0x0900)  # subs r9, r1, r0
-    data(2, 0x991D)  # ldr r1, [sp] block
-    data(2, 0x4589)  # cmp r9, r1
+    data(2, 0x9829)  # ldr r0, [sp] stop
+    data(2, 0x9922)  # ldr r1, [sp] start
+    data(2, 0x9A2E)  # ldr r2, [sp] block
+    sub(r0, r0, r1)
+    cmp(r0, r2)
     data(2, 0xBFC8)  # it gt
-    mov(r9, r1)
-    data(2, 0xF8CD, 0x906C)  # str r9, [sp, #108]
-    data(2, 0x991F)  # ldr r1, [sp] input1
-    data(2, 0xFB00, 0x1E07)  # mla lr, r0, r7, r1
-    data(2, 0x9912)  # ldr r1, [sp] op
-    ldr(r2, [r1, 36])
-    cmp(r2, 0)
+    mov(r0, r2)
+    data(2, 0x9023)  # str r0, [sp] count
+    data(2, 0x9B02)  # ldr r3, [sp] step1
+    data(2, 0x9A32)  # ldr r2, [sp] input1
+    data(2, 0xFB01, 0x2E03)  # mla lr, r1, r3, r2
+    data(2, 0x9A08)  # ldr r2, [sp] op
+    ldr(r1, [r2, 36])
+    cmp(r1, 0)
     beq_w(if8)
+    data(2, 0x9B28)  # ldr r3, [sp] arena
+    ldr(r1, [r2, 16])
+    data(2, 0xEB13, 0x0191)  # adds r1, r3, r1, lsr #2
+    data(2, 0x912A)  # str r1, [sp] row
+    ldr(r1, [r2, 36])
+    data(2, 0xEB12, 0x0181)  # adds r1, r2, r1, lsl #2
+    data(2, 0x912C)  # str r1, [sp] v132
+    data(2, 0x902F)  # str r0, [sp] elements
+    ldr(r0, [r1, 4])
+    cmp(r0, 2)
+    bne(if9)
+    ldr(r0, [r1, 20])
+    cmp(r0, 0)
+    bne(if10)
+    ldr(r0, [r1, 8])
+    cmp(r0, 4)
+    bge(if11)
+    lsl(r0, r0, 2)
+    label(if11)
+    data(2, 0x992F)  # ldr r1, [sp] elements
+    cmp(r1, r0)
+    data(2, 0xBFC8)  # it gt
+    mov(r1, r0)
+    data(2, 0x912F)  # str r1, [sp] elements
+    label(if10)
+    label(if9)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    data(2, 0x9B22)  # ldr r3, [sp] start
+    data(2, 0xF8DD, 0x90BC)  # ldr r9, [sp, #188]
+    # broadcast.py:20 r = ptr32(op)
+    data(2, 0x9A08)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF11C, 0x0201)  # adds r2, r12, #1
-    data(2, 0xF851, 0x3022)  # ldw r3, [r1, r2, lsl #2]
+    data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
+    data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    data(2, 0xF013, 0x0201)  # ands r2, r3, #1
-    beq(else10)
-    data(2, 0x9A1E)  # ldr r2, [sp] rom
-    b(endif11)
-    label(else10)
-    data(2, 0x9A1A)  # ldr r2, [sp] arena
-    label(endif11)
+    data(2, 0xF011, 0x0001)  # ands r0, r1, #1
+    beq(else13)
+    data(2, 0x9831)  # ldr r0, [sp] rom
+    b(endif14)
+    label(else13)
+    data(2, 0x9828)  # ldr r0, [sp] arena
+    label(endif14)
     # broadcast.py:23 source += word >> 2
-    data(2, 0xEB12, 0x02A3)  # adds r2, r2, r3, asr #2
-    data(2, 0x9216)  # str r2, [sp] source
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9024)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11C, 0x0204)  # adds r2, r12, #4
-    data(2, 0xF851, 0x3022)  # ldw r3, [r1, r2, lsl #2]
-    data(2, 0x9A1A)  # ldr r2, [sp] arena
-    data(2, 0xEB12, 0x02A3)  # adds r2, r2, r3, asr #2
-    data(2, 0x920E)  # str r2, [sp] target
+    data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
+    data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
+    data(2, 0x9828)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9009)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF11C, 0x0209)  # adds r2, r12, #9
-    data(2, 0xF851, 0x2022)  # ldw r2, [r1, r2, lsl #2]
-    data(2, 0xEB11, 0x0C82)  # adds r12, r1, r2, lsl #2
+    data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
+    data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
+    data(2, 0xEB12, 0x0C80)  # adds r12, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8DC, 0x1000)  # ldw r1, [r12, #0]
-    data(2, 0x9113)  # str r1, [sp] size
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
+    data(2, 0x9015)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    data(2, 0xF8DC, 0x1008)  # ldw r1, [r12, #8]
-    data(2, 0x9117)  # str r1, [sp] length
+    data(2, 0xF8DC, 0x0008)  # ldw r0, [r12, #8]
+    data(2, 0x9025)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    data(2, 0xF8DC, 0x2004)  # ldw r2, [r12, #4]
-    data(2, 0xEA5F, 0x0842)  # mov lsls r8, pc, r2, lsl #1
+    data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
+    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    asr(r2, r0, 31)
-    data(2, 0xEA90, 0x0302)  # xors r3, r0, r2
-    data(2, 0xFBB3, 0xF3F1)  # divu r3, r3, r1
-    data(2, 0xEA93, 0x0202)  # xors r2, r3, r2
-    data(2, 0x920C)  # str r2, [sp] run
+    asr(r1, r3, 31)
+    data(2, 0xEA93, 0x0201)  # xors r2, r3, r1
+    data(2, 0xFBB2, 0xF2F0)  # divu r2, r2, r0
+    data(2, 0xEA92, 0x0101)  # xors r1, r2, r1
+    data(2, 0x9106)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB02, 0x0011)  # mls r0, r2, r1, r0
-    data(2, 0x900F)  # str r0, [sp] column
+    data(2, 0xFB01, 0x3010)  # mls r0, r1, r0, r3
+    data(2, 0x900A)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
-    ble_w(wend14)
-    label(while12)
+    ble_w(wend17)
+    label(while15)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x990F)  # ldr r1, [sp] column
-    data(2, 0x9816)  # ldr r0, [sp] source
+    data(2, 0x990A)  # ldr r1, [sp] column
+    data(2, 0x9824)  # ldr r0, [sp] source
     data(2, 0xFB01, 0x020E)  # mla r2, r1, lr, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0C)  # ldr r3, [sp] run
+    data(2, 0x9B06)  # ldr r3, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
     data(2, 0x4540)  # cmp r0, r8
-    bge(wend17)
-    label(while15)
+    bge(wend20)
+    label(while18)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r3, 31)
@@ -188,45 +251,45 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
     data(2, 0x4540)  # cmp r0, r8
-    blt(while15)
-    label(wend17)
+    blt(while18)
+    label(wend20)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9917)  # ldr r1, [sp] length
-    data(2, 0x980F)  # ldr r0, [sp] column
+    data(2, 0x9925)  # ldr r1, [sp] length
+    data(2, 0x980A)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else18)
+    ble(else21)
     # broadcast.py:44 n = count
     mov(r0, r9)
-    label(else18)
+    label(else21)
     # broadcast.py:45 count -= n
     data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
     # broadcast.py:46 run += 1
-    data(2, 0x990C)  # ldr r1, [sp] run
+    data(2, 0x9906)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910C)  # str r1, [sp] run
+    data(2, 0x9106)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x910F)  # str r1, [sp] column
+    data(2, 0x910A)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9913)  # ldr r1, [sp] size
+    data(2, 0x9915)  # ldr r1, [sp] size
     cmp(r1, 1)
-    bne(else20)
+    bne(else23)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990E)  # ldr r1, [sp] target
+    data(2, 0x9909)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9B0E)  # ldr r3, [sp] target
+    data(2, 0x9B09)  # ldr r3, [sp] target
     add(r3, r3, r0)
-    data(2, 0x930E)  # str r3, [sp] target
+    data(2, 0x9309)  # str r3, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend24)
-    label(while22)
+    beq(wend27)
+    label(while25)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
@@ -236,24 +299,24 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while22)
-    label(wend24)
-    b(endif21)
-    label(else20)
+    bne(while25)
+    label(wend27)
+    b(endif24)
+    label(else23)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9913)  # ldr r1, [sp] size
+    data(2, 0x9915)  # ldr r1, [sp] size
     cmp(r1, 2)
-    bne(else25)
+    bne(else28)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990E)  # ldr r1, [sp] target
+    data(2, 0x9909)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B0E)  # ldr r3, [sp] target
+    data(2, 0x9B09)  # ldr r3, [sp] target
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x930E)  # str r3, [sp] target
+    data(2, 0x9309)  # str r3, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend29)
-    label(while27)
+    beq(wend32)
+    label(while30)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
@@ -263,24 +326,24 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while27)
-    label(wend29)
-    b(endif26)
-    label(else25)
+    bne(while30)
+    label(wend32)
+    b(endif29)
+    label(else28)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990E)  # ldr r1, [sp] target
+    data(2, 0x9909)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9B13)  # ldr r3, [sp] size
-    data(2, 0xF8DD, 0xA038)  # ldr r10, [sp, #56]
+    data(2, 0x9B15)  # ldr r3, [sp] size
+    data(2, 0xF8DD, 0xA024)  # ldr r10, [sp, #36]
     data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
-    data(2, 0xF8CD, 0xA038)  # str r10, [sp, #56]
+    data(2, 0xF8CD, 0xA024)  # str r10, [sp, #36]
     # broadcast.py:70 if size == 4:
     cmp(r3, 4)
-    bne(else30)
+    bne(else33)
     # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend34)
-    label(while32)
+    beq(wend37)
+    label(while35)
     # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
@@ -290,13 +353,13 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 4)
     # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while32)
-    label(wend34)
-    label(else30)
+    bne(while35)
+    label(wend37)
+    label(else33)
     # broadcast.py:76 while n:
     cmp(r0, 0)
-    beq(wend37)
-    label(while35)
+    beq(wend40)
+    label(while38)
     # broadcast.py:77 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
@@ -309,89 +372,145 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 8)
     # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while35)
-    label(wend37)
-    label(endif26)
-    label(endif21)
+    bne(while38)
+    label(wend40)
+    label(endif29)
+    label(endif24)
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
-    bgt_w(while12)
-    label(wend14)
-    data(2, 0x9812)  # ldr r0, [sp] op
-    data(2, 0x991A)  # ldr r1, [sp] arena
-    ldr(r0, [r0, 16])
-    data(2, 0xEB11, 0x0E90)  # adds lr, r1, r0, lsr #2
+    bgt_w(while15)
+    label(wend17)
+    data(2, 0x982C)  # ldr r0, [sp] v132
+    ldr(r3, [r0, 0])
+    data(2, 0xF8D0, 0xC000)  # ldw r12, [r0, #0]
+    data(2, 0x992A)  # ldr r1, [sp] row
+    data(2, 0x982F)  # ldr r0, [sp] elements
+    data(2, 0x9A2A)  # ldr r2, [sp] row
+    data(2, 0xFB00, 0x2003)  # mla r0, r0, r3, r2
+    data(2, 0x9B23)  # ldr r3, [sp] count
+    data(2, 0xFB03, 0x230C)  # mla r3, r3, r12, r2
+    data(2, 0xF1B3, 0x0C03)  # subs r12, r3, #3
+    data(2, 0x4560)  # cmp r0, r12
+    bcs(if41)
+    label(word42)
+    data(2, 0xF851, 0x2B04)  # ldr r2, [r1], #4
+    data(2, 0xF840, 0x2B04)  # str r2, [r0], #4
+    data(2, 0x4560)  # cmp r0, r12
+    bcc(word42)
+    label(if41)
+    cmp(r0, r3)
+    bcs(if44)
+    label(byte45)
+    ldrb(r2, [r1, 0])
+    strb(r2, [r0, 0])
+    add(r0, r0, 1)
+    add(r1, r1, 1)
+    cmp(r0, r3)
+    bcc(byte45)
+    label(if44)
+    data(2, 0xF8DD, 0xE0A8)  # ldr lr, [sp, #168]
     label(if8)
-    data(2, 0x9A15)  # ldr r2, [sp] start
-    data(2, 0x9820)  # ldr r0, [sp] input2
-    data(2, 0xFB02, 0x0106)  # mla r1, r2, r6, r0
-    data(2, 0x9812)  # ldr r0, [sp] op
-    ldr(r3, [r0, 40])
-    cmp(r3, 0)
-    beq_w(if38)
-    data(2, 0x991B)  # ldr r1, [sp] count
+    data(2, 0x9A22)  # ldr r2, [sp] start
+    data(2, 0x9903)  # ldr r1, [sp] step2
+    data(2, 0x9833)  # ldr r0, [sp] input2
+    data(2, 0xFB02, 0x0101)  # mla r1, r2, r1, r0
+    data(2, 0x9A08)  # ldr r2, [sp] op
+    ldr(r0, [r2, 40])
+    cmp(r0, 0)
+    beq_w(if47)
+    data(2, 0x9928)  # ldr r1, [sp] arena
+    ldr(r0, [r2, 20])
+    data(2, 0xEB11, 0x0090)  # adds r0, r1, r0, lsr #2
+    data(2, 0x902B)  # str r0, [sp] row_254
+    ldr(r0, [r2, 40])
+    data(2, 0xEB12, 0x0180)  # adds r1, r2, r0, lsl #2
+    data(2, 0x912D)  # str r1, [sp] v258
+    data(2, 0x9823)  # ldr r0, [sp] count
+    data(2, 0x9030)  # str r0, [sp] elements_259
+    ldr(r0, [r1, 4])
+    cmp(r0, 2)
+    bne(if48)
+    ldr(r0, [r1, 20])
+    cmp(r0, 0)
+    bne(if49)
+    ldr(r0, [r1, 8])
+    cmp(r0, 4)
+    bge(if50)
+    lsl(r0, r0, 2)
+    label(if50)
+    data(2, 0x9930)  # ldr r1, [sp] elements_259
+    cmp(r1, r0)
+    data(2, 0xBFC8)  # it gt
+    mov(r1, r0)
+    data(2, 0x9130)  # str r1, [sp] elements_259
+    label(if49)
+    label(if48)
     data(2, 0xF240, 0x0C01)  # movw r12, #1
-    data(2, 0x910B)  # str r1, [sp] left
+    data(2, 0x9B22)  # ldr r3, [sp] start
+    data(2, 0x9830)  # ldr r0, [sp] elements_259
+    data(2, 0x9001)  # str r0, [sp] left
+    # broadcast.py:20 r = ptr32(op)
+    data(2, 0x9A08)  # ldr r2, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF11C, 0x0101)  # adds r1, r12, #1
-    data(2, 0xF850, 0x3021)  # ldw r3, [r0, r1, lsl #2]
+    data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
+    data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    data(2, 0xF013, 0x0101)  # ands r1, r3, #1
-    beq(else40)
-    data(2, 0x991E)  # ldr r1, [sp] rom
-    b(endif41)
-    label(else40)
-    data(2, 0x991A)  # ldr r1, [sp] arena
-    label(endif41)
+    data(2, 0xF011, 0x0001)  # ands r0, r1, #1
+    beq(else52)
+    data(2, 0x9831)  # ldr r0, [sp] rom
+    b(endif53)
+    label(else52)
+    data(2, 0x9828)  # ldr r0, [sp] arena
+    label(endif53)
     # broadcast.py:23 source += word >> 2
-    data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9118)  # str r1, [sp] source_204
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9026)  # str r0, [sp] source_275
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11C, 0x0104)  # adds r1, r12, #4
-    data(2, 0xF850, 0x3021)  # ldw r3, [r0, r1, lsl #2]
-    data(2, 0x991A)  # ldr r1, [sp] arena
-    data(2, 0xEB11, 0x01A3)  # adds r1, r1, r3, asr #2
-    data(2, 0x9110)  # str r1, [sp] target_211
+    data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
+    data(2, 0xF852, 0x1020)  # ldw r1, [r2, r0, lsl #2]
+    data(2, 0x9828)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x900B)  # str r0, [sp] target_282
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF11C, 0x0109)  # adds r1, r12, #9
-    data(2, 0xF850, 0x1021)  # ldw r1, [r0, r1, lsl #2]
-    data(2, 0xEB10, 0x0C81)  # adds r12, r0, r1, lsl #2
+    data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
+    data(2, 0xF852, 0x0020)  # ldw r0, [r2, r0, lsl #2]
+    data(2, 0xEB12, 0x0C80)  # adds r12, r2, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
-    data(2, 0x9014)  # str r0, [sp] size_218
+    data(2, 0x9016)  # str r0, [sp] size_289
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8DC, 0x0008)  # ldw r0, [r12, #8]
-    data(2, 0x9019)  # str r0, [sp] length_220
+    data(2, 0x9027)  # str r0, [sp] length_291
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DC, 0x800C)  # ldw r8, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
     data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
     data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    asr(r1, r2, 31)
-    data(2, 0xEA92, 0x0301)  # xors r3, r2, r1
-    data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
-    data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910D)  # str r1, [sp] run_230
+    asr(r1, r3, 31)
+    data(2, 0xEA93, 0x0201)  # xors r2, r3, r1
+    data(2, 0xFBB2, 0xF2F0)  # divu r2, r2, r0
+    data(2, 0xEA92, 0x0101)  # xors r1, r2, r1
+    data(2, 0x9107)  # str r1, [sp] run_301
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB01, 0x2010)  # mls r0, r1, r0, r2
-    data(2, 0x9011)  # str r0, [sp] column_233
+    data(2, 0xFB01, 0x3010)  # mls r0, r1, r0, r3
+    data(2, 0x900C)  # str r0, [sp] column_304
     # broadcast.py:32 while count > 0:
-    data(2, 0x980B)  # ldr r0, [sp] left
+    data(2, 0x9801)  # ldr r0, [sp] left
     cmp(r0, 0)
-    ble_w(wend44)
-    label(while42)
+    ble_w(wend56)
+    label(while54)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9911)  # ldr r1, [sp] column_233
-    data(2, 0x9818)  # ldr r0, [sp] source_204
+    data(2, 0x990C)  # ldr r1, [sp] column_304
+    data(2, 0x9826)  # ldr r0, [sp] source_275
     data(2, 0xFB01, 0x0208)  # mla r2, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9B0D)  # ldr r3, [sp] run_230
+    data(2, 0x9B07)  # ldr r3, [sp] run_301
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
     data(2, 0x4548)  # cmp r0, r9
-    bge(wend47)
-    label(while45)
+    bge(wend59)
+    label(while57)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r3, 31)
@@ -409,48 +528,48 @@ def run_int8(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
     data(2, 0x4548)  # cmp r0, r9
-    blt(while45)
-    label(wend47)
+    blt(while57)
+    label(wend59)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
     # broadcast.py:42 n = length - column
-    data(2, 0x9919)  # ldr r1, [sp] length_220
-    data(2, 0x9811)  # ldr r0, [sp] column_233
+    data(2, 0x9927)  # ldr r1, [sp] length_291
+    data(2, 0x980C)  # ldr r0, [sp] column_304
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
-    data(2, 0x990B)  # ldr r1, [sp] left
+    data(2, 0x9901)  # ldr r1, [sp] left
     cmp(r0, r1)
-    ble(else48)
+    ble(else60)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else48)
+    label(else60)
     # broadcast.py:45 count -= n
-    data(2, 0x990B)  # ldr r1, [sp] left
+    data(2, 0x9901)  # ldr r1, [sp] left
     sub(r1, r1, r0)
-    data(2, 0x910B)  # str r1, [sp] left
+    data(2, 0x9101)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run_230
+    data(2, 0x9907)  # ldr r1, [sp] run_301
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run_230
+    data(2, 0x9107)  # str r1, [sp] run_301
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9111)  # str r1, [sp] column_233
+    data(2, 0x910C)  # str r1, [sp] column_304
     # broadcast.py:48 if size == 1:
-    data(2, 0x9914)  # ldr r1, [sp] size_218
+    data(2, 0x9916)  # ldr r1, [sp] size_289
     cmp(r1, 1)
-    bne(else50)
+    bne(else62)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9910)  # ldr r1, [sp] target_211
+    data(2, 0x990B)  # ldr r1, [sp] target_282
     # broadcast.py:51 target += n
-    data(2, 0x9B10)  # ldr r3, [sp] target_211
+    data(2, 0x9B0B)  # ldr r3, [sp] target_282
     add(r3, r3, r0)
-    data(2, 0x9310)  # str r3, [sp] target_211
+    data(2, 0x930B)  # str r3, [sp] target_282
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend54)
-    label(while52)
+    beq(wend66)
+    label(while64)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r3, [r2, 0])
     strb(r3, [r1, 0])
@@ -460,24 +579,24 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while52)
-    label(wend54)
-    b(endif51)
-    label(else50)
+    bne(while64)
+    label(wend66)
+    b(endif63)
+    label(else62)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9914)  # ldr r1, [sp] size_218
+    data(2, 0x9916)  # ldr r1, [sp] size_289
     cmp(r1, 2)
-    bne(else55)
+    bne(else67)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9910)  # ldr r1, [sp] target_211
+    data(2, 0x990B)  # ldr r1, [sp] target_282
     # broadcast.py:60 target += n << 1
-    data(2, 0x9B10)  # ldr r3, [sp] target_211
+    data(2, 0x9B0B)  # ldr r3, [sp] target_282
     data(2, 0xEB13, 0x0340)  # adds r3, r3, r0, lsl #1
-    data(2, 0x9310)  # str r3, [sp] target_211
+    data(2, 0x930B)  # str r3, [sp] target_282
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend59)
-    label(while57)
+    beq(wend71)
+    label(while69)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r3, [r2, 0])
     strh(r3, [r1, 0])
@@ -487,24 +606,24 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while57)
-    label(wend59)
-    b(endif56)
-    label(else55)
+    bne(while69)
+    label(wend71)
+    b(endif68)
+    label(else67)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9910)  # ldr r1, [sp] target_211
+    data(2, 0x990B)  # ldr r1, [sp] target_282
     # broadcast.py:69 target += n * size
-    data(2, 0x9B14)  # ldr r3, [sp] size_218
-    data(2, 0xF8DD, 0xA040)  # ldr r10, [sp, #64]
+    data(2, 0x9B16)  # ldr r3, [sp] size_289
+    data(2, 0xF8DD, 0xA02C)  # ldr r10, [sp, #44]
     data(2, 0xFB00, 0xAA03)  # mla r10, r0, r3, r10
-    data(2, 0xF8CD, 0xA040)  # str r10, [sp, #64]
+    data(2, 0xF8CD, 0xA02C)  # str r10, [sp, #44]
     # broadcast.py:70 if size == 4:
     cmp(r3, 4)
-    bne(else60)
+    bne(else72)
     # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend64)
-    label(while62)
+    beq(wend76)
+    label(while74)
     # broadcast.py:72 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
@@ -514,13 +633,13 @@ def run_int8(r0, r1, r2, r3):
     add(r1, r1, 4)
     # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while62)
-    label(wend64)
-    label(else60)
+    bne(while74)
+    label(wend76)
+    label(else72)
     # broadcast.py:76 while n:
     cmp(r0, 0)
-    beq(wend67)
-    label(while65)
+    beq(wend79)
+    label(while77)
     # broadcast.py:77 y4[0] = x4[0]
     ldr(r3, [r2, 0])
     str(r3, [r1, 0])
@@ -533,94 +652,242 @@ def run_int8(r0, r1, r2, r3):
     add(r1, 8)
     # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while65)
-    label(wend67)
-    label(endif56)
-    label(endif51)
-    data(2, 0x980B)  # ldr r0, [sp] left
+    bne(while77)
+    label(wend79)
+    label(endif68)
+    label(endif63)
+    data(2, 0x9801)  # ldr r0, [sp] left
     cmp(r0, 0)
-    bgt_w(while42)
-    label(wend44)
-    data(2, 0x9812)  # ldr r0, [sp] op
-    data(2, 0x991A)  # ldr r1, [sp] arena
-    ldr(r0, [r0, 20])
-    data(2, 0xEB11, 0x0190)  # adds r1, r1, r0, lsr #2
-    label(if38)
-    data(2, 0x981B)  # ldr r0, [sp] count
-    data(2, 0xEB14, 0x0C00)  # adds r12, r4, r0
-    label(element68)
-    data(2, 0xF991, 0x2000)  # lds8 r2, [r1, #0]
-    data(2, 0xF99E, 0x8000)  # lds8 r8, [lr, #0]
-    add(r1, r1, r6)
-    data(2, 0x9807)  # ldr r0, [sp] base2
-    data(2, 0xEB1E, 0x0E07)  # adds lr, lr, r7
-    data(2, 0xEB10, 0x5002)  # adds r0, r0, r2, lsl #20
-    data(2, 0x9B08)  # ldr r3, [sp] doubled
-    data(2, 0x9A06)  # ldr r2, [sp] shift
-    data(2, 0xEA10, 0x79E3)  # ands r9, r0, r3, asr #31
-    data(2, 0xFB50, 0x9013)  # smmlar r0, r0, r3, r9
+    bgt_w(while54)
+    label(wend56)
+    data(2, 0x982D)  # ldr r0, [sp] v258
+    ldr(r3, [r0, 0])
+    data(2, 0xF8D0, 0xC000)  # ldw r12, [r0, #0]
+    data(2, 0x992B)  # ldr r1, [sp] row_254
+    data(2, 0x9830)  # ldr r0, [sp] elements_259
+    data(2, 0x9A2B)  # ldr r2, [sp] row_254
+    data(2, 0xFB00, 0x2003)  # mla r0, r0, r3, r2
+    data(2, 0x9B23)  # ldr r3, [sp] count
+    data(2, 0xFB03, 0x230C)  # mla r3, r3, r12, r2
+    data(2, 0xF1B3, 0x0C03)  # subs r12, r3, #3
+    data(2, 0x4560)  # cmp r0, r12
+    bcs(if80)
+    label(word81)
+    data(2, 0xF851, 0x2B04)  # ldr r2, [r1], #4
+    data(2, 0xF840, 0x2B04)  # str r2, [r0], #4
+    data(2, 0x4560)  # cmp r0, r12
+    bcc(word81)
+    label(if80)
+    cmp(r0, r3)
+    bcs(if83)
+    label(byte84)
+    ldrb(r2, [r1, 0])
+    strb(r2, [r0, 0])
+    add(r0, r0, 1)
+    add(r1, r1, 1)
+    cmp(r0, r3)
+    bcc(byte84)
+    label(if83)
+    data(2, 0x992B)  # ldr r1, [sp] row_254
+    label(if47)
+    data(2, 0x9A23)  # ldr r2, [sp] count
+    add(r0, r4, r2)
+    data(2, 0x900E)  # str r0, [sp] block_end
+    mov(r0, r4)
+    data(2, 0x900D)  # str r0, [sp] fours_end
+    data(2, 0x9B10)  # ldr r3, [sp] shift
+    cmp(r3, 0)
+    blt(if86)
+    data(2, 0xF06F, 0x0303)  # mvn r3, #3
+    and_(r2, r3)
+    add(r0, r0, r2)
+    data(2, 0x900D)  # str r0, [sp] fours_end
+    data(2, 0x9802)  # ldr r0, [sp] step1
+    cmp(r0, 0)
+    bne(if87)
+    data(2, 0xF89E, 0x2000)  # ldu8 r2, [lr, #0]
+    data(2, 0xF04F, 0x3001)  # mov r0, #16843009
+    data(2, 0xFB02, 0xF000)  # mul r0, r2, r0
+    data(2, 0xF20D, 0x0ED0)  # addw lr, sp, #208
+    data(2, 0xF8CE, 0x0000)  # stw r0, [lr, #0]
+    label(if87)
+    data(2, 0x9803)  # ldr r0, [sp] step2
+    cmp(r0, 0)
+    bne(if88)
+    ldrb(r1, [r1, 0])
+    data(2, 0xF04F, 0x3001)  # mov r0, #16843009
+    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
+    data(2, 0xA935)  # add r1, sp, #212
+    str(r0, [r1, 0])
+    label(if88)
+    label(if86)
+    data(2, 0x980D)  # ldr r0, [sp] fours_end
+    cmp(r4, r0)
+    bcs_w(if89)
+    label(four90)
+    data(2, 0xF991, 0xC000)  # lds8 r12, [r1, #0]
+    data(2, 0xF991, 0x3001)  # lds8 r3, [r1, #1]
+    data(2, 0xF991, 0x2002)  # lds8 r2, [r1, #2]
+    data(2, 0xF991, 0x0003)  # lds8 r0, [r1, #3]
+    data(2, 0xEB15, 0x5C4C)  # adds r12, r5, r12, lsl #21
+    data(2, 0xEB15, 0x5343)  # adds r3, r5, r3, lsl #21
+    data(2, 0xEB15, 0x5242)  # adds r2, r5, r2, lsl #21
+    data(2, 0xEB15, 0x5040)  # adds r0, r5, r0, lsl #21
+    data(2, 0xF8DD, 0x9070)  # ldr r9, [sp, #112]
+    data(2, 0xF8DD, 0x8074)  # ldr r8, [sp, #116]
+    data(2, 0xFB5C, 0xFC19)  # smmulr r12, r12, r9
+    data(2, 0xFB53, 0xF319)  # smmulr r3, r3, r9
+    data(2, 0xFB52, 0xF219)  # smmulr r2, r2, r9
+    data(2, 0xFB50, 0xF019)  # smmulr r0, r0, r9
+    data(2, 0xEB1C, 0x7CEC)  # adds r12, r12, r12, asr #31
+    data(2, 0xFA5C, 0xFC08)  # asrs r12, r12, r8
+    data(2, 0xF14C, 0x0C00)  # adc r12, r12, #0
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xFA53, 0xF308)  # asrs r3, r3, r8
+    data(2, 0xF143, 0x0300)  # adc r3, r3, #0
+    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
+    data(2, 0xFA52, 0xF208)  # asrs r2, r2, r8
+    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
-    data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
+    data(2, 0xFA50, 0xF008)  # asrs r0, r0, r8
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
-    data(2, 0x9B04)  # ldr r3, [sp] factor2
-    data(2, 0x9A05)  # ldr r2, [sp] base1
-    data(2, 0xFB00, 0x2203)  # mla r2, r0, r3, r2
-    data(2, 0x9803)  # ldr r0, [sp] factor1
-    data(2, 0xFB08, 0x2000)  # mla r0, r8, r0, r2
-    cmp(r5, 0)
-    bne(rare70)
-    label(end71)
-    data(2, 0x9B09)  # ldr r3, [sp] doubled_36
-    data(2, 0x9A0A)  # ldr r2, [sp] right_shift
+    data(2, 0xF8DD, 0x8000)  # ldr r8, [sp, #0]
+    data(2, 0xFB0C, 0x6908)  # mla r9, r12, r8, r6
+    data(2, 0xFB03, 0x6C08)  # mla r12, r3, r8, r6
+    data(2, 0xFB02, 0x6308)  # mla r3, r2, r8, r6
+    data(2, 0xFB00, 0x6808)  # mla r8, r0, r8, r6
+    data(2, 0xF99E, 0x0000)  # lds8 r0, [lr, #0]
+    data(2, 0xF99E, 0xB001)  # lds8 r11, [lr, #1]
+    data(2, 0xF99E, 0xA002)  # lds8 r10, [lr, #2]
+    data(2, 0xF99E, 0x2003)  # lds8 r2, [lr, #3]
+    data(2, 0xFB00, 0x9007)  # mla r0, r0, r7, r9
+    data(2, 0xFB0B, 0xCC07)  # mla r12, r11, r7, r12
+    data(2, 0xFB0A, 0x3307)  # mla r3, r10, r7, r3
+    data(2, 0xFB02, 0x8207)  # mla r2, r2, r7, r8
+    data(2, 0xF8DD, 0x8008)  # ldr r8, [sp, #8]
+    data(2, 0xEB1E, 0x0E88)  # adds lr, lr, r8, lsl #2
+    data(2, 0xF8DD, 0x800C)  # ldr r8, [sp, #12]
+    data(2, 0xEB11, 0x0188)  # adds r1, r1, r8, lsl #2
+    data(2, 0xF8DD, 0xA078)  # ldr r10, [sp, #120]
+    data(2, 0xF8DD, 0x9040)  # ldr r9, [sp, #64]
+    data(2, 0xF8DD, 0x807C)  # ldr r8, [sp, #124]
+    data(2, 0xFB50, 0xF01A)  # smmulr r0, r0, r10
+    data(2, 0xFB5C, 0xFC1A)  # smmulr r12, r12, r10
+    data(2, 0xFB53, 0xF31A)  # smmulr r3, r3, r10
+    data(2, 0xFB52, 0xF21A)  # smmulr r2, r2, r10
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF009)  # asrs r0, r0, r9
+    data(2, 0xEB40, 0x0008)  # adc r0, r0, r8
+    data(2, 0xEB1C, 0x7CEC)  # adds r12, r12, r12, asr #31
+    data(2, 0xFA5C, 0xFC09)  # asrs r12, r12, r9
+    data(2, 0xEB4C, 0x0C08)  # adc r12, r12, r8
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xFA53, 0xF309)  # asrs r3, r3, r9
+    data(2, 0xEB43, 0x0308)  # adc r3, r3, r8
+    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
+    data(2, 0xFA52, 0xF209)  # asrs r2, r2, r9
+    data(2, 0xEB42, 0x0208)  # adc r2, r2, r8
+    data(2, 0xF300, 0x0007)  # ssat r0, #8, r0
+    data(2, 0xF30C, 0x0C07)  # ssat r12, #8, r12
+    data(2, 0xF303, 0x0307)  # ssat r3, #8, r3
+    data(2, 0xF302, 0x0207)  # ssat r2, #8, r2
+    data(2, 0xF36C, 0x200F)  # bfi r0, r12, #8, #8
+    data(2, 0xF363, 0x4017)  # bfi r0, r3, #16, #8
+    data(2, 0xF362, 0x601F)  # bfi r0, r2, #24, #8
+    data(2, 0x9B20)  # ldr r3, [sp] limit
+    data(2, 0x9A21)  # ldr r2, [sp] limit_89
+    data(2, 0xFAC0, 0xFC03)  # ssub8 r12, r0, r3
+    data(2, 0xFAA0, 0xF083)  # sel r0, r0, r3
+    data(2, 0xFAC2, 0xFC00)  # ssub8 r12, r2, r0
+    data(2, 0xFAA0, 0xF082)  # sel r0, r0, r2
+    str(r0, [r4, 0])
+    data(2, 0x980D)  # ldr r0, [sp] fours_end
+    add(r4, r4, 4)
+    cmp(r4, r0)
+    bcc_w(four90)
+    label(if89)
+    data(2, 0x980E)  # ldr r0, [sp] block_end
+    cmp(r4, r0)
+    bcs(if92)
+    label(element93)
+    data(2, 0xF991, 0x2000)  # lds8 r2, [r1, #0]
+    data(2, 0x9803)  # ldr r0, [sp] step2
+    data(2, 0xF99E, 0xC000)  # lds8 r12, [lr, #0]
+    add(r1, r1, r0)
+    data(2, 0x9802)  # ldr r0, [sp] step1
+    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
+    data(2, 0x9818)  # ldr r0, [sp] base2
+    data(2, 0xEB10, 0x5002)  # adds r0, r0, r2, lsl #20
+    data(2, 0x9B19)  # ldr r3, [sp] doubled_32
+    data(2, 0x9A17)  # ldr r2, [sp] shift_25
     data(2, 0xEA10, 0x78E3)  # ands r8, r0, r3, asr #31
     data(2, 0xFB50, 0x8013)  # smmlar r0, r0, r3, r8
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
-    data(2, 0x9A00)  # ldr r2, [sp] low
+    data(2, 0x9B13)  # ldr r3, [sp] factor2
+    data(2, 0x9A14)  # ldr r2, [sp] base1
+    data(2, 0xFB00, 0x2203)  # mla r2, r0, r3, r2
+    data(2, 0x9811)  # ldr r0, [sp] factor1
+    data(2, 0xFB0C, 0x2000)  # mla r0, r12, r0, r2
+    data(2, 0x9A0F)  # ldr r2, [sp] left_shift
+    cmp(r2, 0)
+    bne(rare95)
+    label(end96)
+    data(2, 0x9B1A)  # ldr r3, [sp] doubled_36
+    data(2, 0x9A1B)  # ldr r2, [sp] right_shift
+    data(2, 0xEA10, 0x7CE3)  # ands r12, r0, r3, asr #31
+    data(2, 0xFB50, 0xC013)  # smmlar r0, r0, r3, r12
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
+    data(2, 0xF140, 0x0000)  # adc r0, r0, #0
+    data(2, 0x9A04)  # ldr r2, [sp] low
     cmp(r0, r2)
     data(2, 0xBFB8)  # it lt
     mov(r0, r2)
-    data(2, 0x9A01)  # ldr r2, [sp] high
+    data(2, 0x9A05)  # ldr r2, [sp] high
     cmp(r0, r2)
     data(2, 0xBFC8)  # it gt
     mov(r0, r2)
-    data(2, 0x9A02)  # ldr r2, [sp] output_zero_point
+    data(2, 0x9A12)  # ldr r2, [sp] output_zero_point
     add(r0, r0, r2)
     strb(r0, [r4, 0])
+    data(2, 0x980E)  # ldr r0, [sp] block_end
     add(r4, r4, 1)
-    data(2, 0x4564)  # cmp r4, r12
-    bcc(element68)
-    data(2, 0x9815)  # ldr r0, [sp] start
-    data(2, 0x991B)  # ldr r1, [sp] count
+    cmp(r4, r0)
+    bcc(element93)
+    label(if92)
+    data(2, 0x9822)  # ldr r0, [sp] start
+    data(2, 0x9923)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9015)  # str r0, [sp] start
-    data(2, 0x991C)  # ldr r1, [sp] stop
+    data(2, 0x9022)  # str r0, [sp] start
+    data(2, 0x9929)  # ldr r1, [sp] stop
     cmp(r0, r1)
     blt_w(block6)
     label(blocks_end5)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9015)  # str r0, [sp] start
+    data(2, 0x9022)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901C)  # str r0, [sp] stop
+    data(2, 0x9029)  # str r0, [sp] stop
     b(end2)
-    label(rare70)
-    data(2, 0xF06F, 0x4240)  # mvn r2, #-1073741824
-    asr(r2, r5)
-    data(2, 0xF052, 0x0201)  # ors r2, r2, #1
-    cmp(r0, r2)
+    label(rare95)
+    data(2, 0x9A0F)  # ldr r2, [sp] left_shift
+    data(2, 0xF06F, 0x4340)  # mvn r3, #-1073741824
+    asr(r3, r2)
+    data(2, 0xF053, 0x0301)  # ors r3, r3, #1
+    cmp(r0, r3)
     data(2, 0xBFC8)  # it gt
-    mov(r0, r2)
-    data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
-    cmp(r0, r2)
+    mov(r0, r3)
+    data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
+    cmp(r0, r3)
     data(2, 0xBFB8)  # it lt
-    mov(r0, r2)
-    lsl(r0, r5)
-    b(end71)
+    mov(r0, r3)
+    lsl(r0, r2)
+    b(end96)
     label(return_1)
-    data(2, 0xB021)  # add sp, #132
+    data(2, 0xB036)  # add sp, #216
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -11,10 +11,10 @@ import micropython
 @micropython.asm_thumb
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A2)  # sub sp, #136
+    data(2, 0xB0A8)  # sub sp, #160
     data(2, 0x9013)  # str r0, [sp] op
-    data(2, 0x911B)  # str r1, [sp] arena
-    data(2, 0x921F)  # str r2, [sp] rom
+    data(2, 0x911C)  # str r1, [sp] arena
+    data(2, 0x9225)  # str r2, [sp] rom
     lsr(r0, r3, 10)
     data(2, 0x9016)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
@@ -74,7 +74,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9100)  # str r1, [sp] activation_min
     ldr(r1, [r0, 80])
     data(2, 0x9101)  # str r1, [sp] activation_max
-    data(2, 0x991B)  # ldr r1, [sp] arena
+    data(2, 0x991C)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
     data(2, 0x9A16)  # ldr r2, [sp] start
@@ -86,91 +86,121 @@ def run_integers(r0, r1, r2, r3):
     ldr(r0, [r0, 4])
     lsl(r3, r0, 31)
     beq(if3)
-    data(2, 0x991F)  # ldr r1, [sp] rom
+    data(2, 0x9925)  # ldr r1, [sp] rom
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9020)  # str r0, [sp] input1
+    data(2, 0x9026)  # str r0, [sp] input1
     data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x991B)  # ldr r1, [sp] arena
+    data(2, 0x991C)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
     beq(if4)
-    data(2, 0x991F)  # ldr r1, [sp] rom
+    data(2, 0x9925)  # ldr r1, [sp] rom
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9021)  # str r0, [sp] input2
+    data(2, 0x9027)  # str r0, [sp] input2
     data(2, 0x9813)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x901E)  # str r0, [sp] block
+    data(2, 0x9022)  # str r0, [sp] block
     data(2, 0x9916)  # ldr r1, [sp] start
     data(2, 0x981D)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(blocks_end5)
     label(block6)
-    data(2, 0x991D)  # ldr r1, [sp] stop
-    data(2, 0x9816)  # ldr r0, [sp] start
-    data(2, 0xEBB1, 0x0900)  # subs r9, r1, r0
-    data(2, 0x991E)  # ldr r1, [sp] block
-    data(2, 0x4589)  # cmp r9, r1
+    data(2, 0x981D)  # ldr r0, [sp] stop
+    data(2, 0x9916)  # ldr r1, [sp] start
+    data(2, 0x9B22)  # ldr r3, [sp] block
+    sub(r0, r0, r1)
+    cmp(r0, r3)
     data(2, 0xBFC8)  # it gt
-    mov(r9, r1)
-    data(2, 0xF8CD, 0x9070)  # str r9, [sp, #112]
-    data(2, 0x9B02)  # ldr r3, [sp] step1
-    data(2, 0x9920)  # ldr r1, [sp] input1
-    data(2, 0xFB00, 0x1C03)  # mla r12, r0, r3, r1
-    data(2, 0x9913)  # ldr r1, [sp] op
-    ldr(r3, [r1, 36])
-    cmp(r3, 0)
+    mov(r0, r3)
+    data(2, 0x901B)  # str r0, [sp] count
+    data(2, 0x9C02)  # ldr r4, [sp] step1
+    data(2, 0x9B26)  # ldr r3, [sp] input1
+    data(2, 0xFB01, 0x3C04)  # mla r12, r1, r4, r3
+    data(2, 0x9B13)  # ldr r3, [sp] op
+    ldr(r1, [r3, 36])
+    cmp(r1, 0)
     beq_w(if8)
+    data(2, 0x9C1C)  # ldr r4, [sp] arena
+    ldr(r1, [r3, 16])
+    data(2, 0xEB14, 0x0191)  # adds r1, r4, r1, lsr #2
+    data(2, 0x911E)  # str r1, [sp] row
+    ldr(r1, [r3, 36])
+    data(2, 0xEB13, 0x0181)  # adds r1, r3, r1, lsl #2
+    data(2, 0x9120)  # str r1, [sp] v102
+    data(2, 0x9023)  # str r0, [sp] elements
+    ldr(r0, [r1, 4])
+    cmp(r0, 2)
+    bne(if9)
+    ldr(r0, [r1, 20])
+    cmp(r0, 0)
+    bne(if10)
+    ldr(r0, [r1, 8])
+    cmp(r0, 4)
+    bge(if11)
+    lsl(r0, r0, 2)
+    label(if11)
+    data(2, 0x9923)  # ldr r1, [sp] elements
+    cmp(r1, r0)
+    data(2, 0xBFC8)  # it gt
+    mov(r1, r0)
+    data(2, 0x9123)  # str r1, [sp] elements
+    label(if10)
+    label(if9)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    data(2, 0x9C16)  # ldr r4, [sp] start
+    data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
+    # broadcast.py:20 r = ptr32(op)
+    data(2, 0x9B13)  # ldr r3, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF11C, 0x0301)  # adds r3, r12, #1
-    data(2, 0xF851, 0x4023)  # ldw r4, [r1, r3, lsl #2]
+    data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
+    data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    data(2, 0xF014, 0x0301)  # ands r3, r4, #1
-    beq(else10)
-    data(2, 0x9B1F)  # ldr r3, [sp] rom
-    b(endif11)
-    label(else10)
-    data(2, 0x9B1B)  # ldr r3, [sp] arena
-    label(endif11)
+    data(2, 0xF011, 0x0001)  # ands r0, r1, #1
+    beq(else13)
+    data(2, 0x9825)  # ldr r0, [sp] rom
+    b(endif14)
+    label(else13)
+    data(2, 0x981C)  # ldr r0, [sp] arena
+    label(endif14)
     # broadcast.py:23 source += word >> 2
-    data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9317)  # str r3, [sp] source
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9017)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11C, 0x0304)  # adds r3, r12, #4
-    data(2, 0xF851, 0x4023)  # ldw r4, [r1, r3, lsl #2]
-    data(2, 0x9B1B)  # ldr r3, [sp] arena
-    data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x930F)  # str r3, [sp] target
+    data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
+    data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
+    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x900F)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF11C, 0x0309)  # adds r3, r12, #9
-    data(2, 0xF851, 0x3023)  # ldw r3, [r1, r3, lsl #2]
-    data(2, 0xEB11, 0x0C83)  # adds r12, r1, r3, lsl #2
+    data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
+    data(2, 0xF853, 0x0020)  # ldw r0, [r3, r0, lsl #2]
+    data(2, 0xEB13, 0x0C80)  # adds r12, r3, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
-    data(2, 0xF8DC, 0x1000)  # ldw r1, [r12, #0]
-    data(2, 0x9114)  # str r1, [sp] size
+    data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
+    data(2, 0x9014)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
-    data(2, 0xF8DC, 0x1008)  # ldw r1, [r12, #8]
-    data(2, 0x9118)  # str r1, [sp] length
+    data(2, 0xF8DC, 0x0008)  # ldw r0, [r12, #8]
+    data(2, 0x9018)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    data(2, 0xF8DC, 0x3004)  # ldw r3, [r12, #4]
-    data(2, 0xEA5F, 0x0843)  # mov lsls r8, pc, r3, lsl #1
+    data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
+    data(2, 0xEA5F, 0x0841)  # mov lsls r8, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    asr(r3, r0, 31)
-    data(2, 0xEA90, 0x0403)  # xors r4, r0, r3
-    data(2, 0xFBB4, 0xF4F1)  # divu r4, r4, r1
-    data(2, 0xEA94, 0x0303)  # xors r3, r4, r3
-    data(2, 0x930D)  # str r3, [sp] run
+    asr(r1, r4, 31)
+    data(2, 0xEA94, 0x0301)  # xors r3, r4, r1
+    data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
+    data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
+    data(2, 0x910D)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB03, 0x0011)  # mls r0, r3, r1, r0
+    data(2, 0xFB01, 0x4010)  # mls r0, r1, r0, r4
     data(2, 0x9010)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
-    ble_w(wend14)
-    label(while12)
+    ble_w(wend17)
+    label(while15)
     # broadcast.py:33 at = source + column * step
     data(2, 0x9910)  # ldr r1, [sp] column
     data(2, 0x9817)  # ldr r0, [sp] source
@@ -181,8 +211,8 @@ def run_integers(r0, r1, r2, r3):
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
     data(2, 0x4540)  # cmp r0, r8
-    bge(wend17)
-    label(while15)
+    bge(wend20)
+    label(while18)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF85C, 0xB020)  # ldw r11, [r12, r0, lsl #2]
     asr(r1, r4, 31)
@@ -200,8 +230,8 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
     data(2, 0x4540)  # cmp r0, r8
-    blt(while15)
-    label(wend17)
+    blt(while18)
+    label(wend20)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
@@ -212,10 +242,10 @@ def run_integers(r0, r1, r2, r3):
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x4548)  # cmp r0, r9
-    ble(else18)
+    ble(else21)
     # broadcast.py:44 n = count
     mov(r0, r9)
-    label(else18)
+    label(else21)
     # broadcast.py:45 count -= n
     data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
     # broadcast.py:46 run += 1
@@ -228,7 +258,7 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:48 if size == 1:
     data(2, 0x9914)  # ldr r1, [sp] size
     cmp(r1, 1)
-    bne(else20)
+    bne(else23)
     # broadcast.py:50 y = ptr8(target)
     data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
@@ -237,8 +267,8 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x940F)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend24)
-    label(while22)
+    beq(wend27)
+    label(while25)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r4, [r3, 0])
     strb(r4, [r1, 0])
@@ -248,14 +278,14 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while22)
-    label(wend24)
-    b(endif21)
-    label(else20)
+    bne(while25)
+    label(wend27)
+    b(endif24)
+    label(else23)
     # broadcast.py:57 elif size == 2:
     data(2, 0x9914)  # ldr r1, [sp] size
     cmp(r1, 2)
-    bne(else25)
+    bne(else28)
     # broadcast.py:59 y2 = ptr16(target)
     data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
@@ -264,8 +294,8 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x940F)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend29)
-    label(while27)
+    beq(wend32)
+    label(while30)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r4, [r3, 0])
     strh(r4, [r1, 0])
@@ -275,10 +305,10 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while27)
-    label(wend29)
-    b(endif26)
-    label(else25)
+    bne(while30)
+    label(wend32)
+    b(endif29)
+    label(else28)
     # broadcast.py:68 y4 = ptr32(target)
     data(2, 0x990F)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
@@ -288,11 +318,11 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF8CD, 0xA03C)  # str r10, [sp, #60]
     # broadcast.py:70 if size == 4:
     cmp(r4, 4)
-    bne(else30)
+    bne(else33)
     # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend34)
-    label(while32)
+    beq(wend37)
+    label(while35)
     # broadcast.py:72 y4[0] = x4[0]
     ldr(r4, [r3, 0])
     str(r4, [r1, 0])
@@ -302,13 +332,13 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 4)
     # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while32)
-    label(wend34)
-    label(else30)
+    bne(while35)
+    label(wend37)
+    label(else33)
     # broadcast.py:76 while n:
     cmp(r0, 0)
-    beq(wend37)
-    label(while35)
+    beq(wend40)
+    label(while38)
     # broadcast.py:77 y4[0] = x4[0]
     ldr(r4, [r3, 0])
     str(r4, [r1, 0])
@@ -321,89 +351,144 @@ def run_integers(r0, r1, r2, r3):
     add(r1, 8)
     # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while35)
-    label(wend37)
-    label(endif26)
-    label(endif21)
+    bne(while38)
+    label(wend40)
+    label(endif29)
+    label(endif24)
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
-    bgt_w(while12)
-    label(wend14)
-    data(2, 0x9813)  # ldr r0, [sp] op
-    data(2, 0x991B)  # ldr r1, [sp] arena
-    ldr(r0, [r0, 16])
-    data(2, 0xEB11, 0x0C90)  # adds r12, r1, r0, lsr #2
+    bgt_w(while15)
+    label(wend17)
+    data(2, 0x9820)  # ldr r0, [sp] v102
+    ldr(r4, [r0, 0])
+    data(2, 0xF8D0, 0xC000)  # ldw r12, [r0, #0]
+    data(2, 0x991E)  # ldr r1, [sp] row
+    data(2, 0x9823)  # ldr r0, [sp] elements
+    data(2, 0x9B1E)  # ldr r3, [sp] row
+    data(2, 0xFB00, 0x3004)  # mla r0, r0, r4, r3
+    data(2, 0x9C1B)  # ldr r4, [sp] count
+    data(2, 0xFB04, 0x340C)  # mla r4, r4, r12, r3
+    data(2, 0xF1B4, 0x0C03)  # subs r12, r4, #3
+    data(2, 0x4560)  # cmp r0, r12
+    bcs(if41)
+    label(word42)
+    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
+    data(2, 0xF840, 0x3B04)  # str r3, [r0], #4
+    data(2, 0x4560)  # cmp r0, r12
+    bcc(word42)
+    label(if41)
+    cmp(r0, r4)
+    bcs(if44)
+    label(byte45)
+    ldrb(r3, [r1, 0])
+    strb(r3, [r0, 0])
+    add(r0, r0, 1)
+    add(r1, r1, 1)
+    cmp(r0, r4)
+    bcc(byte45)
+    label(if44)
+    data(2, 0xF8DD, 0xC078)  # ldr r12, [sp, #120]
     label(if8)
     data(2, 0x9916)  # ldr r1, [sp] start
-    data(2, 0x9821)  # ldr r0, [sp] input2
+    data(2, 0x9827)  # ldr r0, [sp] input2
     data(2, 0xFB01, 0x0307)  # mla r3, r1, r7, r0
-    data(2, 0x9813)  # ldr r0, [sp] op
-    ldr(r4, [r0, 40])
-    cmp(r4, 0)
-    beq_w(if38)
-    data(2, 0x9B1C)  # ldr r3, [sp] count
+    data(2, 0x9913)  # ldr r1, [sp] op
+    ldr(r0, [r1, 40])
+    cmp(r0, 0)
+    beq_w(if47)
+    data(2, 0x9B1C)  # ldr r3, [sp] arena
+    ldr(r0, [r1, 20])
+    data(2, 0xEB13, 0x0090)  # adds r0, r3, r0, lsr #2
+    data(2, 0x901F)  # str r0, [sp] row_224
+    ldr(r0, [r1, 40])
+    data(2, 0xEB11, 0x0180)  # adds r1, r1, r0, lsl #2
+    data(2, 0x9121)  # str r1, [sp] v228
+    data(2, 0x981B)  # ldr r0, [sp] count
+    data(2, 0x9024)  # str r0, [sp] elements_229
+    ldr(r0, [r1, 4])
+    cmp(r0, 2)
+    bne(if48)
+    ldr(r0, [r1, 20])
+    cmp(r0, 0)
+    bne(if49)
+    ldr(r0, [r1, 8])
+    cmp(r0, 4)
+    bge(if50)
+    lsl(r0, r0, 2)
+    label(if50)
+    data(2, 0x9924)  # ldr r1, [sp] elements_229
+    cmp(r1, r0)
+    data(2, 0xBFC8)  # it gt
+    mov(r1, r0)
+    data(2, 0x9124)  # str r1, [sp] elements_229
+    label(if49)
+    label(if48)
     data(2, 0xF240, 0x0E01)  # movw lr, #1
-    data(2, 0x930C)  # str r3, [sp] left
+    data(2, 0x9C16)  # ldr r4, [sp] start
+    data(2, 0x9824)  # ldr r0, [sp] elements_229
+    data(2, 0x900C)  # str r0, [sp] left
+    # broadcast.py:20 r = ptr32(op)
+    data(2, 0x9B13)  # ldr r3, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
-    data(2, 0xF11E, 0x0301)  # adds r3, lr, #1
-    data(2, 0xF850, 0x4023)  # ldw r4, [r0, r3, lsl #2]
+    data(2, 0xF11E, 0x0001)  # adds r0, lr, #1
+    data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    data(2, 0xF014, 0x0301)  # ands r3, r4, #1
-    beq(else40)
-    data(2, 0x9B1F)  # ldr r3, [sp] rom
-    b(endif41)
-    label(else40)
-    data(2, 0x9B1B)  # ldr r3, [sp] arena
-    label(endif41)
+    data(2, 0xF011, 0x0001)  # ands r0, r1, #1
+    beq(else52)
+    data(2, 0x9825)  # ldr r0, [sp] rom
+    b(endif53)
+    label(else52)
+    data(2, 0x981C)  # ldr r0, [sp] arena
+    label(endif53)
     # broadcast.py:23 source += word >> 2
-    data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9319)  # str r3, [sp] source_208
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9019)  # str r0, [sp] source_245
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    data(2, 0xF11E, 0x0304)  # adds r3, lr, #4
-    data(2, 0xF850, 0x4023)  # ldw r4, [r0, r3, lsl #2]
-    data(2, 0x9B1B)  # ldr r3, [sp] arena
-    data(2, 0xEB13, 0x03A4)  # adds r3, r3, r4, asr #2
-    data(2, 0x9311)  # str r3, [sp] target_215
+    data(2, 0xF11E, 0x0004)  # adds r0, lr, #4
+    data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
+    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
+    data(2, 0x9011)  # str r0, [sp] target_252
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    data(2, 0xF11E, 0x0309)  # adds r3, lr, #9
-    data(2, 0xF850, 0x3023)  # ldw r3, [r0, r3, lsl #2]
-    data(2, 0xEB10, 0x0E83)  # adds lr, r0, r3, lsl #2
+    data(2, 0xF11E, 0x0009)  # adds r0, lr, #9
+    data(2, 0xF853, 0x0020)  # ldw r0, [r3, r0, lsl #2]
+    data(2, 0xEB13, 0x0E80)  # adds lr, r3, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
-    data(2, 0x9015)  # str r0, [sp] size_222
+    data(2, 0x9015)  # str r0, [sp] size_259
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
-    data(2, 0x901A)  # str r0, [sp] length_224
+    data(2, 0x901A)  # str r0, [sp] length_261
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DE, 0x800C)  # ldw r8, [lr, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    data(2, 0xF8DE, 0x3004)  # ldw r3, [lr, #4]
-    data(2, 0xEA5F, 0x0943)  # mov lsls r9, pc, r3, lsl #1
+    data(2, 0xF8DE, 0x1004)  # ldw r1, [lr, #4]
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
     # broadcast.py:30 run = start // length
-    asr(r3, r1, 31)
-    data(2, 0xEA91, 0x0403)  # xors r4, r1, r3
-    data(2, 0xFBB4, 0xF4F0)  # divu r4, r4, r0
-    data(2, 0xEA94, 0x0303)  # xors r3, r4, r3
-    data(2, 0x930E)  # str r3, [sp] run_234
+    asr(r1, r4, 31)
+    data(2, 0xEA94, 0x0301)  # xors r3, r4, r1
+    data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
+    data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
+    data(2, 0x910E)  # str r1, [sp] run_271
     # broadcast.py:31 column = start - run * length
-    data(2, 0xFB03, 0x1010)  # mls r0, r3, r0, r1
-    data(2, 0x9012)  # str r0, [sp] column_237
+    data(2, 0xFB01, 0x4010)  # mls r0, r1, r0, r4
+    data(2, 0x9012)  # str r0, [sp] column_274
     # broadcast.py:32 while count > 0:
     data(2, 0x980C)  # ldr r0, [sp] left
     cmp(r0, 0)
-    ble_w(wend44)
-    label(while42)
+    ble_w(wend56)
+    label(while54)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9912)  # ldr r1, [sp] column_237
-    data(2, 0x9819)  # ldr r0, [sp] source_208
+    data(2, 0x9912)  # ldr r1, [sp] column_274
+    data(2, 0x9819)  # ldr r0, [sp] source_245
     data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0E)  # ldr r4, [sp] run_234
+    data(2, 0x9C0E)  # ldr r4, [sp] run_271
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
     data(2, 0x4548)  # cmp r0, r9
-    bge(wend47)
-    label(while45)
+    bge(wend59)
+    label(while57)
     # broadcast.py:37 quotient = rest // g[level]
     data(2, 0xF85E, 0xB020)  # ldw r11, [lr, r0, lsl #2]
     asr(r1, r4, 31)
@@ -421,48 +506,48 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:40 level += 2
     add(r0, r0, 2)
     data(2, 0x4548)  # cmp r0, r9
-    blt(while45)
-    label(wend47)
+    blt(while57)
+    label(wend59)
     # broadcast.py:41 at += rest * g[level + 1]
     add(r0, r0, 1)
     data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
     data(2, 0xFB04, 0x3300)  # mla r3, r4, r0, r3
     # broadcast.py:42 n = length - column
-    data(2, 0x991A)  # ldr r1, [sp] length_224
-    data(2, 0x9812)  # ldr r0, [sp] column_237
+    data(2, 0x991A)  # ldr r1, [sp] length_261
+    data(2, 0x9812)  # ldr r0, [sp] column_274
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x990C)  # ldr r1, [sp] left
     cmp(r0, r1)
-    ble(else48)
+    ble(else60)
     # broadcast.py:44 n = count
     mov(r0, r1)
-    label(else48)
+    label(else60)
     # broadcast.py:45 count -= n
     data(2, 0x990C)  # ldr r1, [sp] left
     sub(r1, r1, r0)
     data(2, 0x910C)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_234
+    data(2, 0x990E)  # ldr r1, [sp] run_271
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_234
+    data(2, 0x910E)  # str r1, [sp] run_271
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_237
+    data(2, 0x9112)  # str r1, [sp] column_274
     # broadcast.py:48 if size == 1:
-    data(2, 0x9915)  # ldr r1, [sp] size_222
+    data(2, 0x9915)  # ldr r1, [sp] size_259
     cmp(r1, 1)
-    bne(else50)
+    bne(else62)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_215
+    data(2, 0x9911)  # ldr r1, [sp] target_252
     # broadcast.py:51 target += n
-    data(2, 0x9C11)  # ldr r4, [sp] target_215
+    data(2, 0x9C11)  # ldr r4, [sp] target_252
     add(r4, r4, r0)
-    data(2, 0x9411)  # str r4, [sp] target_215
+    data(2, 0x9411)  # str r4, [sp] target_252
     # broadcast.py:52 while n:
     cmp(r0, 0)
-    beq(wend54)
-    label(while52)
+    beq(wend66)
+    label(while64)
     # broadcast.py:53 y[0] = x[0]
     ldrb(r4, [r3, 0])
     strb(r4, [r1, 0])
@@ -472,24 +557,24 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 1)
     # broadcast.py:56 n -= 1
     sub(r0, r0, 1)
-    bne(while52)
-    label(wend54)
-    b(endif51)
-    label(else50)
+    bne(while64)
+    label(wend66)
+    b(endif63)
+    label(else62)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9915)  # ldr r1, [sp] size_222
+    data(2, 0x9915)  # ldr r1, [sp] size_259
     cmp(r1, 2)
-    bne(else55)
+    bne(else67)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_215
+    data(2, 0x9911)  # ldr r1, [sp] target_252
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C11)  # ldr r4, [sp] target_215
+    data(2, 0x9C11)  # ldr r4, [sp] target_252
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x9411)  # str r4, [sp] target_215
+    data(2, 0x9411)  # str r4, [sp] target_252
     # broadcast.py:61 while n:
     cmp(r0, 0)
-    beq(wend59)
-    label(while57)
+    beq(wend71)
+    label(while69)
     # broadcast.py:62 y2[0] = x2[0]
     ldrh(r4, [r3, 0])
     strh(r4, [r1, 0])
@@ -499,24 +584,24 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 2)
     # broadcast.py:65 n -= 1
     sub(r0, r0, 1)
-    bne(while57)
-    label(wend59)
-    b(endif56)
-    label(else55)
+    bne(while69)
+    label(wend71)
+    b(endif68)
+    label(else67)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_215
+    data(2, 0x9911)  # ldr r1, [sp] target_252
     # broadcast.py:69 target += n * size
-    data(2, 0x9C15)  # ldr r4, [sp] size_222
+    data(2, 0x9C15)  # ldr r4, [sp] size_259
     data(2, 0xF8DD, 0xA044)  # ldr r10, [sp, #68]
     data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
     data(2, 0xF8CD, 0xA044)  # str r10, [sp, #68]
     # broadcast.py:70 if size == 4:
     cmp(r4, 4)
-    bne(else60)
+    bne(else72)
     # broadcast.py:71 while n:
     cmp(r0, 0)
-    beq(wend64)
-    label(while62)
+    beq(wend76)
+    label(while74)
     # broadcast.py:72 y4[0] = x4[0]
     ldr(r4, [r3, 0])
     str(r4, [r1, 0])
@@ -526,13 +611,13 @@ def run_integers(r0, r1, r2, r3):
     add(r1, r1, 4)
     # broadcast.py:75 n -= 1
     sub(r0, r0, 1)
-    bne(while62)
-    label(wend64)
-    label(else60)
+    bne(while74)
+    label(wend76)
+    label(else72)
     # broadcast.py:76 while n:
     cmp(r0, 0)
-    beq(wend67)
-    label(while65)
+    beq(wend79)
+    label(while77)
     # broadcast.py:77 y4[0] = x4[0]
     ldr(r4, [r3, 0])
     str(r4, [r1, 0])
@@ -545,30 +630,55 @@ def run_integers(r0, r1, r2, r3):
     add(r1, 8)
     # broadcast.py:81 n -= 1
     sub(r0, r0, 1)
-    bne(while65)
-    label(wend67)
-    label(endif56)
-    label(endif51)
+    bne(while77)
+    label(wend79)
+    label(endif68)
+    label(endif63)
     data(2, 0x980C)  # ldr r0, [sp] left
     cmp(r0, 0)
-    bgt_w(while42)
-    label(wend44)
-    data(2, 0x9813)  # ldr r0, [sp] op
-    data(2, 0x991B)  # ldr r1, [sp] arena
-    ldr(r0, [r0, 20])
-    data(2, 0xEB11, 0x0390)  # adds r3, r1, r0, lsr #2
-    label(if38)
-    data(2, 0x981C)  # ldr r0, [sp] count
+    bgt_w(while54)
+    label(wend56)
+    data(2, 0x9821)  # ldr r0, [sp] v228
+    ldr(r4, [r0, 0])
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0x991F)  # ldr r1, [sp] row_224
+    data(2, 0x9824)  # ldr r0, [sp] elements_229
+    data(2, 0x9B1F)  # ldr r3, [sp] row_224
+    data(2, 0xFB00, 0x3004)  # mla r0, r0, r4, r3
+    data(2, 0x9C1B)  # ldr r4, [sp] count
+    data(2, 0xFB04, 0x340E)  # mla r4, r4, lr, r3
+    data(2, 0xF1B4, 0x0E03)  # subs r14, r4, #3
+    data(2, 0x4570)  # cmp r0, lr
+    bcs(if80)
+    label(word81)
+    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
+    data(2, 0xF840, 0x3B04)  # str r3, [r0], #4
+    data(2, 0x4570)  # cmp r0, lr
+    bcc(word81)
+    label(if80)
+    cmp(r0, r4)
+    bcs(if83)
+    label(byte84)
+    ldrb(r3, [r1, 0])
+    strb(r3, [r0, 0])
+    add(r0, r0, 1)
+    add(r1, r1, 1)
+    cmp(r0, r4)
+    bcc(byte84)
+    label(if83)
+    data(2, 0x9B1F)  # ldr r3, [sp] row_224
+    label(if47)
+    data(2, 0x981B)  # ldr r0, [sp] count
     lsl(r0, r5)
     add(r4, r2, r0)
-    label(element68)
+    label(element86)
     cmp(r5, 0)
-    beq(if70)
+    beq(if88)
     data(2, 0xF9B3, 0x0000)  # lds16 r0, [r3, #0]
-    b(end71)
-    label(if70)
+    b(end89)
+    label(if88)
     data(2, 0xF993, 0x0000)  # lds8 r0, [r3, #0]
-    label(end71)
+    label(end89)
     data(2, 0x9904)  # ldr r1, [sp] offset2
     add(r3, r3, r7)
     sub(r0, r0, r1)
@@ -583,12 +693,12 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xFA51, 0xF100)  # asrs r1, r1, r0
     data(2, 0xF141, 0x0100)  # adc r1, r1, #0
     cmp(r5, 0)
-    beq(if72)
+    beq(if90)
     data(2, 0xF9BC, 0x0000)  # lds16 r0, [r12, #0]
-    b(end73)
-    label(if72)
+    b(end91)
+    label(if90)
     data(2, 0xF99C, 0x0000)  # lds8 r0, [r12, #0]
-    label(end73)
+    label(end91)
     data(2, 0xF8DD, 0xE008)  # ldr lr, [sp, #8]
     data(2, 0xEB1C, 0x0C0E)  # adds r12, r12, lr
     data(2, 0xF8DD, 0xE00C)  # ldr lr, [sp, #12]
@@ -618,18 +728,18 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
     cmp(r5, 0)
-    beq(if74)
+    beq(if92)
     strh(r0, [r2, 0])
     add(r2, r2, 1)
-    b(end75)
-    label(if74)
+    b(end93)
+    label(if92)
     strb(r0, [r2, 0])
-    label(end75)
+    label(end93)
     add(r2, r2, 1)
     cmp(r2, r4)
-    bcc(element68)
+    bcc(element86)
     data(2, 0x9816)  # ldr r0, [sp] start
-    data(2, 0x991C)  # ldr r1, [sp] count
+    data(2, 0x991B)  # ldr r1, [sp] count
     add(r0, r0, r1)
     data(2, 0x9016)  # str r0, [sp] start
     data(2, 0x991D)  # ldr r1, [sp] stop
@@ -644,7 +754,7 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x901D)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB022)  # add sp, #136
+    data(2, 0xB028)  # add sp, #160
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -10,390 +10,179 @@ import micropython
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
     #: 366101 entry a1, 176
-    #: 226113 s32i a2, a1, 76
-    #: 32611b s32i a3, a1, 108
-    #: 9d04 mov.n a9, a4
-    #: 92611e s32i a9, a1, 120
-    #: ad05 mov.n a10, a5
-    #: a26116 s32i a10, a1, 88
-    #: 62611d s32i a6, a1, 116
+    #: 2971 s32i.n a2, a1, 28
+    #: 326118 s32i a3, a1, 96
+    #: 7d04 mov.n a7, a4
+    #: 72611b s32i a7, a1, 108
+    #: 8d05 mov.n a8, a5
+    #: 826113 s32i a8, a1, 76
+    #: 62611a s32i a6, a1, 104
     #: 48e2 l32i.n a4, a2, 56
-    #: 4941 s32i.n a4, a1, 16
+    #: 4991 s32i.n a4, a1, 36
     #: 58f2 l32i.n a5, a2, 60
-    #: 5951 s32i.n a5, a1, 20
+    #: 59c1 s32i.n a5, a1, 48
     #: 58c2 l32i.n a5, a2, 48
     #: 62a080 movi a6, 128
     #: 5056c0 sub a5, a6, a5
     #: 404582 mull a4, a5, a4
-    #: 4961 s32i.n a4, a1, 24
+    #: 49d1 s32i.n a4, a1, 52
     #: 48d2 l32i.n a4, a2, 52
     #: 42c480 addi a4, a4, -128
-    #: 4971 s32i.n a4, a1, 28
-    #: 822211 l32i a8, a2, 68
+    #: 49e1 s32i.n a4, a1, 56
+    #: 422211 l32i a4, a2, 68
+    #: 4921 s32i.n a4, a1, 8
     #: 422210 l32i a4, a2, 64
     #: 4040f4 extui a4, a4, 0, 16
-    #: 4981 s32i.n a4, a1, 32
+    #: 49f1 s32i.n a4, a1, 60
     #: 422210 l32i a4, a2, 64
     #: 404031 srai a4, a4, 16
-    #: 4991 s32i.n a4, a1, 36
-    #: 622217 l32i a6, a2, 92
+    #: 426110 s32i a4, a1, 64
+    #: 422217 l32i a4, a2, 92
+    #: 4901 s32i.n a4, a1, 0
     #: 422218 l32i a4, a2, 96
     #: 404074 extui a4, a4, 0, 8
-    #: 72c4e0 addi a7, a4, -32
+    #: 62c4e0 addi a6, a4, -32
     #: 0c05 movi.n a5, 0
-    #: 505753 max a5, a7, a5
-    #: 5901 s32i.n a5, a1, 0
+    #: 505653 max a5, a6, a5
+    #: 5941 s32i.n a5, a1, 16
     #: 2c05 movi.n a5, 32
     #: 4055c0 sub a5, a5, a4
     #: 0c04 movi.n a4, 0
-    #: 407553 max a7, a5, a4
-    #: 422212 l32i a4, a2, 72
+    #: 404553 max a4, a5, a4
     #: 4931 s32i.n a4, a1, 12
+    #: 422212 l32i a4, a2, 72
+    #: 4981 s32i.n a4, a1, 32
     #: 522213 l32i a5, a2, 76
     #: 4055c0 sub a5, a5, a4
-    #: 59a1 s32i.n a5, a1, 40
+    #: 526111 s32i a5, a1, 68
     #: 522214 l32i a5, a2, 80
     #: 4045c0 sub a4, a5, a4
-    #: 49b1 s32i.n a4, a1, 44
+    #: 426112 s32i a4, a1, 72
     #: 4832 l32i.n a4, a2, 12
     #: 404241 srli a4, a4, 2
     #: 4a43 add.n a4, a3, a4
-    #: aa54 add.n a5, a4, a10
+    #: 8a64 add.n a6, a4, a8
     #: 4872 l32i.n a4, a2, 28
-    #: 4911 s32i.n a4, a1, 4
+    #: 4951 s32i.n a4, a1, 20
     #: 4882 l32i.n a4, a2, 32
-    #: 4921 s32i.n a4, a1, 8
+    #: 4961 s32i.n a4, a1, 24
     #: 2812 l32i.n a2, a2, 4
     #: 104201 slli a4, a2, 31
-    #: 161400 beqz a4, 0x92
-    #: 3d09 mov.n a3, a9
+    #: 161400 beqz a4, 0x9a
+    #: 3d07 mov.n a3, a7
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 22611f s32i a2, a1, 124
-    #: 222113 l32i a2, a1, 76
+    #: 22611c s32i a2, a1, 112
+    #: 2871 l32i.n a2, a1, 28
     #: 2822 l32i.n a2, a2, 8
-    #: 32211b l32i a3, a1, 108
+    #: 322118 l32i a3, a1, 96
     #: 104201 slli a4, a2, 31
-    #: 162400 beqz a4, 0xab
-    #: 32211e l32i a3, a1, 120
+    #: 162400 beqz a4, 0xb2
+    #: 32211b l32i a3, a1, 108
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 226120 s32i a2, a1, 128
-    #: 222113 l32i a2, a1, 76
+    #: 22611d s32i a2, a1, 116
+    #: 2871 l32i.n a2, a1, 28
     #: 28b2 l32i.n a2, a2, 44
-    #: 226121 s32i a2, a1, 132
-    #: 322116 l32i a3, a1, 88
-    #: 22211d l32i a2, a1, 116
-    #: 272302 blt a3, a2, 0xc7
-    #: 060401 j 0x4d8
-    #: 32211d l32i a3, a1, 116
-    #: 222116 l32i a2, a1, 88
-    #: 2043c0 sub a4, a3, a2
-    #: 322121 l32i a3, a1, 132
-    #: 30c443 min a12, a4, a3
-    #: c2611c s32i a12, a1, 112
-    #: 3811 l32i.n a3, a1, 4
-    #: 304282 mull a4, a2, a3
-    #: 32211f l32i a3, a1, 124
-    #: 4aa3 add.n a10, a3, a4
+    #: 22611e s32i a2, a1, 120
     #: 322113 l32i a3, a1, 76
-    #: 4893 l32i.n a4, a3, 36
-    #: 160417 beqz a4, 0x25c
-    #: 0c0a movi.n a10, 0
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b4a addi.n a4, a10, 1
-    #: 3044a0 addx4 a4, a4, a3
-    #: 9804 l32i.n a9, a4, 0
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0x100
-    #: 42211e l32i a4, a1, 120
-    #: 860000 j 0x103
-    #: 42211b l32i a4, a1, 108
-    # broadcast.py:23 source += word >> 2
-    #: 909221 srai a9, a9, 2
-    #: 9a44 add.n a4, a4, a9
-    #: 426117 s32i a4, a1, 92
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b4a addi.n a4, a10, 4
-    #: 3044a0 addx4 a4, a4, a3
-    #: 4804 l32i.n a4, a4, 0
-    #: 409221 srai a9, a4, 2
-    #: 42211b l32i a4, a1, 108
-    #: 9a44 add.n a4, a4, a9
-    #: 49f1 s32i.n a4, a1, 60
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b4a addi.n a4, a10, 9
-    #: 3044a0 addx4 a4, a4, a3
-    #: 4804 l32i.n a4, a4, 0
-    #: e04411 slli a4, a4, 2
-    #: 4a93 add.n a9, a3, a4
-    # broadcast.py:26 size = g[_SIZE]
-    #: 3809 l32i.n a3, a9, 0
-    #: 326114 s32i a3, a1, 80
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 3829 l32i.n a3, a9, 8
-    #: 326118 s32i a3, a1, 96
-    # broadcast.py:28 step = g[_STRIDE]
-    #: a839 l32i.n a10, a9, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4819 l32i.n a4, a9, 4
-    #: f0b411 slli a11, a4, 1
-    # broadcast.py:30 run = start // length
-    #: 204f31 srai a4, a2, 31
-    #: 40d230 xor a13, a2, a4
-    #: 30ddc2 quou a13, a13, a3
-    #: 404d30 xor a4, a13, a4
-    #: 49d1 s32i.n a4, a1, 52
-    # broadcast.py:31 column = start - run * length
-    #: 303482 mull a3, a4, a3
-    #: 3022c0 sub a2, a2, a3
-    #: 226110 s32i a2, a1, 64
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: c72202 blt a2, a12, 0x158
-    #: 863d00 j 0x24f
-    # broadcast.py:33 at = source + column * step
-    #: 222110 l32i a2, a1, 64
-    #: a03282 mull a3, a2, a10
-    #: 222117 l32i a2, a1, 92
-    #: 3ad2 add.n a13, a2, a3
-    # broadcast.py:34 rest = run
-    #: 48d1 l32i.n a4, a1, 52
-    # broadcast.py:35 level = _LENGTH + 2
-    #: 0c42 movi.n a2, 4
-    # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x199
-    # broadcast.py:37 quotient = rest // g[level]
-    #: 9032a0 addx4 a3, a2, a9
-    #: f803 l32i.n a15, a3, 0
-    #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 90e2a0 addx4 a14, a2, a9
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
-    #: 1b42 addi.n a4, a2, 1
-    #: 9044a0 addx4 a4, a4, a9
-    #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:39 rest = quotient
-    #: 4d03 mov.n a4, a3
-    # broadcast.py:40 level += 2
-    #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0x16a
-    # broadcast.py:41 at += rest * g[level + 1]
-    #: 1b22 addi.n a2, a2, 1
-    #: 9022a0 addx4 a2, a2, a9
-    #: 2802 l32i.n a2, a2, 0
-    #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
-    # broadcast.py:42 n = length - column
-    #: 322118 l32i a3, a1, 96
-    #: 222110 l32i a2, a1, 64
-    #: 2023c0 sub a2, a3, a2
-    # broadcast.py:43 if n > count:
-    #: 27ac01 bge a12, a2, 0x1b3
-    # broadcast.py:44 n = count
-    #: 2d0c mov.n a2, a12
-    # broadcast.py:45 count -= n
-    #: 20ccc0 sub a12, a12, a2
-    # broadcast.py:46 run += 1
-    #: 38d1 l32i.n a3, a1, 52
-    #: 1b33 addi.n a3, a3, 1
-    #: 39d1 s32i.n a3, a1, 52
-    # broadcast.py:47 column = 0
-    #: 0c03 movi.n a3, 0
-    #: 326110 s32i a3, a1, 64
-    # broadcast.py:48 if size == 1:
-    #: 0c14 movi.n a4, 1
-    #: 322114 l32i a3, a1, 80
-    #: 47931e bne a3, a4, 0x1e8
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
-    #: 38f1 l32i.n a3, a1, 60
-    # broadcast.py:51 target += n
-    #: d8f1 l32i.n a13, a1, 60
-    #: 2add add.n a13, a13, a2
-    #: d9f1 s32i.n a13, a1, 60
-    # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1e5
-    # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    #: aa44 add.n a4, a4, a10
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # broadcast.py:56 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1d6
-    #: 861700 j 0x247
-    # broadcast.py:57 elif size == 2:
-    #: 0c24 movi.n a4, 2
-    #: 322114 l32i a3, a1, 80
-    #: 47931f bne a3, a4, 0x210
-    # broadcast.py:59 y2 = ptr16(target)
-    #: 38f1 l32i.n a3, a1, 60
-    # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 48f1 l32i.n a4, a1, 60
-    #: ea44 add.n a4, a4, a14
-    #: 49f1 s32i.n a4, a1, 60
-    # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x20d
-    # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
-    #: 425300 s16i a4, a3, 0
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # broadcast.py:65 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1fe
-    #: 860d00 j 0x247
-    # broadcast.py:68 y4 = ptr32(target)
-    #: 38f1 l32i.n a3, a1, 60
-    # broadcast.py:69 target += n * size
-    #: 422114 l32i a4, a1, 80
-    #: 40f282 mull a15, a2, a4
-    #: e8f1 l32i.n a14, a1, 60
-    #: faee add.n a14, a14, a15
-    #: e9f1 s32i.n a14, a1, 60
-    # broadcast.py:70 if size == 4:
-    #: 0c4e movi.n a14, 4
-    #: e7940f bne a4, a14, 0x233
-    # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x233
-    # broadcast.py:72 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:73 x4 = ptr32(int(x4) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
-    #: 4b33 addi.n a3, a3, 4
-    # broadcast.py:75 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x226
-    # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x247
-    # broadcast.py:77 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:78 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
-    #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:79 x4 = ptr32(int(x4) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
-    #: 8b33 addi.n a3, a3, 8
-    # broadcast.py:81 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x236
-    #: 0c02 movi.n a2, 0
-    #: c7a202 bge a2, a12, 0x24f
-    #: 06c2ff j 0x158
-    #: 222113 l32i a2, a1, 76
-    #: 2842 l32i.n a2, a2, 16
-    #: 203241 srli a3, a2, 2
-    #: 22211b l32i a2, a1, 108
-    #: 3aa2 add.n a10, a2, a3
-    #: 322116 l32i a3, a1, 88
-    #: 2821 l32i.n a2, a1, 8
-    #: 204382 mull a4, a3, a2
-    #: 222120 l32i a2, a1, 128
-    #: 4a42 add.n a4, a2, a4
-    #: 222113 l32i a2, a1, 76
-    #: 98a2 l32i.n a9, a2, 40
-    #: 169918 beqz a9, 0x3fb
-    #: 0c1b movi.n a11, 1
-    #: 42211c l32i a4, a1, 112
-    #: 49c1 s32i.n a4, a1, 48
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b4b addi.n a4, a11, 1
-    #: 2044a0 addx4 a4, a4, a2
-    #: 9804 l32i.n a9, a4, 0
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0x28b
-    #: 42211e l32i a4, a1, 120
-    #: 860000 j 0x28e
-    #: 42211b l32i a4, a1, 108
-    # broadcast.py:23 source += word >> 2
-    #: 909221 srai a9, a9, 2
-    #: 9a44 add.n a4, a4, a9
+    #: 22211a l32i a2, a1, 104
+    #: 272302 blt a3, a2, 0xcd
+    #: 46f500 j 0x4a3
+    #: 22211a l32i a2, a1, 104
+    #: 322113 l32i a3, a1, 76
+    #: 3042c0 sub a4, a2, a3
+    #: 22211e l32i a2, a1, 120
+    #: 204443 min a4, a4, a2
     #: 426119 s32i a4, a1, 100
+    #: 2851 l32i.n a2, a1, 20
+    #: 205382 mull a5, a3, a2
+    #: 22211c l32i a2, a1, 112
+    #: 5a92 add.n a9, a2, a5
+    #: 2871 l32i.n a2, a1, 28
+    #: 5892 l32i.n a5, a2, 36
+    #: 161515 beqz a5, 0x242
+    #: 5842 l32i.n a5, a2, 16
+    #: 507241 srli a7, a5, 2
+    #: 522118 l32i a5, a1, 96
+    #: 7a55 add.n a5, a5, a7
+    #: 52611f s32i a5, a1, 124
+    #: 0c07 movi.n a7, 0
+    #: 9d04 mov.n a9, a4
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    #: 1b47 addi.n a4, a7, 1
+    #: 2044a0 addx4 a4, a4, a2
+    #: 5804 l32i.n a5, a4, 0
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    #: 504004 extui a4, a5, 0, 1
+    #: 165400 beqz a4, 0x114
+    #: 42211b l32i a4, a1, 108
+    #: 860000 j 0x117
+    #: 422118 l32i a4, a1, 96
+    # broadcast.py:23 source += word >> 2
+    #: 505221 srai a5, a5, 2
+    #: 5a44 add.n a4, a4, a5
+    #: 426114 s32i a4, a1, 80
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b4b addi.n a4, a11, 4
+    #: 4b47 addi.n a4, a7, 4
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
-    #: 409221 srai a9, a4, 2
-    #: 42211b l32i a4, a1, 108
-    #: 9a44 add.n a4, a4, a9
-    #: 426111 s32i a4, a1, 68
+    #: 405221 srai a5, a4, 2
+    #: 422118 l32i a4, a1, 96
+    #: 5ac4 add.n a12, a4, a5
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b4b addi.n a4, a11, 9
+    #: 9b47 addi.n a4, a7, 9
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
     #: e04411 slli a4, a4, 2
-    #: 4a92 add.n a9, a2, a4
+    #: 4a52 add.n a5, a2, a4
     # broadcast.py:26 size = g[_SIZE]
-    #: 2809 l32i.n a2, a9, 0
-    #: 226115 s32i a2, a1, 84
+    #: 2805 l32i.n a2, a5, 0
+    #: 29a1 s32i.n a2, a1, 40
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2829 l32i.n a2, a9, 8
-    #: 22611a s32i a2, a1, 104
+    #: 2825 l32i.n a2, a5, 8
+    #: 226115 s32i a2, a1, 84
     # broadcast.py:28 step = g[_STRIDE]
-    #: b839 l32i.n a11, a9, 12
+    #: 7835 l32i.n a7, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4819 l32i.n a4, a9, 4
-    #: f0c411 slli a12, a4, 1
+    #: 4815 l32i.n a4, a5, 4
+    #: f08411 slli a8, a4, 1
     # broadcast.py:30 run = start // length
     #: 304f31 srai a4, a3, 31
-    #: 40d330 xor a13, a3, a4
-    #: 20ddc2 quou a13, a13, a2
-    #: 404d30 xor a4, a13, a4
-    #: 49e1 s32i.n a4, a1, 56
+    #: 40a330 xor a10, a3, a4
+    #: 20aac2 quou a10, a10, a2
+    #: 40aa30 xor a10, a10, a4
     # broadcast.py:31 column = start - run * length
-    #: 202482 mull a2, a4, a2
-    #: 2023c0 sub a2, a3, a2
-    #: 226112 s32i a2, a1, 72
+    #: 202a82 mull a2, a10, a2
+    #: 20b3c0 sub a11, a3, a2
     # broadcast.py:32 while count > 0:
-    #: 0c03 movi.n a3, 0
-    #: 28c1 l32i.n a2, a1, 48
-    #: 272302 blt a3, a2, 0x2e6
-    #: c64100 j 0x3ee
+    #: 0c02 movi.n a2, 0
+    #: 972202 blt a2, a9, 0x164
+    #: 863600 j 0x23f
     # broadcast.py:33 at = source + column * step
-    #: 222112 l32i a2, a1, 72
-    #: b03282 mull a3, a2, a11
-    #: 222119 l32i a2, a1, 100
+    #: 703b82 mull a3, a11, a7
+    #: 222114 l32i a2, a1, 80
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 48e1 l32i.n a4, a1, 56
+    #: 4d0a mov.n a4, a10
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x327
+    #: 87a22e bge a2, a8, 0x1a2
     # broadcast.py:37 quotient = rest // g[level]
-    #: 9032a0 addx4 a3, a2, a9
+    #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 90e2a0 addx4 a14, a2, a9
+    #: 50e2a0 addx4 a14, a2, a5
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 9044a0 addx4 a4, a4, a9
+    #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -401,107 +190,94 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x2f8
+    #: 8722d0 blt a2, a8, 0x173
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 9022a0 addx4 a2, a2, a9
+    #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 32211a l32i a3, a1, 104
-    #: 222112 l32i a2, a1, 72
-    #: 2023c0 sub a2, a3, a2
+    #: 222115 l32i a2, a1, 84
+    #: b022c0 sub a2, a2, a11
     # broadcast.py:43 if n > count:
-    #: 38c1 l32i.n a3, a1, 48
-    #: 27a301 bge a3, a2, 0x343
+    #: 27a901 bge a9, a2, 0x1b9
     # broadcast.py:44 n = count
-    #: 2d03 mov.n a2, a3
+    #: 2d09 mov.n a2, a9
     # broadcast.py:45 count -= n
-    #: 38c1 l32i.n a3, a1, 48
-    #: 2033c0 sub a3, a3, a2
-    #: 39c1 s32i.n a3, a1, 48
+    #: 2099c0 sub a9, a9, a2
     # broadcast.py:46 run += 1
-    #: 38e1 l32i.n a3, a1, 56
-    #: 1b33 addi.n a3, a3, 1
-    #: 39e1 s32i.n a3, a1, 56
+    #: 1baa addi.n a10, a10, 1
     # broadcast.py:47 column = 0
-    #: 0c03 movi.n a3, 0
-    #: 326112 s32i a3, a1, 72
+    #: 0c0b movi.n a11, 0
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 322115 l32i a3, a1, 84
-    #: 479321 bne a3, a4, 0x37f
+    #: 38a1 l32i.n a3, a1, 40
+    #: 47931a bne a3, a4, 0x1e2
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 322111 l32i a3, a1, 68
+    #: 3d0c mov.n a3, a12
     # broadcast.py:51 target += n
-    #: d22111 l32i a13, a1, 68
-    #: 2add add.n a13, a13, a2
-    #: d26111 s32i a13, a1, 68
+    #: 2acc add.n a12, a12, a2
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x37c
+    #: 16e200 beqz a2, 0x1df
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ba44 add.n a4, a4, a11
+    #: 7a44 add.n a4, a4, a7
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x36d
-    #: 061900 j 0x3e4
+    #: 5602ff bnez a2, 0x1d0
+    #: 061500 j 0x237
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 322115 l32i a3, a1, 84
-    #: 479322 bne a3, a4, 0x3aa
+    #: 38a1 l32i.n a3, a1, 40
+    #: 47931b bne a3, a4, 0x205
     # broadcast.py:59 y2 = ptr16(target)
-    #: 322111 l32i a3, a1, 68
+    #: 3d0c mov.n a3, a12
     # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 422111 l32i a4, a1, 68
-    #: ea44 add.n a4, a4, a14
-    #: 426111 s32i a4, a1, 68
+    #: f04211 slli a4, a2, 1
+    #: 4acc add.n a12, a12, a4
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x3a7
+    #: 16e200 beqz a2, 0x202
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x398
-    #: 460e00 j 0x3e4
+    #: 5602ff bnez a2, 0x1f3
+    #: 460c00 j 0x237
     # broadcast.py:68 y4 = ptr32(target)
-    #: 322111 l32i a3, a1, 68
+    #: 3d0c mov.n a3, a12
     # broadcast.py:69 target += n * size
-    #: 422115 l32i a4, a1, 84
-    #: 40f282 mull a15, a2, a4
-    #: e22111 l32i a14, a1, 68
-    #: faee add.n a14, a14, a15
-    #: e26111 s32i a14, a1, 68
+    #: 48a1 l32i.n a4, a1, 40
+    #: 40e282 mull a14, a2, a4
+    #: eacc add.n a12, a12, a14
     # broadcast.py:70 if size == 4:
     #: 0c4e movi.n a14, 4
-    #: e7940f bne a4, a14, 0x3d0
+    #: e7940f bne a4, a14, 0x223
     # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x3d0
+    #: 16c200 beqz a2, 0x223
     # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:73 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:74 y4 = ptr32(int(y4) + 4)
     #: 4b33 addi.n a3, a3, 4
     # broadcast.py:75 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x3c3
+    #: 5622ff bnez a2, 0x216
     # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x3e4
+    #: 160201 beqz a2, 0x237
     # broadcast.py:77 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
@@ -509,121 +285,329 @@ def eval_int8(op, arena, rom, start, stop):
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:79 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:80 y4 = ptr32(int(y4) + 8)
     #: 8b33 addi.n a3, a3, 8
     # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x3d3
-    #: 0c03 movi.n a3, 0
-    #: 28c1 l32i.n a2, a1, 48
-    #: 27a302 bge a3, a2, 0x3ee
-    #: c6bdff j 0x2e6
-    #: 222113 l32i a2, a1, 76
-    #: 2852 l32i.n a2, a2, 20
-    #: 203241 srli a3, a2, 2
-    #: 22211b l32i a2, a1, 108
-    #: 3a42 add.n a4, a2, a3
-    #: 22211c l32i a2, a1, 112
-    #: 2ab5 add.n a11, a5, a2
+    #: 56e2fe bnez a2, 0x226
+    #: 0c02 movi.n a2, 0
+    #: 97a202 bge a2, a9, 0x23f
+    #: 06c9ff j 0x164
+    #: 92211f l32i a9, a1, 124
+    #: 322113 l32i a3, a1, 76
+    #: 2861 l32i.n a2, a1, 24
+    #: 204382 mull a4, a3, a2
+    #: 22211d l32i a2, a1, 116
+    #: 4a42 add.n a4, a2, a4
+    #: 2871 l32i.n a2, a1, 28
+    #: 58a2 l32i.n a5, a2, 40
+    #: 160516 beqz a5, 0x3b7
+    #: 4852 l32i.n a4, a2, 20
+    #: 405241 srli a5, a4, 2
+    #: 422118 l32i a4, a1, 96
+    #: 5a44 add.n a4, a4, a5
+    #: 426120 s32i a4, a1, 128
+    #: a22119 l32i a10, a1, 100
+    #: 0c17 movi.n a7, 1
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    #: 1b47 addi.n a4, a7, 1
+    #: 2044a0 addx4 a4, a4, a2
+    #: 5804 l32i.n a5, a4, 0
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    #: 504004 extui a4, a5, 0, 1
+    #: 165400 beqz a4, 0x27b
+    #: 42211b l32i a4, a1, 108
+    #: 860000 j 0x27e
+    #: 422118 l32i a4, a1, 96
+    # broadcast.py:23 source += word >> 2
+    #: 505221 srai a5, a5, 2
+    #: 5a44 add.n a4, a4, a5
+    #: 426116 s32i a4, a1, 88
+    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
+    #: 4b47 addi.n a4, a7, 4
+    #: 2044a0 addx4 a4, a4, a2
+    #: 4804 l32i.n a4, a4, 0
+    #: 405221 srai a5, a4, 2
+    #: 422118 l32i a4, a1, 96
+    #: 5a44 add.n a4, a4, a5
+    #: 4911 s32i.n a4, a1, 4
+    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
+    #: 9b47 addi.n a4, a7, 9
+    #: 2044a0 addx4 a4, a4, a2
+    #: 4804 l32i.n a4, a4, 0
+    #: e04411 slli a4, a4, 2
+    #: 4a52 add.n a5, a2, a4
+    # broadcast.py:26 size = g[_SIZE]
+    #: 2805 l32i.n a2, a5, 0
+    #: 29b1 s32i.n a2, a1, 44
+    # broadcast.py:27 length = g[_LENGTH]
+    #: 2825 l32i.n a2, a5, 8
+    #: 226117 s32i a2, a1, 92
+    # broadcast.py:28 step = g[_STRIDE]
+    #: 7835 l32i.n a7, a5, 12
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    #: 4815 l32i.n a4, a5, 4
+    #: f08411 slli a8, a4, 1
+    # broadcast.py:30 run = start // length
+    #: 304f31 srai a4, a3, 31
+    #: 40b330 xor a11, a3, a4
+    #: 20bbc2 quou a11, a11, a2
+    #: 40bb30 xor a11, a11, a4
+    # broadcast.py:31 column = start - run * length
+    #: 202b82 mull a2, a11, a2
+    #: 20c3c0 sub a12, a3, a2
+    # broadcast.py:32 while count > 0:
+    #: 0c02 movi.n a2, 0
+    #: a72202 blt a2, a10, 0x2cd
+    #: 863900 j 0x3b4
+    # broadcast.py:33 at = source + column * step
+    #: 703c82 mull a3, a12, a7
+    #: 222116 l32i a2, a1, 88
+    #: 3ad2 add.n a13, a2, a3
+    # broadcast.py:34 rest = run
+    #: 4d0b mov.n a4, a11
+    # broadcast.py:35 level = _LENGTH + 2
+    #: 0c42 movi.n a2, 4
+    # broadcast.py:36 while level < outermost:
+    #: 87a22e bge a2, a8, 0x30b
+    # broadcast.py:37 quotient = rest // g[level]
+    #: 5032a0 addx4 a3, a2, a5
+    #: f803 l32i.n a15, a3, 0
+    #: 403f31 srai a3, a4, 31
+    #: 30e430 xor a14, a4, a3
+    #: f0eec2 quou a14, a14, a15
+    #: 303e30 xor a3, a14, a3
+    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
+    #: 50e2a0 addx4 a14, a2, a5
+    #: e80e l32i.n a14, a14, 0
+    #: e0e382 mull a14, a3, a14
+    #: e0e4c0 sub a14, a4, a14
+    #: 1b42 addi.n a4, a2, 1
+    #: 5044a0 addx4 a4, a4, a5
+    #: 4804 l32i.n a4, a4, 0
+    #: 404e82 mull a4, a14, a4
+    #: 4add add.n a13, a13, a4
+    # broadcast.py:39 rest = quotient
+    #: 4d03 mov.n a4, a3
+    # broadcast.py:40 level += 2
+    #: 2b22 addi.n a2, a2, 2
+    #: 8722d0 blt a2, a8, 0x2dc
+    # broadcast.py:41 at += rest * g[level + 1]
+    #: 1b22 addi.n a2, a2, 1
+    #: 5022a0 addx4 a2, a2, a5
+    #: 2802 l32i.n a2, a2, 0
+    #: 202482 mull a2, a4, a2
+    #: 2add add.n a13, a13, a2
+    # broadcast.py:42 n = length - column
+    #: 222117 l32i a2, a1, 92
+    #: c022c0 sub a2, a2, a12
+    # broadcast.py:43 if n > count:
+    #: 27aa01 bge a10, a2, 0x322
+    # broadcast.py:44 n = count
+    #: 2d0a mov.n a2, a10
+    # broadcast.py:45 count -= n
+    #: 20aac0 sub a10, a10, a2
+    # broadcast.py:46 run += 1
+    #: 1bbb addi.n a11, a11, 1
+    # broadcast.py:47 column = 0
+    #: 0c0c movi.n a12, 0
+    # broadcast.py:48 if size == 1:
+    #: 0c14 movi.n a4, 1
+    #: 38b1 l32i.n a3, a1, 44
+    #: 47931e bne a3, a4, 0x34f
+    # broadcast.py:49 x = ptr8(at)
+    #: 4d0d mov.n a4, a13
+    # broadcast.py:50 y = ptr8(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:51 target += n
+    #: d811 l32i.n a13, a1, 4
+    #: 2add add.n a13, a13, a2
+    #: d911 s32i.n a13, a1, 4
+    # broadcast.py:52 while n:
+    #: 16e200 beqz a2, 0x34c
+    # broadcast.py:53 y[0] = x[0]
+    #: d20400 l8ui a13, a4, 0
+    #: d24300 s8i a13, a3, 0
+    # broadcast.py:54 x = ptr8(int(x) + step)
+    #: 7a44 add.n a4, a4, a7
+    # broadcast.py:55 y = ptr8(int(y) + 1)
+    #: 1b33 addi.n a3, a3, 1
+    # broadcast.py:56 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x33d
+    #: 061700 j 0x3ac
+    # broadcast.py:57 elif size == 2:
+    #: 0c24 movi.n a4, 2
+    #: 38b1 l32i.n a3, a1, 44
+    #: 47931f bne a3, a4, 0x376
+    # broadcast.py:59 y2 = ptr16(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:60 target += n << 1
+    #: f0e211 slli a14, a2, 1
+    #: 4811 l32i.n a4, a1, 4
+    #: ea44 add.n a4, a4, a14
+    #: 4911 s32i.n a4, a1, 4
+    # broadcast.py:61 while n:
+    #: 16e200 beqz a2, 0x373
+    # broadcast.py:62 y2[0] = x2[0]
+    #: 421d00 l16ui a4, a13, 0
+    #: 425300 s16i a4, a3, 0
+    # broadcast.py:63 x2 = ptr16(int(x2) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
+    #: 2b33 addi.n a3, a3, 2
+    # broadcast.py:65 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x364
+    #: 460d00 j 0x3ac
+    # broadcast.py:68 y4 = ptr32(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:69 target += n * size
+    #: 48b1 l32i.n a4, a1, 44
+    #: 40f282 mull a15, a2, a4
+    #: e811 l32i.n a14, a1, 4
+    #: faee add.n a14, a14, a15
+    #: e911 s32i.n a14, a1, 4
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x398
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x398
+    # broadcast.py:72 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x38b
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x3ac
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
+    #: 481d l32i.n a4, a13, 4
+    #: 4913 s32i.n a4, a3, 4
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 56e2fe bnez a2, 0x39b
+    #: 0c02 movi.n a2, 0
+    #: a7a202 bge a2, a10, 0x3b4
+    #: 06c6ff j 0x2cd
+    #: 422120 l32i a4, a1, 128
+    #: 222119 l32i a2, a1, 100
+    #: 2aa6 add.n a10, a6, a2
+    #: a73602 bltu a6, a10, 0x3c2
+    #: 063300 j 0x48f
     #: 220400 l8ui a2, a4, 0
     #: 803201 slli a3, a2, 24
     #: 303831 srai a3, a3, 24
-    #: 220a00 l8ui a2, a10, 0
+    #: 220900 l8ui a2, a9, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
-    #: 9821 l32i.n a9, a1, 8
-    #: 9a44 add.n a4, a4, a9
-    #: 9811 l32i.n a9, a1, 4
-    #: 9aaa add.n a10, a10, a9
-    #: 9841 l32i.n a9, a1, 16
-    #: 909282 mull a9, a2, a9
-    #: 2871 l32i.n a2, a1, 28
+    #: 5861 l32i.n a5, a1, 24
+    #: 5a44 add.n a4, a4, a5
+    #: 5851 l32i.n a5, a1, 20
+    #: 5a99 add.n a9, a9, a5
+    #: 5891 l32i.n a5, a1, 36
+    #: 505282 mull a5, a2, a5
+    #: 28e1 l32i.n a2, a1, 56
     #: 2023c0 sub a2, a3, a2
-    #: 3891 l32i.n a3, a1, 36
+    #: 322110 l32i a3, a1, 64
     #: 303282 mull a3, a2, a3
-    #: b0c311 slli a12, a3, 5
-    #: 3881 l32i.n a3, a1, 32
+    #: b07311 slli a7, a3, 5
+    #: 38f1 l32i.n a3, a1, 60
     #: 302282 mull a2, a2, a3
     #: 22d204 addmi a2, a2, 0x400
     #: 202b21 srai a2, a2, 11
-    #: 2a2c add.n a2, a12, a2
-    #: 161801 beqz a8, 0x44e
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b28 addi.n a2, a8, -1
+    #: 2a27 add.n a2, a7, a2
+    #: 3821 l32i.n a3, a1, 8
+    #: 161301 beqz a3, 0x413
+    #: 207f31 srai a7, a2, 31
+    #: 2a77 add.n a7, a7, a2
+    #: 0b23 addi.n a2, a3, -1
     #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
+    #: 7020b1 sra a2, a7
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: 3851 l32i.n a3, a1, 20
+    #: 38c1 l32i.n a3, a1, 48
     #: 303282 mull a3, a2, a3
-    #: 2861 l32i.n a2, a1, 24
+    #: 28d1 l32i.n a2, a1, 52
     #: 2a23 add.n a2, a3, a2
-    #: 2a29 add.n a2, a9, a2
+    #: 2a25 add.n a2, a5, a2
+    #: 3841 l32i.n a3, a1, 16
+    #: 562308 bnez a3, 0x4a6
+    #: 20b0f4 extui a11, a2, 0, 16
     #: 3801 l32i.n a3, a1, 0
-    #: 56c307 bnez a3, 0x4db
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 60d0f4 extui a13, a6, 0, 16
-    #: 20c031 srai a12, a2, 16
-    #: 609031 srai a9, a6, 16
-    #: 903e82 mull a3, a14, a9
-    #: d0fc82 mull a15, a12, a13
-    #: d02e82 mull a2, a14, a13
+    #: 3080f4 extui a8, a3, 0, 16
+    #: 207031 srai a7, a2, 16
+    #: 305031 srai a5, a3, 16
+    #: 503b82 mull a3, a11, a5
+    #: 80c782 mull a12, a7, a8
+    #: 802b82 mull a2, a11, a8
     #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2f add.n a2, a15, a2
-    #: 20d310 and a13, a3, a2
-    #: d0d004 extui a13, a13, 0, 1
+    #: 2a2c add.n a2, a12, a2
+    #: 208310 and a8, a3, a2
+    #: 808004 extui a8, a8, 0, 1
     #: 303121 srai a3, a3, 1
-    #: 3a3d add.n a3, a13, a3
+    #: 3a38 add.n a3, a8, a3
     #: 202121 srai a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 22d220 addmi a2, a2, 0x2000
     #: 203e21 srai a3, a2, 14
-    #: 902c82 mull a2, a12, a9
+    #: 502782 mull a2, a7, a5
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
-    #: 161701 beqz a7, 0x4ab
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b27 addi.n a2, a7, -1
+    #: 3831 l32i.n a3, a1, 12
+    #: 161301 beqz a3, 0x474
+    #: 205f31 srai a5, a2, 31
+    #: 2a55 add.n a5, a5, a2
+    #: 0b23 addi.n a2, a3, -1
     #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
+    #: 5020b1 sra a2, a5
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: 38a1 l32i.n a3, a1, 40
+    #: 322111 l32i a3, a1, 68
     #: 303253 max a3, a2, a3
-    #: 28b1 l32i.n a2, a1, 44
+    #: 222112 l32i a2, a1, 72
     #: 203343 min a3, a3, a2
-    #: 2831 l32i.n a2, a1, 12
+    #: 2881 l32i.n a2, a1, 32
     #: 2a23 add.n a2, a3, a2
-    #: 224500 s8i a2, a5, 0
-    #: 1b55 addi.n a5, a5, 1
-    #: b7b502 bgeu a5, a11, 0x4c4
-    #: c6ceff j 0x400
-    #: 222116 l32i a2, a1, 88
-    #: 32211c l32i a3, a1, 112
+    #: 224600 s8i a2, a6, 0
+    #: 1b66 addi.n a6, a6, 1
+    #: a7b602 bgeu a6, a10, 0x48f
+    #: 86ccff j 0x3c2
+    #: 222113 l32i a2, a1, 76
+    #: 322119 l32i a3, a1, 100
     #: 3a22 add.n a2, a2, a3
-    #: 226116 s32i a2, a1, 88
-    #: 32211d l32i a3, a1, 116
-    #: 37a202 bge a2, a3, 0x4d8
-    #: 86fbfe j 0xc7
-    #: 060a00 j 0x504
+    #: 226113 s32i a2, a1, 76
+    #: 32211a l32i a3, a1, 104
+    #: 37a202 bge a2, a3, 0x4a3
+    #: 460aff j 0xcd
+    #: 060a00 j 0x4cf
     #: 0c13 movi.n a3, 1
     #: a03301 slli a3, a3, 22
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 9801 l32i.n a9, a1, 0
-    #: 000940 ssr a9
-    #: 30c0b1 sra a12, a3
+    #: 5841 l32i.n a5, a1, 16
+    #: 000540 ssr a5
+    #: 3070b1 sra a7, a3
     #: 0c13 movi.n a3, 1
-    #: 303c20 or a3, a12, a3
-    #: 30c243 min a12, a2, a3
+    #: 303720 or a3, a7, a3
+    #: 307243 min a7, a2, a3
     #: 302060 neg a2, a3
-    #: 202c53 max a2, a12, a2
-    #: 001940 ssl a9
+    #: 202753 max a2, a7, a2
+    #: 001540 ssl a5
     #: 0022a1 sll a2, a2
-    #: 46d6ff j 0x45e
+    #: c6d4ff j 0x423
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

@@ -9,377 +9,166 @@ import micropython
 # MUL, int8. Units are elements. op: INT8 of prepare/mul.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    #: 364101 entry a1, 160
-    #: 226111 s32i a2, a1, 68
-    #: 326116 s32i a3, a1, 88
-    #: 9d04 mov.n a9, a4
-    #: 926119 s32i a9, a1, 100
-    #: ad05 mov.n a10, a5
-    #: a26110 s32i a10, a1, 64
-    #: 626118 s32i a6, a1, 96
+    #: 362101 entry a1, 144
+    #: 29e1 s32i.n a2, a1, 56
+    #: 326113 s32i a3, a1, 76
+    #: 8d04 mov.n a8, a4
+    #: 826116 s32i a8, a1, 88
+    #: 7d05 mov.n a7, a5
+    #: 79d1 s32i.n a7, a1, 52
+    #: 626115 s32i a6, a1, 84
     #: 48c2 l32i.n a4, a2, 48
     #: 42c480 addi a4, a4, -128
-    #: 4931 s32i.n a4, a1, 12
+    #: 4991 s32i.n a4, a1, 36
     #: 48d2 l32i.n a4, a2, 52
     #: 42c480 addi a4, a4, -128
-    #: 4941 s32i.n a4, a1, 16
-    #: 622213 l32i a6, a2, 76
+    #: 49a1 s32i.n a4, a1, 40
+    #: 422213 l32i a4, a2, 76
+    #: 4901 s32i.n a4, a1, 0
     #: 422214 l32i a4, a2, 80
     #: 404074 extui a4, a4, 0, 8
-    #: 72c4e0 addi a7, a4, -32
+    #: 62c4e0 addi a6, a4, -32
     #: 0c05 movi.n a5, 0
-    #: 508753 max a8, a7, a5
+    #: 505653 max a5, a6, a5
+    #: 5931 s32i.n a5, a1, 12
     #: 2c05 movi.n a5, 32
     #: 4055c0 sub a5, a5, a4
     #: 0c04 movi.n a4, 0
-    #: 407553 max a7, a5, a4
-    #: 48e2 l32i.n a4, a2, 56
+    #: 404553 max a4, a5, a4
     #: 4921 s32i.n a4, a1, 8
+    #: 48e2 l32i.n a4, a2, 56
+    #: 4961 s32i.n a4, a1, 24
     #: 58f2 l32i.n a5, a2, 60
     #: 4055c0 sub a5, a5, a4
-    #: 5951 s32i.n a5, a1, 20
+    #: 59b1 s32i.n a5, a1, 44
     #: 522210 l32i a5, a2, 64
     #: 4045c0 sub a4, a5, a4
-    #: 4961 s32i.n a4, a1, 24
+    #: 49c1 s32i.n a4, a1, 48
     #: 4832 l32i.n a4, a2, 12
     #: 404241 srli a4, a4, 2
     #: 4a43 add.n a4, a3, a4
-    #: aa54 add.n a5, a4, a10
+    #: 7a64 add.n a6, a4, a7
     #: 4872 l32i.n a4, a2, 28
-    #: 4901 s32i.n a4, a1, 0
+    #: 4941 s32i.n a4, a1, 16
     #: 4882 l32i.n a4, a2, 32
-    #: 4911 s32i.n a4, a1, 4
+    #: 4951 s32i.n a4, a1, 20
     #: 2812 l32i.n a2, a2, 4
     #: 104201 slli a4, a2, 31
-    #: 161400 beqz a4, 0x6d
-    #: 3d09 mov.n a3, a9
+    #: 161400 beqz a4, 0x71
+    #: 3d08 mov.n a3, a8
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 22611a s32i a2, a1, 104
-    #: 222111 l32i a2, a1, 68
+    #: 226117 s32i a2, a1, 92
+    #: 28e1 l32i.n a2, a1, 56
     #: 2822 l32i.n a2, a2, 8
-    #: 322116 l32i a3, a1, 88
+    #: 322113 l32i a3, a1, 76
     #: 104201 slli a4, a2, 31
-    #: 162400 beqz a4, 0x86
-    #: 322119 l32i a3, a1, 100
+    #: 162400 beqz a4, 0x89
+    #: 322116 l32i a3, a1, 88
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 22611b s32i a2, a1, 108
-    #: 222111 l32i a2, a1, 68
+    #: 226118 s32i a2, a1, 96
+    #: 28e1 l32i.n a2, a1, 56
     #: 28b2 l32i.n a2, a2, 44
-    #: 22611c s32i a2, a1, 112
-    #: 322110 l32i a3, a1, 64
-    #: 222118 l32i a2, a1, 96
-    #: 272302 blt a3, a2, 0xa2
-    #: 86f000 j 0x465
-    #: 322118 l32i a3, a1, 96
-    #: 222110 l32i a2, a1, 64
-    #: 2043c0 sub a4, a3, a2
-    #: 32211c l32i a3, a1, 112
-    #: 30c443 min a12, a4, a3
-    #: c26117 s32i a12, a1, 92
-    #: 3801 l32i.n a3, a1, 0
-    #: 304282 mull a4, a2, a3
-    #: 32211a l32i a3, a1, 104
-    #: 4aa3 add.n a10, a3, a4
-    #: 322111 l32i a3, a1, 68
-    #: 4893 l32i.n a4, a3, 36
-    #: 168416 beqz a4, 0x22f
-    #: 0c0a movi.n a10, 0
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b4a addi.n a4, a10, 1
-    #: 3044a0 addx4 a4, a4, a3
-    #: 9804 l32i.n a9, a4, 0
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0xdb
-    #: 422119 l32i a4, a1, 100
-    #: 860000 j 0xde
-    #: 422116 l32i a4, a1, 88
-    # broadcast.py:23 source += word >> 2
-    #: 909221 srai a9, a9, 2
-    #: 9a44 add.n a4, a4, a9
-    #: 426112 s32i a4, a1, 72
-    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b4a addi.n a4, a10, 4
-    #: 3044a0 addx4 a4, a4, a3
-    #: 4804 l32i.n a4, a4, 0
-    #: 409221 srai a9, a4, 2
-    #: 422116 l32i a4, a1, 88
-    #: 9a44 add.n a4, a4, a9
-    #: 49a1 s32i.n a4, a1, 40
-    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b4a addi.n a4, a10, 9
-    #: 3044a0 addx4 a4, a4, a3
-    #: 4804 l32i.n a4, a4, 0
-    #: e04411 slli a4, a4, 2
-    #: 4a93 add.n a9, a3, a4
-    # broadcast.py:26 size = g[_SIZE]
-    #: 3809 l32i.n a3, a9, 0
-    #: 39e1 s32i.n a3, a1, 56
-    # broadcast.py:27 length = g[_LENGTH]
-    #: 3829 l32i.n a3, a9, 8
-    #: 326113 s32i a3, a1, 76
-    # broadcast.py:28 step = g[_STRIDE]
-    #: a839 l32i.n a10, a9, 12
-    # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4819 l32i.n a4, a9, 4
-    #: f0b411 slli a11, a4, 1
-    # broadcast.py:30 run = start // length
-    #: 204f31 srai a4, a2, 31
-    #: 40d230 xor a13, a2, a4
-    #: 30ddc2 quou a13, a13, a3
-    #: 404d30 xor a4, a13, a4
-    #: 4981 s32i.n a4, a1, 32
-    # broadcast.py:31 column = start - run * length
-    #: 303482 mull a3, a4, a3
-    #: 3022c0 sub a2, a2, a3
-    #: 29b1 s32i.n a2, a1, 44
-    # broadcast.py:32 while count > 0:
-    #: 0c02 movi.n a2, 0
-    #: c72202 blt a2, a12, 0x131
-    #: 063c00 j 0x222
-    # broadcast.py:33 at = source + column * step
-    #: 28b1 l32i.n a2, a1, 44
-    #: a03282 mull a3, a2, a10
-    #: 222112 l32i a2, a1, 72
-    #: 3ad2 add.n a13, a2, a3
-    # broadcast.py:34 rest = run
-    #: 4881 l32i.n a4, a1, 32
-    # broadcast.py:35 level = _LENGTH + 2
-    #: 0c42 movi.n a2, 4
-    # broadcast.py:36 while level < outermost:
-    #: b7a22e bge a2, a11, 0x171
-    # broadcast.py:37 quotient = rest // g[level]
-    #: 9032a0 addx4 a3, a2, a9
-    #: f803 l32i.n a15, a3, 0
-    #: 403f31 srai a3, a4, 31
-    #: 30e430 xor a14, a4, a3
-    #: f0eec2 quou a14, a14, a15
-    #: 303e30 xor a3, a14, a3
-    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 90e2a0 addx4 a14, a2, a9
-    #: e80e l32i.n a14, a14, 0
-    #: e0e382 mull a14, a3, a14
-    #: e0e4c0 sub a14, a4, a14
-    #: 1b42 addi.n a4, a2, 1
-    #: 9044a0 addx4 a4, a4, a9
-    #: 4804 l32i.n a4, a4, 0
-    #: 404e82 mull a4, a14, a4
-    #: 4add add.n a13, a13, a4
-    # broadcast.py:39 rest = quotient
-    #: 4d03 mov.n a4, a3
-    # broadcast.py:40 level += 2
-    #: 2b22 addi.n a2, a2, 2
-    #: b722d0 blt a2, a11, 0x142
-    # broadcast.py:41 at += rest * g[level + 1]
-    #: 1b22 addi.n a2, a2, 1
-    #: 9022a0 addx4 a2, a2, a9
-    #: 2802 l32i.n a2, a2, 0
-    #: 202482 mull a2, a4, a2
-    #: 2add add.n a13, a13, a2
-    # broadcast.py:42 n = length - column
-    #: 322113 l32i a3, a1, 76
-    #: 28b1 l32i.n a2, a1, 44
-    #: 2023c0 sub a2, a3, a2
-    # broadcast.py:43 if n > count:
-    #: 27ac01 bge a12, a2, 0x18a
-    # broadcast.py:44 n = count
-    #: 2d0c mov.n a2, a12
-    # broadcast.py:45 count -= n
-    #: 20ccc0 sub a12, a12, a2
-    # broadcast.py:46 run += 1
-    #: 3881 l32i.n a3, a1, 32
-    #: 1b33 addi.n a3, a3, 1
-    #: 3981 s32i.n a3, a1, 32
-    # broadcast.py:47 column = 0
-    #: 0c03 movi.n a3, 0
-    #: 39b1 s32i.n a3, a1, 44
-    # broadcast.py:48 if size == 1:
-    #: 0c14 movi.n a4, 1
-    #: 38e1 l32i.n a3, a1, 56
-    #: 47931e bne a3, a4, 0x1bd
-    # broadcast.py:49 x = ptr8(at)
-    #: 4d0d mov.n a4, a13
-    # broadcast.py:50 y = ptr8(target)
-    #: 38a1 l32i.n a3, a1, 40
-    # broadcast.py:51 target += n
-    #: d8a1 l32i.n a13, a1, 40
-    #: 2add add.n a13, a13, a2
-    #: d9a1 s32i.n a13, a1, 40
-    # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1ba
-    # broadcast.py:53 y[0] = x[0]
-    #: d20400 l8ui a13, a4, 0
-    #: d24300 s8i a13, a3, 0
-    # broadcast.py:54 x = ptr8(int(x) + step)
-    #: aa44 add.n a4, a4, a10
-    # broadcast.py:55 y = ptr8(int(y) + 1)
-    #: 1b33 addi.n a3, a3, 1
-    # broadcast.py:56 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1ab
-    #: 061700 j 0x21a
-    # broadcast.py:57 elif size == 2:
-    #: 0c24 movi.n a4, 2
-    #: 38e1 l32i.n a3, a1, 56
-    #: 47931f bne a3, a4, 0x1e4
-    # broadcast.py:59 y2 = ptr16(target)
-    #: 38a1 l32i.n a3, a1, 40
-    # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 48a1 l32i.n a4, a1, 40
-    #: ea44 add.n a4, a4, a14
-    #: 49a1 s32i.n a4, a1, 40
-    # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x1e1
-    # broadcast.py:62 y2[0] = x2[0]
-    #: 421d00 l16ui a4, a13, 0
-    #: 425300 s16i a4, a3, 0
-    # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
-    #: 2b33 addi.n a3, a3, 2
-    # broadcast.py:65 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1d2
-    #: 460d00 j 0x21a
-    # broadcast.py:68 y4 = ptr32(target)
-    #: 38a1 l32i.n a3, a1, 40
-    # broadcast.py:69 target += n * size
-    #: 48e1 l32i.n a4, a1, 56
-    #: 40f282 mull a15, a2, a4
-    #: e8a1 l32i.n a14, a1, 40
-    #: faee add.n a14, a14, a15
-    #: e9a1 s32i.n a14, a1, 40
-    # broadcast.py:70 if size == 4:
-    #: 0c4e movi.n a14, 4
-    #: e7940f bne a4, a14, 0x206
-    # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x206
-    # broadcast.py:72 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:73 x4 = ptr32(int(x4) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
-    #: 4b33 addi.n a3, a3, 4
-    # broadcast.py:75 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x1f9
-    # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x21a
-    # broadcast.py:77 y4[0] = x4[0]
-    #: 480d l32i.n a4, a13, 0
-    #: 4903 s32i.n a4, a3, 0
-    # broadcast.py:78 y4[1] = x4[1]
-    #: 481d l32i.n a4, a13, 4
-    #: 4913 s32i.n a4, a3, 4
-    # broadcast.py:79 x4 = ptr32(int(x4) + step)
-    #: aadd add.n a13, a13, a10
-    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
-    #: 8b33 addi.n a3, a3, 8
-    # broadcast.py:81 n -= 1
-    #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x209
-    #: 0c02 movi.n a2, 0
-    #: c7a202 bge a2, a12, 0x222
-    #: 86c3ff j 0x131
-    #: 222111 l32i a2, a1, 68
-    #: 2842 l32i.n a2, a2, 16
-    #: 203241 srli a3, a2, 2
-    #: 222116 l32i a2, a1, 88
-    #: 3aa2 add.n a10, a2, a3
-    #: 322110 l32i a3, a1, 64
-    #: 2811 l32i.n a2, a1, 4
-    #: 204382 mull a4, a3, a2
-    #: 22211b l32i a2, a1, 108
-    #: 4a42 add.n a4, a2, a4
-    #: 222111 l32i a2, a1, 68
-    #: 98a2 l32i.n a9, a2, 40
-    #: 167917 beqz a9, 0x3bc
-    #: 0c1b movi.n a11, 1
-    #: 422117 l32i a4, a1, 92
-    #: 4971 s32i.n a4, a1, 28
-    # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b4b addi.n a4, a11, 1
-    #: 2044a0 addx4 a4, a4, a2
-    #: 9804 l32i.n a9, a4, 0
-    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0x25e
-    #: 422119 l32i a4, a1, 100
-    #: 860000 j 0x261
-    #: 422116 l32i a4, a1, 88
-    # broadcast.py:23 source += word >> 2
-    #: 909221 srai a9, a9, 2
-    #: 9a44 add.n a4, a4, a9
+    #: 226119 s32i a2, a1, 100
+    #: 38d1 l32i.n a3, a1, 52
+    #: 222115 l32i a2, a1, 84
+    #: 272302 blt a3, a2, 0xa3
+    #: 06e600 j 0x43c
+    #: 222115 l32i a2, a1, 84
+    #: 38d1 l32i.n a3, a1, 52
+    #: 3042c0 sub a4, a2, a3
+    #: 222119 l32i a2, a1, 100
+    #: 204443 min a4, a4, a2
     #: 426114 s32i a4, a1, 80
+    #: 2841 l32i.n a2, a1, 16
+    #: 205382 mull a5, a3, a2
+    #: 222117 l32i a2, a1, 92
+    #: 5a92 add.n a9, a2, a5
+    #: 28e1 l32i.n a2, a1, 56
+    #: 5892 l32i.n a5, a2, 36
+    #: 16f514 beqz a5, 0x215
+    #: 5842 l32i.n a5, a2, 16
+    #: 507241 srli a7, a5, 2
+    #: 522113 l32i a5, a1, 76
+    #: 7a55 add.n a5, a5, a7
+    #: 52611a s32i a5, a1, 104
+    #: 0c07 movi.n a7, 0
+    #: 9d04 mov.n a9, a4
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    #: 1b47 addi.n a4, a7, 1
+    #: 2044a0 addx4 a4, a4, a2
+    #: 5804 l32i.n a5, a4, 0
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    #: 504004 extui a4, a5, 0, 1
+    #: 165400 beqz a4, 0xe9
+    #: 422116 l32i a4, a1, 88
+    #: 860000 j 0xec
+    #: 422113 l32i a4, a1, 76
+    # broadcast.py:23 source += word >> 2
+    #: 505221 srai a5, a5, 2
+    #: 5a44 add.n a4, a4, a5
+    #: 49f1 s32i.n a4, a1, 60
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b4b addi.n a4, a11, 4
+    #: 4b47 addi.n a4, a7, 4
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
-    #: 409221 srai a9, a4, 2
-    #: 422116 l32i a4, a1, 88
-    #: 9a44 add.n a4, a4, a9
-    #: 49c1 s32i.n a4, a1, 48
+    #: 405221 srai a5, a4, 2
+    #: 422113 l32i a4, a1, 76
+    #: 5ac4 add.n a12, a4, a5
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b4b addi.n a4, a11, 9
+    #: 9b47 addi.n a4, a7, 9
     #: 2044a0 addx4 a4, a4, a2
     #: 4804 l32i.n a4, a4, 0
     #: e04411 slli a4, a4, 2
-    #: 4a92 add.n a9, a2, a4
+    #: 4a52 add.n a5, a2, a4
     # broadcast.py:26 size = g[_SIZE]
-    #: 2809 l32i.n a2, a9, 0
-    #: 29f1 s32i.n a2, a1, 60
+    #: 2805 l32i.n a2, a5, 0
+    #: 2971 s32i.n a2, a1, 28
     # broadcast.py:27 length = g[_LENGTH]
-    #: 2829 l32i.n a2, a9, 8
-    #: 226115 s32i a2, a1, 84
+    #: 2825 l32i.n a2, a5, 8
+    #: 226110 s32i a2, a1, 64
     # broadcast.py:28 step = g[_STRIDE]
-    #: b839 l32i.n a11, a9, 12
+    #: 7835 l32i.n a7, a5, 12
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
-    #: 4819 l32i.n a4, a9, 4
-    #: f0c411 slli a12, a4, 1
+    #: 4815 l32i.n a4, a5, 4
+    #: f08411 slli a8, a4, 1
     # broadcast.py:30 run = start // length
     #: 304f31 srai a4, a3, 31
-    #: 40d330 xor a13, a3, a4
-    #: 20ddc2 quou a13, a13, a2
-    #: 404d30 xor a4, a13, a4
-    #: 4991 s32i.n a4, a1, 36
+    #: 40a330 xor a10, a3, a4
+    #: 20aac2 quou a10, a10, a2
+    #: 40aa30 xor a10, a10, a4
     # broadcast.py:31 column = start - run * length
-    #: 202482 mull a2, a4, a2
-    #: 2023c0 sub a2, a3, a2
-    #: 29d1 s32i.n a2, a1, 52
+    #: 202a82 mull a2, a10, a2
+    #: 20b3c0 sub a11, a3, a2
     # broadcast.py:32 while count > 0:
-    #: 0c03 movi.n a3, 0
-    #: 2871 l32i.n a2, a1, 28
-    #: 272302 blt a3, a2, 0x2b6
-    #: 063e00 j 0x3af
+    #: 0c02 movi.n a2, 0
+    #: 972202 blt a2, a9, 0x138
+    #: 463600 j 0x212
     # broadcast.py:33 at = source + column * step
-    #: 28d1 l32i.n a2, a1, 52
-    #: b03282 mull a3, a2, a11
-    #: 222114 l32i a2, a1, 80
+    #: 703b82 mull a3, a11, a7
+    #: 28f1 l32i.n a2, a1, 60
     #: 3ad2 add.n a13, a2, a3
     # broadcast.py:34 rest = run
-    #: 4891 l32i.n a4, a1, 36
+    #: 4d0a mov.n a4, a10
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x2f6
+    #: 87a22e bge a2, a8, 0x175
     # broadcast.py:37 quotient = rest // g[level]
-    #: 9032a0 addx4 a3, a2, a9
+    #: 5032a0 addx4 a3, a2, a5
     #: f803 l32i.n a15, a3, 0
     #: 403f31 srai a3, a4, 31
     #: 30e430 xor a14, a4, a3
     #: f0eec2 quou a14, a14, a15
     #: 303e30 xor a3, a14, a3
     # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
-    #: 90e2a0 addx4 a14, a2, a9
+    #: 50e2a0 addx4 a14, a2, a5
     #: e80e l32i.n a14, a14, 0
     #: e0e382 mull a14, a3, a14
     #: e0e4c0 sub a14, a4, a14
     #: 1b42 addi.n a4, a2, 1
-    #: 9044a0 addx4 a4, a4, a9
+    #: 5044a0 addx4 a4, a4, a5
     #: 4804 l32i.n a4, a4, 0
     #: 404e82 mull a4, a14, a4
     #: 4add add.n a13, a13, a4
@@ -387,107 +176,94 @@ def eval_int8(op, arena, rom, start, stop):
     #: 4d03 mov.n a4, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x2c7
+    #: 8722d0 blt a2, a8, 0x146
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
-    #: 9022a0 addx4 a2, a2, a9
+    #: 5022a0 addx4 a2, a2, a5
     #: 2802 l32i.n a2, a2, 0
     #: 202482 mull a2, a4, a2
     #: 2add add.n a13, a13, a2
     # broadcast.py:42 n = length - column
-    #: 322115 l32i a3, a1, 84
-    #: 28d1 l32i.n a2, a1, 52
-    #: 2023c0 sub a2, a3, a2
+    #: 222110 l32i a2, a1, 64
+    #: b022c0 sub a2, a2, a11
     # broadcast.py:43 if n > count:
-    #: 3871 l32i.n a3, a1, 28
-    #: 27a301 bge a3, a2, 0x311
+    #: 27a901 bge a9, a2, 0x18c
     # broadcast.py:44 n = count
-    #: 2d03 mov.n a2, a3
+    #: 2d09 mov.n a2, a9
     # broadcast.py:45 count -= n
-    #: 3871 l32i.n a3, a1, 28
-    #: 2033c0 sub a3, a3, a2
-    #: 3971 s32i.n a3, a1, 28
+    #: 2099c0 sub a9, a9, a2
     # broadcast.py:46 run += 1
-    #: 3891 l32i.n a3, a1, 36
-    #: 1b33 addi.n a3, a3, 1
-    #: 3991 s32i.n a3, a1, 36
+    #: 1baa addi.n a10, a10, 1
     # broadcast.py:47 column = 0
-    #: 0c03 movi.n a3, 0
-    #: 39d1 s32i.n a3, a1, 52
+    #: 0c0b movi.n a11, 0
     # broadcast.py:48 if size == 1:
     #: 0c14 movi.n a4, 1
-    #: 38f1 l32i.n a3, a1, 60
-    #: 47931e bne a3, a4, 0x348
+    #: 3871 l32i.n a3, a1, 28
+    #: 47931a bne a3, a4, 0x1b5
     # broadcast.py:49 x = ptr8(at)
     #: 4d0d mov.n a4, a13
     # broadcast.py:50 y = ptr8(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 3d0c mov.n a3, a12
     # broadcast.py:51 target += n
-    #: d8c1 l32i.n a13, a1, 48
-    #: 2add add.n a13, a13, a2
-    #: d9c1 s32i.n a13, a1, 48
+    #: 2acc add.n a12, a12, a2
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x345
+    #: 16e200 beqz a2, 0x1b2
     # broadcast.py:53 y[0] = x[0]
     #: d20400 l8ui a13, a4, 0
     #: d24300 s8i a13, a3, 0
     # broadcast.py:54 x = ptr8(int(x) + step)
-    #: ba44 add.n a4, a4, a11
+    #: 7a44 add.n a4, a4, a7
     # broadcast.py:55 y = ptr8(int(y) + 1)
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x336
-    #: 061700 j 0x3a5
+    #: 5602ff bnez a2, 0x1a3
+    #: 061500 j 0x20a
     # broadcast.py:57 elif size == 2:
     #: 0c24 movi.n a4, 2
-    #: 38f1 l32i.n a3, a1, 60
-    #: 47931f bne a3, a4, 0x36f
+    #: 3871 l32i.n a3, a1, 28
+    #: 47931b bne a3, a4, 0x1d8
     # broadcast.py:59 y2 = ptr16(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 3d0c mov.n a3, a12
     # broadcast.py:60 target += n << 1
-    #: f0e211 slli a14, a2, 1
-    #: 48c1 l32i.n a4, a1, 48
-    #: ea44 add.n a4, a4, a14
-    #: 49c1 s32i.n a4, a1, 48
+    #: f04211 slli a4, a2, 1
+    #: 4acc add.n a12, a12, a4
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x36c
+    #: 16e200 beqz a2, 0x1d5
     # broadcast.py:62 y2[0] = x2[0]
     #: 421d00 l16ui a4, a13, 0
     #: 425300 s16i a4, a3, 0
     # broadcast.py:63 x2 = ptr16(int(x2) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:64 y2 = ptr16(int(y2) + 2)
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x35d
-    #: 460d00 j 0x3a5
+    #: 5602ff bnez a2, 0x1c6
+    #: 460c00 j 0x20a
     # broadcast.py:68 y4 = ptr32(target)
-    #: 38c1 l32i.n a3, a1, 48
+    #: 3d0c mov.n a3, a12
     # broadcast.py:69 target += n * size
-    #: 48f1 l32i.n a4, a1, 60
-    #: 40f282 mull a15, a2, a4
-    #: e8c1 l32i.n a14, a1, 48
-    #: faee add.n a14, a14, a15
-    #: e9c1 s32i.n a14, a1, 48
+    #: 4871 l32i.n a4, a1, 28
+    #: 40e282 mull a14, a2, a4
+    #: eacc add.n a12, a12, a14
     # broadcast.py:70 if size == 4:
     #: 0c4e movi.n a14, 4
-    #: e7940f bne a4, a14, 0x391
+    #: e7940f bne a4, a14, 0x1f6
     # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x391
+    #: 16c200 beqz a2, 0x1f6
     # broadcast.py:72 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
     # broadcast.py:73 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:74 y4 = ptr32(int(y4) + 4)
     #: 4b33 addi.n a3, a3, 4
     # broadcast.py:75 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x384
+    #: 5622ff bnez a2, 0x1e9
     # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x3a5
+    #: 160201 beqz a2, 0x20a
     # broadcast.py:77 y4[0] = x4[0]
     #: 480d l32i.n a4, a13, 0
     #: 4903 s32i.n a4, a3, 0
@@ -495,99 +271,308 @@ def eval_int8(op, arena, rom, start, stop):
     #: 481d l32i.n a4, a13, 4
     #: 4913 s32i.n a4, a3, 4
     # broadcast.py:79 x4 = ptr32(int(x4) + step)
-    #: badd add.n a13, a13, a11
+    #: 7add add.n a13, a13, a7
     # broadcast.py:80 y4 = ptr32(int(y4) + 8)
     #: 8b33 addi.n a3, a3, 8
     # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x394
-    #: 0c03 movi.n a3, 0
-    #: 2871 l32i.n a2, a1, 28
-    #: 27a302 bge a3, a2, 0x3af
-    #: 86c1ff j 0x2b6
+    #: 56e2fe bnez a2, 0x1f9
+    #: 0c02 movi.n a2, 0
+    #: 97a202 bge a2, a9, 0x212
+    #: 46c9ff j 0x138
+    #: 92211a l32i a9, a1, 104
+    #: 38d1 l32i.n a3, a1, 52
+    #: 2851 l32i.n a2, a1, 20
+    #: 204382 mull a4, a3, a2
+    #: 222118 l32i a2, a1, 96
+    #: 4a42 add.n a4, a2, a4
+    #: 28e1 l32i.n a2, a1, 56
+    #: 58a2 l32i.n a5, a2, 40
+    #: 160516 beqz a5, 0x389
+    #: 4852 l32i.n a4, a2, 20
+    #: 405241 srli a5, a4, 2
+    #: 422113 l32i a4, a1, 76
+    #: 5a44 add.n a4, a4, a5
+    #: 42611b s32i a4, a1, 108
+    #: a22114 l32i a10, a1, 80
+    #: 0c17 movi.n a7, 1
+    # broadcast.py:21 word = r[_INPUT1 + which]
+    #: 1b47 addi.n a4, a7, 1
+    #: 2044a0 addx4 a4, a4, a2
+    #: 5804 l32i.n a5, a4, 0
+    # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
+    #: 504004 extui a4, a5, 0, 1
+    #: 165400 beqz a4, 0x24d
+    #: 422116 l32i a4, a1, 88
+    #: 860000 j 0x250
+    #: 422113 l32i a4, a1, 76
+    # broadcast.py:23 source += word >> 2
+    #: 505221 srai a5, a5, 2
+    #: 5a44 add.n a4, a4, a5
+    #: 426111 s32i a4, a1, 68
+    # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
+    #: 4b47 addi.n a4, a7, 4
+    #: 2044a0 addx4 a4, a4, a2
+    #: 4804 l32i.n a4, a4, 0
+    #: 405221 srai a5, a4, 2
+    #: 422113 l32i a4, a1, 76
+    #: 5a44 add.n a4, a4, a5
+    #: 4911 s32i.n a4, a1, 4
+    # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
+    #: 9b47 addi.n a4, a7, 9
+    #: 2044a0 addx4 a4, a4, a2
+    #: 4804 l32i.n a4, a4, 0
+    #: e04411 slli a4, a4, 2
+    #: 4a52 add.n a5, a2, a4
+    # broadcast.py:26 size = g[_SIZE]
+    #: 2805 l32i.n a2, a5, 0
+    #: 2981 s32i.n a2, a1, 32
+    # broadcast.py:27 length = g[_LENGTH]
+    #: 2825 l32i.n a2, a5, 8
+    #: 226112 s32i a2, a1, 72
+    # broadcast.py:28 step = g[_STRIDE]
+    #: 7835 l32i.n a7, a5, 12
+    # broadcast.py:29 outermost = 2 * g[_LEVELS]
+    #: 4815 l32i.n a4, a5, 4
+    #: f08411 slli a8, a4, 1
+    # broadcast.py:30 run = start // length
+    #: 304f31 srai a4, a3, 31
+    #: 40b330 xor a11, a3, a4
+    #: 20bbc2 quou a11, a11, a2
+    #: 40bb30 xor a11, a11, a4
+    # broadcast.py:31 column = start - run * length
+    #: 202b82 mull a2, a11, a2
+    #: 20c3c0 sub a12, a3, a2
+    # broadcast.py:32 while count > 0:
+    #: 0c02 movi.n a2, 0
+    #: a72202 blt a2, a10, 0x29f
+    #: 863900 j 0x386
+    # broadcast.py:33 at = source + column * step
+    #: 703c82 mull a3, a12, a7
     #: 222111 l32i a2, a1, 68
-    #: 2852 l32i.n a2, a2, 20
-    #: 203241 srli a3, a2, 2
-    #: 222116 l32i a2, a1, 88
-    #: 3a42 add.n a4, a2, a3
-    #: 222117 l32i a2, a1, 92
-    #: 2ac5 add.n a12, a5, a2
-    #: 220a00 l8ui a2, a10, 0
+    #: 3ad2 add.n a13, a2, a3
+    # broadcast.py:34 rest = run
+    #: 4d0b mov.n a4, a11
+    # broadcast.py:35 level = _LENGTH + 2
+    #: 0c42 movi.n a2, 4
+    # broadcast.py:36 while level < outermost:
+    #: 87a22e bge a2, a8, 0x2dd
+    # broadcast.py:37 quotient = rest // g[level]
+    #: 5032a0 addx4 a3, a2, a5
+    #: f803 l32i.n a15, a3, 0
+    #: 403f31 srai a3, a4, 31
+    #: 30e430 xor a14, a4, a3
+    #: f0eec2 quou a14, a14, a15
+    #: 303e30 xor a3, a14, a3
+    # broadcast.py:38 at += (rest - quotient * g[level]) * g[level + 1]
+    #: 50e2a0 addx4 a14, a2, a5
+    #: e80e l32i.n a14, a14, 0
+    #: e0e382 mull a14, a3, a14
+    #: e0e4c0 sub a14, a4, a14
+    #: 1b42 addi.n a4, a2, 1
+    #: 5044a0 addx4 a4, a4, a5
+    #: 4804 l32i.n a4, a4, 0
+    #: 404e82 mull a4, a14, a4
+    #: 4add add.n a13, a13, a4
+    # broadcast.py:39 rest = quotient
+    #: 4d03 mov.n a4, a3
+    # broadcast.py:40 level += 2
+    #: 2b22 addi.n a2, a2, 2
+    #: 8722d0 blt a2, a8, 0x2ae
+    # broadcast.py:41 at += rest * g[level + 1]
+    #: 1b22 addi.n a2, a2, 1
+    #: 5022a0 addx4 a2, a2, a5
+    #: 2802 l32i.n a2, a2, 0
+    #: 202482 mull a2, a4, a2
+    #: 2add add.n a13, a13, a2
+    # broadcast.py:42 n = length - column
+    #: 222112 l32i a2, a1, 72
+    #: c022c0 sub a2, a2, a12
+    # broadcast.py:43 if n > count:
+    #: 27aa01 bge a10, a2, 0x2f4
+    # broadcast.py:44 n = count
+    #: 2d0a mov.n a2, a10
+    # broadcast.py:45 count -= n
+    #: 20aac0 sub a10, a10, a2
+    # broadcast.py:46 run += 1
+    #: 1bbb addi.n a11, a11, 1
+    # broadcast.py:47 column = 0
+    #: 0c0c movi.n a12, 0
+    # broadcast.py:48 if size == 1:
+    #: 0c14 movi.n a4, 1
+    #: 3881 l32i.n a3, a1, 32
+    #: 47931e bne a3, a4, 0x321
+    # broadcast.py:49 x = ptr8(at)
+    #: 4d0d mov.n a4, a13
+    # broadcast.py:50 y = ptr8(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:51 target += n
+    #: d811 l32i.n a13, a1, 4
+    #: 2add add.n a13, a13, a2
+    #: d911 s32i.n a13, a1, 4
+    # broadcast.py:52 while n:
+    #: 16e200 beqz a2, 0x31e
+    # broadcast.py:53 y[0] = x[0]
+    #: d20400 l8ui a13, a4, 0
+    #: d24300 s8i a13, a3, 0
+    # broadcast.py:54 x = ptr8(int(x) + step)
+    #: 7a44 add.n a4, a4, a7
+    # broadcast.py:55 y = ptr8(int(y) + 1)
+    #: 1b33 addi.n a3, a3, 1
+    # broadcast.py:56 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x30f
+    #: 061700 j 0x37e
+    # broadcast.py:57 elif size == 2:
+    #: 0c24 movi.n a4, 2
+    #: 3881 l32i.n a3, a1, 32
+    #: 47931f bne a3, a4, 0x348
+    # broadcast.py:59 y2 = ptr16(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:60 target += n << 1
+    #: f0e211 slli a14, a2, 1
+    #: 4811 l32i.n a4, a1, 4
+    #: ea44 add.n a4, a4, a14
+    #: 4911 s32i.n a4, a1, 4
+    # broadcast.py:61 while n:
+    #: 16e200 beqz a2, 0x345
+    # broadcast.py:62 y2[0] = x2[0]
+    #: 421d00 l16ui a4, a13, 0
+    #: 425300 s16i a4, a3, 0
+    # broadcast.py:63 x2 = ptr16(int(x2) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:64 y2 = ptr16(int(y2) + 2)
+    #: 2b33 addi.n a3, a3, 2
+    # broadcast.py:65 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5602ff bnez a2, 0x336
+    #: 460d00 j 0x37e
+    # broadcast.py:68 y4 = ptr32(target)
+    #: 3811 l32i.n a3, a1, 4
+    # broadcast.py:69 target += n * size
+    #: 4881 l32i.n a4, a1, 32
+    #: 40f282 mull a15, a2, a4
+    #: e811 l32i.n a14, a1, 4
+    #: faee add.n a14, a14, a15
+    #: e911 s32i.n a14, a1, 4
+    # broadcast.py:70 if size == 4:
+    #: 0c4e movi.n a14, 4
+    #: e7940f bne a4, a14, 0x36a
+    # broadcast.py:71 while n:
+    #: 16c200 beqz a2, 0x36a
+    # broadcast.py:72 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:73 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:74 y4 = ptr32(int(y4) + 4)
+    #: 4b33 addi.n a3, a3, 4
+    # broadcast.py:75 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 5622ff bnez a2, 0x35d
+    # broadcast.py:76 while n:
+    #: 160201 beqz a2, 0x37e
+    # broadcast.py:77 y4[0] = x4[0]
+    #: 480d l32i.n a4, a13, 0
+    #: 4903 s32i.n a4, a3, 0
+    # broadcast.py:78 y4[1] = x4[1]
+    #: 481d l32i.n a4, a13, 4
+    #: 4913 s32i.n a4, a3, 4
+    # broadcast.py:79 x4 = ptr32(int(x4) + step)
+    #: 7add add.n a13, a13, a7
+    # broadcast.py:80 y4 = ptr32(int(y4) + 8)
+    #: 8b33 addi.n a3, a3, 8
+    # broadcast.py:81 n -= 1
+    #: 0b22 addi.n a2, a2, -1
+    #: 56e2fe bnez a2, 0x36d
+    #: 0c02 movi.n a2, 0
+    #: a7a202 bge a2, a10, 0x386
+    #: 06c6ff j 0x29f
+    #: 42211b l32i a4, a1, 108
+    #: 222114 l32i a2, a1, 80
+    #: 2ab6 add.n a11, a6, a2
+    #: b73602 bltu a6, a11, 0x394
+    #: 462500 j 0x42a
+    #: 220900 l8ui a2, a9, 0
     #: 803201 slli a3, a2, 24
     #: 303831 srai a3, a3, 24
     #: 220400 l8ui a2, a4, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
-    #: 9801 l32i.n a9, a1, 0
-    #: 9aaa add.n a10, a10, a9
-    #: 9811 l32i.n a9, a1, 4
-    #: 9a44 add.n a4, a4, a9
-    #: 9831 l32i.n a9, a1, 12
-    #: 9093c0 sub a9, a3, a9
-    #: 3841 l32i.n a3, a1, 16
+    #: 5841 l32i.n a5, a1, 16
+    #: 5a99 add.n a9, a9, a5
+    #: 5851 l32i.n a5, a1, 20
+    #: 5a44 add.n a4, a4, a5
+    #: 5891 l32i.n a5, a1, 36
+    #: 5053c0 sub a5, a3, a5
+    #: 38a1 l32i.n a3, a1, 40
     #: 3022c0 sub a2, a2, a3
-    #: 202982 mull a2, a9, a2
-    #: 56c807 bnez a8, 0x468
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 60d0f4 extui a13, a6, 0, 16
-    #: 20b031 srai a11, a2, 16
-    #: 609031 srai a9, a6, 16
-    #: 903e82 mull a3, a14, a9
-    #: d0fb82 mull a15, a11, a13
-    #: d02e82 mull a2, a14, a13
+    #: 202582 mull a2, a5, a2
+    #: 3831 l32i.n a3, a1, 12
+    #: 56e307 bnez a3, 0x43f
+    #: 20a0f4 extui a10, a2, 0, 16
+    #: 3801 l32i.n a3, a1, 0
+    #: 3080f4 extui a8, a3, 0, 16
+    #: 207031 srai a7, a2, 16
+    #: 305031 srai a5, a3, 16
+    #: 503a82 mull a3, a10, a5
+    #: 80c782 mull a12, a7, a8
+    #: 802a82 mull a2, a10, a8
     #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2f add.n a2, a15, a2
-    #: 20d310 and a13, a3, a2
-    #: d0d004 extui a13, a13, 0, 1
+    #: 2a2c add.n a2, a12, a2
+    #: 208310 and a8, a3, a2
+    #: 808004 extui a8, a8, 0, 1
     #: 303121 srai a3, a3, 1
-    #: 3a3d add.n a3, a13, a3
+    #: 3a38 add.n a3, a8, a3
     #: 202121 srai a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 22d220 addmi a2, a2, 0x2000
     #: 203e21 srai a3, a2, 14
-    #: 902b82 mull a2, a11, a9
+    #: 502782 mull a2, a7, a5
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
-    #: 161701 beqz a7, 0x438
-    #: 203f31 srai a3, a2, 31
-    #: 2a33 add.n a3, a3, a2
-    #: 0b27 addi.n a2, a7, -1
+    #: 3821 l32i.n a3, a1, 8
+    #: 161301 beqz a3, 0x411
+    #: 205f31 srai a5, a2, 31
+    #: 2a55 add.n a5, a5, a2
+    #: 0b23 addi.n a2, a3, -1
     #: 000240 ssr a2
-    #: 3020b1 sra a2, a3
+    #: 5020b1 sra a2, a5
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: 3851 l32i.n a3, a1, 20
+    #: 38b1 l32i.n a3, a1, 44
     #: 303253 max a3, a2, a3
-    #: 2861 l32i.n a2, a1, 24
+    #: 28c1 l32i.n a2, a1, 48
     #: 203343 min a3, a3, a2
-    #: 2821 l32i.n a2, a1, 8
+    #: 2861 l32i.n a2, a1, 24
     #: 2a23 add.n a2, a3, a2
-    #: 224500 s8i a2, a5, 0
-    #: 1b55 addi.n a5, a5, 1
-    #: c7b502 bgeu a5, a12, 0x451
-    #: c6dbff j 0x3c1
-    #: 222110 l32i a2, a1, 64
-    #: 322117 l32i a3, a1, 92
+    #: 224600 s8i a2, a6, 0
+    #: 1b66 addi.n a6, a6, 1
+    #: b7b602 bgeu a6, a11, 0x42a
+    #: 46daff j 0x394
+    #: 28d1 l32i.n a2, a1, 52
+    #: 322114 l32i a3, a1, 80
     #: 3a22 add.n a2, a2, a3
-    #: 226110 s32i a2, a1, 64
-    #: 322118 l32i a3, a1, 96
-    #: 37a202 bge a2, a3, 0x465
-    #: 060fff j 0xa2
-    #: 860900 j 0x48f
+    #: 29d1 s32i.n a2, a1, 52
+    #: 322115 l32i a3, a1, 84
+    #: 37a202 bge a2, a3, 0x43c
+    #: 8619ff j 0xa3
+    #: 060a00 j 0x468
     #: 0c13 movi.n a3, 1
     #: a03301 slli a3, a3, 22
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 000840 ssr a8
-    #: 3090b1 sra a9, a3
+    #: 5831 l32i.n a5, a1, 12
+    #: 000540 ssr a5
+    #: 3070b1 sra a7, a3
     #: 0c13 movi.n a3, 1
-    #: 303920 or a3, a9, a3
-    #: 309243 min a9, a2, a3
+    #: 303720 or a3, a7, a3
+    #: 307243 min a7, a2, a3
     #: 302060 neg a2, a3
-    #: 202953 max a2, a9, a2
-    #: 001840 ssl a8
+    #: 202753 max a2, a7, a2
+    #: 001540 ssl a5
     #: 0022a1 sll a2, a2
-    #: c6d6ff j 0x3eb
+    #: c6d5ff j 0x3c0
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")

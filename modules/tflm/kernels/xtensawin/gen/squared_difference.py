@@ -10,7 +10,7 @@ import micropython
 # prepare/squared_difference.py.
 @micropython.viper
 def eval_integers(op, arena, rom, start, stop):
-    #: 366101 entry a1, 176
+    #: 368101 entry a1, 192
     #: 226114 s32i a2, a1, 80
     #: 32611c s32i a3, a1, 112
     #: ad04 mov.n a10, a4
@@ -91,50 +91,55 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322117 l32i a3, a1, 92
     #: 22211e l32i a2, a1, 120
     #: 272302 blt a3, a2, 0xd3
-    #: 462301 j 0x561
+    #: c62401 j 0x567
     #: 22211e l32i a2, a1, 120
     #: 322117 l32i a3, a1, 92
     #: 3052c0 sub a5, a2, a3
     #: 222122 l32i a2, a1, 136
-    #: 202543 min a2, a5, a2
-    #: 22611d s32i a2, a1, 116
-    #: 5831 l32i.n a5, a1, 12
-    #: 50a382 mull a10, a3, a5
-    #: 522120 l32i a5, a1, 128
-    #: aaa5 add.n a10, a5, a10
-    #: 522114 l32i a5, a1, 80
-    #: b895 l32i.n a11, a5, 36
-    #: 166b18 beqz a11, 0x27e
+    #: 205543 min a5, a5, a2
+    #: 52611d s32i a5, a1, 116
+    #: 2831 l32i.n a2, a1, 12
+    #: 20a382 mull a10, a3, a2
+    #: 222120 l32i a2, a1, 128
+    #: aaa2 add.n a10, a2, a10
+    #: 222114 l32i a2, a1, 80
+    #: b892 l32i.n a11, a2, 36
+    #: 169b18 beqz a11, 0x281
+    #: a842 l32i.n a10, a2, 16
+    #: a0b241 srli a11, a10, 2
+    #: a2211c l32i a10, a1, 112
+    #: baaa add.n a10, a10, a11
+    #: a26123 s32i a10, a1, 140
     #: 0c0b movi.n a11, 0
-    #: 29c1 s32i.n a2, a1, 48
+    #: 59c1 s32i.n a5, a1, 48
     # broadcast.py:21 word = r[_INPUT1 + which]
-    #: 1b2b addi.n a2, a11, 1
-    #: 5022a0 addx4 a2, a2, a5
-    #: a802 l32i.n a10, a2, 0
+    #: 1b5b addi.n a5, a11, 1
+    #: 2055a0 addx4 a5, a5, a2
+    #: a805 l32i.n a10, a5, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
-    #: a02004 extui a2, a10, 0, 1
-    #: 165200 beqz a2, 0x10e
-    #: 22211f l32i a2, a1, 124
-    #: 860000 j 0x111
-    #: 22211c l32i a2, a1, 112
+    #: a05004 extui a5, a10, 0, 1
+    #: 165500 beqz a5, 0x11b
+    #: 52211f l32i a5, a1, 124
+    #: 860000 j 0x11e
+    #: 52211c l32i a5, a1, 112
     # broadcast.py:23 source += word >> 2
     #: a0a221 srai a10, a10, 2
-    #: aa22 add.n a2, a2, a10
-    #: 226118 s32i a2, a1, 96
+    #: aa55 add.n a5, a5, a10
+    #: 526118 s32i a5, a1, 96
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
-    #: 4b2b addi.n a2, a11, 4
-    #: 5022a0 addx4 a2, a2, a5
-    #: 2802 l32i.n a2, a2, 0
-    #: 20a221 srai a10, a2, 2
-    #: 22211c l32i a2, a1, 112
-    #: aa22 add.n a2, a2, a10
-    #: 226110 s32i a2, a1, 64
+    #: 4b5b addi.n a5, a11, 4
+    #: 2055a0 addx4 a5, a5, a2
+    #: 5805 l32i.n a5, a5, 0
+    #: 50a221 srai a10, a5, 2
+    #: 52211c l32i a5, a1, 112
+    #: aa55 add.n a5, a5, a10
+    #: 526110 s32i a5, a1, 64
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
-    #: 9b2b addi.n a2, a11, 9
-    #: 5022a0 addx4 a2, a2, a5
-    #: 2802 l32i.n a2, a2, 0
-    #: e02211 slli a2, a2, 2
-    #: 2aa5 add.n a10, a5, a2
+    #: 9b5b addi.n a5, a11, 9
+    #: 2055a0 addx4 a5, a5, a2
+    #: 5805 l32i.n a5, a5, 0
+    #: e05511 slli a5, a5, 2
+    #: 5aa2 add.n a10, a2, a5
     # broadcast.py:26 size = g[_SIZE]
     #: 280a l32i.n a2, a10, 0
     #: 226115 s32i a2, a1, 84
@@ -159,8 +164,8 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
     #: 28c1 l32i.n a2, a1, 48
-    #: 272302 blt a3, a2, 0x169
-    #: c64100 j 0x271
+    #: 272302 blt a3, a2, 0x176
+    #: c64100 j 0x27e
     # broadcast.py:33 at = source + column * step
     #: 222111 l32i a2, a1, 68
     #: b03282 mull a3, a2, a11
@@ -171,7 +176,7 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:35 level = _LENGTH + 2
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
-    #: c7a22e bge a2, a12, 0x1aa
+    #: c7a22e bge a2, a12, 0x1b7
     # broadcast.py:37 quotient = rest // g[level]
     #: a032a0 addx4 a3, a2, a10
     #: f803 l32i.n a15, a3, 0
@@ -193,7 +198,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5d03 mov.n a5, a3
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
-    #: c722d0 blt a2, a12, 0x17b
+    #: c722d0 blt a2, a12, 0x188
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: a022a0 addx4 a2, a2, a10
@@ -206,7 +211,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
     #: 38c1 l32i.n a3, a1, 48
-    #: 27a301 bge a3, a2, 0x1c6
+    #: 27a301 bge a3, a2, 0x1d3
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
@@ -223,7 +228,7 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:48 if size == 1:
     #: 0c15 movi.n a5, 1
     #: 322115 l32i a3, a1, 84
-    #: 579321 bne a3, a5, 0x202
+    #: 579321 bne a3, a5, 0x20f
     # broadcast.py:49 x = ptr8(at)
     #: 5d0d mov.n a5, a13
     # broadcast.py:50 y = ptr8(target)
@@ -233,7 +238,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     #: d26110 s32i a13, a1, 64
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x1ff
+    #: 16e200 beqz a2, 0x20c
     # broadcast.py:53 y[0] = x[0]
     #: d20500 l8ui a13, a5, 0
     #: d24300 s8i a13, a3, 0
@@ -243,12 +248,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x1f0
-    #: 061900 j 0x267
+    #: 5602ff bnez a2, 0x1fd
+    #: 061900 j 0x274
     # broadcast.py:57 elif size == 2:
     #: 0c25 movi.n a5, 2
     #: 322115 l32i a3, a1, 84
-    #: 579322 bne a3, a5, 0x22d
+    #: 579322 bne a3, a5, 0x23a
     # broadcast.py:59 y2 = ptr16(target)
     #: 322110 l32i a3, a1, 64
     # broadcast.py:60 target += n << 1
@@ -257,7 +262,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: ea55 add.n a5, a5, a14
     #: 526110 s32i a5, a1, 64
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x22a
+    #: 16e200 beqz a2, 0x237
     # broadcast.py:62 y2[0] = x2[0]
     #: 521d00 l16ui a5, a13, 0
     #: 525300 s16i a5, a3, 0
@@ -267,8 +272,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x21b
-    #: 460e00 j 0x267
+    #: 5602ff bnez a2, 0x228
+    #: 460e00 j 0x274
     # broadcast.py:68 y4 = ptr32(target)
     #: 322110 l32i a3, a1, 64
     # broadcast.py:69 target += n * size
@@ -279,9 +284,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: e26110 s32i a14, a1, 64
     # broadcast.py:70 if size == 4:
     #: 0c4e movi.n a14, 4
-    #: e7950f bne a5, a14, 0x253
+    #: e7950f bne a5, a14, 0x260
     # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x253
+    #: 16c200 beqz a2, 0x260
     # broadcast.py:72 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
@@ -291,9 +296,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b33 addi.n a3, a3, 4
     # broadcast.py:75 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x246
+    #: 5622ff bnez a2, 0x253
     # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x267
+    #: 160201 beqz a2, 0x274
     # broadcast.py:77 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
@@ -306,16 +311,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 8b33 addi.n a3, a3, 8
     # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x256
+    #: 56e2fe bnez a2, 0x263
     #: 0c03 movi.n a3, 0
     #: 28c1 l32i.n a2, a1, 48
-    #: 27a302 bge a3, a2, 0x271
-    #: c6bdff j 0x169
-    #: 222114 l32i a2, a1, 80
-    #: 2842 l32i.n a2, a2, 16
-    #: 203241 srli a3, a2, 2
-    #: 22211c l32i a2, a1, 112
-    #: 3aa2 add.n a10, a2, a3
+    #: 27a302 bge a3, a2, 0x27e
+    #: c6bdff j 0x176
+    #: a22123 l32i a10, a1, 140
     #: 322117 l32i a3, a1, 92
     #: 2841 l32i.n a2, a1, 16
     #: 205382 mull a5, a3, a2
@@ -323,9 +324,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 5a52 add.n a5, a2, a5
     #: 222114 l32i a2, a1, 80
     #: b8a2 l32i.n a11, a2, 40
-    #: 16fb18 beqz a11, 0x423
-    #: 0c1c movi.n a12, 1
+    #: 162b19 beqz a11, 0x429
+    #: 5852 l32i.n a5, a2, 20
+    #: 50b241 srli a11, a5, 2
+    #: 52211c l32i a5, a1, 112
+    #: ba55 add.n a5, a5, a11
+    #: 526124 s32i a5, a1, 144
     #: 52211d l32i a5, a1, 116
+    #: 0c1c movi.n a12, 1
     #: 59d1 s32i.n a5, a1, 52
     # broadcast.py:21 word = r[_INPUT1 + which]
     #: 1b5c addi.n a5, a12, 1
@@ -333,9 +339,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: b805 l32i.n a11, a5, 0
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     #: b05004 extui a5, a11, 0, 1
-    #: 165500 beqz a5, 0x2ad
+    #: 165500 beqz a5, 0x2bd
     #: 52211f l32i a5, a1, 124
-    #: 860000 j 0x2b0
+    #: 860000 j 0x2c0
     #: 52211c l32i a5, a1, 112
     # broadcast.py:23 source += word >> 2
     #: b0b221 srai a11, a11, 2
@@ -380,8 +386,8 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:32 while count > 0:
     #: 0c03 movi.n a3, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 272302 blt a3, a2, 0x30a
-    #: c64200 j 0x416
+    #: 272302 blt a3, a2, 0x31a
+    #: c64200 j 0x426
     # broadcast.py:33 at = source + column * step
     #: 222113 l32i a2, a1, 76
     #: c03282 mull a3, a2, a12
@@ -393,7 +399,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c42 movi.n a2, 4
     # broadcast.py:36 while level < outermost:
     #: 3821 l32i.n a3, a1, 8
-    #: 37a230 bge a2, a3, 0x34f
+    #: 37a230 bge a2, a3, 0x35f
     # broadcast.py:37 quotient = rest // g[level]
     #: b032a0 addx4 a3, a2, a11
     #: f803 l32i.n a15, a3, 0
@@ -416,7 +422,7 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:40 level += 2
     #: 2b22 addi.n a2, a2, 2
     #: 3821 l32i.n a3, a1, 8
-    #: 3722ce blt a2, a3, 0x31e
+    #: 3722ce blt a2, a3, 0x32e
     # broadcast.py:41 at += rest * g[level + 1]
     #: 1b22 addi.n a2, a2, 1
     #: b022a0 addx4 a2, a2, a11
@@ -429,7 +435,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2023c0 sub a2, a3, a2
     # broadcast.py:43 if n > count:
     #: 38d1 l32i.n a3, a1, 52
-    #: 27a301 bge a3, a2, 0x36b
+    #: 27a301 bge a3, a2, 0x37b
     # broadcast.py:44 n = count
     #: 2d03 mov.n a2, a3
     # broadcast.py:45 count -= n
@@ -446,7 +452,7 @@ def eval_integers(op, arena, rom, start, stop):
     # broadcast.py:48 if size == 1:
     #: 0c15 movi.n a5, 1
     #: 322116 l32i a3, a1, 88
-    #: 579321 bne a3, a5, 0x3a7
+    #: 579321 bne a3, a5, 0x3b7
     # broadcast.py:49 x = ptr8(at)
     #: 5d0d mov.n a5, a13
     # broadcast.py:50 y = ptr8(target)
@@ -456,7 +462,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2add add.n a13, a13, a2
     #: d26112 s32i a13, a1, 72
     # broadcast.py:52 while n:
-    #: 16e200 beqz a2, 0x3a4
+    #: 16e200 beqz a2, 0x3b4
     # broadcast.py:53 y[0] = x[0]
     #: d20500 l8ui a13, a5, 0
     #: d24300 s8i a13, a3, 0
@@ -466,12 +472,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b33 addi.n a3, a3, 1
     # broadcast.py:56 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x395
-    #: 061900 j 0x40c
+    #: 5602ff bnez a2, 0x3a5
+    #: 061900 j 0x41c
     # broadcast.py:57 elif size == 2:
     #: 0c25 movi.n a5, 2
     #: 322116 l32i a3, a1, 88
-    #: 579322 bne a3, a5, 0x3d2
+    #: 579322 bne a3, a5, 0x3e2
     # broadcast.py:59 y2 = ptr16(target)
     #: 322112 l32i a3, a1, 72
     # broadcast.py:60 target += n << 1
@@ -480,7 +486,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: ea55 add.n a5, a5, a14
     #: 526112 s32i a5, a1, 72
     # broadcast.py:61 while n:
-    #: 16e200 beqz a2, 0x3cf
+    #: 16e200 beqz a2, 0x3df
     # broadcast.py:62 y2[0] = x2[0]
     #: 521d00 l16ui a5, a13, 0
     #: 525300 s16i a5, a3, 0
@@ -490,8 +496,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # broadcast.py:65 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x3c0
-    #: 460e00 j 0x40c
+    #: 5602ff bnez a2, 0x3d0
+    #: 460e00 j 0x41c
     # broadcast.py:68 y4 = ptr32(target)
     #: 322112 l32i a3, a1, 72
     # broadcast.py:69 target += n * size
@@ -502,9 +508,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: e26112 s32i a14, a1, 72
     # broadcast.py:70 if size == 4:
     #: 0c4e movi.n a14, 4
-    #: e7950f bne a5, a14, 0x3f8
+    #: e7950f bne a5, a14, 0x408
     # broadcast.py:71 while n:
-    #: 16c200 beqz a2, 0x3f8
+    #: 16c200 beqz a2, 0x408
     # broadcast.py:72 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
@@ -514,9 +520,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b33 addi.n a3, a3, 4
     # broadcast.py:75 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5622ff bnez a2, 0x3eb
+    #: 5622ff bnez a2, 0x3fb
     # broadcast.py:76 while n:
-    #: 160201 beqz a2, 0x40c
+    #: 160201 beqz a2, 0x41c
     # broadcast.py:77 y4[0] = x4[0]
     #: 580d l32i.n a5, a13, 0
     #: 5903 s32i.n a5, a3, 0
@@ -529,23 +535,19 @@ def eval_integers(op, arena, rom, start, stop):
     #: 8b33 addi.n a3, a3, 8
     # broadcast.py:81 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 56e2fe bnez a2, 0x3fb
+    #: 56e2fe bnez a2, 0x40b
     #: 0c03 movi.n a3, 0
     #: 28d1 l32i.n a2, a1, 52
-    #: 27a302 bge a3, a2, 0x416
-    #: c6bcff j 0x30a
-    #: 222114 l32i a2, a1, 80
-    #: 2852 l32i.n a2, a2, 20
-    #: 203241 srli a3, a2, 2
-    #: 22211c l32i a2, a1, 112
-    #: 3a52 add.n a5, a2, a3
+    #: 27a302 bge a3, a2, 0x426
+    #: c6bcff j 0x31a
+    #: 522124 l32i a5, a1, 144
     #: 22211d l32i a2, a1, 116
     #: 001640 ssl a6
     #: 0022a1 sll a2, a2
     #: 2ab4 add.n a11, a4, a2
-    #: 165600 beqz a6, 0x437
+    #: 165600 beqz a6, 0x43d
     #: 229500 l16si a2, a5, 0
-    #: 060200 j 0x440
+    #: 060200 j 0x446
     #: 220500 l8ui a2, a5, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -579,7 +581,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a33 add.n a3, a3, a2
     #: 2801 l32i.n a2, a1, 0
-    #: 161201 beqz a2, 0x4a6
+    #: 161201 beqz a2, 0x4ac
     #: 30cf31 srai a12, a3, 31
     #: 3a3c add.n a3, a12, a3
     #: 0b22 addi.n a2, a2, -1
@@ -587,9 +589,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 203121 srai a3, a2, 1
-    #: 165600 beqz a6, 0x4af
+    #: 165600 beqz a6, 0x4b5
     #: 229a00 l16si a2, a10, 0
-    #: 060200 j 0x4b8
+    #: 060200 j 0x4be
     #: 220a00 l8ui a2, a10, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -627,7 +629,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 3811 l32i.n a3, a1, 4
-    #: 161301 beqz a3, 0x529
+    #: 161301 beqz a3, 0x52f
     #: 20cf31 srai a12, a2, 31
     #: 2acc add.n a12, a12, a2
     #: 0b23 addi.n a2, a3, -1
@@ -641,21 +643,21 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203353 max a3, a3, a2
     #: 28b1 l32i.n a2, a1, 44
     #: 202343 min a2, a3, a2
-    #: 167600 beqz a6, 0x542
+    #: 167600 beqz a6, 0x548
     #: 225400 s16i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: 860000 j 0x545
+    #: 860000 j 0x54b
     #: 224400 s8i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: b7b402 bgeu a4, a11, 0x54d
-    #: 06b8ff j 0x42e
+    #: b7b402 bgeu a4, a11, 0x553
+    #: 06b8ff j 0x434
     #: 222117 l32i a2, a1, 92
     #: 32211d l32i a3, a1, 116
     #: 3a22 add.n a2, a2, a3
     #: 226117 s32i a2, a1, 92
     #: 32211e l32i a3, a1, 120
-    #: 37a202 bge a2, a3, 0x561
-    #: 46dcfe j 0xd3
+    #: 37a202 bge a2, a3, 0x567
+    #: c6dafe j 0xd3
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
