@@ -28,6 +28,7 @@ attention.eval_int8 armv6m armv7em rv32imc xtensawin
 batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin
 batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 cast.eval_integers armv6m armv7em rv32imc xtensawin
+cast_float.eval_to_float32 armv6m armv7em rv32imc xtensawin
 comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
 conv_float.eval_float32 armv7emsp xtensawin
@@ -50,9 +51,11 @@ div.eval_int8 armv6m armv7em rv32imc xtensawin
 fully_connected.eval_int8 rv32imc xtensawin
 fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+gelu_float.eval_float32 armv6m armv7em rv32imc xtensawin
 int16_table.eval_int16 armv6m armv7em rv32imc xtensawin
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
 log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin
+log_float.eval_float32 armv6m armv7em rv32imc xtensawin
 lookup.eval_int16 armv6m armv7em rv32imc xtensawin
 lookup.eval_int8 armv6m armv7em rv32imc
 maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -72,12 +75,16 @@ quantize.eval_float32 armv6m armv7em rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin
 reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 reduce_min_max.eval_int8 armv6m armv7em rv32imc xtensawin
+reduce_min_max_float.eval_float32 armv6m armv7em rv32imc xtensawin
 reduce_min_max_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 rescale.eval_integers armv6m armv7em rv32imc xtensawin
 resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
 resize_bilinear_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 resize_nearest_neighbor.eval armv6m armv7em rv32imc xtensawin
+round_float.eval_float32 armv6m armv7em rv32imc xtensawin
+rsqrt_float.eval_float32 armv6m armv7em rv32imc xtensawin
 sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+sign_float.eval_float32 armv6m armv7em rv32imc xtensawin
 signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin
 signal_fft.eval_load armv6m armv7em rv32imc xtensawin
 signal_fft_auto_scale.eval_bits armv6m armv7em rv32imc xtensawin
@@ -93,6 +100,7 @@ signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin
 signal_window.eval_int16 armv6m armv7em rv32imc xtensawin
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin
 softmax_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+sqrt_float.eval_float32 armv6m armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin
 strided_copy.eval armv6m armv7em rv32imc xtensawin
 svdf.eval_int8 armv6m armv7em rv32imc xtensawin

@@ -89,6 +89,7 @@ gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16
 gen.cast
+gen.cast_float
 gen.comparisons
 gen.conv
 gen.conv_float
@@ -107,9 +108,11 @@ gen.fully_connected
 gen.fully_connected_float
 gen.fully_connected_int16
 gen.fully_connected_lanes
+gen.gelu_float
 gen.hybrid_quantize
 gen.int16_table
 gen.l2_normalization
+gen.log_float
 gen.log_softmax
 gen.lookup
 gen.maximum_minimum
@@ -126,12 +129,16 @@ gen.quantize
 gen.reduce
 gen.reduce_int16
 gen.reduce_min_max
+gen.reduce_min_max_float
 gen.reduce_min_max_int16
 gen.rescale
 gen.resize_bilinear
 gen.resize_bilinear_int16
 gen.resize_nearest_neighbor
+gen.round_float
+gen.rsqrt_float
 gen.sigmoid_int16
+gen.sign_float
 gen.signal_energy
 gen.signal_fft
 gen.signal_fft_auto_scale
@@ -144,6 +151,7 @@ gen.signal_pcan
 gen.signal_window
 gen.softmax
 gen.softmax_int16
+gen.sqrt_float
 gen.squared_difference
 gen.strided_copy
 gen.svdf
