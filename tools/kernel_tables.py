@@ -56,7 +56,12 @@ def _overrides(folder):
     """
     lines = []
     for prefix in ("", "gen."):
-        for path in sorted((folder / prefix.rstrip(".")).glob("*.py")):
+        for path in sorted((folder / prefix.rstrip(".")).glob("*.*py")):
+            if path.suffix == ".mpy":
+                is_kernel = (KERNELS / f"{path.stem}.py").is_file()
+                is_imported = (folder / f"{path.stem}.py").is_file()
+                lines += [prefix + path.stem] * (is_kernel and not is_imported)
+                continue
             is_kernel = any(name.startswith(("eval", "bind")) for name in _names(path))
             if is_kernel or path.stem.startswith("float32") and (KERNELS / path.name).exists():
                 lines.append(prefix + path.stem)

@@ -158,7 +158,7 @@ for parameters in (
     {"zero_points": (-128, 0, 127, 5), "scales": (0.05, 0.2, 0.002, 0.0004, 0.01)},
 ):
     name = " ".join(f"{key}={value}" for key, value in parameters.items())
-    add(f"SVDF {name}", svdf(state="int8", **parameters), "scales" not in parameters)
+    add(f"SVDF {name}", svdf(state="int8", **parameters), False)
 for parameters in (
     {"batches": 2, "steps": 4, "size": 19, "state": 20},
     {"batches": 2, "time_major": True, "size": 33, "state": 9, "spread": 10**6},
@@ -170,8 +170,7 @@ for parameters in (
 for source, target in (("int8", "uint8"), ("uint8", "int8"), ("int16", "int8")):
     x = Tensor((3, 11), source, scale=0.03, zero_point=0 if source == "int16" else 7)
     y = Tensor((3, 11), target, scale=0.05, zero_point=9)
-    is_bound = source == "int16"  # others are tables already
-    add(f"QUANTIZE {source} {target}", single_op("QUANTIZE", [x], [y]), is_bound)
+    add(f"QUANTIZE {source} {target}", single_op("QUANTIZE", [x], [y]), False)
 # A .tflite that is prepared where it runs has the same records.
 for name in list(bound)[::9]:
     on_device.add(name, bound[name], paths=("tflite",))

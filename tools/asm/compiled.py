@@ -16,27 +16,28 @@ from pathlib import Path
 
 from .language.calls import first_name, function_wrapper, in_lines, wrapper
 from .language.machines import MACHINES
+from .language.machines.x64 import X64Machine
 from .language.viper import translate, translate_function
 from .language.viper_file import ViperFile
 
 TABLE = """
-add.eval_int8 armv6m armv7em rv32imc xtensawin
-add_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-add_table.eval_int8 armv6m armv7em rv32imc xtensawin
-arg_min_max.eval_int8 armv6m armv7em rv32imc xtensawin
-attention.eval_int8 armv6m armv7em rv32imc xtensawin
-batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin
-batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-cast.eval_integers armv6m armv7em rv32imc xtensawin
+add.eval_int8 armv6m armv7em rv32imc xtensawin x64
+add_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+add_table.eval_int8 armv6m armv7em rv32imc xtensawin x64
+arg_min_max.eval_int8 armv6m armv7em rv32imc xtensawin x64
+attention.eval_int8 armv6m armv7em rv32imc xtensawin x64
+batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin x64
+batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+cast.eval_integers armv6m armv7em rv32imc xtensawin x64
 cast_float.eval_to_float32 armv6m armv7em rv32imc xtensawin
-comparisons.eval_bytes armv6m armv7em rv32imc xtensawin
+comparisons.eval_bytes armv6m armv7em rv32imc xtensawin x64
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
 conv_float.eval_float32 armv7emsp xtensawin
 conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-cumsum.eval_int8 armv6m armv7em rv32imc xtensawin
+cumsum.eval_int8 armv6m armv7em rv32imc xtensawin x64
 dense.eval_bytes armv6m
 dense_lut.eval_int8 armv6m
-depthwise_column.eval_int8 armv6m
+depthwise_column.eval_int8 armv6m x64
 depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_planes_3x3_int8 armv7em
 depthwise_conv_dsp.eval_planes_3x3_stride_2_int8 armv7em
@@ -47,67 +48,69 @@ depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em rv32imc xtensawin
-div.eval_int8 armv6m armv7em rv32imc xtensawin
+div.eval_int8 armv6m armv7em rv32imc xtensawin x64
 fully_connected.eval_int8 rv32imc xtensawin
 fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 gelu_float.eval_float32 armv6m armv7em rv32imc xtensawin
-int16_table.eval_int16 armv6m armv7em rv32imc xtensawin
-l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin
-log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin
+int16_table.eval_int16 armv6m armv7em rv32imc xtensawin x64
+l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin x64
 log_float.eval_float32 armv6m armv7em rv32imc xtensawin
-lookup.eval_int16 armv6m armv7em rv32imc xtensawin
-lookup.eval_int8 armv6m armv7em rv32imc
-maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin
-maximum_minimum_wide.eval_int16 armv6m armv7em rv32imc xtensawin
-mul.eval_int8 armv6m armv7em rv32imc xtensawin
-mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-norm.eval_int8 armv6m armv7em rv32imc xtensawin
-pad.eval armv6m armv7em rv32imc xtensawin
-pooling.eval_int8 armv6m armv7em rv32imc xtensawin
+log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin x64
+lookup.eval_int16 armv6m armv7em rv32imc xtensawin x64
+lookup.eval_int8 armv6m armv7em rv32imc x64
+maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin x64
+maximum_minimum_wide.eval_int16 armv6m armv7em rv32imc xtensawin x64
+maximum_minimum_wide.eval_int32 x64
+maximum_minimum_wide.eval_int64 x64
+mul.eval_int8 armv6m armv7em rv32imc xtensawin x64
+mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+norm.eval_int8 armv6m armv7em rv32imc xtensawin x64
+pad.eval armv6m armv7em rv32imc xtensawin x64
+pooling.eval_int8 armv6m armv7em rv32imc xtensawin x64
 pooling_float.eval_float32 armv7emsp
-pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_mean_int8 armv6m armv7em rv32imc xtensawin
-prelu.eval_integers armv6m armv7em rv32imc xtensawin
+prelu.eval_integers armv6m armv7em rv32imc xtensawin x64
 quantize.eval_float32 armv6m armv7em rv32imc xtensawin
-reduce.eval_int8 armv6m armv7em rv32imc xtensawin
-reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-reduce_min_max.eval_int8 armv6m armv7em rv32imc xtensawin
+reduce.eval_int8 armv6m armv7em rv32imc xtensawin x64
+reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+reduce_min_max.eval_int8 armv6m armv7em rv32imc xtensawin x64
 reduce_min_max_float.eval_float32 armv6m armv7em rv32imc xtensawin
-reduce_min_max_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-rescale.eval_integers armv6m armv7em rv32imc xtensawin
-resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin
-resize_bilinear_int16.eval_int16 armv6m armv7em rv32imc xtensawin
-resize_nearest_neighbor.eval armv6m armv7em rv32imc xtensawin
+reduce_min_max_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+rescale.eval_integers armv6m armv7em rv32imc xtensawin x64
+resize_bilinear.eval_int8 armv6m armv7em rv32imc xtensawin x64
+resize_bilinear_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
+resize_nearest_neighbor.eval armv6m armv7em rv32imc xtensawin x64
 round_float.eval_float32 armv6m armv7em rv32imc xtensawin
 rsqrt_float.eval_float32 armv6m armv7em rv32imc xtensawin
-sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+sigmoid_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 sign_float.eval_float32 armv6m armv7em rv32imc xtensawin
-signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin
-signal_fft.eval_load armv6m armv7em rv32imc xtensawin
-signal_fft_auto_scale.eval_bits armv6m armv7em rv32imc xtensawin
-signal_fft_auto_scale.eval_scaled armv6m armv7em rv32imc xtensawin
-signal_fft_int16.eval_join armv6m armv7em rv32imc xtensawin
-signal_fft_int16.eval_split armv6m armv7em rv32imc xtensawin
-signal_fft_int16.eval_stage armv6m armv7em rv32imc xtensawin
-signal_filter_bank.eval_uint32 armv6m armv7em rv32imc xtensawin
-signal_filter_bank_log.eval_uint32 armv6m armv7em rv32imc xtensawin
-signal_filter_bank_spectral_subtraction.eval_uint32 armv6m armv7em rv32imc xtensawin
-signal_filter_bank_square_root.eval_uint64 armv6m armv7em rv32imc xtensawin
-signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin
-signal_window.eval_int16 armv6m armv7em rv32imc xtensawin
-softmax.eval_int8 armv6m armv7em rv32imc xtensawin
-softmax_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+signal_energy.eval_int16 armv6m armv7em rv32imc xtensawin x64
+signal_fft.eval_load armv6m armv7em rv32imc xtensawin x64
+signal_fft_auto_scale.eval_bits armv6m armv7em rv32imc xtensawin x64
+signal_fft_auto_scale.eval_scaled armv6m armv7em rv32imc xtensawin x64
+signal_fft_int16.eval_join armv6m armv7em rv32imc xtensawin x64
+signal_fft_int16.eval_split armv6m armv7em rv32imc xtensawin x64
+signal_fft_int16.eval_stage armv6m armv7em rv32imc xtensawin x64
+signal_filter_bank.eval_uint32 armv6m armv7em rv32imc xtensawin x64
+signal_filter_bank_log.eval_uint32 armv6m armv7em rv32imc xtensawin x64
+signal_filter_bank_spectral_subtraction.eval_uint32 armv6m armv7em rv32imc xtensawin x64
+signal_filter_bank_square_root.eval_uint64 armv6m armv7em rv32imc xtensawin x64
+signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin x64
+signal_window.eval_int16 armv6m armv7em rv32imc xtensawin x64
+softmax.eval_int8 armv6m armv7em rv32imc xtensawin x64
+softmax_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 sqrt_float.eval_float32 armv6m armv7em rv32imc xtensawin
-squared_difference.eval_integers armv6m armv7em rv32imc xtensawin
-strided_copy.eval armv6m armv7em rv32imc xtensawin
-svdf.eval_int8 armv6m armv7em rv32imc xtensawin
+squared_difference.eval_integers armv6m armv7em rv32imc xtensawin x64
+strided_copy.eval armv6m armv7em rv32imc xtensawin x64
+svdf.eval_int8 armv6m armv7em rv32imc xtensawin x64
 transpose_conv.eval_int16 armv6m armv7em rv32imc xtensawin
 transpose_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
-unpack_int4.eval_int4 armv6m armv7em rv32imc xtensawin
+unpack_int4.eval_int4 armv6m armv7em rv32imc xtensawin x64
 """
 FUNCTIONS = """
 features/fft._load_pairs armv6m armv7em rv32imc xtensawin
@@ -124,6 +127,7 @@ speech/mel.quantize armv6m armv7em rv32imc xtensawin
 _PACKAGE = Path(__file__).resolve().parents[2] / "modules" / "tflm"
 _KERNELS = _PACKAGE / "kernels"
 _SOURCES = Path(__file__).resolve().parent / "kernels"
+_MACHINES = {**MACHINES, X64Machine.name: X64Machine}
 
 
 @cache
@@ -148,7 +152,7 @@ def kernel_of(file, function, machine):
 
     A list of two Kernels: the first one returns 1 if the second one must run.
     """
-    if is_written(file):
+    if is_written(file) and machine.word_bits == 32:
         module = import_module(f".kernels.{file}", __package__)
         if not hasattr(module, function):
             raise ValueError(f"kernels/{file}.py has no {function}, which TABLE lists")
@@ -167,7 +171,7 @@ def compiled(machine, file):
             sources.append(f"{function} = {known[node]}\n")
             continue
         known[node] = function
-        target = MACHINES[machine]()
+        target = _MACHINES[machine]()
         kernels = kernel_of(file, function, target)
         first, *others = kernels if isinstance(kernels, list) else [kernels]
         if others:
@@ -203,7 +207,7 @@ def compiled_functions(machine, file):
     names, sources = functions(machine, FUNCTIONS)[file], []
     longest = 0
     for name in names:
-        target = MACHINES[machine]()
+        target = _MACHINES[machine]()
         node = ViperFile(path).functions[name][1]
         sources.append(target.compile(function_of(file, name, target)))
         sources.append(function_wrapper(node))

@@ -1,4 +1,4 @@
-# Writes all files of modules/tflm/kernels/*/gen: make.py [--check] [TARGET...]
+# Writes all files of modules/tflm/kernels/*/gen: make.py [--check | --text] [TARGET...]
 # MIT license; Copyright (c) 2026 the tflm authors
 
 """`make tables` runs this. A folder gen/ has only generated files, and no other folder has any.
@@ -8,6 +8,7 @@ Each target is a folder beside this file; its files.py defines:
 CORE     name of the processor core, for the head of each file
 FILES    {file: (what it computes, functions that each return the source of one function)}
 COPIES   {file: a file of another folder with the same text, which calls other machine code}
+COMPILED_SUFFIX  ".mpy" if the files of compiled.py are compiled to bytes (x64)
 
 The kernels that compiled.py lists for a target are files of its folder, too. A file of
 FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py, or functions of common/ with
@@ -97,8 +98,9 @@ def _texts(folder):
     for name, source in getattr(target, "COPIES", {}).items():
         texts[name] = partial(_copied, target, source)
     compiled = import_module(f"{_HERE.name}.compiled")
+    suffix = getattr(target, "COMPILED_SUFFIX", ".py")
     for file in compiled.functions(folder):
-        texts[f"{file}.py"] = partial(_compiled, folder, target, file)
+        texts[file + suffix] = partial(_compiled, folder, target, file)
     for file in compiled.functions(folder, compiled.FUNCTIONS):
         text = partial(_compiled_functions, folder, target, file)
         texts[compiled.functions_file(file)] = text
@@ -119,12 +121,17 @@ def generated(folder):
 
 
 def main(arguments):
-    """Write the files of the targets in `arguments`, or with --check say which one is old."""
-    targets = [name for name in arguments if name != "--check"]
+    """Write the files of the targets in `arguments`, or with --check say which one is old.
+
+    --text prints the source of each file: of a .mpy it is the listing of its machine code.
+    """
+    targets = [name for name in arguments if name[:2] != "--"]
     for folder in targets or TARGETS:
         if folder not in TARGETS:
             raise SystemExit(f"there is no target {folder}; use one of {', '.join(TARGETS)}")
-        for path, contents in generated(folder):
+        for text in _texts(folder).values() if "--text" in arguments else ():
+            print(text())
+        for path, contents in generated(folder) if "--text" not in arguments else ():
             if "--check" not in arguments:
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(contents)

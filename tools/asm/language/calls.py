@@ -111,7 +111,13 @@ def wrapper(name, machine, other=None, output=None):
 
 
 def begin_function(name, about, names, machine):
-    """Return (Kernel, registers of the arguments `names`) of a function that is no kernel."""
+    """Return (Kernel, registers of the arguments `names`) of a function that is no kernel.
+
+    A machine with words of 64 bits passes the arguments themselves.
+    """
+    if machine.word_bits == 64:
+        k = Kernel(name, about, names, machine)
+        return k, k.arguments
     k = Kernel(f"run_{name.strip('_')}", about, ("arguments",), machine)
     return k, k.words(k.arguments[0], 0, *names)
 

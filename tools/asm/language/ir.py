@@ -107,8 +107,9 @@ class Reg:
     def _binary(self, name, other, to=None):
         if not isinstance(other, (Reg, int)):
             raise TypeError(f"{name} of {other!r}: operands are registers and integers")
-        if name in ("shl", "asr", "lsr") and isinstance(other, int) and not 0 <= other < 32:
-            raise ValueError(f"a shift of {self} by {other}: shifts are by 0 to 31")
+        most = self.k.machine.word_bits - 1
+        if name in ("shl", "asr", "lsr") and isinstance(other, int) and not 0 <= other <= most:
+            raise ValueError(f"a shift of {self} by {other}: shifts are by 0 to {most}")
         to = to or self.k.reg()
         if name == "sub" and isinstance(other, int):
             name, other = "add", -other

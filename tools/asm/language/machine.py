@@ -13,9 +13,10 @@ PURE = {"add", "sub", "mul", "and", "or", "xor", "shl", "asr", "lsr", "mov", "ld
 _MAX_NOTE = 92  # characters of a comment
 
 
-def to_signed(value):
-    """Return a number of 32 bits with its sign."""
-    return (value + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+def to_signed(value, bits=32):
+    """Return a number of some bits with its sign."""
+    half = 1 << bits - 1
+    return (value + half & 2 * half - 1) - half
 
 
 class Machine:
@@ -32,6 +33,7 @@ class Machine:
     """
 
     high = 0
+    word_bits = 32
     has_ascending_ldm = False  # LDM and STM exist, and their registers are in ascending order
     has_mulh = True  # the upper word of a product in one or two instructions
     has_divide = True
@@ -138,7 +140,7 @@ class Machine:
 
     def mov(self, to, value):
         if not isinstance(value, Reg):
-            self.li(to, to_signed(value))
+            self.li(to, to_signed(value, self.word_bits))
         elif value is not to:
             self.put("mov", [to], [value], low=False)
 

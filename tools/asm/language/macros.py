@@ -165,7 +165,7 @@ def divide_by_shifts(k, one, other):
 
 def floor_divide(k, one, other):
     """Return one // other as Python rounds it, for other > 0."""
-    sign = one >> 31
+    sign = one >> k.machine.word_bits - 1
     quotient = k.reg()
     k.emit("divu", [quotient], [one ^ sign, other])
     return quotient ^ sign

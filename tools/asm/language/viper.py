@@ -2,8 +2,8 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 # The source is a function of modules/tflm/kernels and those that it calls, which are inlined. It
-# means what viper makes of it on a machine with words of 32 bits. These patterns become better
-# operations:
+# means what viper makes of it on a machine with words of Machine.word_bits bits. These patterns
+# become better operations:
 #   (p[i] ^ 0x80) - 0x80        a load with sign, also of 16 bits
 #   (x & 0xFF ^ 0x80) - 0x80    an extension of the sign, also of 16 bits
 #   (x + (1 << n - 1) >> n) + y a shift that rounds
@@ -43,7 +43,7 @@ _FOLD = {
     "xor": lambda x, y: x ^ y,
     "shl": lambda x, y: x << y,
     "asr": lambda x, y: x >> y,
-    "lsr": lambda x, y: (x & 0xFFFFFFFF) >> y,
+    "lsr": lambda x, y: x >> y,
     "divide": lambda x, y: x // y,
     "modulo": lambda x, y: x % y,
 }
@@ -105,6 +105,13 @@ class _Function:
     def error(self, node, text):
         return UntranslatableError(f"{self.file.path.name}:{node.lineno}: {text}")
 
+    # A number as a word of the machine, with its sign, and without.
+    def _signed_word(self, number):
+        return to_signed(number, self.machine.word_bits)
+
+    def _unsigned(self, number):
+        return number & (1 << self.machine.word_bits) - 1
+
     # Expressions. Values are registers or numbers.
 
     def type_of(self, node):
@@ -123,7 +130,7 @@ class _Function:
 
     def value(self, node):
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
-            return to_signed(int(node.value))
+            return self._signed_word(int(node.value))
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.Call):
@@ -134,7 +141,7 @@ class _Function:
             return self._load(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             value = self.value(node.operand)
-            return to_signed(-value) if isinstance(value, int) else -value
+            return self._signed_word(-value) if isinstance(value, int) else -value
         if isinstance(node, ast.IfExp):
             return self._choice(node.test, node.body, node.orelse)
         if isinstance(node, ast.Compare | ast.BoolOp) or _is_not(node):
@@ -175,11 +182,12 @@ class _Function:
         if name == "asr" and self.type_of(node.left) == "uint":
             name = "lsr"
         if isinstance(one, int) and isinstance(other, int):
-            return to_signed(_FOLD[name](one, other))
+            one = self._unsigned(one) if name == "lsr" else one
+            return self._signed_word(_FOLD[name](one, other))
         if isinstance(other, int) and other == 0 and name in _NEUTRAL_ZERO:
             return one
         if name == "sub" and isinstance(other, int):
-            name, other = "add", to_signed(-other)
+            name, other = "add", self._signed_word(-other)
         if isinstance(one, int) and name in _COMMUTATIVE:
             one, other = other, one
         if name == "mul" and isinstance(other, int) and other > 0 and other & other - 1 == 0:
@@ -274,6 +282,8 @@ class _Function:
         condition = self._condition(node)
         name, one, other = condition.name, condition.one, condition.other
         if isinstance(one, int) and isinstance(other, int):
+            if name[0] == "u":
+                name, one, other = name[1:], self._unsigned(one), self._unsigned(other)
             return _is_true(name, one, other) == when
         k.branch(condition if when else condition.opposite(), label)
         return None
@@ -561,8 +571,6 @@ def _number(node):
 
 
 def _is_true(name, one, other):
-    if name[0] == "u":
-        name, one, other = name[1:], one & 0xFFFFFFFF, other & 0xFFFFFFFF
     if name in ("gt", "ge"):
         name, one, other = {"gt": "lt", "ge": "le"}[name], other, one
     return not _TRUTH["eq"](one, other) if name == "ne" else _TRUTH[name](one, other)
@@ -596,7 +604,7 @@ def write_portable(k, path, function, machine, arguments):
 
 
 def translate_function(path, function, machine):
-    """Return the Kernel of a viper function of a file (Path) with the address of its arguments.
+    """Return the Kernel of a viper function of a file (Path); see calls.begin_function().
 
     Raises UntranslatableError.
     """

@@ -3,19 +3,15 @@
 
 from tflm_tools.packages.machine_code.x86 import at
 
-from .float32_exponential import (
-    ELU,
-    EXP,
-    LN2,
-    LOG2_E,
-    LOGISTIC,
-    LOWER_MANTISSA,
-    ONE,
-    TANH,
-    UPPER_MANTISSA,
-    C,
-)
+from .compiled import constants
 
+FILE = "float32_math"
+_OF_FILE = constants(FILE)
+EXP, LOGISTIC, TANH, ELU = (_OF_FILE[name] for name in ("_EXP", "_LOGISTIC", "_TANH", "_ELU"))
+C = [_OF_FILE[f"_C{i}"] for i in range(7)]
+LOG2_E, LN2 = _OF_FILE["_LOG2_E"], _OF_FILE["_LN2_HIGH"] << 16 | _OF_FILE["_LN2_LOW"]
+UPPER_MANTISSA, LOWER_MANTISSA = _OF_FILE["_UPPER_MANTISSA"], _OF_FILE["_LOWER_MANTISSA"]
+ONE = 127 << 23
 # Eight elements at a time, in the steps of kernels/float32_math.py:
 #
 # 1. Unpack sign, exponent and mantissa.
@@ -24,8 +20,8 @@ from .float32_exponential import (
 #    quotients of such integers have the right whole part.
 # 4. Choose the answers that need no exponential.
 #
-# If one of the eight is a NaN, or has an answer that is subnormal or infinite, all of them are
-# computed one by one.
+# If one of the eight is a NaN, or has an answer that is subnormal or infinite, the compiled
+# function computes all of them.
 LANES = 8
 # Registers, by the variables of kernels/float32_math.py.
 _X, _E, _M, _K, _R, _H, _Q, Y = range(8)

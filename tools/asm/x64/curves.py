@@ -1,99 +1,81 @@
-# Machine code for the helpers of float32 kernels on x86-64 with AVX2: exp, logistic, tanh, ELU
+# Machine code for the helpers of float32 kernels on x86-64: exp, logistic, tanh, ELU, rounding
 # MIT license; Copyright (c) 2026 the tflm authors
+
+from functools import partial
 
 from tflm_tools.packages.machine_code.x86 import at
 
-from .curve_lanes import LANES, RARE, Lanes, Y
-from .float32_exponential import ELU, EXP, LOGISTIC, NAMES, TANH, begin, rounded, scalar
-from .function import Prefixed
+from ..language.machines.x64 import X64Machine
+from .compiled import kernel, text
+from .curve_lanes import ELU, EXP, FILE, LANES, LOGISTIC, RARE, TANH, Lanes, Y
+from .float32 import address
+from .function import Function
 
-
-def exp():
-    return _function(EXP)
-
-
-def logistic():
-    return _function(LOGISTIC)
-
-
-def tanh():
-    return _function(TANH)
-
-
-def elu():
-    return _function(ELU)
+NAMES = {EXP: "exp", LOGISTIC: "logistic", TANH: "tanh", ELU: "elu"}
+# With SSE2 these are compiled, and the machine code of AVX2 contains them.
+COMPILED = [partial(text, FILE, name) for name in NAMES.values()]
 
 
 def _function(kind):
-    t = begin(NAMES[kind], kind, uses_avx=True)
+    name = NAMES[kind]
+    about = f"{name}() of kernels/{FILE}, eight elements at a time."
+    t = Function(name, about, arguments=("arena", "rom", "dst", "a", "n"), uses_avx=True)
+    address(t, "rdi", "dst")
+    address(t, "rsi", "a")
     t.load("rcx", "n")
-    t.call(f"{NAMES[kind]}_of_all")
-    t.label("end")
+    t.call(f"{name}_of_all")
     t.end()
     of_all(t, kind, True)
-    rounded(t)
     return t.text()
+
+
+exp, logistic, tanh, elu = (partial(_function, kind) for kind in NAMES)
 
 
 def of_all(t, kind, is_avx2):
     """A function at the label NAME_of_all: rcx elements from rsi on to rdi, which may be rsi.
 
-    Uses rax, rcx, rdx, rsi, rdi, r8 to r11 and vectors. It needs rounded().
+    Uses rax, rcx, rdx, rsi, rdi, r8 to r11 and vectors. `t` has ended.
     """
-    scalar(t, kind)
-    t = Prefixed(t, f"{NAMES[kind]}_")
-    t.label("of_all")
+    name = NAMES[kind]
+    eight, rare, rest = (f"{name}_{label}" for label in ("eight", "rare", "rest"))
+    t.label(f"{name}_of_all")
     if is_avx2:
-        _eights(t, kind)
-    else:
-        t.mov("rdx", "rcx")
-        t.xor("ecx", "ecx")
-    _singles(t, is_avx2)
-
-
-# Eight elements at a time; goes to "singles" for rdx of them.
-def _eights(t, kind):
-    t.label("eight")
-    t.sub("rcx", LANES)
-    t.jl("rest")
-    Lanes(t, kind).curve()
-    t.vmovmskps("eax", f"ymm{RARE}")
-    t.test("eax", "eax")
-    t.jne("rare")
-    t.vmovdqu(at("rdi"), f"ymm{Y}")
-    t.add("rdi", 4 * LANES)
-    t.add("rsi", 4 * LANES)
-    t.jmp("eight")
-    t.label("rare")
-    t.mov("edx", LANES)
-    t.jmp("singles")
-    t.label("rest")
-    t.lea("rdx", at("rcx", LANES))
-    t.xor("ecx", "ecx")
-
-
-# Elements one by one, rdx of them; then goes to "eight" if rcx are left.
-def _singles(t, is_avx2):
-    saved = ("rbx", "rbp", "r12", "r13", "r14", "r15")
-    t.label("singles")
-    t.test("rdx", "rdx")
-    t.je("none")
-    for register in ("rcx", *saved):
-        t.push(register)
-    t.label("single")
-    t.push("rdx")
-    t.mov("eax", at("rsi"))
-    t.call("of_one")
-    t.pop("rdx")
-    t.mov(at("rdi"), "eax")
-    t.add("rdi", 4)
-    t.add("rsi", 4)
-    t.dec("rdx")
-    t.jne("single")
-    for register in reversed(("rcx", *saved)):
-        t.pop(register)
-    t.label("none")
-    t.test("rcx", "rcx")
-    if is_avx2:
-        t.jg("eight")
+        t.label(eight)
+        t.sub("rcx", LANES)
+        t.jl(rest)
+        Lanes(t, kind).curve()
+        t.vmovmskps("eax", f"ymm{RARE}")
+        t.test("eax", "eax")
+        t.jne(rare)
+        t.vmovdqu(at("rdi"), f"ymm{Y}")
+        t.add("rdi", 4 * LANES)
+        t.add("rsi", 4 * LANES)
+        t.jmp(eight)
+        t.label(rare)
+        t.mov("r8d", LANES)
+        _call_compiled(t, name)
+        t.jmp(eight)
+        t.label(rest)
+        t.add("rcx", LANES)
+    t.mov("r8", "rcx")
+    _call_compiled(t, name)
     t.ret()
+    X64Machine(t).compile(kernel(FILE, name))
+
+
+# Compute r8 elements from rsi on to rdi, and move on. The addresses become operand words of an
+# arena at address 0.
+def _call_compiled(t, name):
+    saved = ("rcx", "rsi", "rdi", "r8")
+    for register in saved:
+        t.push(register)
+    for word, register in (("rdx", "rdi"), ("rcx", "rsi")):
+        t.mov(word, register)
+        t.shl(word, 2)
+        t.xor(register, register)
+    t.call(name)
+    for register in reversed(saved):
+        t.pop(register)
+    for register in ("rsi", "rdi"):
+        t.lea(register, at(register, 0, "r8", 4))

@@ -1,13 +1,15 @@
 # The machine code for x86-64: what each file is for, and the functions in it
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
 from . import (
+    compiled,
     cpu,
     curves,
     depthwise_float,
     depthwise_integer,
     float32,
-    float32_exponential,
     hybrid,
     lstm_float,
     pooling_float,
@@ -17,6 +19,7 @@ from . import (
 )
 
 CORE = "x86-64"
+COMPILED_SUFFIX = ".mpy"
 FILES = {
     "cpu_asm.mpy": ("what the processor has", (cpu.level,)),
     "float32_asm.mpy": (
@@ -34,11 +37,8 @@ FILES = {
             float32.clamp,
             float32.compare,
             float32.copy,
-            float32_exponential.exp,
-            float32_exponential.logistic,
-            float32_exponential.tanh,
-            float32_exponential.elu,
-            float32_exponential.store_rounded,
+            *curves.COMPILED,
+            partial(compiled.text, "float32", "store_rounded"),
         ),
     ),
     "curves_asm.mpy": (

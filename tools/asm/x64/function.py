@@ -11,7 +11,6 @@ def {name}({arguments}):
 """
 _KERNEL = ("op", "arena", "rom", "start", "stop")
 _REGISTERS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
-_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 
 
 class Function(X86):
@@ -19,24 +18,34 @@ class Function(X86):
 
     about: the comment above it. arguments: their names, by default as for a kernel. slots: names
     of 64-bit words in its frame, for `load(register, slot)` and `store(slot, register)`; each
-    argument has a slot of its name. uses_avx: it must clear the upper halves of ymm registers
-    before it returns.
+    argument has a slot of its name, unless `saved` says which registers of SAVED it changes.
+    uses_avx: it must clear the upper halves of ymm registers before it returns.
     """
 
-    def __init__(self, name, about, arguments=_KERNEL, slots=(), uses_avx=False):
+    SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
+
+    def __init__(self, name, about, arguments=_KERNEL, slots=(), uses_avx=False, saved=None):
         super().__init__()
         self._name, self._about, self._arguments = name, about, arguments
         self._uses_avx = uses_avx
-        names = (*arguments, *slots)
-        self._frame = 8 * (len(names) | 1)  # calls need a stack at a multiple of 16
-        self._slots = {slot: 8 * i for i, slot in enumerate(names)}
+        if saved is not None:
+            self.enter(saved, slots)
+            return
+        self.enter(self.SAVED, (*arguments, *slots))
         for i, argument in enumerate(arguments[len(_REGISTERS) :]):  # they are on the stack
-            self._slots[argument] = self._frame + 8 * (len(_SAVED) + 1 + i)
-        for register in _SAVED:
-            self.push(register)
-        self.sub("rsp", self._frame)
+            self._slots[argument] = self._frame + 8 * (len(self._saved) + 1 + i)
         for argument, register in zip(arguments, _REGISTERS, strict=False):
             self.store(argument, register)
+
+    def enter(self, saved, slots):
+        """Begin a function here that saves registers and has slots, which end() takes back."""
+        self._saved = saved
+        self._frame = 8 * len(slots)
+        self._slots = {slot: 8 * i for i, slot in enumerate(slots)}
+        for register in saved:
+            self.push(register)
+        if slots:
+            self.sub("rsp", self._frame)
 
     def end(self, is_zero=True):
         """Return 0, or what is in rax."""
@@ -44,8 +53,9 @@ class Function(X86):
             self.vzeroupper()
         if is_zero:
             self.xor("eax", "eax")
-        self.add("rsp", self._frame)
-        for register in reversed(_SAVED):
+        if self._frame:
+            self.add("rsp", self._frame)
+        for register in reversed(self._saved):
             self.pop(register)
         self.ret()
 
@@ -56,6 +66,10 @@ class Function(X86):
         about = "".join(f"# {line}\n" for line in self._about.strip().splitlines())
         names = ", ".join(self._arguments)
         return about + _STUB.format(name=self._name, arguments=names, lines=lines)
+
+    def note(self, text):
+        """Add a remark for readers."""
+        self._put(b"", text)
 
     def slot(self, name):
         """A word of the frame as an operand."""

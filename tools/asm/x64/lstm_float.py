@@ -4,8 +4,8 @@
 from tflm.kernels.x64.records import LSTM, LSTM_BLOCK
 from tflm_tools.packages.machine_code.x86 import at
 
+from .curve_lanes import LOGISTIC, TANH
 from .curves import of_all
-from .float32_exponential import LOGISTIC, TANH, rounded
 from .function import Function
 from .vectors import Vectors
 from .windows_float import clamp
@@ -69,7 +69,6 @@ def _lstm(name, is_avx2):
         _rows(t, v, vectors)
     for kind in (LOGISTIC, TANH):
         of_all(t, kind, is_avx2)
-    rounded(t)
     return t.text()
 
 

@@ -132,8 +132,11 @@ def needs_assembler(file):
     )
 
 
-# The functions that a file defines, imports or assigns.
+# The functions that a file defines, imports or assigns. A .mpy that is compiled from a portable
+# kernel file has all functions of that file.
 def _functions(file):
+    if machine_code_file(file).exists():
+        file = f"kernels/{file.rpartition('/')[2]}"
     names = set()
     for node in ast.walk(locked_ast.parse((_PACKAGE / f"{file}.py").read_text())):
         if isinstance(node, ast.FunctionDef):

@@ -2,6 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .bound import put_words, words_of
+from .gen import add
+
+eval_int8 = add.eval_int8
 
 _INPUT1 = const(1)
 _INPUT2 = const(2)

@@ -22,22 +22,6 @@ def pack_pairs(target: int, weights: int, depth: int, channels: int):
         c += 1
 
 
-# Unpack the taps of one channel after the other to words; taps are `channels` bytes apart.
-@micropython.viper
-def unpack_taps(target: int, weights: int, channels: int, taps: int):
-    p = ptr32(target)
-    c = 0
-    while c < channels:
-        w = ptr8(weights + c)
-        k = taps
-        while k:
-            p[0] = (w[0] ^ 0x80) - 0x80
-            p = ptr32(int(p) + 4)
-            w = ptr8(int(w) + channels)
-            k -= 1
-        c += 1
-
-
 # Pack all rows of a matrix of `depth` columns for multiply_pairs(), 16 rows at a time.
 def pack_rows(target, weights, rows, depth):
     for row in range(0, rows, 16):

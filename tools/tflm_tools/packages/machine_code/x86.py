@@ -18,6 +18,7 @@ _REGISTERS = {
     for names, size in ((_64, 8), (_32, 4), (_16, 2), (_8, 1))
     for number, name in enumerate(names)
 }
+REGISTERS_OF_64_BITS = tuple(_64)
 _REGISTERS.update({f"xmm{i}": (i, 16) for i in range(16)})
 _REGISTERS.update({f"ymm{i}": (i, 32) for i in range(16)})
 
@@ -114,6 +115,11 @@ class Memory:
 def at(base, offset=0, index="", scale=1):
     """A Memory operand."""
     return Memory(base, offset, index, scale)
+
+
+def sub_register(register, size):
+    """Return the name of the lowest `size` bytes of a register of 64 bits."""
+    return {8: _64, 4: _32, 2: _16, 1: _8}[size][_REGISTERS[register][0]]
 
 
 # A number as Capstone writes it.
