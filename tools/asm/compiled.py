@@ -16,17 +16,20 @@ from pathlib import Path
 
 from .language.calls import first_name, function_wrapper, in_lines, wrapper
 from .language.machines import MACHINES
-from .language.machines.x64 import X64Machine
 from .language.viper import translate, translate_function
 from .language.viper_file import ViperFile
+from .x64.helpers import machine as x64_machine
 
 TABLE = """
+activations_float.eval_float32 x64
 add.eval_int8 armv6m armv7em rv32imc xtensawin x64
 add_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 add_table.eval_int8 armv6m armv7em rv32imc xtensawin x64
 arg_min_max.eval_int8 armv6m armv7em rv32imc xtensawin x64
+arithmetic_float.eval_float32 x64
 attention.eval_int8 armv6m armv7em rv32imc xtensawin x64
 batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin x64
+batch_matmul_float.eval_float32 x64
 batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 cast.eval_integers armv6m armv7em rv32imc xtensawin x64
 cast_float.eval_to_float32 armv6m armv7em rv32imc xtensawin
@@ -42,7 +45,7 @@ depthwise_conv.eval_int8 armv6m armv7em rv32imc xtensawin
 depthwise_conv_dsp.eval_planes_3x3_int8 armv7em
 depthwise_conv_dsp.eval_planes_3x3_stride_2_int8 armv7em
 depthwise_conv_dsp.eval_planes_int8 armv7em
-depthwise_conv_float.eval_float32 armv7emsp xtensawin
+depthwise_conv_float.eval_float32 armv7emsp xtensawin x64
 depthwise_conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
@@ -53,10 +56,15 @@ fully_connected.eval_int8 rv32imc xtensawin
 fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 gelu_float.eval_float32 armv6m armv7em rv32imc xtensawin
+gru_float.eval_float32 x64
+hard_swish_float.eval_float32 x64
 int16_table.eval_int16 armv6m armv7em rv32imc xtensawin x64
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin x64
+l2_normalization_float.eval_float32 x64
+leaky_relu_float.eval_float32 x64
 log_float.eval_float32 armv6m armv7em rv32imc xtensawin
 log_softmax.eval_int8 armv6m armv7em rv32imc xtensawin x64
+log_softmax_float.eval_float32 x64
 lookup.eval_int16 armv6m armv7em rv32imc xtensawin x64
 lookup.eval_int8 armv6m armv7em rv32imc x64
 maximum_minimum.eval_int8 armv6m armv7em rv32imc xtensawin x64
@@ -66,9 +74,10 @@ maximum_minimum_wide.eval_int64 x64
 mul.eval_int8 armv6m armv7em rv32imc xtensawin x64
 mul_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 norm.eval_int8 armv6m armv7em rv32imc xtensawin x64
+norm_float.eval_float32 x64
 pad.eval armv6m armv7em rv32imc xtensawin x64
 pooling.eval_int8 armv6m armv7em rv32imc xtensawin x64
-pooling_float.eval_float32 armv7emsp
+pooling_float.eval_float32 armv7emsp x64
 pooling_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
@@ -76,6 +85,7 @@ pooling_rows.eval_mean_int8 armv6m armv7em rv32imc xtensawin
 prelu.eval_integers armv6m armv7em rv32imc xtensawin x64
 quantize.eval_float32 armv6m armv7em rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin x64
+reduce_float.eval_float32 x64
 reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 reduce_min_max.eval_int8 armv6m armv7em rv32imc xtensawin x64
 reduce_min_max_float.eval_float32 armv6m armv7em rv32imc xtensawin
@@ -102,13 +112,17 @@ signal_filter_bank_square_root.eval_uint64 armv6m armv7em rv32imc xtensawin x64
 signal_pcan.eval_uint32 armv6m armv7em rv32imc xtensawin x64
 signal_window.eval_int16 armv6m armv7em rv32imc xtensawin x64
 softmax.eval_int8 armv6m armv7em rv32imc xtensawin x64
+softmax_float.eval_float32 x64
 softmax_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 sqrt_float.eval_float32 armv6m armv7em rv32imc xtensawin
 squared_difference.eval_integers armv6m armv7em rv32imc xtensawin x64
+squared_difference_float.eval_float32 x64
 strided_copy.eval armv6m armv7em rv32imc xtensawin x64
 svdf.eval_int8 armv6m armv7em rv32imc xtensawin x64
+svdf_float.eval_float32 x64
 transpose_conv.eval_int16 armv6m armv7em rv32imc xtensawin
 transpose_conv.eval_int8 armv6m armv7em rv32imc xtensawin
+transpose_conv_float.eval_float32 x64
 unidirectional_sequence_lstm.eval_integers rv32imc xtensawin
 unpack_int4.eval_int4 armv6m armv7em rv32imc xtensawin x64
 """
@@ -127,7 +141,7 @@ speech/mel.quantize armv6m armv7em rv32imc xtensawin
 _PACKAGE = Path(__file__).resolve().parents[2] / "modules" / "tflm"
 _KERNELS = _PACKAGE / "kernels"
 _SOURCES = Path(__file__).resolve().parent / "kernels"
-_MACHINES = {**MACHINES, X64Machine.name: X64Machine}
+_MACHINES = {**MACHINES, "x64": x64_machine}
 
 
 @cache

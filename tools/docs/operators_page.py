@@ -91,6 +91,7 @@ def _overrides(kernels):
     for kernel in kernels:
         file, function = kernel.split(".")
         names = {function, "bind" + function.removeprefix("eval")}
+        found.update(path.parts[-3] for path in KERNELS.glob(f"*/gen/{file}.mpy"))
         for path in [*KERNELS.glob(f"*/{file}.py"), *KERNELS.glob(f"*/gen/{file}.py")]:
             if any(getattr(node, "name", "") in names for node in tree(path).body):
                 found.add(path.relative_to(KERNELS).parts[0])

@@ -51,6 +51,7 @@ class Machine:
     # round; the shift rounds halves away from 0. doubled: register with the multiplier << 1.
     rescale = None
     pure = frozenset(PURE)
+    helpers = ()  # names of functions of files float32... that are called, not inlined
 
     def clobbers(self, op):
         """Return bits of the physical registers that an operation changes besides its results."""

@@ -10,14 +10,15 @@ from ..language.viper_file import ViperFile
 _KERNELS = Path(__file__).resolve().parents[3] / "modules" / "tflm" / "kernels"
 
 
-def kernel(file, name):
+def kernel(file, name, machine):
     """Return the Kernel of a function, whose arguments are passed as they are."""
-    return translate_function(_KERNELS / f"{file}.py", name, X64Machine)
+    return translate_function(_KERNELS / f"{file}.py", name, machine)
 
 
 def text(file, name):
     """Return the source of the stub with the machine code of a function."""
-    return X64Machine().compile(kernel(file, name))
+    machine = X64Machine()
+    return machine.compile(kernel(file, name, machine))
 
 
 def constants(file):

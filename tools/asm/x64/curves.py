@@ -9,27 +9,28 @@ from ..language.machines.x64 import X64Machine
 from .compiled import kernel, text
 from .curve_lanes import ELU, EXP, FILE, LANES, LOGISTIC, RARE, TANH, Lanes, Y
 from .float32 import address
-from .function import Function
+from .function import Helper
 
 NAMES = {EXP: "exp", LOGISTIC: "logistic", TANH: "tanh", ELU: "elu"}
 # With SSE2 these are compiled, and the machine code of AVX2 contains them.
 COMPILED = [partial(text, FILE, name) for name in NAMES.values()]
 
 
-def _function(kind):
+def _helper(kind):
     name = NAMES[kind]
+
+    def write(t):
+        address(t, "rdi", "dst")
+        address(t, "rsi", "a")
+        t.load("rcx", "n")
+        t.call(f"{name}_of_all")
+
     about = f"{name}() of kernels/{FILE}, eight elements at a time."
-    t = Function(name, about, arguments=("arena", "rom", "dst", "a", "n"), uses_avx=True)
-    address(t, "rdi", "dst")
-    address(t, "rsi", "a")
-    t.load("rcx", "n")
-    t.call(f"{name}_of_all")
-    t.end()
-    of_all(t, kind, True)
-    return t.text()
+    arguments = ("arena", "rom", "dst", "a", "n")
+    return Helper(arguments, name, about, True, lambda t: of_all(t, kind, True))(write)
 
 
-exp, logistic, tanh, elu = (partial(_function, kind) for kind in NAMES)
+exp, logistic, tanh, elu = HELPERS = [_helper(kind) for kind in NAMES]
 
 
 def of_all(t, kind, is_avx2):
@@ -61,7 +62,8 @@ def of_all(t, kind, is_avx2):
     t.mov("r8", "rcx")
     _call_compiled(t, name)
     t.ret()
-    X64Machine(t).compile(kernel(FILE, name))
+    machine = X64Machine(t)
+    machine.compile(kernel(FILE, name, machine))
 
 
 # Compute r8 elements from rsi on to rdi, and move on. The addresses become operand words of an

@@ -1,15 +1,16 @@
-# Machine code for the helpers of float32 kernels on x86-64: arithmetic, limits, copies
+# Machine code for the helpers of float32 kernels on x86-64: arithmetic, limits, copies, products
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from tflm_tools.packages.machine_code.x86 import at
 
-from .function import Function
+from .function import Helper
 
 # Each function overrides the function of its name in kernels/float32.py, float32_select.py,
-# float32_copy.py or float32_divide.py. Results are equal, except for the sign of a NaN.
+# float32_copy.py, float32_divide.py or float32_dots.py. Results are equal, except for the sign of
+# a NaN.
 #
-# Registers of all functions: rdi, rsi, rdx the addresses of dst, a and b; r8, r9, r10 the bytes
-# from one element to the next; rcx the number of elements left.
+# Registers: rdi, rsi, rdx the addresses of dst, a and b; r8, r9, r10 the bytes from one element to
+# the next; rcx the number of elements left.
 _DST, _A, _B, _COUNT = "rdi", "rsi", "rdx", "rcx"
 _OPERANDS = ("arena", "rom", "dst", "a", "b", "n", "steps", "kind")
 _LANES = 4
@@ -29,9 +30,8 @@ def address(t, register, slot):
 
 # Addresses, steps and count. Goes to "end" if there is no element.
 def _begin(t):
-    address(t, _DST, "dst")
-    address(t, _A, "a")
-    address(t, _B, "b")
+    for register, slot in ((_DST, "dst"), (_A, "a"), (_B, "b")):
+        address(t, register, slot)
     for register, shift in (("r8", 0), ("r9", 10), ("r10", 20)):
         t.load(register, "steps")
         if shift:
@@ -51,10 +51,10 @@ def _check_vectors(t, label):
     t.jne(label)
     t.cmp(_COUNT, _LANES)
     t.jl(label)
-    for address, step in ((_A, "r9"), (_B, "r10")):
+    for operand, step in ((_A, "r9"), (_B, "r10")):
         single, done = t.new_label("single"), t.new_label("checked")
         t.mov("rax", _DST)
-        t.sub("rax", address)
+        t.sub("rax", operand)
         t.test(step, step)
         t.je(single)
         t.cmp(step, 4)
@@ -72,61 +72,56 @@ def _check_vectors(t, label):
         t.label(done)
 
 
-# Load elements from `address`: four of them, or four times a single one.
-def _load_vector(t, register, address, step):
+# Load elements from `operand`: four of them, or four times a single one.
+def _load_vector(t, register, operand, step):
     single, done = t.new_label("one"), t.new_label("loaded")
     t.test(step, step)
     t.je(single)
-    t.movups(register, at(address))
+    t.movups(register, at(operand))
     t.jmp(done)
     t.label(single)
-    t.movss(register, at(address))
+    t.movss(register, at(operand))
     t.shufps(register, register, 0)
     t.label(done)
 
 
-def _move_on(t, count):
-    for address, step in ((_DST, "r8"), (_A, "r9"), (_B, "r10")):
-        if count == 1:
-            t.add(address, step)
-        else:
-            t.lea(address, at(address, 0, step, count))
-
-
-# dst = f(a, b) for all elements: `vector` and `scalar` are functions that make xmm0 of xmm0 = a
-# and xmm1 = b. Goes to `end` when all are done.
-def _each(t, vector, scalar, end):
+# dst = f(a, b) for all elements: `compute(suffix)` writes the code that makes xmm0 of xmm0 = a and
+# xmm1 = b, for vectors ("ps") and single elements ("ss"). Goes to "end" when all are done.
+def _each(t, compute):
     one, four = t.new_label("element"), t.new_label("vector")
     _check_vectors(t, one)
     t.label(four)
     _load_vector(t, "xmm0", _A, "r9")
     _load_vector(t, "xmm1", _B, "r10")
-    vector()
+    compute("ps")
     t.movups(at(_DST), "xmm0")
-    _move_on(t, _LANES)
+    for operand, step in ((_DST, "r8"), (_A, "r9"), (_B, "r10")):
+        t.lea(operand, at(operand, 0, step, _LANES))
     t.sub(_COUNT, _LANES)
     t.cmp(_COUNT, _LANES)
     t.jge(four)
     t.test(_COUNT, _COUNT)
-    t.je(end)
+    t.je("end")
     t.label(one)
     t.movss("xmm0", at(_A))
     t.movss("xmm1", at(_B))
-    scalar()
+    compute("ss")
     t.movss(at(_DST), "xmm0")
-    _move_on(t, 1)
+    for operand, step in ((_DST, "r8"), (_A, "r9"), (_B, "r10")):
+        t.add(operand, step)
     t.dec(_COUNT)
     t.jne(one)
-    t.jmp(end)
+    t.jmp("end")
 
 
-_COMBINE = """
-dst = dst + a * b, a * b, a + b or a - b, as `kind` says; see kernels/float32.py.
-"""
+# _each() with one instruction.
+def _each_by(t, instruction):
+    _each(t, lambda suffix: getattr(t, instruction + suffix)("xmm0", "xmm1"))
 
 
-def combine():
-    t = Function("combine", _COMBINE, arguments=_OPERANDS)
+@Helper(_OPERANDS)
+def combine(t):
+    """dst = dst + a * b, a * b, a + b or a - b, as `kind` says."""
     _begin(t)
     t.load("rax", "kind")
     for kind, instruction in ((1, "mul"), (2, "add"), (3, "sub")):
@@ -135,59 +130,25 @@ def combine():
     _multiply_add(t)
     for instruction in ("mul", "add", "sub"):
         t.label(instruction)
-        _each(t, *_instructions(t, instruction), "end")
+        _each_by(t, instruction)
     t.label("end")
-    t.end()
-    return t.text()
-
-
-def mac():
-    about = "dst = dst + a[0] * b[0] + a[1] * b[1] ...; see kernels/float32.py."
-    t = Function("mac", about, arguments=_OPERANDS[:6], slots=("steps",))
-    t.mov("rax", 1 << 10 | 1 << 20)
-    return _multiply_add_alone(t)
-
-
-def mac_each():
-    about = "dst = dst + a * b; see kernels/float32.py."
-    t = Function("mac_each", about, arguments=(*_OPERANDS[:6], "a_step"), slots=("steps",))
-    t.load("rax", "a_step")
-    t.shl("rax", 10)
-    t.or_("rax", 1 | 1 << 20)
-    return _multiply_add_alone(t)
-
-
-# The rest of a function that multiplies and adds, with its steps in rax.
-def _multiply_add_alone(t):
-    t.store("steps", "rax")
-    _begin(t)
-    _multiply_add(t)
-    t.label("end")
-    t.end()
-    return t.text()
 
 
 def _multiply_add(t):
-    def vector():
-        t.mulps("xmm0", "xmm1")
-        t.movups("xmm2", at(_DST))
-        t.addps("xmm2", "xmm0")
-        t.movaps("xmm0", "xmm2")
-
-    def scalar():
-        t.mulss("xmm0", "xmm1")
-        t.movss("xmm2", at(_DST))
-        t.addss("xmm2", "xmm0")
+    def multiply_add(suffix):
+        getattr(t, f"mul{suffix}")("xmm0", "xmm1")
+        (t.movups if suffix == "ps" else t.movss)("xmm2", at(_DST))
+        getattr(t, f"add{suffix}")("xmm2", "xmm0")
         t.movaps("xmm0", "xmm2")
 
     t.test("r8", "r8")
     t.je("dot")
     t.label("each")
-    _each(t, vector, scalar, "end")
+    _each(t, multiply_add)
     # The sum stays in a register, unless it is an operand as well.
     t.label("dot")
-    for address in (_A, _B):
-        t.cmp(_DST, address)
+    for operand in (_A, _B):
+        t.cmp(_DST, operand)
         t.je("each")
     t.movss("xmm2", at(_DST))
     t.label("tap")
@@ -202,55 +163,24 @@ def _multiply_add(t):
     t.jmp("end")
 
 
-# Functions that write an instruction for vectors and for single elements.
-def _instructions(t, name):
-    return (
-        lambda: getattr(t, f"{name}ps")("xmm0", "xmm1"),
-        lambda: getattr(t, f"{name}ss")("xmm0", "xmm1"),
-    )
-
-
 # A function of two operands with one instruction.
 def _two(name, about, instruction):
-    t = Function(name, f"dst = {about}.", arguments=_OPERANDS[:7])
-    _begin(t)
-    _each(t, *_instructions(t, instruction), "end")
-    t.label("end")
-    t.end()
-    return t.text()
+    def write(t):
+        _begin(t)
+        _each_by(t, instruction)
+        t.label("end")
+
+    return Helper(_OPERANDS[:7], name, f"dst = {about}.")(write)
 
 
-def add():
-    return _two("add", "a + b; see kernels/float32.py", "add")
+div = _two("div", "a / b", "div")
+maximum = _two("maximum", "a > b ? a : b", "max")
+minimum = _two("minimum", "a < b ? a : b", "min")
 
 
-def sub():
-    return _two("sub", "a - b; see kernels/float32.py", "sub")
-
-
-def mul():
-    return _two("mul", "a * b; see kernels/float32.py", "mul")
-
-
-def div():
-    return _two("div", "a / b; see kernels/float32_divide.py", "div")
-
-
-def maximum():
-    return _two("maximum", "a > b ? a : b; see kernels/float32_select.py", "max")
-
-
-def minimum():
-    return _two("minimum", "a < b ? a : b; see kernels/float32_select.py", "min")
-
-
-_CLAMP = """
-dst = min(max(dst, limits[0]), limits[1]), in place; a NaN stays. See kernels/float32_select.py.
-"""
-
-
-def clamp():
-    t = Function("clamp", _CLAMP, arguments=("arena", "rom", "dst", "n", "limits"))
+@Helper(("arena", "rom", "dst", "n", "limits"))
+def clamp(t):
+    """dst = min(max(dst, limits[0]), limits[1]), in place; a NaN stays."""
     address(t, _DST, "dst")
     address(t, _A, "limits")
     t.load(_COUNT, "n")
@@ -276,24 +206,17 @@ def clamp():
         t.sub(_COUNT, step)
         t.jns(loop)
     t.label("end")
-    t.end()
-    return t.text()
 
 
-_COMPARE = """
-The bytes at dst = a == b, a != b, a < b or a <= b, as `kind` says; see kernels/float32_select.py.
-"""
-
-
-def compare():
-    t = Function("compare", _COMPARE, arguments=_OPERANDS)
+@Helper(_OPERANDS)
+def compare(t):
+    """The bytes at dst = a == b, a != b, a < b or a <= b, as `kind` says."""
     _begin(t)
     for kind, predicate in enumerate((0, 4, 1, 2)):
         following, element = t.new_label("kind"), t.new_label("element")
-        if kind < 3:
-            t.load("rax", "kind")
-            t.cmp("rax", kind)
-            t.jne(following)
+        t.load("rax", "kind")
+        t.cmp("rax", kind)
+        t.jne(following)
         t.label(element)
         t.movss("xmm0", at(_A))
         t.cmpss("xmm0", at(_B), predicate)
@@ -305,21 +228,14 @@ def compare():
         t.add(_B, "r10")
         t.dec(_COUNT)
         t.jne(element)
-        if kind < 3:
-            t.jmp("end")
-            t.label(following)
+        t.jmp("end")
+        t.label(following)
     t.label("end")
-    t.end()
-    return t.text()
 
 
-_COPY = """
-dst = a, or a single element in all of dst if a_step is 0; see kernels/float32_copy.py.
-"""
-
-
-def copy():
-    t = Function("copy", _COPY, arguments=("arena", "rom", "dst", "a", "n", "a_step"))
+@Helper(("arena", "rom", "dst", "a", "n", "a_step"))
+def copy(t):
+    """dst = a, or a single element in all of dst if a_step is 0."""
     address(t, _DST, "dst")
     address(t, _A, "a")
     t.load("r9", "a_step")
@@ -335,5 +251,105 @@ def copy():
     t.dec(_COUNT)
     t.jne("element")
     t.label("end")
-    t.end()
-    return t.text()
+
+
+@Helper(("arena", "rom", "target", "weights", "vector", "depth", "first", "count"))
+def dots(t):
+    """target = rows of a matrix from `first` on, times a vector; four rows at a time."""
+    address(t, "rdi", "target")
+    address(t, "rsi", "vector")
+    address(t, "rdx", "weights")
+    t.load("rcx", "depth")
+    t.shl("rcx", 2)
+    t.load("rax", "first")
+    t.imul("rax", "rcx")
+    t.add("rdx", "rax")
+    t.load("r9", "count")
+    t.label("rows")
+    t.sub("r9", 4)
+    t.jl("rest")
+    _four_rows(t)
+    t.jmp("rows")
+    t.label("rest")
+    t.add("r9", 4)
+    t.label("row")
+    t.sub("r9", 1)
+    t.jl("end")
+    t.xorps("xmm0", "xmm0")
+    t.load("r11", "depth")
+    t.mov("rax", "rsi")
+    t.test("r11", "r11")
+    t.jle("row_done")
+    t.label("single")
+    t.movss("xmm1", at("rdx"))
+    t.mulss("xmm1", at("rax"))
+    t.addss("xmm0", "xmm1")
+    t.add("rax", 4)
+    t.add("rdx", 4)
+    t.dec("r11")
+    t.jne("single")
+    t.label("row_done")
+    t.movss(at("rdi"), "xmm0")
+    t.add("rdi", 4)
+    t.jmp("row")
+    t.label("end")
+
+
+# The sums of four rows from rdx on, which have rcx bytes each, in xmm0.
+def _four_rows(t):
+    t.xorps("xmm0", "xmm0")
+    t.mov("r8", "rdx")
+    t.lea("r10", at("rdx", 0, "rcx"))
+    t.lea("rdx", at("rdx", 0, "rcx", 4))
+    t.mov("rax", "rsi")
+    t.load("r11", "depth")
+    rows = (at("r8"), at("r10"), at("r8", 0, "rcx", 2), at("r10", 0, "rcx", 2))
+
+    # Add the products of element `i` of the vector and of the rows.
+    def add_products(i, column):
+        t.movss("xmm7", at("rax", 4 * i))
+        t.shufps("xmm7", "xmm7", 0)
+        t.mulps(column, "xmm7")
+        t.addps("xmm0", column)
+
+    def advance(count):
+        for register in ("rax", "r8", "r10"):
+            t.add(register, 4 * count)
+
+    t.label("taps")
+    t.sub("r11", 4)
+    t.jl("last_taps")
+    for i, row in enumerate(rows):
+        t.movups(f"xmm{1 + i}", row)
+    # The columns of these four rows: xmm2, xmm3, xmm4, xmm6.
+    for low, high, other in (("xmm1", "xmm5", "xmm2"), ("xmm3", "xmm6", "xmm4")):
+        t.movaps(high, low)
+        t.unpcklps(low, other)
+        t.unpckhps(high, other)
+    for column, one, other in (("xmm2", "xmm1", "xmm3"), ("xmm4", "xmm5", "xmm6")):
+        t.movaps(column, one)
+        t.movlhps(column, other)
+        t.movhlps(other, one)
+    for i, column in enumerate(("xmm2", "xmm3", "xmm4", "xmm6")):
+        add_products(i, column)
+    advance(4)
+    t.jmp("taps")
+    t.label("last_taps")
+    t.add("r11", 4)
+    t.je("summed")
+    t.label("last_tap")
+    for i, row in enumerate(rows):
+        t.movss(f"xmm{1 + i}", row)
+    t.unpcklps("xmm1", "xmm2")
+    t.unpcklps("xmm3", "xmm4")
+    t.movlhps("xmm1", "xmm3")
+    add_products(0, "xmm1")
+    advance(1)
+    t.dec("r11")
+    t.jne("last_tap")
+    t.label("summed")
+    t.movups(at("rdi"), "xmm0")
+    t.add("rdi", 16)
+
+
+HELPERS = (combine, div, maximum, minimum, clamp, compare, copy, dots)

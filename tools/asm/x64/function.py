@@ -27,19 +27,22 @@ class Function(X86):
     def __init__(self, name, about, arguments=_KERNEL, slots=(), uses_avx=False, saved=None):
         super().__init__()
         self._name, self._about, self._arguments = name, about, arguments
-        self._uses_avx = uses_avx
-        if saved is not None:
-            self.enter(saved, slots)
-            return
-        self.enter(self.SAVED, (*arguments, *slots))
+        if saved is None:
+            self.begin(arguments, slots, uses_avx)
+        else:
+            self.enter(saved, slots, uses_avx)
+
+    def begin(self, arguments, slots=(), uses_avx=False):
+        """Begin a function here that keeps its arguments in slots."""
+        self.enter(self.SAVED, (*arguments, *slots), uses_avx)
         for i, argument in enumerate(arguments[len(_REGISTERS) :]):  # they are on the stack
             self._slots[argument] = self._frame + 8 * (len(self._saved) + 1 + i)
         for argument, register in zip(arguments, _REGISTERS, strict=False):
             self.store(argument, register)
 
-    def enter(self, saved, slots):
+    def enter(self, saved, slots, uses_avx=False):
         """Begin a function here that saves registers and has slots, which end() takes back."""
-        self._saved = saved
+        self._saved, self._uses_avx = saved, uses_avx
         self._frame = 8 * len(slots)
         self._slots = {slot: 8 * i for i, slot in enumerate(slots)}
         for register in saved:
@@ -87,6 +90,41 @@ class Function(X86):
         self.dec("rax")
         self.store(slot, "rax")
         self.jne(label)
+
+
+class Helper:
+    """A function that is a file's own, and part of compiled functions that call it.
+
+    It decorates write(t), which writes the code between begin() and end(); its docstring is the
+    comment above the function. more(t): writes further functions after it.
+    """
+
+    def __init__(self, arguments, name=None, about=None, uses_avx=False, more=None):
+        self._arguments, self.name, self._about = arguments, name, about
+        self._uses_avx, self._more = uses_avx, more
+
+    def __call__(self, write):
+        self._write, self.__module__ = write, write.__module__
+        self.name, self._about = self.name or write.__name__, self._about or write.__doc__
+        return self
+
+    def text(self):
+        """The source of the stub."""
+        t = Function(self.name, self._about, self._arguments, uses_avx=self._uses_avx)
+        self._finish(t)
+        return t.text()
+
+    def add(self, t):
+        """Add the function to a Function that has ended, at the label of its name."""
+        t.label(self.name)
+        t.begin(self._arguments, uses_avx=self._uses_avx)
+        self._finish(Prefixed(t, f"{self.name}_"))
+
+    def _finish(self, t):
+        self._write(t)
+        t.end()
+        if self._more:
+            self._more(t)
 
 
 class Prefixed:

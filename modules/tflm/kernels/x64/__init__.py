@@ -19,41 +19,52 @@ float32
 float32_select=float32
 float32_copy=float32
 float32_divide=float32
+float32_dots=float32
 float32_math=float32
 fully_connected
 fully_connected_float
 fully_connected_int16
 hybrid
 hybrid_quantize
-pooling_float
 quantize
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
+gen.activations_float
 gen.add_int16
 gen.add_table
 gen.arg_min_max
+gen.arithmetic_float
 gen.attention
 gen.batch_matmul
+gen.batch_matmul_float
 gen.batch_matmul_int16
 gen.cast
 gen.comparisons
 gen.cumsum
 gen.depthwise_column
 gen.div
+gen.gru_float
+gen.hard_swish_float
 gen.int16_table
 gen.l2_normalization
+gen.l2_normalization_float
+gen.leaky_relu_float
 gen.log_softmax
+gen.log_softmax_float
 gen.lookup
 gen.maximum_minimum
 gen.maximum_minimum_wide
 gen.mul
 gen.mul_int16
 gen.norm
+gen.norm_float
 gen.pad
 gen.pooling
+gen.pooling_float
 gen.pooling_int16
 gen.prelu
 gen.reduce
+gen.reduce_float
 gen.reduce_int16
 gen.reduce_min_max
 gen.reduce_min_max_int16
@@ -73,10 +84,14 @@ gen.signal_filter_bank_square_root
 gen.signal_pcan
 gen.signal_window
 gen.softmax
+gen.softmax_float
 gen.softmax_int16
 gen.squared_difference
+gen.squared_difference_float
 gen.strided_copy
 gen.svdf
+gen.svdf_float
+gen.transpose_conv_float
 gen.unpack_int4
 """
 # END generated
@@ -89,6 +104,10 @@ try:
     from .gen.cpu_asm import level
 
     LEVEL = level()
+    if LEVEL < 2:  # compiled kernels of float32 have AVX2
+        lines = FILES.split("\n")
+        lines = [line for line in lines if line[:4] != "gen." or line[-6:] != "_float"]
+        FILES = "\n".join(lines)
     if gc.mem_free() < _MIN_FREE_HEAP:
         FILES = ""
 except (ImportError, ValueError):

@@ -3,9 +3,13 @@
 
 from . import LEVEL
 from .bound import words_of
+from .gen import depthwise_conv_float
 from .gen.depthwise_float_asm import depthwise_avx, depthwise_sse
 from .windows import Windows, images_of
 from .windows_float import make_step
+
+if LEVEL == 2:
+    eval_float32 = depthwise_conv_float.eval_float32
 
 _INPUT = 1
 _OUTPUT = 4

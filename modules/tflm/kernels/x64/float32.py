@@ -1,7 +1,7 @@
 # tflm: operations and curves of float32: for x86-64
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Replaces: float32_select float32_copy float32_divide float32_math
+# Replaces: float32_select float32_copy float32_divide float32_dots float32_math
 
 from . import LEVEL
 from .gen import curves_asm, float32_asm
@@ -12,6 +12,7 @@ from .gen.float32_asm import (  # noqa: F401
     compare,
     copy,
     div,
+    dots,
     mac,
     mac_each,
     maximum,

@@ -26,7 +26,8 @@ class X64Machine(Machine):
     """Values mean what they mean in viper on x64: a load of 32 bits has zeros above them.
 
     outer: a finished Function to which compile() adds a function at the label of its name, for
-    calls from that code. It follows the System V ABI.
+    calls from that code. It follows the System V ABI. helpers: {name of a function of a file
+    float32...: a Helper}, which is called and not inlined.
     """
 
     name = "x64"
@@ -41,8 +42,11 @@ class X64Machine(Machine):
     pure = Machine.pure | {"lea"}
     assert set(registers) | {"rsp"} == set(REGISTERS_OF_64_BITS)
 
-    def __init__(self, outer=None):
-        self._outer = outer
+    def __init__(self, outer=None, helpers=None):
+        self._outer, self.helpers = outer, helpers or {}
+
+    def clobbers(self, op):
+        return self.low & ~self.saved if op.name == "call" else 0
 
     def is_short(self, value):
         return True
@@ -127,6 +131,14 @@ class X64Machine(Machine):
     def branch(self, condition, one, other, label):
         self.put("br", [], [one, self._short(other)], [label], condition)
 
+    def lower_call(self, op):
+        first = len(_ARGUMENTS)
+        fixed = [self._kernel.reg(None, i) for i in range(min(first, len(op.src)))]
+        others = [self.as_reg(value) for value in op.src[first:]]
+        for register, value in zip(fixed, op.src, strict=False):
+            self.mov(register, value)
+        self.put("call", [], [*fixed, *others], info=op.info)
+
     # The text of a function.
 
     def size(self, op, is_far):
@@ -149,6 +161,8 @@ class X64Machine(Machine):
         for op in code:
             to, values = self.operands(op)
             getattr(self, "write_" + op.name)(t, op, to, values)
+        for name in dict.fromkeys(op.info for op in code if op.name == "call"):
+            self.helpers[name].add(t)
         return "" if self._outer else t.text()
 
     def write_ret(self, t, op, to, values):
@@ -158,6 +172,14 @@ class X64Machine(Machine):
 
     def write_spill(self, t, op, to, values):
         t.store(op.info, values[0])
+
+    def write_call(self, t, op, to, values):
+        on_stack = values[len(_ARGUMENTS) :]
+        for register in reversed(on_stack):
+            t.push(register)
+        t.call(op.info)
+        if on_stack:
+            t.add("rsp", 8 * len(on_stack))
 
     def write_jump(self, t, op, to, values):
         t.jmp(op.to[0])
