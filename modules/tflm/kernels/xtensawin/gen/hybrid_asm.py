@@ -13,7 +13,7 @@ import micropython
 def sums(op, arena, rom, start, stop):
     #: 36e103 entry a1, 0x1f0
     #: 2921 s32i.n a2, a1, 8
-    #: 526113 s32i a5, a1, 76
+    #: 526112 s32i a5, a1, 72
     #: 62611a s32i a6, a1, 104
     #: 2812 l32i.n a2, a2, 4
     #: 5d03 mov.n a5, a3
@@ -48,27 +48,27 @@ def sums(op, arena, rom, start, stop):
     #: 3d04 mov.n a3, a4
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 422113 l32i a4, a1, 76
+    #: 422112 l32i a4, a1, 72
     #: e03411 slli a3, a4, 2
     #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
+    #: 2961 s32i.n a2, a1, 24
     #: 2821 l32i.n a2, a1, 8
     #: 38d2 l32i.n a3, a2, 52
     #: 326117 s32i a3, a1, 92
     #: 522218 l32i a5, a2, 96
-    #: 526110 s32i a5, a1, 64
+    #: 59f1 s32i.n a5, a1, 60
     #: 3054c2 quou a5, a4, a3
-    #: 59d1 s32i.n a5, a1, 52
+    #: 59c1 s32i.n a5, a1, 48
     #: 303582 mull a3, a5, a3
     #: 3034c0 sub a3, a4, a3
     #: 326118 s32i a3, a1, 96
     #: 48f2 l32i.n a4, a2, 60
     #: 38a2 l32i.n a3, a2, 40
     #: 303482 mull a3, a4, a3
-    #: 39e1 s32i.n a3, a1, 56
+    #: 39d1 s32i.n a3, a1, 52
     #: 48e2 l32i.n a4, a2, 56
     #: 403382 mull a3, a3, a4
-    #: 39c1 s32i.n a3, a1, 48
+    #: 39b1 s32i.n a3, a1, 44
     #: 3b33 addi.n a3, a3, 3
     #: 303241 srli a3, a3, 2
     #: d03311 slli a3, a3, 3
@@ -86,16 +86,16 @@ def sums(op, arena, rom, start, stop):
     #: 0c02 movi.n a2, 0
     #: 226116 s32i a2, a1, 88
     #: 222118 l32i a2, a1, 96
-    #: 562204 bnez a2, 0x104
+    #: 562204 bnez a2, 0x103
     #: 32a0a0 movi a3, 160
-    #: 28c1 l32i.n a2, a1, 48
-    #: 27233a blt a3, a2, 0x104
+    #: 28b1 l32i.n a2, a1, 44
+    #: 27233a blt a3, a2, 0x103
     #: 32211a l32i a3, a1, 104
-    #: 222113 l32i a2, a1, 76
+    #: 222112 l32i a2, a1, 72
     #: 2023c0 sub a2, a3, a2
     #: e02211 slli a2, a2, 2
     #: 22c2f8 addi a2, a2, -8
-    #: 968202 bltz a2, 0x104
+    #: 968202 bltz a2, 0x103
     #: 322117 l32i a3, a1, 92
     #: e03311 slli a3, a3, 2
     #: 42211c l32i a4, a1, 112
@@ -104,168 +104,171 @@ def sums(op, arena, rom, start, stop):
     #: 1c04 movi.n a4, 16
     #: 402243 min a2, a2, a4
     #: 0c34 movi.n a4, 3
-    #: 472210 blt a2, a4, 0x104
+    #: 472210 blt a2, a4, 0x103
     #: 2911 s32i.n a2, a1, 4
     #: 226116 s32i a2, a1, 88
     #: 303282 mull a3, a2, a3
-    #: 2881 l32i.n a2, a1, 32
+    #: 2861 l32i.n a2, a1, 24
     #: 3a22 add.n a2, a2, a3
     #: 2941 s32i.n a2, a1, 16
     #: 226115 s32i a2, a1, 84
-    #: 222113 l32i a2, a1, 76
+    #: 222112 l32i a2, a1, 72
     #: 32211a l32i a3, a1, 104
-    #: 372202 blt a2, a3, 0x110
-    #: 46f800 j 0x4f2
+    #: 372202 blt a2, a3, 0x10f
+    #: c6fa00 j 0x4fb
     #: 522117 l32i a5, a1, 92
     #: 422118 l32i a4, a1, 96
     #: 4045c0 sub a4, a5, a4
     #: 2033c0 sub a3, a3, a2
     #: 303443 min a3, a4, a3
-    #: 326111 s32i a3, a1, 68
+    #: 326110 s32i a3, a1, 64
     #: 3a22 add.n a2, a2, a3
-    #: 226113 s32i a2, a1, 76
+    #: 226112 s32i a2, a1, 72
     #: 2821 l32i.n a2, a1, 8
     #: 38c2 l32i.n a3, a2, 48
-    #: 58d1 l32i.n a5, a1, 52
+    #: 58c1 l32i.n a5, a1, 48
     #: 3035c2 quou a3, a5, a3
     #: 48c2 l32i.n a4, a2, 48
     #: 404382 mull a4, a3, a4
-    #: 40a5c0 sub a10, a5, a4
+    #: 4095c0 sub a9, a5, a4
     #: 48b2 l32i.n a4, a2, 44
-    #: 4093c2 quou a9, a3, a4
+    #: 40a3c2 quou a10, a3, a4
     #: 48b2 l32i.n a4, a2, 44
-    #: 404982 mull a4, a9, a4
+    #: 404a82 mull a4, a10, a4
     #: 4033c0 sub a3, a3, a4
     #: 42211e l32i a4, a1, 120
-    #: 4049a0 addx4 a4, a9, a4
+    #: 404aa0 addx4 a4, a10, a4
     #: 4804 l32i.n a4, a4, 0
     #: 82d401 addmi a8, a4, 0x100
     #: 82c880 addi a8, a8, -128
-    #: b22210 l32i a11, a2, 64
-    #: 622214 l32i a6, a2, 80
-    #: 522212 l32i a5, a2, 72
-    #: 48e2 l32i.n a4, a2, 56
-    #: 7882 l32i.n a7, a2, 32
-    #: b02382 mull a2, a3, a11
-    #: 6062c0 sub a6, a2, a6
+    #: 422212 l32i a4, a2, 72
+    #: 78e2 l32i.n a7, a2, 56
+    #: 6882 l32i.n a6, a2, 32
+    #: 522210 l32i a5, a2, 64
+    #: 222214 l32i a2, a2, 80
+    #: 503382 mull a3, a3, a5
+    #: 2033c0 sub a3, a3, a2
     #: 0c02 movi.n a2, 0
     #: 2971 s32i.n a2, a1, 28
-    #: d6d600 bgez a6, 0x17b
-    #: 2871 l32i.n a2, a1, 28
-    #: 471208 beq a2, a4, 0x17b
-    #: 5a66 add.n a6, a6, a5
-    #: 1b22 addi.n a2, a2, 1
+    #: d6e300 bgez a3, 0x17b
+    #: 0b24 addi.n a2, a4, -1
+    #: 3022c0 sub a2, a2, a3
+    #: 4022c2 quou a2, a2, a4
     #: 2971 s32i.n a2, a1, 28
-    #: 86fbff j 0x16a
-    #: 2871 l32i.n a2, a1, 28
-    #: 2044c0 sub a4, a4, a2
+    #: 402282 mull a2, a2, a4
+    #: 2a33 add.n a3, a3, a2
+    #: 3056c0 sub a5, a6, a3
+    #: 0b24 addi.n a2, a4, -1
+    #: 2a55 add.n a5, a5, a2
     #: 0c02 movi.n a2, 0
-    #: 2951 s32i.n a2, a1, 20
-    #: 3d06 mov.n a3, a6
-    #: 2851 l32i.n a2, a1, 20
-    #: 47120b beq a2, a4, 0x197
-    #: 77a308 bge a3, a7, 0x197
-    #: 1b22 addi.n a2, a2, 1
-    #: 2951 s32i.n a2, a1, 20
-    #: 5a33 add.n a3, a3, a5
-    #: 86fbff j 0x186
+    #: 202553 max a2, a5, a2
+    #: 4042c2 quou a4, a2, a4
+    #: 2871 l32i.n a2, a1, 28
+    #: 2027c0 sub a2, a7, a2
+    #: 204443 min a4, a4, a2
+    #: 0c02 movi.n a2, 0
+    #: 202453 max a2, a4, a2
+    #: 226113 s32i a2, a1, 76
     #: 2821 l32i.n a2, a1, 8
+    #: 422213 l32i a4, a2, 76
+    #: 78f2 l32i.n a7, a2, 60
+    #: 6892 l32i.n a6, a2, 36
     #: 522211 l32i a5, a2, 68
-    #: 322215 l32i a3, a2, 84
-    #: 722213 l32i a7, a2, 76
-    #: 48f2 l32i.n a4, a2, 60
-    #: b892 l32i.n a11, a2, 36
-    #: 502a82 mull a2, a10, a5
-    #: 3052c0 sub a5, a2, a3
-    #: 0c0a movi.n a10, 0
-    #: d69500 bgez a5, 0x1bb
-    #: 471a06 beq a10, a4, 0x1bb
-    #: 7a55 add.n a5, a5, a7
-    #: 1baa addi.n a10, a10, 1
-    #: 86fcff j 0x1ae
-    #: a044c0 sub a4, a4, a10
-    #: 0c02 movi.n a2, 0
-    #: 3d05 mov.n a3, a5
-    #: 471209 beq a2, a4, 0x1cf
-    #: b7a306 bge a3, a11, 0x1cf
-    #: 1b22 addi.n a2, a2, 1
-    #: 7a33 add.n a3, a3, a7
-    #: 86fcff j 0x1c2
-    #: 4821 l32i.n a4, a1, 8
-    #: 38a4 l32i.n a3, a4, 40
-    #: 7884 l32i.n a7, a4, 32
-    #: 707982 mull a7, a9, a7
-    #: 6a67 add.n a6, a7, a6
-    #: 4894 l32i.n a4, a4, 36
-    #: 404682 mull a4, a6, a4
-    #: 5a44 add.n a4, a4, a5
-    #: 304482 mull a4, a4, a3
-    #: 6871 l32i.n a6, a1, 28
-    #: 522119 l32i a5, a1, 100
-    #: 506682 mull a6, a6, a5
-    #: 52211d l32i a5, a1, 116
-    #: 6055c0 sub a5, a5, a6
-    #: 5a44 add.n a4, a4, a5
-    #: 4991 s32i.n a4, a1, 36
-    #: 304a82 mull a4, a10, a3
-    #: 426114 s32i a4, a1, 80
-    #: 302282 mull a2, a2, a3
-    #: 29a1 s32i.n a2, a1, 40
+    #: 222215 l32i a2, a2, 84
+    #: 505982 mull a5, a9, a5
+    #: 2025c0 sub a2, a5, a2
+    #: 0c09 movi.n a9, 0
+    #: d6c200 bgez a2, 0x1c1
+    #: 0b54 addi.n a5, a4, -1
+    #: 2055c0 sub a5, a5, a2
+    #: 4095c2 quou a9, a5, a4
+    #: 405982 mull a5, a9, a4
+    #: 5a22 add.n a2, a2, a5
+    #: 2066c0 sub a6, a6, a2
+    #: 0b54 addi.n a5, a4, -1
+    #: 5a66 add.n a6, a6, a5
+    #: 0c05 movi.n a5, 0
+    #: 505653 max a5, a6, a5
+    #: 4055c2 quou a5, a5, a4
+    #: 9047c0 sub a4, a7, a9
+    #: 405543 min a5, a5, a4
+    #: 0c04 movi.n a4, 0
+    #: 407553 max a7, a5, a4
+    #: 5821 l32i.n a5, a1, 8
+    #: 48a5 l32i.n a4, a5, 40
+    #: 6885 l32i.n a6, a5, 32
+    #: 606a82 mull a6, a10, a6
+    #: 3a66 add.n a6, a6, a3
+    #: 3895 l32i.n a3, a5, 36
+    #: 303682 mull a3, a6, a3
+    #: 2a23 add.n a2, a3, a2
+    #: 402282 mull a2, a2, a4
+    #: 5871 l32i.n a5, a1, 28
+    #: 322119 l32i a3, a1, 100
+    #: 305582 mull a5, a5, a3
+    #: 32211d l32i a3, a1, 116
+    #: 5033c0 sub a3, a3, a5
+    #: 3a22 add.n a2, a2, a3
+    #: 2981 s32i.n a2, a1, 32
+    #: 402982 mull a2, a9, a4
+    #: 226114 s32i a2, a1, 80
+    #: 402782 mull a2, a7, a4
+    #: 2991 s32i.n a2, a1, 36
     #: 322118 l32i a3, a1, 96
-    #: 222110 l32i a2, a1, 64
+    #: 28f1 l32i.n a2, a1, 60
     #: 203382 mull a3, a3, a2
     #: 22211b l32i a2, a1, 108
     #: 3a22 add.n a2, a2, a3
-    #: 29f1 s32i.n a2, a1, 60
-    #: 28c1 l32i.n a2, a1, 48
-    #: 226112 s32i a2, a1, 72
+    #: 29e1 s32i.n a2, a1, 56
+    #: 28b1 l32i.n a2, a1, 44
+    #: 226111 s32i a2, a1, 68
     #: 0c02 movi.n a2, 0
-    #: 29b1 s32i.n a2, a1, 44
+    #: 29a1 s32i.n a2, a1, 40
     #: 0c02 movi.n a2, 0
     #: 2931 s32i.n a2, a1, 12
     #: 0c02 movi.n a2, 0
     #: 2901 s32i.n a2, a1, 0
     #: 32a0a0 movi a3, 160
-    #: 222112 l32i a2, a1, 72
+    #: 222111 l32i a2, a1, 68
     #: 307243 min a7, a2, a3
-    #: 7961 s32i.n a7, a1, 24
+    #: 7951 s32i.n a7, a1, 20
     #: 7022c0 sub a2, a2, a7
-    #: 226112 s32i a2, a1, 72
+    #: 226111 s32i a2, a1, 68
     #: 322115 l32i a3, a1, 84
-    #: 161708 beqz a7, 0x2bb
-    #: 48e1 l32i.n a4, a1, 56
+    #: 162708 beqz a7, 0x2c7
+    #: 48d1 l32i.n a4, a1, 52
     #: 2831 l32i.n a2, a1, 12
     #: 2064c0 sub a6, a4, a2
     #: 706643 min a6, a6, a7
-    #: 58b1 l32i.n a5, a1, 44
+    #: 58a1 l32i.n a5, a1, 40
     #: 4871 l32i.n a4, a1, 28
     #: 4055c0 sub a5, a5, a4
-    #: 4851 l32i.n a4, a1, 20
-    #: 47b53b bgeu a5, a4, 0x28b
+    #: 422113 l32i a4, a1, 76
+    #: 47b53b bgeu a5, a4, 0x297
     #: 422114 l32i a4, a1, 80
     #: 4022c0 sub a2, a2, a4
-    #: d68200 bgez a2, 0x261
+    #: d68200 bgez a2, 0x26d
     #: 202060 neg a2, a2
     #: 206643 min a6, a6, a2
-    #: 460a00 j 0x28b
-    #: 48a1 l32i.n a4, a1, 40
-    #: 47a224 bge a2, a4, 0x28b
+    #: 460a00 j 0x297
+    #: 4891 l32i.n a4, a1, 36
+    #: 47a224 bge a2, a4, 0x297
     #: 2044c0 sub a4, a4, a2
     #: 406643 min a6, a6, a4
-    #: 4891 l32i.n a4, a1, 36
+    #: 4881 l32i.n a4, a1, 32
     #: 2a44 add.n a4, a4, a2
     #: 52a080 movi a5, 128
     #: 3df0 nop.n
-    #: 76960f loopnez a6, 0x288
+    #: 76960f loopnez a6, 0x294
     #: 220400 l8ui a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
     #: 502230 xor a2, a2, a5
     #: 8022c0 sub a2, a2, a8
     #: 225300 s16i a2, a3, 0
     #: 2b33 addi.n a3, a3, 2
-    #: c60200 j 0x297
+    #: c60200 j 0x2a3
     #: 3df0 nop.n
-    #: 769606 loopnez a6, 0x297
+    #: 769606 loopnez a6, 0x2a3
     #: 0c02 movi.n a2, 0
     #: 225300 s16i a2, a3, 0
     #: 2b33 addi.n a3, a3, 2
@@ -273,23 +276,23 @@ def sums(op, arena, rom, start, stop):
     #: 2831 l32i.n a2, a1, 12
     #: 6a22 add.n a2, a2, a6
     #: 2931 s32i.n a2, a1, 12
-    #: 48e1 l32i.n a4, a1, 56
-    #: 479212 bne a2, a4, 0x2b8
+    #: 48d1 l32i.n a4, a1, 52
+    #: 479212 bne a2, a4, 0x2c4
     #: 0c02 movi.n a2, 0
     #: 2931 s32i.n a2, a1, 12
-    #: 28b1 l32i.n a2, a1, 44
+    #: 28a1 l32i.n a2, a1, 40
     #: 1b22 addi.n a2, a2, 1
-    #: 29b1 s32i.n a2, a1, 44
-    #: 2891 l32i.n a2, a1, 36
+    #: 29a1 s32i.n a2, a1, 40
+    #: 2881 l32i.n a2, a1, 32
     #: 422119 l32i a4, a1, 100
     #: 4a22 add.n a2, a2, a4
-    #: 2991 s32i.n a2, a1, 36
-    #: 56d7f7 bnez a7, 0x239
+    #: 2981 s32i.n a2, a1, 32
+    #: 56c7f7 bnez a7, 0x244
     #: 2811 l32i.n a2, a1, 4
-    #: 16a20d beqz a2, 0x39b
-    #: 28d1 l32i.n a2, a1, 52
+    #: 16920d beqz a2, 0x3a6
+    #: 28c1 l32i.n a2, a1, 48
     #: 1b22 addi.n a2, a2, 1
-    #: 29d1 s32i.n a2, a1, 52
+    #: 29c1 s32i.n a2, a1, 48
     #: 222115 l32i a2, a1, 84
     #: 32211c l32i a3, a1, 112
     #: 3a22 add.n a2, a2, a3
@@ -297,13 +300,13 @@ def sums(op, arena, rom, start, stop):
     #: 222116 l32i a2, a1, 88
     #: 0b22 addi.n a2, a2, -1
     #: 226116 s32i a2, a1, 88
-    #: 5672e2 bnez a2, 0x104
+    #: 56a2e1 bnez a2, 0x103
     #: 0c06 movi.n a6, 0
     #: 922117 l32i a9, a1, 92
     #: e07911 slli a7, a9, 2
     #: 42211b l32i a4, a1, 108
-    #: 322110 l32i a3, a1, 64
-    #: 28c1 l32i.n a2, a1, 48
+    #: 38f1 l32i.n a3, a1, 60
+    #: 28b1 l32i.n a2, a1, 44
     #: 20d3c0 sub a13, a3, a2
     #: 20c241 srli a12, a2, 2
     #: 20b014 extui a11, a2, 0, 2
@@ -317,9 +320,10 @@ def sums(op, arena, rom, start, stop):
     #: 625202 s16i a6, a2, 4
     #: 22c17c addi a2, a1, 124
     #: 52c2fc addi a5, a2, -4
-    #: a881 l32i.n a10, a1, 32
+    #: a861 l32i.n a10, a1, 24
     #: 4b25 addi.n a2, a5, 4
-    #: 769c27 loopnez a12, 0x340
+    #: 3df0 nop.n
+    #: 769c27 loopnez a12, 0x34d
     #: e20400 l8ui a14, a4, 0
     #: 320401 l8ui a3, a4, 1
     #: 80ee11 slli a14, a14, 8
@@ -334,8 +338,7 @@ def sums(op, arena, rom, start, stop):
     #: 325203 s16i a3, a2, 6
     #: 8b22 addi.n a2, a2, 8
     #: 4b44 addi.n a4, a4, 4
-    #: 3df0 nop.n
-    #: 769b0c loopnez a11, 0x352
+    #: 769b0c loopnez a11, 0x35d
     #: 320400 l8ui a3, a4, 0
     #: 803311 slli a3, a3, 8
     #: 325200 s16i a3, a2, 0
@@ -351,7 +354,7 @@ def sums(op, arena, rom, start, stop):
     #: 601013 wsr.acclo a6
     #: 040280 ldinc m0, a2
     #: 042380 ldinc m2, a3
-    #: 76980b loopnez a8, 0x379
+    #: 76980b loopnez a8, 0x384
     #: 041208 mula.dd.ll.ldinc m1, a2, m0, m2
     #: 04330b mula.dd.hh.ldinc m3, a3, m0, m2
     #: 444208 mula.dd.ll.ldinc m0, a2, m1, m3
@@ -361,30 +364,30 @@ def sums(op, arena, rom, start, stop):
     #: 390f s32i.n a3, a15, 0
     #: 7aff add.n a15, a15, a7
     #: 0bee addi.n a14, a14, -1
-    #: 563efd bnez a14, 0x35c
+    #: 563efd bnez a14, 0x367
     #: 0b99 addi.n a9, a9, -1
-    #: 5659f8 bnez a9, 0x313
+    #: 5659f8 bnez a9, 0x31e
     #: 2811 l32i.n a2, a1, 4
     #: 703282 mull a3, a2, a7
-    #: 2881 l32i.n a2, a1, 32
+    #: 2861 l32i.n a2, a1, 24
     #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
-    #: 0644ff j 0xac
+    #: 2961 s32i.n a2, a1, 24
+    #: 0641ff j 0xab
     #: 42af01 movi a4, -255
     #: 804411 slli a4, a4, 8
     #: 0b44 addi.n a4, a4, -1
     #: 804411 slli a4, a4, 8
-    #: 38f1 l32i.n a3, a1, 60
-    #: 522110 l32i a5, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
+    #: 58f1 l32i.n a5, a1, 60
     #: 502320 or a2, a3, a5
     #: 202014 extui a2, a2, 0, 2
-    #: 56d208 bnez a2, 0x442
-    #: 2861 l32i.n a2, a1, 24
+    #: 56b208 bnez a2, 0x44a
+    #: 2851 l32i.n a2, a1, 20
     #: 20e341 srli a14, a2, 3
     #: 20b024 extui a11, a2, 0, 3
     #: 20d5c0 sub a13, a5, a2
-    #: 9881 l32i.n a9, a1, 32
-    #: a22111 l32i a10, a1, 68
+    #: 9861 l32i.n a9, a1, 24
+    #: a22110 l32i a10, a1, 64
     #: 0c0f movi.n a15, 0
     #: 22c17c addi a2, a1, 124
     #: c2c2fc addi a12, a2, -4
@@ -392,8 +395,7 @@ def sums(op, arena, rom, start, stop):
     #: f01013 wsr.acclo a15
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
-    #: 3df0 nop.n
-    #: 769e2f loopnez a14, 0x40c
+    #: 769e2f loopnez a14, 0x414
     #: 7803 l32i.n a7, a3, 0
     #: 806711 slli a6, a7, 8
     #: 405710 and a5, a7, a4
@@ -411,9 +413,9 @@ def sums(op, arena, rom, start, stop):
     #: 04053a mula.ad.lh a5, m2
     #: 440639 mula.ad.hl a6, m3
     #: 44053b mula.ad.hh a5, m3
-    #: 165b01 beqz a11, 0x425
+    #: 165b01 beqz a11, 0x42d
     #: 22c2fc addi a2, a2, -4
-    #: 769b0f loopnez a11, 0x425
+    #: 769b0f loopnez a11, 0x42d
     #: 520300 l8ui a5, a3, 0
     #: 621200 l16ui a6, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -423,23 +425,23 @@ def sums(op, arena, rom, start, stop):
     #: 201003 rsr.acclo a2
     #: 202821 srai a2, a2, 8
     #: 5801 l32i.n a5, a1, 0
-    #: 163500 beqz a5, 0x434
+    #: 163500 beqz a5, 0x43c
     #: 5809 l32i.n a5, a9, 0
     #: 5a22 add.n a2, a2, a5
     #: 2909 s32i.n a2, a9, 0
     #: 4b99 addi.n a9, a9, 4
     #: da33 add.n a3, a3, a13
     #: 0baa addi.n a10, a10, -1
-    #: 56caf8 bnez a10, 0x3cc
-    #: c62000 j 0x4c6
-    #: 2861 l32i.n a2, a1, 24
+    #: 56eaf8 bnez a10, 0x3d6
+    #: 062100 j 0x4cf
+    #: 2851 l32i.n a2, a1, 20
     #: 20e241 srli a14, a2, 2
     #: 20b014 extui a11, a2, 0, 2
-    #: 38f1 l32i.n a3, a1, 60
-    #: 522110 l32i a5, a1, 64
+    #: 38e1 l32i.n a3, a1, 56
+    #: 58f1 l32i.n a5, a1, 60
     #: 20d5c0 sub a13, a5, a2
-    #: 9881 l32i.n a9, a1, 32
-    #: a22111 l32i a10, a1, 68
+    #: 9861 l32i.n a9, a1, 24
+    #: a22110 l32i a10, a1, 64
     #: 0c0f movi.n a15, 0
     #: 22c17c addi a2, a1, 124
     #: c2c2fc addi a12, a2, -4
@@ -447,7 +449,7 @@ def sums(op, arena, rom, start, stop):
     #: f01013 wsr.acclo a15
     #: 040280 ldinc m0, a2
     #: 041280 ldinc m1, a2
-    #: 769e25 loopnez a14, 0x493
+    #: 769e25 loopnez a14, 0x49a
     #: 720300 l8ui a7, a3, 0
     #: 620301 l8ui a6, a3, 1
     #: 807711 slli a7, a7, 8
@@ -461,9 +463,10 @@ def sums(op, arena, rom, start, stop):
     #: 806611 slli a6, a6, 8
     #: 744068 mula.da.ll m1, a7
     #: 645249 mula.da.hl.ldinc m1, a2, m1, a6
-    #: 165b01 beqz a11, 0x4ac
+    #: 167b01 beqz a11, 0x4b5
     #: 22c2fc addi a2, a2, -4
-    #: 769b0f loopnez a11, 0x4ac
+    #: 3df0 nop.n
+    #: 769b0f loopnez a11, 0x4b5
     #: 520300 l8ui a5, a3, 0
     #: 621200 l16ui a6, a2, 0
     #: 1b33 addi.n a3, a3, 1
@@ -473,33 +476,33 @@ def sums(op, arena, rom, start, stop):
     #: 201003 rsr.acclo a2
     #: 202821 srai a2, a2, 8
     #: 5801 l32i.n a5, a1, 0
-    #: 163500 beqz a5, 0x4bb
+    #: 163500 beqz a5, 0x4c4
     #: 5809 l32i.n a5, a9, 0
     #: 5a22 add.n a2, a2, a5
     #: 2909 s32i.n a2, a9, 0
     #: 4b99 addi.n a9, a9, 4
     #: da33 add.n a3, a3, a13
     #: 0baa addi.n a10, a10, -1
-    #: 568af9 bnez a10, 0x45f
-    #: 28f1 l32i.n a2, a1, 60
-    #: 3861 l32i.n a3, a1, 24
+    #: 566af9 bnez a10, 0x466
+    #: 28e1 l32i.n a2, a1, 56
+    #: 3851 l32i.n a3, a1, 20
     #: 3a22 add.n a2, a2, a3
-    #: 29f1 s32i.n a2, a1, 60
+    #: 29e1 s32i.n a2, a1, 56
     #: 0c12 movi.n a2, 1
     #: 2901 s32i.n a2, a1, 0
-    #: 222112 l32i a2, a1, 72
-    #: 5692d4 bnez a2, 0x222
     #: 222111 l32i a2, a1, 68
+    #: 56b2d4 bnez a2, 0x22d
+    #: 222110 l32i a2, a1, 64
     #: e03211 slli a3, a2, 2
-    #: 2881 l32i.n a2, a1, 32
+    #: 2861 l32i.n a2, a1, 24
     #: 3a22 add.n a2, a2, a3
-    #: 2981 s32i.n a2, a1, 32
+    #: 2961 s32i.n a2, a1, 24
     #: 0c02 movi.n a2, 0
     #: 226118 s32i a2, a1, 96
-    #: 28d1 l32i.n a2, a1, 52
+    #: 28c1 l32i.n a2, a1, 48
     #: 1b22 addi.n a2, a2, 1
-    #: 29d1 s32i.n a2, a1, 52
-    #: 46eefe j 0xac
+    #: 29c1 s32i.n a2, a1, 48
+    #: c6ebfe j 0xab
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
