@@ -9,6 +9,7 @@ from support.inputs import generator
 from tflm.prepare import pooling_float as prepare_pool
 from tflm.prepare.lstm_float import FLOAT32
 
+from tools.asm.kernels import lists_float, softmax_float
 from tools.asm.kernels.lstm_float_fpu import cells_kernel, gates_kernel
 from tools.asm.kernels.pooling_float import eval_float32 as pool_kernel
 from tools.asm.kernels.rows_float import rows_kernel
@@ -72,6 +73,80 @@ def test_rows(name, count, depth):
         arguments = 0, 0, to << 2, addresses[1] << 2, addresses[0] << 2, depth << 14 | count
     operands.run(rows_kernel(machine), *arguments)
     assert (result == _product(rows, vector)).all()
+
+
+# Run a function of lists_float.py for a result and operands, which are arrays; return the result.
+def _run_list(kernel, machine, size, result, *operands):
+    memory = _Operands(())
+    (to, result), *others = [memory.add(str(i), x) for i, x in enumerate((result, *operands))]
+    addresses = [to, *(address for address, _ in others)]
+    if machine.max_arguments > 4:
+        addresses = [0, 0, *(address << 2 for address in addresses)]
+    memory.run(kernel(machine), *addresses, size)
+    return result
+
+
+@pytest.mark.parametrize("steps", [7, 5, 3, 6])
+@pytest.mark.parametrize("operation", lists_float.OPERATIONS)
+@pytest.mark.parametrize("name", _FPU)
+def test_elements(name, operation, steps):
+    random, count = generator("elements"), 5
+    machine = InterpretedMachine(MACHINES[name])
+    if operation == "div" and not machine.has_float_divide:
+        pytest.skip("this FPU does not divide")
+    result, a, b = (_normal(random, count) for _ in range(3))
+    a[2], b[3] = np.nan, np.nan
+    size = count << 6 | lists_float.OPERATIONS.index(operation) << 3 | steps
+    wanted = result.copy()
+    for i in range(count):
+        to, one, other = (i * (steps >> bit & 1) for bit in range(3))
+        x, y = a[one], b[other]
+        wanted[to] = {
+            "mac": wanted[to] + x * y, "mul": x * y, "add": x + y, "sub": x - y, "div": x / y,
+            "maximum": x if x > y else y, "minimum": x if x < y else y,
+        }[operation]  # fmt: skip
+    found = _run_list(lists_float.elements_kernel, machine, size, result, a, b)
+    assert np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 7])
+@pytest.mark.parametrize("name", _FPU)
+def test_products_of_lists(name, count):
+    random, machine = generator("products"), InterpretedMachine(MACHINES[name])
+    result, a, b = _normal(random, 30), _normal(random, 30), _normal(random, 30)
+    wanted = result[0]
+    for x, y in zip(a[:count], b[:count], strict=True):
+        wanted += x * y
+    assert _run_list(lists_float.dot_kernel, machine, count, result, a, b)[0] == wanted
+    size = 1 << 9 | 2 << 10 | 3 << 20 | count
+    wanted = result.copy()
+    wanted[: 3 * count : 3] += a[: 2 * count : 2] * b[: 3 * count : 3]
+    found = _run_list(lists_float.strided_kernel, machine, size, result, a, b)
+    assert (found == wanted).all()
+
+
+@pytest.mark.parametrize("name", _FPU)
+def test_limits_of_lists(name):
+    values, machine = [-3, np.nan, 0.5, 7], InterpretedMachine(MACHINES[name])
+    found = _run_list(lists_float.limit_kernel, machine, 3, values, [-1, 0.25])
+    assert np.array_equal(found, [-1, np.nan, 0.25, 7], equal_nan=True)
+
+
+def test_sums_and_softmax():
+    random, machine = generator("sums"), InterpretedMachine(MACHINES["armv7emsp"])
+    values = _normal(random, 3, 4)
+    operands = _Operands(())
+    source, _ = operands.add("source", values)
+    to, result = operands.add("result", np.zeros(12))
+    steps = 16 << 15 | 4
+    operands.run(lists_float.sums_kernel(machine), to, source, 4 << 14 | 3, steps)
+    assert (result[:3] == _product(values, np.ones(4, "f4"))).all()
+    operands.run(softmax_float.differences_kernel(machine), to, source, 4, 3)
+    wanted = values - values.max(axis=1, keepdims=True)
+    assert (result == wanted.ravel()).all()
+    operands.run(softmax_float.quotients_kernel(machine), to, 4, 3)
+    totals = _product(wanted, np.ones(4, "f4"))
+    assert (result == (wanted / totals[:, None]).ravel()).all()
 
 
 @pytest.mark.parametrize("name", _FPU)

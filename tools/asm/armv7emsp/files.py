@@ -9,12 +9,10 @@ from ..kernels import (
     hybrid_fpu,
     hybrid_quantize,
     hybrid_sums,
+    lists_float,
     lstm_float_fpu,
-    rows_float,
-)
-from . import (
-    float32,
     resize_bilinear_float,
+    rows_float,
     softmax_float,
 )
 
@@ -22,14 +20,7 @@ CORE = "an FPU of single precision"
 FILES = {
     "float32_asm.py": (
         "float32 arithmetic",
-        (
-            float32.elements,
-            float32.dot,
-            float32.strided,
-            float32.limit,
-            float32.sums,
-            partial(rows_float.rows, "armv7emsp"),
-        ),
+        (partial(lists_float.lists, "armv7emsp"), partial(rows_float.rows, "armv7emsp")),
     ),
     "float_curves_asm.py": (
         "exp, logistic, tanh and ELU, float32",
@@ -57,11 +48,11 @@ FILES = {
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
         (partial(lstm_float_fpu.gates, "armv7emsp"), partial(lstm_float_fpu.cells, "armv7emsp")),
     ),
-    "resize_bilinear_float_asm.py": ("RESIZE_BILINEAR, float32", (resize_bilinear_float.blend,)),
-    "softmax_float_asm.py": (
-        "SOFTMAX, float32",
-        (softmax_float.differences, softmax_float.quotients),
+    "resize_bilinear_float_asm.py": (
+        "RESIZE_BILINEAR, float32",
+        (partial(resize_bilinear_float.blend, "armv7emsp"),),
     ),
+    "softmax_float_asm.py": ("SOFTMAX, float32", (partial(softmax_float.steps, "armv7emsp"),)),
 }
 COPIES = {
     "float32_math.py": "armv6m/float32_math.py",

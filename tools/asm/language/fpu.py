@@ -41,6 +41,10 @@ class Fpu:
         """Store the numbers of registers that follow each other."""
         self._emit("store_words", values, src=[address])
 
+    def store_next(self, values, address):
+        """Store the numbers of registers that follow each other; the address advances."""
+        self._emit("store_next", values, [address], [address])
+
     def store(self, value, address, offset=0):
         self._emit("store", [value], src=[address, offset])
 
@@ -89,6 +93,10 @@ class Fpu:
     def set_larger(self, value, other):
         """Set `value` to a larger number; a NaN changes nothing and stays."""
         self._k.emit("larger", info=(value, other))
+
+    def set_smaller(self, value, other):
+        """Set `value` to a smaller number; a NaN changes nothing and stays."""
+        self._k.emit("smaller", info=(value, other))
 
     def limit(self, value, low, high):
         """Limit a number to two others, the limits of an activation; a NaN stays."""

@@ -313,6 +313,10 @@ class _Run:
         value, other = (self._float(n) for n in op.info)
         self._floats[op.info[0]] = other if other > value else value
 
+    def _smaller(self, op):
+        value, other = (self._float(n) for n in op.info)
+        self._floats[op.info[0]] = other if other < value else value
+
     def _limit(self, op):
         value, low, high = (self._float(n) for n in op.info)
         value = low if value < low else value

@@ -12,6 +12,7 @@ from ..kernels import (
     hybrid_sums_mac16,
     lanes_gather,
     lanes_multiply,
+    lists_float,
     lstm_float_fpu,
     mac16_depthwise,
     mac16_multiply,
@@ -19,7 +20,6 @@ from ..kernels import (
     rows_float,
 )
 from . import (
-    float32,
     pie_depthwise,
     pie_gather,
     pie_multiply,
@@ -66,13 +66,7 @@ FILES = {
     ),
     "float32_asm.py": (
         "float32 arithmetic",
-        (
-            float32.elements,
-            float32.dot,
-            float32.strided,
-            float32.limit,
-            partial(rows_float.rows, "xtensawin"),
-        ),
+        (partial(lists_float.lists, "xtensawin"), partial(rows_float.rows, "xtensawin")),
     ),
     "pooling_float_asm.py": ("pools of float32", (partial(pooling_float.pool, "xtensawin"),)),
     "hybrid_asm.py": (

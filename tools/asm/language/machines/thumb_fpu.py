@@ -9,7 +9,12 @@ from .dsp_function import DspFunction
 from .thumb_dsp import ThumbDspMachine
 
 _FIRST_SAVED = 16  # registers of the FPU from here on belong to the caller
-_SIZES = {"limit": 28, "larger": 14, "from_integer": 8, "round": 12}  # bytes
+_SIZES = {"limit": 28, "larger": 14, "smaller": 14, "from_integer": 8, "round": 12}  # bytes
+
+
+# Loads and stores of registers that follow each other: their methods of the assembler.
+_SEVERAL = {"load_next": "vldm", "load_words": "vldm_stay", "store_next": "vstm",
+            "store_words": "vstm_stay"}  # fmt: skip
 
 
 class _FpuFunction(DspFunction, ThumbVfp):
@@ -53,9 +58,8 @@ class ThumbFpuMachine(ThumbDspMachine):
         name, *numbers = op.info
         if name in ("load", "store"):
             (t.vldr if name == "load" else t.vstr)(*numbers, *values)
-        elif name in ("load_next", "load_words", "store_words"):
-            write = {"load_next": t.vldm, "load_words": t.vldm_stay, "store_words": t.vstm_stay}
-            write[name](values[0], numbers[0], len(numbers))
+        elif name in _SEVERAL:
+            getattr(t, _SEVERAL[name])(values[0], numbers[0], len(numbers))
         elif name == "set_bits":
             t.from_core(*numbers, *values)
         elif name == "bits":
@@ -71,12 +75,14 @@ class ThumbFpuMachine(ThumbDspMachine):
             t.to_core(*to, numbers[0])
             t.to_float(numbers[0], numbers[0])
         else:
-            {"add": t.vadd, "sub": t.vsub, "mul": t.vmul, "div": t.vdiv}[name](*numbers)
+            getattr(t, f"v{name}")(*numbers)
 
     def write_larger(self, t, op, to, values):
         value, other = op.info
         t.vcmp(other, value)
-        t.vmov_if("gt", value, other)
+        t.vmov_if("gt" if op.name == "larger" else "mi", value, other)
+
+    write_smaller = write_larger
 
     def write_limit(self, t, op, to, values):
         value, low, high = op.info

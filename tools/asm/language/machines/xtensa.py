@@ -15,7 +15,7 @@ _THREE = {"add": "add", "sub": "sub", "mul": "mull", "and": "and_", "or": "or_",
 _BRANCHES = {"eq": "beq", "ne": "bne", "lt": "blt", "ge": "bge", "ult": "bltu", "uge": "bgeu"}
 _SHIFTS = {"shl": "slli", "asr": "srai", "lsr": "srli"}
 _SIZES = {"label": 0, "args": 0, "note": 0, "clobber": 0, "repeat_end": 0, "repeat": 6, "ult": 9,
-          "limit": 12, "larger": 6}  # fmt: skip
+          "limit": 12, "larger": 6, "smaller": 6}  # fmt: skip
 _REACH, _ZERO_REACH = 110, 2000  # bytes, of branches on two registers, and on one and zero
 
 
@@ -303,9 +303,9 @@ class XtensaMachine(Machine):
             is_number = isinstance(values[1], int)
             load = t.lsi if is_number else t.lsx
             (load if name == "load" else t.ssi)(f"f{numbers[0]}", *values)
-        elif name in ("load_next", "load_words", "store_words"):
+        elif name in ("load_next", "load_words", "store_next", "store_words"):
             for i, number in enumerate(numbers):
-                (t.ssi if name == "store_words" else t.lsi)(f"f{number}", values[0], 4 * i)
+                (t.ssi if name[0] == "s" else t.lsi)(f"f{number}", values[0], 4 * i)
             if to:
                 t.addi(to[0], to[0], 4 * len(numbers))
         elif name == "set_bits":
@@ -322,8 +322,10 @@ class XtensaMachine(Machine):
 
     def write_larger(self, t, op, to, values):
         value, other = (f"f{number}" for number in op.info)
-        t.olt_s("b0", value, other)
+        t.olt_s("b0", *((value, other) if op.name == "larger" else (other, value)))
         t.movt_s(value, other, "b0")
+
+    write_smaller = write_larger
 
     def write_limit(self, t, op, to, values):
         value, low, high = (f"f{number}" for number in op.info)
