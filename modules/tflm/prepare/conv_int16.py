@@ -33,7 +33,7 @@ _PAIRS_BYTES = 16  # of scratch for each element of a window: four pixels, four 
 _PAIRS_BLOCK = 4  # pixels for which it unpacks weights once
 _PAIRS_PIXELS = 3  # for which it is faster
 _PAIRS_SPEED = 2  # a multiply-accumulate of this kernel is that much faster
-_LANES_SPEED = 3  # the same for targets with lanes: a slice takes at most some 35 ms of a Pico
+_LANES_SPEED = 3  # for targets with lanes: a slice takes at most about 35 ms on a Pico
 _MAX_SUM = 65535  # of absolute weights, times 32768
 
 
