@@ -1,4 +1,4 @@
-# Rules for assembler kernels: generated files are up to date; parameter blocks for Cortex-M0+
+# Rules for assembler kernels: generated files are up to date; parameter blocks
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -15,8 +15,8 @@ from asm.common.thumb import R0, R8, Thumb
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
-    "conv_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
-    "fully_connected_lanes": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
+    "conv_blocks": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
+    "fully_connected_groups": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 16)},
 }
 
 
@@ -28,7 +28,7 @@ def test_generated_files_are_up_to_date(target):
 
 @pytest.mark.parametrize("name", _BLOCKS)
 def test_indices_of_parameters(name):
-    found = consts(KERNEL_FILES[f"armv6m/{name}"])
+    found = consts(KERNEL_FILES[name])
     for prefix, (words, first) in _BLOCKS[name].items():
         there = {n.removeprefix(prefix): v for n, v in found.items() if n.startswith(prefix)}
         assert there

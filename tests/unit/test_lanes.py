@@ -17,20 +17,15 @@ _MACHINES = "armv6m", "rv32imc", "xtensawin"
 _RUNS = 40
 _ARENA, _MEMORY = 0x10000, 0x80000
 _BLOCK, _LANES, _SPARE, _OUTPUT, _GROUP = (0x2000 * i for i in range(1, 6))
-_IN_ARENA = "lanes", "lanes_end", "spare", "output", "group"
+_SOURCE = 0  # an offset that is not a mark
 
 
 # Run a function with parameters; addresses among them are offsets in the arena or in the memory.
-def _run(kernel, name, layout, parameters, operands, in_memory):
+def _run(kernel, layout, parameters, operands):
     words = dict.fromkeys(layout, 0) | parameters
-    if name == "armv6m":
-        for word in (*_IN_ARENA, in_memory):
-            if word in words and (word != "group" or words[word]):
-                words[word] += _MEMORY if word == in_memory else _ARENA
     block = bytearray(struct.pack(f"<{len(layout)}I", *[w & 0xFFFFFFFF for w in words.values()]))
     memory = Memory({"parameters": (_ARENA + _BLOCK, block, True)} | operands)
-    arguments = (_ARENA + _BLOCK,) if name == "armv6m" else (_ARENA, _BLOCK, _MEMORY)
-    run(kernel, memory, *arguments)
+    run(kernel, memory, _ARENA, _BLOCK, _MEMORY)
 
 
 # The words of int8: pairs of elements 0 and 2, then 1 and 3, of each word of bytes.
@@ -105,7 +100,7 @@ def test_columns_become_lanes(name, is_bytes, is_flipped):
             "lanes": (_ARENA + _LANES, found, True),
             "spare": (_ARENA + _SPARE, spare, True),
         }
-        _run(kernel, name, GATHER, case.words, operands, "source")
+        _run(kernel, GATHER, case.words, operands)
         added = 128 if is_flipped else 0
         for i, values in enumerate(_expected(case)):
             whole = len(values) & -4
@@ -164,17 +159,17 @@ def test_groups_of_channels(name, packing):
         ]
         data = b"".join(_quads(x) for x in sum(inputs, []))
         blocks = [(data, False)]
-        if name == "armv6m" and rows == 1 and i % 2:  # the kernel unpacks two pixels at a time
+        if rows == 1 and i % 2:  # the kernel unpacks two pixels at a time
             blocks = [(b"".join(struct.pack(f"{depth}b", *x) for x in inputs[0]), True)]
         for source, is_source in blocks:
             memory = bytearray(data) if not is_source else bytearray(4 * depth)
             operands = {}
             if is_source:
                 words |= {
-                    "source": _MEMORY + 0x40000, "source_end": _MEMORY + 0x40000 + len(source),
+                    "source": _SOURCE, "source_end": _SOURCE + len(source),
                     "lanes_end": _LANES + 4 * depth,
                 }  # fmt: skip
-                operands = {"source": (_MEMORY + 0x40000, source, False)}
+                operands = {"source": (_ARENA + _SOURCE, source, False)}
             found = bytearray(len(wanted))
             operands |= {
                 "stream": (_MEMORY, lanes.stream(weights, channels, packing), False),
@@ -182,5 +177,5 @@ def test_groups_of_channels(name, packing):
                 "output": (_ARENA + _OUTPUT, found, True),
                 "group": (_ARENA + _GROUP, bytearray(64 + 8 * depth), True),
             }
-            _run(kernel, name, MULTIPLY, words, operands, "stream")
+            _run(kernel, MULTIPLY, words, operands)
             assert list(found) == wanted

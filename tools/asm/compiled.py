@@ -55,6 +55,7 @@ div.eval_int8 armv6m armv7em rv32imc xtensawin x64
 fully_connected.eval_int8 rv32imc xtensawin
 fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+fully_connected_lanes.eval_int8 armv6m rv32imc xtensawin
 gelu_float.eval_float32 armv6m armv7em rv32imc xtensawin
 gru_float.eval_float32 x64
 hard_swish_float.eval_float32 x64

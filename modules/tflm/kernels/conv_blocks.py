@@ -60,16 +60,28 @@ _M_ACTIVATION_MAX = const(26)
 _M_GROUP = const(27)
 _M_ROWS = const(28)
 _M_ROW_STEP = const(29)
+_M_SOURCE = const(30)
+_M_SOURCE_END = const(31)
 
 
 # Pixels first..stop-1 of rows row..last-1. The inputs of a block of pixels are unpacked to lanes
 # once, then every group of four channels reads them; the activations stay int8 in the arena.
 # `gather`, `gather_bytes` and `multiply` are called with (arena, offset of their parameters, the
-# memory of image or stream). Addresses among their parameters are offsets in these two. armv6m has
-# a copy of this function that passes one address, which saves 2000 cycles per slice.
+# memory of image or stream). Addresses among their parameters are offsets in these two. `unpacks`:
+# multiply() can also unpack pixels, without padding, of an image in the arena.
 @micropython.viper
 def run_blocks(
-    op, arena, rom, row: int, last: int, first: int, stop: int, gather, gather_bytes, multiply
+    op,
+    arena,
+    rom,
+    row: int,
+    last: int,
+    first: int,
+    stop: int,
+    gather,
+    gather_bytes,
+    multiply,
+    unpacks: int,
 ):
     r = ptr32(op)
     scratch = r[_SCRATCH] >> 2
@@ -123,7 +135,21 @@ def run_blocks(
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]
     p[_M_ACTIVATION_MAX] = r[_ACTIVATION_MAX]
+    p[_M_SOURCE_END] = 0
     out = (r[_OUTPUT] >> 2) + (row * r[_OUTPUT_WIDTH] + first) * out_step
+    if unpacks and merged and not rest and not r[_INPUT] & 1 and r[_OUTPUT_HEIGHT] == 1:
+        if last - row == 1:
+            source += row * r[_INPUT_HEIGHT] * row_bytes
+            p[_M_SOURCE] = source + first * merged
+            p[_M_SOURCE_END] = source + stop * merged
+            p[_M_LANES_END] = spare
+            p[_M_STREAM] = stream
+            p[_M_OUTPUT] = out
+            p[_M_GROUPS] = groups
+            p[_M_OUTPUT_STEP] = out_step
+            p[_M_ROWS] = 1
+            multiply(arena, scratch + 4 * _M_STREAM, stream_memory)
+            row = last
     while row < last:
         rows = last - row
         if rows > block_rows:

@@ -15,10 +15,10 @@ _OUTPUT_WIDTH = const(8)
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     width = int(ptr32(op)[_OUTPUT_WIDTH])
-    run_blocks(op, arena, rom, start, stop, 0, width, gather, gather_bytes, multiply)
+    run_blocks(op, arena, rom, start, stop, 0, width, gather, gather_bytes, multiply, 0)
 
 
 # Units are pixels of the only row.
 @micropython.viper
 def eval_pixels_int8(op, arena, rom, start: int, stop: int):
-    run_blocks(op, arena, rom, 0, 1, start, stop, gather, gather_bytes, multiply)
+    run_blocks(op, arena, rom, 0, 1, start, stop, gather, gather_bytes, multiply, 0)

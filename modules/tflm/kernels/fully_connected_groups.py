@@ -44,6 +44,7 @@ _M_ACTIVATION_MIN = const(25)
 _M_ACTIVATION_MAX = const(26)
 _M_GROUP = const(27)
 _M_ROWS = const(28)
+_M_SOURCE_END = const(31)
 
 
 # Groups start..stop-1 of four output channels. Each batch is one column of one row for `gather`
@@ -90,6 +91,7 @@ def run_groups(op, arena, rom, start: int, stop: int, gather, gather_bytes, mult
     p[_M_LANES_STEP] = window
     p[_M_OUTPUT_STEP] = 4
     p[_M_ROWS] = 1
+    p[_M_SOURCE_END] = 0
     p[_M_WINDOW] = window
     p[_M_OUTPUT_ZERO_POINT] = r[_OUTPUT_ZERO_POINT]
     p[_M_ACTIVATION_MIN] = r[_ACTIVATION_MIN]

@@ -79,3 +79,4 @@ FILES = {
     ),
     "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
 }
+COPIES = {"conv_lanes.py": "rv32imc/conv_lanes.py"}

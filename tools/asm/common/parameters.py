@@ -3,7 +3,7 @@
 
 # Block of gather(), which unpacks columns of an image to lanes.
 GATHER = (
-    "source",  # address of the first column in its first row that is in the image
+    "source",  # the first column in its first row that is in the image
     "lanes",  # target
     "columns",
     "column_step",  # bytes of the image
@@ -22,7 +22,7 @@ GATHER = (
 
 # Block of multiply(), which multiplies lanes by a stream of weights.
 MULTIPLY = (
-    "stream",  # address of the first group of channels
+    "stream",  # the first group of channels
     "lanes",  # of the first pixel
     "output",  # of the first pixel and group
     "lanes_end",  # lanes + lanes_step * pixels of a row
@@ -36,8 +36,8 @@ MULTIPLY = (
     "group",  # memory for the unpacked stream of one group if weights have one byte, else 0
     "rows",  # of pixels
     "row_step",  # bytes of lanes from one row to the next
-    "source",  # bytes of pixels to be unpacked block by block; 0: all lanes are unpacked already
-    "source_end",  # the last two words: only on a Cortex-M0+
+    "source",  # bytes of pixels to be unpacked block by block
+    "source_end",  # 0: all lanes are unpacked already; the last two words: not for MAC16
 )
 
 # Block of multiply() for the vector unit of the ESP32-S3.

@@ -5,7 +5,7 @@ from tflm_tools.image.dense_lut import DENSE_LUT, SCRATCH, VALUES
 
 from ..language.calls import begin_eval
 from ..language.macros import Cursor, Record
-from .lanes import Quads, add_upper
+from .lanes import add_upper, unpack_row
 from .outputs_int8 import ChannelOutputs
 
 _ABOUT = """
@@ -70,24 +70,8 @@ class _DenseLut:
 
     # Unpack inputs to lanes, with zeros up to a multiple of eight.
     def _unpack(self, source):
-        k = self.k
-        to, rest, quads = k.var("to", self.lanes), k.new_label("rest"), Quads(k)
-        source = k.var("word", source)
-        end = k.var("inputs_end", source + self.depth)
-        with k.If(self.depth << 30 == 0):
-            quads.unpack(source, to, self.depth)
-        k.branch(source == end, rest)
-        with k.loop("quad", times=8) as loop:  # rows that begin at any address
-            word, bits = k.var("bytes", 0), k.var("bits", 0)
-            with k.loop("byte", times=4) as byte:
-                word |= source.get("u8") << bits
-                source += 1
-                bits += 8
-                byte.leave_if(source == end)
-                byte.repeat_if(bits != 32)
-            to.put_next(*quads.lanes(word))
-            loop.repeat_if(source != end)
-        k.label(rest)
+        k, to = self.k, self.k.var("to", self.lanes)
+        unpack_row(k, k.var("word", source), self.depth, to)
         with k.While(lambda: to != self.lanes_end, "pad", times=1):
             to.put_next(k.const(0), k.const(0))
 

@@ -23,19 +23,14 @@ def add_upper(k, total, product):
 class Parameters(Record):
     """The block of parameters of a function that kernels call.
 
-    A Cortex-M0+ has the address of the block, which holds addresses. Other machines have the
-    arena, the offset of the block in it, and the memory of an operand. Addresses in the block are
-    then offsets in the arena or in this memory.
+    The function has the arena, the offset of the block in it, and the memory of an operand.
+    Addresses in the block are offsets in the arena or in this memory.
     """
 
     def __init__(self, name, about, layout, machine, arguments=("arena", "offset", "memory")):
-        if machine.name == "armv6m":
-            self.k = k = Kernel(name, about, ("parameters",), machine)
-            self.address, self._bases = k.arguments[0], None
-        else:
-            self.k = k = Kernel(name, about, arguments, machine)
-            arena, offset, memory, *_ = k.arguments
-            self.address, self._bases = k.var("parameters", arena + offset), (arena, memory)
+        self.k = k = Kernel(name, about, arguments, machine)
+        arena, offset, memory, *_ = k.arguments
+        self.address, self._bases = k.var("parameters", arena + offset), (arena, memory)
         super().__init__(k, self.address, layout, first=0)
 
     def in_arena(self, name, optional=False):
@@ -48,10 +43,10 @@ class Parameters(Record):
 
     def _located(self, name, number, optional=False):
         register = getattr(self, name)
-        if self._bases and optional:
+        if optional:
             with self.k.If(register != 0):
                 register += self._bases[number]
-        elif self._bases:
+        else:
             register += self._bases[number]
         return register
 
@@ -116,3 +111,23 @@ class Quads:
             even -= self.half
             odd -= self.half
         return even, odd
+
+
+def unpack_row(k, source, size, to):
+    """Unpack int8 that begin at any address, with zeros up to a whole word; both advance."""
+    rest, quads = k.new_label("rest"), Quads(k)
+    end = k.var("inputs_end", source + size)
+    with k.If((source | size) << 30 == 0):
+        quads.unpack(source, to, size)
+    k.branch(source == end, rest)
+    with k.loop("quad", times=8) as loop:
+        word, bits = k.var("bytes", 0), k.var("bits", 0)
+        with k.loop("byte", times=4) as byte:
+            word |= source.get("u8") << bits
+            source += 1
+            bits += 8
+            byte.leave_if(source == end)
+            byte.repeat_if(bits != 32)
+        to.put_next(*quads.lanes(word))
+        loop.repeat_if(source != end)
+    k.label(rest)

@@ -17,28 +17,26 @@ _UNROLLED = 32  # words in a turn of a loop that is entered in the middle
 _WORD_BYTES = 32  # of its machine code for a word
 
 
-class _Multiply:
-    """Some words of a pixel at a time, then the last two words, if there are two left.
+class Multiplier:
+    """Outputs of groups of four channels: some words of a pixel at a time, then the last two.
 
+    record: has LIMITS. window: bytes of lanes of one pixel. lanes_step, output_step: from one
+    pixel to the next. widened: memory for a group's stream if weights have one byte, else 0.
     pixels: number of pixels that are multiplied by a weight when it is loaded.
     """
 
     words, pixels = 4, 1
 
-    def __init__(self, machine):
-        self.p = p = Parameters("multiply", _ABOUT, MULTIPLY, machine)
-        self.k = p.k
-        self.window, self.lanes_step, self.output_step = p.window, p.lanes_step, p.output_step
-        self.rows, self.row_step = p.rows, p.row_step
-        self.widened = p.in_arena("group", optional=True)
-        self.outputs = ChannelOutputs(self.k, p, is_repeated=self.pixels > 1)
+    def __init__(self, k, record, window, lanes_step, output_step, widened):
+        self.k, self.window, self.lanes_step = k, window, lanes_step
+        self.output_step, self.widened = output_step, widened
+        self.outputs = ChannelOutputs(k, record, is_repeated=self.pixels > 1)
         self.begin()
         # Of a stream of weights of one byte: half of the lanes.
-        self.group_bytes = self.k.var("group_bytes", self.window << 1)
-        with self.k.If(self.widened == 0):
+        self.group_bytes = k.var("group_bytes", self.window << 1)
+        with k.If(self.widened == 0):
             self.group_bytes <<= 1
         self.group_bytes += _BIASES + _TABLE
-        self.stream = p.in_memory("stream")
 
     def begin(self):
         """Compute values for all groups."""
@@ -48,39 +46,16 @@ class _Multiply:
         self.whole = k.var("whole", self.window - self.rest)
         self.gap = k.var("gap", self.lanes_step - self.window)
 
-    def kernel(self):
-        self.blocks()
-        return self.k.finish()
+    def enter(self, *lanes):
+        """Change addresses of lanes to what row() expects."""
 
-    def blocks(self):
-        """Compute all outputs of the pixels in lanes."""
-        p = self.p
-        self.groups(p.in_arena("lanes"), p.in_arena("lanes_end"))
-
-    # 1. For each group of channels: unpack its weights, if they have one byte.
-    # 2. For each pixel of each row: the sums of products, then the outputs.
-    def groups(self, lanes, lanes_end):
-        k, p = self.k, self.p
-        output, left = p.in_arena("output"), p.groups
-        row_gap = k.var("row_gap", self.row_step - (lanes_end - lanes))
-        with k.loop("group", times=8) as group:
-            self.weights = k.var("weights", self.stream)
-            self.stream += self.group_bytes
-            with k.If(self.widened != 0):
-                self._widen()
-            self.out, self.inputs = k.var("out", output), k.var("inputs", lanes)
-            end, rows_left = k.var("row_end", lanes_end), k.var("rows_left", self.rows)
-            with k.loop("row", times=4) as rows:
-                self._row(end)
-                rows_left -= 1
-                rows.leave_if(rows_left == 0)
-                self.inputs += row_gap
-                end += self.row_step
-                rows.repeat()
-            output += 4
-            left -= 1
-            group.repeat_if(left != 0)
-        return output
+    def next_group(self, stream):
+        """Go to the group at `stream`, which advances; unpack weights of one byte."""
+        k = self.k
+        self.weights = k.var("weights", stream)
+        stream += self.group_bytes
+        with k.If(self.widened != 0):
+            self._widen()
 
     def _widen(self):
         k = self.k
@@ -97,19 +72,25 @@ class _Multiply:
         reader.advance()
         writer.advance()
 
-    # Afterwards `inputs` is `end`.
-    def _row(self, end):
+    def row(self, inputs, end, out):
+        """Compute pixels whose lanes are at `inputs`, which becomes `end`; `out` advances."""
         k = self.k
+        self.inputs, self.out = inputs, out
         if self.pixels > 1:
             last = k.var("last", end - self.lanes_step)
-            with k.While(lambda: self.inputs.below(last), "pixels"):
+            with k.While(lambda: inputs.below(last), "pixels"):
                 self._pixels(self.pixels)
-            with k.If(self.inputs.below(end)):
+            with k.If(inputs.below(end)):
                 self._pixels(1)
             return
         with k.loop("pixel", times=8) as pixel:
             self._pixels(1)
-            pixel.repeat_if(self.inputs.below(end))
+            pixel.repeat_if(inputs.below(end))
+
+    def pixel(self, inputs, out):
+        """Compute one pixel."""
+        self.inputs, self.out = inputs, out
+        self._pixels(1)
 
     def _pixels(self, count):
         k = self.k
@@ -169,18 +150,18 @@ class _Multiply:
                 totals[channel] += (weight * word + self.round) >> 16
 
 
-class _Rv32(_Multiply):
+class _Rv32(Multiplier):
     pixels = 2
 
 
-class _Xtensa(_Multiply):
+class _Xtensa(Multiplier):
     """The channels alternate, so that no instruction waits for a load or a product.
 
     The limits of outputs are in slots during the loop over words.
     """
 
-    def __init__(self, machine):
-        super().__init__(machine)
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
         self.limits = self.outputs.limits()
 
     def sum_up(self, inputs, sums):
@@ -200,11 +181,10 @@ class _Xtensa(_Multiply):
             total += value
 
 
-class _Thumb(_Multiply):
+class _Thumb(Multiplier):
     """The loop over words is entered so that its last turn is a whole one.
 
-    `inputs` begin the number of skipped words before the first word. Pixels may be bytes, which
-    become lanes block by block.
+    `inputs` begin the number of skipped words before the first word.
     """
 
     def begin(self):
@@ -214,32 +194,9 @@ class _Thumb(_Multiply):
         self.skipped_code = k.var("skipped_code", self.skipped << 3)
         self.gap = k.var("gap", self.lanes_step - self.length)
 
-    def blocks(self):
-        k, p = self.k, self.p
-        with k.loop("block", times=1) as block:
-            self.stream = p.stream
-            lanes, end = p.lanes, p.lanes_end
-            source = p.source
-            with k.If(source != 0):
-                self._unpack(source, lanes, end)
-            lanes -= self.skipped
-            end -= self.skipped
-            output = self.groups(lanes, end)
-            source, first = p.source, p.output
-            block.leave_if(source == 0)
-            block.leave_if(source.not_below(p.source_end))
-            # The outputs of the next block follow.
-            p.address[p.offset("output")] = self.out - (output - first) + 4
-            block.repeat()
-
-    # Unpack the next block, and let `end` be the end of its lanes.
-    def _unpack(self, source, lanes, end):
-        k, p = self.k, self.p
-        size = k.var("size", (p.source_end - source).min((end - lanes).lsr(1)))
-        p.address[p.offset("source")] = source + size
-        to = k.var("to", lanes)
-        Quads(k).unpack(source, to, size)
-        end.set(to)
+    def enter(self, *lanes):
+        for address in lanes:
+            address -= self.skipped
 
     def sum_up(self, inputs, sums):
         k, (inputs,), (sums,) = self.k, inputs, sums
@@ -265,11 +222,71 @@ class _Thumb(_Multiply):
         return weights, 0
 
 
-_MACHINES = {"armv6m": _Thumb, "rv32imc": _Rv32, "xtensawin": _Xtensa}
+MULTIPLIERS = {"armv6m": _Thumb, "rv32imc": _Rv32, "xtensawin": _Xtensa}
+
+
+class _Function:
+    """The function multiply()."""
+
+    def __init__(self, machine):
+        self.p = p = Parameters("multiply", _ABOUT, MULTIPLY, machine)
+        self.k = p.k
+        self.rows, self.row_step = p.rows, p.row_step
+        widened = p.in_arena("group", optional=True)
+        steps = p.window, p.lanes_step, p.output_step
+        self.multiplier = MULTIPLIERS[machine.name](self.k, p, *steps, widened)
+
+    # Compute all outputs of the pixels in lanes, or unpack and compute one block after the other.
+    def kernel(self):
+        k, p = self.k, self.p
+        with k.loop("block", times=1) as block:
+            lanes, end = p.in_arena("lanes"), p.in_arena("lanes_end")
+            with k.If(p.source_end != 0):
+                self._unpack(lanes, end)
+            self.multiplier.enter(lanes, end)
+            output, out = self._groups(lanes, end)
+            first = p.output
+            # Without bytes of pixels, the end is 0.
+            block.leave_if(p.source.not_below(p.source_end))
+            # The outputs of the next block follow.
+            p.address[p.offset("output")] = out - (output - first) + 4
+            block.repeat()
+        return k.finish()
+
+    # Unpack the next block, and let `end` be the end of its lanes.
+    def _unpack(self, lanes, end):
+        k, p = self.k, self.p
+        size = k.var("size", (p.source_end - p.source).min((end - lanes).lsr(1)))
+        source, to = p.in_arena("source"), k.var("to", lanes)
+        p.address[p.offset("source")] = p.source + size
+        Quads(k).unpack(source, to, size)
+        end.set(to)
+
+    # Return the address after the outputs of the first pixel, and the one after the last pixel of
+    # the last group.
+    def _groups(self, lanes, lanes_end):
+        k, p = self.k, self.p
+        stream, output, left = p.in_memory("stream"), p.in_arena("output"), p.groups
+        row_gap = k.var("row_gap", self.row_step - (lanes_end - lanes))
+        with k.loop("group", times=8) as group:
+            self.multiplier.next_group(stream)
+            out, inputs = k.var("out", output), k.var("inputs", lanes)
+            end, rows_left = k.var("row_end", lanes_end), k.var("rows_left", self.rows)
+            with k.loop("row", times=4) as rows:
+                self.multiplier.row(inputs, end, out)
+                rows_left -= 1
+                rows.leave_if(rows_left == 0)
+                inputs += row_gap
+                end += self.row_step
+                rows.repeat()
+            output += 4
+            left -= 1
+            group.repeat_if(left != 0)
+        return output, out
 
 
 def multiply_kernel(machine):
-    return _MACHINES[machine.name](machine).kernel()
+    return _Function(machine).kernel()
 
 
 def multiply(name):

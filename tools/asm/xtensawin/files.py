@@ -97,6 +97,5 @@ COPIES = {
     "conv_lanes.py": "rv32imc/conv_lanes.py",
     "float32_math.py": "armv6m/float32_math.py",
     "hybrid_quantize.py": "armv6m/hybrid_quantize.py",
-    "fully_connected_lanes.py": "rv32imc/fully_connected_lanes.py",
     "unidirectional_sequence_lstm_float.py": "armv7emsp/unidirectional_sequence_lstm_float.py",
 }

@@ -165,6 +165,7 @@ def run_int8(r0, r1, r2, r3):
     data(2, 0x9009)  # str r0, [sp] batches
     label(batch12)
     data(2, 0x9E02)  # ldr r6, [sp] lanes
+    data(2, 0x9A08)  # ldr r2, [sp] input
     mov(r4, 1)
     lsl(r4, r4, 15)
     lsl(r4, r4, 8)
@@ -175,11 +176,12 @@ def run_int8(r0, r1, r2, r3):
     lsl(r5, r5, 8)
     lsl(r5, r5, 8)
     add(r5, 255)
-    data(2, 0x9A08)  # ldr r2, [sp] input
     data(2, 0x9806)  # ldr r0, [sp] depth
     add(r1, r2, r0)
     mov(r12, r1)
-    lsl(r1, r0, 30)
+    mov(r1, r2)
+    orr(r1, r0)
+    lsl(r1, r1, 30)
     bne(if15)
     add(r3, r2, r0)
     lsl(r0, r0, 29)

@@ -10,16 +10,20 @@ import micropython
 # filter, either inside the image or outside of it. The parameters are GATHER of
 # tools/asm/common/parameters.py.
 @micropython.asm_thumb
-def gather(r0):
+def gather(r0, r1, r2):
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB088)  # sub sp, #32
+    mov(r4, r0)
+    add(r0, r4, r1)
     ldr(r3, [r0, 4])
+    add(r3, r3, r4)
     ldr(r1, [r0, 0])
     mov(r9, r1)
+    data(2, 0x4491)  # add r9, r2
     ldr(r1, [r0, 36])
     mov(r12, r1)
     ldr(r1, [r0, 8])
@@ -149,16 +153,20 @@ def gather(r0):
 # are first copied to spare memory without gaps. The parameters are GATHER of
 # tools/asm/common/parameters.py.
 @micropython.asm_thumb
-def gather_bytes(r0):
+def gather_bytes(r0, r1, r2):
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
     data(2, 0xB08D)  # sub sp, #52
+    mov(r3, r0)
+    add(r0, r3, r1)
     ldr(r5, [r0, 4])
+    add(r5, r5, r3)
     ldr(r1, [r0, 0])
-    mov(r10, r1)
+    mov(r9, r1)
+    data(2, 0x4491)  # add r9, r2
     ldr(r1, [r0, 36])
     mov(r8, r1)
     ldr(r1, [r0, 8])
@@ -178,13 +186,14 @@ def gather_bytes(r0):
     data(2, 0x920B)  # str r2, [sp] bytes_above
     ldr(r2, [r0, 32])
     mul(r2, r1)
-    data(2, 0x9205)  # str r2, [sp] bytes_below
+    data(2, 0x9206)  # str r2, [sp] bytes_below
     ldr(r1, [r0, 48])
     data(2, 0x910C)  # str r1, [sp] row_bytes
     ldr(r1, [r0, 52])
-    data(2, 0x9106)  # str r1, [sp] column_bytes
+    data(2, 0x9107)  # str r1, [sp] column_bytes
     ldr(r1, [r0, 56])
-    data(2, 0x9107)  # str r1, [sp] spare
+    add(r1, r1, r3)
+    data(2, 0x9105)  # str r1, [sp] spare
     ldr(r0, [r0, 40])
     add(r0, r0, 1)
     mov(r1, 0)
@@ -204,12 +213,12 @@ def gather_bytes(r0):
     lsl(r4, r4, 8)
     add(r4, 255)
     label(column1)
-    data(2, 0x9807)  # ldr r0, [sp] spare
+    data(2, 0x9805)  # ldr r0, [sp] spare
     data(2, 0x990B)  # ldr r1, [sp] bytes_above
     data(2, 0x9A0A)  # ldr r2, [sp] rows
     mov(lr, r2)
     mov(r2, 0)
-    mov(r9, r2)
+    mov(r10, r2)
     data(2, 0x9A09)  # ldr r2, [sp] run
     data(2, 0x9202)  # str r2, [sp] inside
     mov(r2, 0)
@@ -221,12 +230,12 @@ def gather_bytes(r0):
     mov(r2, lr)
     cmp(r2, 0)
     beq(if5)
-    mov(r7, r10)
-    mov(r2, r9)
+    mov(r7, r9)
+    mov(r2, r10)
     add(r2, r7, r2)
     mov(r12, r2)
     label(row6)
-    data(2, 0x4449)  # add r1, r9
+    data(2, 0x4451)  # add r1, r10
     cmp(r1, 0)
     beq(if8)
     label(fill9)
@@ -257,7 +266,7 @@ def gather_bytes(r0):
     mov(lr, r2)
     bne(row6)
     label(if5)
-    data(2, 0x9A05)  # ldr r2, [sp] bytes_below
+    data(2, 0x9A06)  # ldr r2, [sp] bytes_below
     add(r1, r1, r2)
     beq(if14)
     label(fill15)
@@ -267,8 +276,8 @@ def gather_bytes(r0):
     sub(r1, 1)
     bne(fill15)
     label(if14)
-    data(2, 0x9A07)  # ldr r2, [sp] spare
-    data(2, 0x9806)  # ldr r0, [sp] column_bytes
+    data(2, 0x9A05)  # ldr r2, [sp] spare
+    data(2, 0x9807)  # ldr r0, [sp] column_bytes
     add(r7, r2, r0)
     lsl(r0, r0, 29)
     bne(odd17)
@@ -292,7 +301,7 @@ def gather_bytes(r0):
     data(2, 0xC503)  # stmia r5!, {r0, r1}
     cmp(r2, r7)
     bcc(quads18)
-    data(2, 0x44DA)  # add r10, r11
+    data(2, 0x44D9)  # add r9, r11
     data(2, 0x44D8)  # add r8, r11
     data(2, 0x9800)  # ldr r0, [sp] columns
     sub(r0, 1)
@@ -303,15 +312,15 @@ def gather_bytes(r0):
     mov(r2, r8)
     neg(r7, r2)
     mov(r2, 0)
-    mov(r9, r7)
-    data(2, 0x4591)  # cmp r9, r2
+    mov(r10, r7)
+    data(2, 0x4592)  # cmp r10, r2
     bge(max_3)
-    mov(r9, r2)
+    mov(r10, r2)
     label(max_3)
     data(2, 0x9A09)  # ldr r2, [sp] run
-    data(2, 0x4591)  # cmp r9, r2
+    data(2, 0x4592)  # cmp r10, r2
     ble(min_4)
-    mov(r9, r2)
+    mov(r10, r2)
     label(min_4)
     mov(r7, r8)
     add(r7, r7, r2)
@@ -328,7 +337,7 @@ def gather_bytes(r0):
     mov(r2, r7)
     label(min_6)
     data(2, 0x9203)  # str r2, [sp] right
-    mov(r7, r9)
+    mov(r7, r10)
     add(r7, r7, r2)
     data(2, 0x9A02)  # ldr r2, [sp] inside
     sub(r2, r2, r7)
@@ -348,25 +357,35 @@ def gather_bytes(r0):
 # rounded, is the sum of two products of int8 (prepare/lanes.py). The parameters are MULTIPLY of
 # tools/asm/common/parameters.py.
 @micropython.asm_thumb
-def multiply(r0):
+def multiply(r0, r1, r2):
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB095)  # sub sp, #84
+    data(2, 0xB097)  # sub sp, #92
+    mov(r3, r0)
+    data(2, 0x9312)  # str r3, [sp] arena
+    data(2, 0x9216)  # str r2, [sp] memory
+    add(r0, r3, r1)
     data(2, 0x900D)  # str r0, [sp] parameters
+    ldr(r1, [r0, 48])
+    data(2, 0x9113)  # str r1, [sp] rows
+    ldr(r1, [r0, 52])
+    data(2, 0x9108)  # str r1, [sp] row_step
+    ldr(r0, [r0, 44])
+    data(2, 0x900E)  # str r0, [sp] group
+    cmp(r0, 0)
+    beq(if1)
+    add(r0, r0, r3)
+    data(2, 0x900E)  # str r0, [sp] group
+    label(if1)
+    data(2, 0x980D)  # ldr r0, [sp] parameters
     ldr(r1, [r0, 28])
-    data(2, 0x9113)  # str r1, [sp] window
-    ldr(r4, [r0, 20])
+    data(2, 0x9114)  # str r1, [sp] window
+    ldr(r3, [r0, 20])
     ldr(r2, [r0, 24])
     data(2, 0x9201)  # str r2, [sp] output_step
-    ldr(r2, [r0, 48])
-    data(2, 0x9212)  # str r2, [sp] rows
-    ldr(r2, [r0, 52])
-    data(2, 0x9208)  # str r2, [sp] row_step
-    ldr(r3, [r0, 44])
-    data(2, 0x930F)  # str r3, [sp] group
     ldr(r2, [r0, 32])
     mov(r10, r2)
     ldr(r2, [r0, 36])
@@ -376,44 +395,50 @@ def multiply(r0):
     neg(r0, r1)
     mov(r2, 124)
     and_(r0, r2)
-    data(2, 0x9014)  # str r0, [sp] skipped
+    data(2, 0x9015)  # str r0, [sp] skipped
     add(r2, r1, r0)
     data(2, 0x9206)  # str r2, [sp] length
     lsl(r0, r0, 3)
     data(2, 0x9002)  # str r0, [sp] skipped_code
-    sub(r0, r4, r2)
+    sub(r0, r3, r2)
     data(2, 0x9003)  # str r0, [sp] gap
     lsl(r0, r1, 1)
-    data(2, 0x900E)  # str r0, [sp] group_bytes
-    cmp(r3, 0)
-    bne(if1)
+    data(2, 0x900F)  # str r0, [sp] group_bytes
+    data(2, 0x990E)  # ldr r1, [sp] group
+    cmp(r1, 0)
+    bne(if2)
     lsl(r0, r0, 1)
-    data(2, 0x900E)  # str r0, [sp] group_bytes
-    label(if1)
-    data(2, 0x980E)  # ldr r0, [sp] group_bytes
+    data(2, 0x900F)  # str r0, [sp] group_bytes
+    label(if2)
+    data(2, 0x980F)  # ldr r0, [sp] group_bytes
     add(r0, 64)
-    data(2, 0x900E)  # str r0, [sp] group_bytes
-    label(block2)
+    data(2, 0x900F)  # str r0, [sp] group_bytes
+    label(block3)
     data(2, 0x980D)  # ldr r0, [sp] parameters
-    ldr(r1, [r0, 0])
-    data(2, 0x910A)  # str r1, [sp] stream
     ldr(r5, [r0, 4])
+    data(2, 0x9B12)  # ldr r3, [sp] arena
+    add(r5, r5, r3)
     data(2, 0x9510)  # str r5, [sp] lanes
     ldr(r1, [r0, 12])
+    add(r1, r1, r3)
     data(2, 0x9111)  # str r1, [sp] lanes_end
-    ldr(r2, [r0, 56])
+    ldr(r2, [r0, 60])
     cmp(r2, 0)
-    beq(if4)
-    ldr(r3, [r0, 60])
-    sub(r3, r3, r2)
+    beq(if5)
+    ldr(r4, [r0, 60])
+    ldr(r2, [r0, 56])
+    sub(r2, r4, r2)
     sub(r1, r1, r5)
     lsr(r1, r1, 1)
-    cmp(r3, r1)
+    cmp(r2, r1)
     ble(min_2)
-    mov(r3, r1)
+    mov(r2, r1)
     label(min_2)
-    mov(r1, r3)
-    add(r3, r2, r1)
+    mov(r1, r2)
+    ldr(r2, [r0, 56])
+    add(r2, r2, r3)
+    ldr(r3, [r0, 56])
+    add(r3, r3, r1)
     str(r3, [r0, 56])
     mov(r3, 1)
     lsl(r3, r3, 15)
@@ -427,8 +452,8 @@ def multiply(r0):
     add(r4, 255)
     add(r7, r2, r1)
     lsl(r0, r1, 29)
-    bne(odd5)
-    label(quads6)
+    bne(odd6)
+    label(quads7)
     data(2, 0xCA01)  # ldmia r2!, {r0}
     eor(r0, r6)
     lsr(r1, r0, 8)
@@ -437,7 +462,7 @@ def multiply(r0):
     sub(r0, r0, r3)
     sub(r1, r1, r3)
     data(2, 0xC503)  # stmia r5!, {r0, r1}
-    label(odd5)
+    label(odd6)
     data(2, 0xCA01)  # ldmia r2!, {r0}
     eor(r0, r6)
     lsr(r1, r0, 8)
@@ -447,35 +472,41 @@ def multiply(r0):
     sub(r1, r1, r3)
     data(2, 0xC503)  # stmia r5!, {r0, r1}
     cmp(r2, r7)
-    bcc(quads6)
+    bcc(quads7)
     data(2, 0x9511)  # str r5, [sp] lanes_end
-    label(if4)
-    data(2, 0x9910)  # ldr r1, [sp] lanes
-    data(2, 0x9A14)  # ldr r2, [sp] skipped
+    label(if5)
+    data(2, 0x9A10)  # ldr r2, [sp] lanes
+    data(2, 0x9815)  # ldr r0, [sp] skipped
+    sub(r2, r2, r0)
+    data(2, 0x9210)  # str r2, [sp] lanes
+    data(2, 0x9911)  # ldr r1, [sp] lanes_end
+    sub(r1, r1, r0)
+    data(2, 0x9111)  # str r1, [sp] lanes_end
+    data(2, 0x9B0D)  # ldr r3, [sp] parameters
+    ldr(r0, [r3, 0])
+    data(2, 0x9C16)  # ldr r4, [sp] memory
+    add(r0, r0, r4)
+    data(2, 0x900A)  # str r0, [sp] stream
+    ldr(r0, [r3, 8])
+    data(2, 0x9C12)  # ldr r4, [sp] arena
+    add(r0, r0, r4)
+    data(2, 0x900B)  # str r0, [sp] output
+    ldr(r0, [r3, 16])
+    data(2, 0x900C)  # str r0, [sp] groups
     sub(r1, r1, r2)
-    data(2, 0x9110)  # str r1, [sp] lanes
-    data(2, 0x9811)  # ldr r0, [sp] lanes_end
-    sub(r0, r0, r2)
-    data(2, 0x9011)  # str r0, [sp] lanes_end
-    data(2, 0x9A0D)  # ldr r2, [sp] parameters
-    ldr(r3, [r2, 8])
-    data(2, 0x930B)  # str r3, [sp] output
-    ldr(r2, [r2, 16])
-    data(2, 0x920C)  # str r2, [sp] groups
-    sub(r1, r0, r1)
     data(2, 0x9808)  # ldr r0, [sp] row_step
     sub(r0, r0, r1)
     data(2, 0x9009)  # str r0, [sp] row_gap
-    label(group8)
+    label(group9)
     data(2, 0x980A)  # ldr r0, [sp] stream
     mov(r4, r0)
     data(2, 0x9405)  # str r4, [sp] weights
-    data(2, 0x990E)  # ldr r1, [sp] group_bytes
+    data(2, 0x990F)  # ldr r1, [sp] group_bytes
     add(r0, r0, r1)
     data(2, 0x900A)  # str r0, [sp] stream
-    data(2, 0x9D0F)  # ldr r5, [sp] group
+    data(2, 0x9D0E)  # ldr r5, [sp] group
     cmp(r5, 0)
-    beq(if10)
+    beq(if11)
     data(2, 0xCC0F)  # ldmia r4!, {r0, r1, r2, r3}
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     mov(r2, 1)
@@ -488,10 +519,10 @@ def multiply(r0):
     lsl(r3, r3, 8)
     lsl(r3, r3, 8)
     add(r3, 255)
-    data(2, 0x9813)  # ldr r0, [sp] window
+    data(2, 0x9814)  # ldr r0, [sp] window
     lsl(r0, r0, 1)
     add(r7, r4, r0)
-    label(quads11)
+    label(quads12)
     data(2, 0xCC01)  # ldmia r4!, {r0}
     eor(r0, r6)
     lsr(r1, r0, 8)
@@ -525,26 +556,26 @@ def multiply(r0):
     sub(r1, r1, r2)
     data(2, 0xC503)  # stmia r5!, {r0, r1}
     cmp(r4, r7)
-    bcc(quads11)
+    bcc(quads12)
     data(2, 0xCC0F)  # ldmia r4!, {r0, r1, r2, r3}
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     data(2, 0xCC0F)  # ldmia r4!, {r0, r1, r2, r3}
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
     data(2, 0xCC0F)  # ldmia r4!, {r0, r1, r2, r3}
     data(2, 0xC50F)  # stmia r5!, {r0, r1, r2, r3}
-    data(2, 0x980F)  # ldr r0, [sp] group
+    data(2, 0x980E)  # ldr r0, [sp] group
     data(2, 0x9005)  # str r0, [sp] weights
-    label(if10)
+    label(if11)
     data(2, 0x980B)  # ldr r0, [sp] output
     mov(r8, r0)
     data(2, 0x9810)  # ldr r0, [sp] lanes
     mov(r12, r0)
     data(2, 0x9811)  # ldr r0, [sp] lanes_end
     data(2, 0x9000)  # str r0, [sp] row_end
-    data(2, 0x9812)  # ldr r0, [sp] rows
+    data(2, 0x9813)  # ldr r0, [sp] rows
     data(2, 0x9007)  # str r0, [sp] rows_left
-    label(row13)
-    label(pixel15)
+    label(row14)
+    label(pixel16)
     data(2, 0x9F05)  # ldr r7, [sp] weights
     data(2, 0xCF3C)  # ldmia r7!, {r2, r3, r4, r5}
     mov(r1, r12)
@@ -554,8 +585,8 @@ def multiply(r0):
     data(2, 0x9802)  # ldr r0, [sp] skipped_code
     data(2, 0x4487)  # add pc, r0
     nop()
-    label(words49)
-    label(word17)
+    label(words50)
+    label(word18)
     mov(r0, r12)
     ldr(r6, [r0, 0])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -572,7 +603,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word18)
+    label(word19)
     mov(r0, r12)
     ldr(r6, [r0, 4])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -589,7 +620,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word19)
+    label(word20)
     mov(r0, r12)
     ldr(r6, [r0, 8])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -606,7 +637,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word20)
+    label(word21)
     mov(r0, r12)
     ldr(r6, [r0, 12])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -623,7 +654,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word21)
+    label(word22)
     mov(r0, r12)
     ldr(r6, [r0, 16])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -640,7 +671,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word22)
+    label(word23)
     mov(r0, r12)
     ldr(r6, [r0, 20])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -657,7 +688,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word23)
+    label(word24)
     mov(r0, r12)
     ldr(r6, [r0, 24])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -674,7 +705,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word24)
+    label(word25)
     mov(r0, r12)
     ldr(r6, [r0, 28])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -691,7 +722,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word25)
+    label(word26)
     mov(r0, r12)
     ldr(r6, [r0, 32])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -708,7 +739,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word26)
+    label(word27)
     mov(r0, r12)
     ldr(r6, [r0, 36])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -725,7 +756,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word27)
+    label(word28)
     mov(r0, r12)
     ldr(r6, [r0, 40])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -742,7 +773,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word28)
+    label(word29)
     mov(r0, r12)
     ldr(r6, [r0, 44])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -759,7 +790,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word29)
+    label(word30)
     mov(r0, r12)
     ldr(r6, [r0, 48])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -776,7 +807,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word30)
+    label(word31)
     mov(r0, r12)
     ldr(r6, [r0, 52])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -793,7 +824,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word31)
+    label(word32)
     mov(r0, r12)
     ldr(r6, [r0, 56])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -810,7 +841,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word32)
+    label(word33)
     mov(r0, r12)
     ldr(r6, [r0, 60])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -827,7 +858,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word33)
+    label(word34)
     mov(r0, r12)
     ldr(r6, [r0, 64])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -844,7 +875,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word34)
+    label(word35)
     mov(r0, r12)
     ldr(r6, [r0, 68])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -861,7 +892,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word35)
+    label(word36)
     mov(r0, r12)
     ldr(r6, [r0, 72])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -878,7 +909,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word36)
+    label(word37)
     mov(r0, r12)
     ldr(r6, [r0, 76])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -895,7 +926,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word37)
+    label(word38)
     mov(r0, r12)
     ldr(r6, [r0, 80])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -912,7 +943,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word38)
+    label(word39)
     mov(r0, r12)
     ldr(r6, [r0, 84])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -929,7 +960,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word39)
+    label(word40)
     mov(r0, r12)
     ldr(r6, [r0, 88])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -946,7 +977,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word40)
+    label(word41)
     mov(r0, r12)
     ldr(r6, [r0, 92])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -963,7 +994,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word41)
+    label(word42)
     mov(r0, r12)
     ldr(r6, [r0, 96])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -980,7 +1011,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word42)
+    label(word43)
     mov(r0, r12)
     ldr(r6, [r0, 100])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -997,7 +1028,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word43)
+    label(word44)
     mov(r0, r12)
     ldr(r6, [r0, 104])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1014,7 +1045,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word44)
+    label(word45)
     mov(r0, r12)
     ldr(r6, [r0, 108])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1031,7 +1062,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word45)
+    label(word46)
     mov(r0, r12)
     ldr(r6, [r0, 112])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1048,7 +1079,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word46)
+    label(word47)
     mov(r0, r12)
     ldr(r6, [r0, 116])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1065,7 +1096,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word47)
+    label(word48)
     mov(r0, r12)
     ldr(r6, [r0, 120])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1082,7 +1113,7 @@ def multiply(r0):
     mul(r1, r6)
     asr(r1, r1, 16)
     adc(r5, r1)
-    label(word48)
+    label(word49)
     mov(r0, r12)
     ldr(r6, [r0, 124])
     data(2, 0xCF03)  # ldmia r7!, {r0, r1}
@@ -1103,7 +1134,7 @@ def multiply(r0):
     data(2, 0x4484)  # add r12, r0
     data(2, 0x45F4)  # cmp r12, lr
     bcs(near_3)
-    b(words49)
+    b(words50)
     label(near_3)
     mov(lr, r3)
     data(2, 0x9404)  # str r4, [sp] held
@@ -1237,19 +1268,19 @@ def multiply(r0):
     data(2, 0x9800)  # ldr r0, [sp] row_end
     data(2, 0x4584)  # cmp r12, r0
     bcs(near_12)
-    b(pixel15)
+    b(pixel16)
     label(near_12)
     data(2, 0x9907)  # ldr r1, [sp] rows_left
     sub(r1, 1)
     data(2, 0x9107)  # str r1, [sp] rows_left
-    beq(row_end14)
+    beq(row_end15)
     data(2, 0x9909)  # ldr r1, [sp] row_gap
     data(2, 0x448C)  # add r12, r1
     data(2, 0x9908)  # ldr r1, [sp] row_step
     add(r0, r0, r1)
     data(2, 0x9000)  # str r0, [sp] row_end
-    b(row13)
-    label(row_end14)
+    b(row14)
+    label(row_end15)
     data(2, 0x990B)  # ldr r1, [sp] output
     add(r1, 4)
     data(2, 0x910B)  # str r1, [sp] output
@@ -1257,25 +1288,23 @@ def multiply(r0):
     sub(r0, 1)
     data(2, 0x900C)  # str r0, [sp] groups
     beq(near_13)
-    b(group8)
+    b(group9)
     label(near_13)
     data(2, 0x980D)  # ldr r0, [sp] parameters
-    ldr(r2, [r0, 56])
     ldr(r4, [r0, 8])
-    cmp(r2, 0)
-    beq(block_end3)
-    ldr(r3, [r0, 60])
-    cmp(r2, r3)
-    bcs(block_end3)
+    ldr(r3, [r0, 56])
+    ldr(r2, [r0, 60])
+    cmp(r3, r2)
+    bcs(block_end4)
     sub(r2, r1, r4)
     mov(r1, r8)
     sub(r1, r1, r2)
     add(r1, r1, 4)
     str(r1, [r0, 8])
-    b(block2)
-    label(block_end3)
+    b(block3)
+    label(block_end4)
     label(return_1)
-    data(2, 0xB015)  # add sp, #84
+    data(2, 0xB017)  # add sp, #92
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

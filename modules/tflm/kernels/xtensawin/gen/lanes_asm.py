@@ -270,75 +270,133 @@ def gather_bytes(arena, offset, memory):
 # tools/asm/common/parameters.py.
 @micropython.viper
 def multiply(arena, offset, memory):
-    #: 360101 entry a1, 128
-    #: 7d02 mov.n a7, a2
-    #: 8d04 mov.n a8, a4
-    #: 3a27 add.n a2, a7, a3
-    #: 3872 l32i.n a3, a2, 28
-    #: 326115 s32i a3, a1, 84
-    #: 6852 l32i.n a6, a2, 20
-    #: 3862 l32i.n a3, a2, 24
-    #: 3951 s32i.n a3, a1, 20
+    #: 362101 entry a1, 144
+    #: 5d02 mov.n a5, a2
+    #: 526118 s32i a5, a1, 96
+    #: 426119 s32i a4, a1, 100
+    #: 3a25 add.n a2, a5, a3
+    #: 226111 s32i a2, a1, 68
     #: 38c2 l32i.n a3, a2, 48
     #: 326116 s32i a3, a1, 88
     #: 38d2 l32i.n a3, a2, 52
     #: 39c1 s32i.n a3, a1, 48
-    #: 38b2 l32i.n a3, a2, 44
-    #: 326111 s32i a3, a1, 68
-    #: 164300 beqz a3, 0x2a
-    #: 7a33 add.n a3, a3, a7
-    #: 326111 s32i a3, a1, 68
-    #: 3882 l32i.n a3, a2, 32
-    #: 3961 s32i.n a3, a1, 24
-    #: 3892 l32i.n a3, a2, 36
-    #: 3971 s32i.n a3, a1, 28
-    #: 38a2 l32i.n a3, a2, 40
+    #: 28b2 l32i.n a2, a2, 44
+    #: 226112 s32i a2, a1, 72
+    #: 164200 beqz a2, 0x26
+    #: 5a22 add.n a2, a2, a5
+    #: 226112 s32i a2, a1, 72
+    #: 322111 l32i a3, a1, 68
+    #: 2873 l32i.n a2, a3, 28
+    #: 226117 s32i a2, a1, 92
+    #: 5853 l32i.n a5, a3, 20
+    #: 4863 l32i.n a4, a3, 24
+    #: 4951 s32i.n a4, a1, 20
+    #: 4883 l32i.n a4, a3, 32
+    #: 4961 s32i.n a4, a1, 24
+    #: 4893 l32i.n a4, a3, 36
+    #: 4971 s32i.n a4, a1, 28
+    #: 38a3 l32i.n a3, a3, 40
     #: 3981 s32i.n a3, a1, 32
     #: 0c13 movi.n a3, 1
     #: 103311 slli a3, a3, 15
     #: 0c84 movi.n a4, 8
-    #: 522115 l32i a5, a1, 84
-    #: 404510 and a4, a5, a4
+    #: 404210 and a4, a2, a4
     #: 4941 s32i.n a4, a1, 16
-    #: 4045c0 sub a4, a5, a4
+    #: 4042c0 sub a4, a2, a4
     #: 4991 s32i.n a4, a1, 36
-    #: 5046c0 sub a4, a6, a5
+    #: 2045c0 sub a4, a5, a2
     #: 49a1 s32i.n a4, a1, 40
-    #: f04511 slli a4, a5, 1
-    #: 426112 s32i a4, a1, 72
-    #: 522111 l32i a5, a1, 68
-    #: 565500 bnez a5, 0x61
-    #: f04411 slli a4, a4, 1
-    #: 426112 s32i a4, a1, 72
+    #: f02211 slli a2, a2, 1
+    #: 226115 s32i a2, a1, 84
     #: 422112 l32i a4, a1, 72
-    #: 42c440 addi a4, a4, 64
-    #: 426112 s32i a4, a1, 72
-    #: 4802 l32i.n a4, a2, 0
-    #: 8a44 add.n a4, a4, a8
-    #: 49e1 s32i.n a4, a1, 56
-    #: 5812 l32i.n a5, a2, 4
-    #: 7a55 add.n a5, a5, a7
-    #: 526113 s32i a5, a1, 76
-    #: 4832 l32i.n a4, a2, 12
+    #: 565400 bnez a4, 0x68
+    #: f02211 slli a2, a2, 1
+    #: 226115 s32i a2, a1, 84
+    #: 222115 l32i a2, a1, 84
+    #: 22c240 addi a2, a2, 64
+    #: 226115 s32i a2, a1, 84
+    #: 522111 l32i a5, a1, 68
+    #: 4815 l32i.n a4, a5, 4
+    #: 722118 l32i a7, a1, 96
     #: 7a44 add.n a4, a4, a7
-    #: 426114 s32i a4, a1, 80
-    #: 6822 l32i.n a6, a2, 8
+    #: 426113 s32i a4, a1, 76
+    #: 2835 l32i.n a2, a5, 12
+    #: 7a22 add.n a2, a2, a7
+    #: 226114 s32i a2, a1, 80
+    #: 68f5 l32i.n a6, a5, 60
+    #: 16a607 beqz a6, 0x105
+    #: 88f5 l32i.n a8, a5, 60
+    #: 68e5 l32i.n a6, a5, 56
+    #: 6068c0 sub a6, a8, a6
+    #: 4022c0 sub a2, a2, a4
+    #: 202141 srli a2, a2, 1
+    #: 202643 min a2, a6, a2
+    #: 68e5 l32i.n a6, a5, 56
     #: 7a66 add.n a6, a6, a7
-    #: 69f1 s32i.n a6, a1, 60
-    #: 2842 l32i.n a2, a2, 16
+    #: 78e5 l32i.n a7, a5, 56
+    #: 2a77 add.n a7, a7, a2
+    #: 79e5 s32i.n a7, a5, 56
+    #: 72a080 movi a7, 128
+    #: 005711 slli a5, a7, 16
+    #: 5a77 add.n a7, a7, a5
+    #: 805711 slli a5, a7, 8
+    #: 7a95 add.n a9, a5, a7
+    #: 82a0ff movi a8, 255
+    #: 005811 slli a5, a8, 16
+    #: 5a88 add.n a8, a8, a5
+    #: 2aa6 add.n a10, a6, a2
+    #: 302201 slli a2, a2, 29
+    #: 168200 beqz a2, 0xca
+    #: 62c6fc addi a6, a6, -4
+    #: 42c4f8 addi a4, a4, -8
+    #: c60500 j 0xe2
+    #: 2806 l32i.n a2, a6, 0
+    #: 902230 xor a2, a2, a9
+    #: 205841 srli a5, a2, 8
+    #: 802210 and a2, a2, a8
+    #: 805510 and a5, a5, a8
+    #: 7022c0 sub a2, a2, a7
+    #: 7055c0 sub a5, a5, a7
+    #: 2904 s32i.n a2, a4, 0
+    #: 5914 s32i.n a5, a4, 4
+    #: 2816 l32i.n a2, a6, 4
+    #: 902230 xor a2, a2, a9
+    #: 205841 srli a5, a2, 8
+    #: 802210 and a2, a2, a8
+    #: 805510 and a5, a5, a8
+    #: 7022c0 sub a2, a2, a7
+    #: 7055c0 sub a5, a5, a7
+    #: 2924 s32i.n a2, a4, 8
+    #: 5934 s32i.n a5, a4, 12
+    #: 8b66 addi.n a6, a6, 8
+    #: 42c410 addi a4, a4, 16
+    #: a736c7 bltu a6, a10, 0xca
+    #: 426114 s32i a4, a1, 80
+    #: 422111 l32i a4, a1, 68
+    #: 2804 l32i.n a2, a4, 0
+    #: 522119 l32i a5, a1, 100
+    #: 5a22 add.n a2, a2, a5
+    #: 29f1 s32i.n a2, a1, 60
+    #: 2824 l32i.n a2, a4, 8
+    #: 522118 l32i a5, a1, 96
+    #: 5a22 add.n a2, a2, a5
+    #: 29e1 s32i.n a2, a1, 56
+    #: 2844 l32i.n a2, a4, 16
     #: 226110 s32i a2, a1, 64
-    #: 5044c0 sub a4, a4, a5
+    #: 422114 l32i a4, a1, 80
+    #: 222113 l32i a2, a1, 76
+    #: 2044c0 sub a4, a4, a2
     #: 28c1 l32i.n a2, a1, 48
     #: 4022c0 sub a2, a2, a4
     #: 29d1 s32i.n a2, a1, 52
-    #: 28e1 l32i.n a2, a1, 56
+    #: 28f1 l32i.n a2, a1, 60
     #: 7d02 mov.n a7, a2
     #: 7931 s32i.n a7, a1, 12
-    #: 422112 l32i a4, a1, 72
+    #: 422115 l32i a4, a1, 84
     #: 4a22 add.n a2, a2, a4
-    #: 29e1 s32i.n a2, a1, 56
-    #: 222111 l32i a2, a1, 68
-    #: 16020d beqz a2, 0x177
+    #: 29f1 s32i.n a2, a1, 60
+    #: 222112 l32i a2, a1, 72
+    #: 16020d beqz a2, 0x213
     #: 8807 l32i.n a8, a7, 0
     #: 6817 l32i.n a6, a7, 4
     #: 5827 l32i.n a5, a7, 8
@@ -357,7 +415,7 @@ def multiply(arena, offset, memory):
     #: 62a0ff movi a6, 255
     #: 004611 slli a4, a6, 16
     #: 4a66 add.n a6, a6, a4
-    #: 422115 l32i a4, a1, 84
+    #: 422117 l32i a4, a1, 92
     #: f04411 slli a4, a4, 1
     #: 4aa7 add.n a10, a7, a4
     #: 4807 l32i.n a4, a7, 0
@@ -398,7 +456,7 @@ def multiply(arena, offset, memory):
     #: 8972 s32i.n a8, a2, 28
     #: 72c710 addi a7, a7, 16
     #: 22c220 addi a2, a2, 32
-    #: a73796 bltu a7, a10, 0xd9
+    #: a73796 bltu a7, a10, 0x175
     #: 8807 l32i.n a8, a7, 0
     #: 6817 l32i.n a6, a7, 4
     #: 5827 l32i.n a5, a7, 8
@@ -423,9 +481,9 @@ def multiply(arena, offset, memory):
     #: 6992 s32i.n a6, a2, 36
     #: 59a2 s32i.n a5, a2, 40
     #: 49b2 s32i.n a4, a2, 44
-    #: 222111 l32i a2, a1, 68
+    #: 222112 l32i a2, a1, 72
     #: 2931 s32i.n a2, a1, 12
-    #: e8f1 l32i.n a14, a1, 60
+    #: e8e1 l32i.n a14, a1, 56
     #: 822113 l32i a8, a1, 76
     #: 222114 l32i a2, a1, 80
     #: 2921 s32i.n a2, a1, 8
@@ -438,8 +496,8 @@ def multiply(arena, offset, memory):
     #: 4832 l32i.n a4, a2, 12
     #: 9891 l32i.n a9, a1, 36
     #: 9ad8 add.n a13, a8, a9
-    #: d79802 bne a8, a13, 0x19a
-    #: c63500 j 0x272
+    #: d79802 bne a8, a13, 0x236
+    #: c63500 j 0x30e
     #: f808 l32i.n a15, a8, 0
     #: c842 l32i.n a12, a2, 16
     #: b852 l32i.n a11, a2, 20
@@ -526,10 +584,10 @@ def multiply(arena, offset, memory):
     #: 9a44 add.n a4, a4, a9
     #: 22c240 addi a2, a2, 64
     #: 82c810 addi a8, a8, 16
-    #: d71802 beq a8, a13, 0x272
-    #: c6c9ff j 0x19a
+    #: d71802 beq a8, a13, 0x30e
+    #: c6c9ff j 0x236
     #: 9841 l32i.n a9, a1, 16
-    #: 168906 beqz a9, 0x2e0
+    #: 168906 beqz a9, 0x37c
     #: d808 l32i.n a13, a8, 0
     #: c842 l32i.n a12, a2, 16
     #: b852 l32i.n a11, a2, 20
@@ -598,7 +656,7 @@ def multiply(arena, offset, memory):
     #: 707f21 srai a7, a7, 15
     #: fa77 add.n a7, a7, a15
     #: b811 l32i.n a11, a1, 4
-    #: 161b01 beqz a11, 0x32f
+    #: 161b01 beqz a11, 0x3cb
     #: 70cf31 srai a12, a7, 31
     #: ca77 add.n a7, a7, a12
     #: 0bbb addi.n a11, a11, -1
@@ -627,7 +685,7 @@ def multiply(arena, offset, memory):
     #: 62d640 addmi a6, a6, 0x4000
     #: 606f21 srai a6, a6, 15
     #: fa66 add.n a6, a6, a15
-    #: 161d01 beqz a13, 0x37b
+    #: 161d01 beqz a13, 0x417
     #: 607f31 srai a7, a6, 31
     #: 7a66 add.n a6, a6, a7
     #: 0b7d addi.n a7, a13, -1
@@ -656,7 +714,7 @@ def multiply(arena, offset, memory):
     #: 52d540 addmi a5, a5, 0x4000
     #: 505f21 srai a5, a5, 15
     #: da55 add.n a5, a5, a13
-    #: 161c01 beqz a12, 0x3c7
+    #: 161c01 beqz a12, 0x463
     #: 506f31 srai a6, a5, 31
     #: 6a55 add.n a5, a5, a6
     #: 0b6c addi.n a6, a12, -1
@@ -685,7 +743,7 @@ def multiply(arena, offset, memory):
     #: 42d440 addmi a4, a4, 0x4000
     #: 404f21 srai a4, a4, 15
     #: ba44 add.n a4, a4, a11
-    #: 161701 beqz a7, 0x413
+    #: 161701 beqz a7, 0x4af
     #: 402f31 srai a2, a4, 31
     #: 2a44 add.n a4, a4, a2
     #: 0b27 addi.n a2, a7, -1
@@ -701,25 +759,35 @@ def multiply(arena, offset, memory):
     #: 2851 l32i.n a2, a1, 20
     #: 2aee add.n a14, a14, a2
     #: 2821 l32i.n a2, a1, 8
-    #: 27b802 bgeu a8, a2, 0x42c
-    #: 4656ff j 0x186
+    #: 27b802 bgeu a8, a2, 0x4c8
+    #: 4656ff j 0x222
     #: 48b1 l32i.n a4, a1, 44
     #: 0b44 addi.n a4, a4, -1
     #: 49b1 s32i.n a4, a1, 44
-    #: 16c400 beqz a4, 0x442
+    #: 16c400 beqz a4, 0x4de
     #: 48d1 l32i.n a4, a1, 52
     #: 4a88 add.n a8, a8, a4
     #: 48c1 l32i.n a4, a1, 48
     #: 4a22 add.n a2, a2, a4
     #: 2921 s32i.n a2, a1, 8
-    #: c650ff j 0x186
-    #: 28f1 l32i.n a2, a1, 60
-    #: 4b22 addi.n a2, a2, 4
-    #: 29f1 s32i.n a2, a1, 60
+    #: c650ff j 0x222
+    #: 48e1 l32i.n a4, a1, 56
+    #: 4b44 addi.n a4, a4, 4
+    #: 49e1 s32i.n a4, a1, 56
     #: 222110 l32i a2, a1, 64
     #: 0b22 addi.n a2, a2, -1
     #: 226110 s32i a2, a1, 64
-    #: 56f2c3 bnez a2, 0x93
+    #: 56f2c3 bnez a2, 0x12f
+    #: 222111 l32i a2, a1, 68
+    #: 7822 l32i.n a7, a2, 8
+    #: 68e2 l32i.n a6, a2, 56
+    #: 58f2 l32i.n a5, a2, 60
+    #: 57b60c bgeu a6, a5, 0x508
+    #: 7044c0 sub a4, a4, a7
+    #: 404ec0 sub a4, a14, a4
+    #: 4b44 addi.n a4, a4, 4
+    #: 4922 s32i.n a4, a2, 8
+    #: 06dafe j 0x71
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
