@@ -1,9 +1,7 @@
 # Tests of float32 operators with int8 weights, which TFLM lacks, against LiteRT
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Inputs are rounded to 8 bits at run time. LiteRT multiplies by a reciprocal, so that a value half
-# way between two integers may become the other one. A few outputs then differ by a step of one
-# weight.
+# Inputs are rounded to 8 bits at run time, to the same integers.
 
 import numpy as np
 from support import litert
@@ -37,7 +35,10 @@ def _runs(name, shape):
     positive = random.uniform(0, 5, shape).astype("f")
     pixels = random.integers(0, 256, shape).astype("f") - 127.5
     pixels.flat[0], pixels.flat[-1] = -127.5, 127.5  # their zero point is halfway between two
-    inputs = random.normal(size=shape).astype("f"), wide, positive, 0 * positive, pixels
+    inputs = [random.normal(size=shape).astype("f"), wide, positive, 0 * positive, pixels]
+    inputs += [random.choice([-1, 1], shape).astype("f") * limit for limit in (1.0, 1.3, 0.37)]
+    inputs += [(pixels + np.float32(each)) / np.float32(100) for each in (0, 0.5, 100.5)]
+    inputs += [np.full(shape, each, "f") for each in (-2.5, 0.1)]
     return [[each] for each in inputs]
 
 

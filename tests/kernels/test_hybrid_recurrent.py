@@ -22,11 +22,14 @@ def _weights(random, shape):
     )
 
 
-# Steps of normal inputs, of positive ones, of zeros, and of a wide range.
+# Steps of normal inputs, of positive ones, of zeros, of a wide range, of two extremes, and halfway
+# between two integers.
 def _runs(random, shape):
     values = random.normal(size=shape)
     wide = 10.0 ** random.uniform(-3, 1, shape)
-    return [[x.astype("f")] for x in (values, abs(values), 0 * values, wide, -values)]
+    ends, halves = random.choice([-1.3, 1.3], shape), random.integers(-127, 127, shape) + 0.5
+    kinds = values, abs(values), 0 * values, wide, -values, ends, halves / 50
+    return [[x.astype("f")] for x in kinds]
 
 
 def _lstm(name, batches=1, steps=3, size=5, state=4, weights=_weights, **options):

@@ -141,9 +141,9 @@ def _lstm_hybrid(r):
     for i in (_HIDDEN_STATE, _CELL_STATE):
         r.writes(i, 4 * batches * state, align=4)
     r.writes(_LSTM_OUTPUT, 4 * r.units * state, align=4)
-    r.writes(_LSTM_HYBRID_SCRATCH, 4 * (8 + max(depth, 5 * state)), align=4)
+    r.writes(_LSTM_HYBRID_SCRATCH, 4 * (8 + 5 * state), align=4)
     r.writes(_QUANTIZED, depth + state)
-    r.reads(_CONSTANTS, 44, align=4)
+    r.reads(_CONSTANTS, 40, align=4)
     at = _HYBRID_INPUT_TO_INPUT_WEIGHTS
     for gate in range(at, at + 4):
         r.reads(gate, state * depth)

@@ -4,17 +4,12 @@
 # Kernel: types float32; package core; check hybrid
 
 from .float32_select import maximum, minimum
-from .hybrid_scale import set_scale
-from .quantize import quantize
+from .hybrid_scale import quantize_batch, set_scale
 
 _INPUT = const(1)
-_QUANTIZED = const(2)
-_SCALES = const(3)
-_OFFSETS = const(4)
 _EXTREMES = const(5)
 _DEPTH = const(7)
 
-_INT8 = const(0)
 _RUNNING = const(1 << 10)  # steps: a advances, dst and b stay
 
 
@@ -22,10 +17,8 @@ _RUNNING = const(1 << 10)  # steps: a advances, dst and b stay
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
-    base = int(ptr8(arena))
     extremes = r[_EXTREMES]
-    p = ptr32(base + (extremes >> 2))
-    offsets = ptr32(base + (r[_OFFSETS] >> 2))
+    p = ptr32(int(ptr8(arena)) + (extremes >> 2))
     depth = r[_DEPTH]
     while start < stop:
         source = r[_INPUT] + (start * depth << 4)
@@ -34,7 +27,5 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         maximum(arena, rom, extremes, source, extremes, depth, _RUNNING)
         minimum(arena, rom, extremes + 16, source, extremes + 16, depth, _RUNNING)
         set_scale(op, arena, rom, start)
-        target = r[_QUANTIZED] + (start * depth << 2)
-        scale = r[_SCALES] + (start << 4)
-        quantize(arena, rom, target, source, depth, scale, offsets[start], _INT8)
+        quantize_batch(op, arena, rom, start)
         start += 1

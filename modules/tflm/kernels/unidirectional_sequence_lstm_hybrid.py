@@ -8,7 +8,7 @@ from .float32_convert import from_int
 from .float32_divide import div
 from .float32_math import logistic, tanh
 from .float32_select import clamp, maximum, minimum
-from .quantize import quantize
+from .hybrid_scale import find_zero_point, quantize_products
 
 _INPUT = const(1)
 _HIDDEN_STATE = const(2)
@@ -34,7 +34,6 @@ _CELL_GATE = const(2)
 _MAX = const(1 << 4)
 _MIN = const(2 << 4)
 _INVERSE = const(3 << 4)
-_ZERO_POINT = const(4 << 4)  # as float32
 _PRODUCT = const(5 << 4)  # of a scale and the scale of weights
 _INPUT_SCALE = const(6 << 4)
 _GATES = const(8 << 4)
@@ -42,26 +41,22 @@ _GATES = const(8 << 4)
 # Words of the constants after the scales of the weights.
 _ONE = const(8 << 4)
 _RANGE_STEPS = const(9 << 4)
-_LOWEST = const(10 << 4)  # -128.0
 
 # Operations and steps of float32.combine.
 _MAC = const(0)
 _MUL = const(1)
-_ADD = const(2)
 _SUB = const(3)
 _EACH = const(1 | 1 << 10 | 1 << 20)
 _IN_PLACE = const(1 | 1 << 10)
 _RUNNING = const(1 << 10)
 
-_INT8 = const(0)
-_INT16 = const(2)
 _INT32 = const(3)
 
 
 # Units are steps of a batch. As in LiteRT, input and hidden state become int8 with a scale for
 # each step, sums of products are integers, and all else is float32.
 #
-# 1. Quantize the input and the hidden state, in the scratch memory of the gates.
+# 1. Quantize the input and the hidden state.
 # 2. Each gate is its bias plus the scaled sums of its weights and of its recurrent weights.
 # 3. Apply the activations, update the cell state and compute the output.
 @micropython.viper
@@ -114,68 +109,41 @@ def eval_float32(op, arena, rom, start: int, stop: int):
 
 
 # Quantize a vector of `n` elements to int8, from byte `at` of the quantized vectors on, and store
-# its scale. Return the zero point. As in LiteRT values are multiplied by the reciprocal of the
-# scale; then their sums with the zero point are rounded.
+# its scale. Return the zero point.
 @micropython.viper
 def _quantize(op, arena, rom, source: int, n: int, at: int) -> int:
     r = ptr32(op)
+    base = int(ptr8(arena))
     scratch = r[_SCRATCH]
     constants = r[_CONSTANTS]
     steps = constants + _RANGE_STEPS
-    p = ptr32(int(ptr8(arena)) + (scratch >> 2))
+    p = ptr32(base + (scratch >> 2))
     magnitude = 1
     magnitude = (magnitude << 31) - 1
     p[1] = 0
     p[2] = 0
     maximum(arena, rom, scratch + _MAX, source, scratch + _MAX, n, _RUNNING)
     minimum(arena, rom, scratch + _MIN, source, scratch + _MIN, n, _RUNNING)
+    high = p[1] & magnitude
+    low = p[2] & magnitude
+    # Bits of floats without their signs are in the order of their magnitudes.
+    p[0] = high if high > low else low
     if r[_ASYMMETRIC]:
         combine(arena, rom, scratch, scratch + _MAX, scratch + _MIN, 1, 0, _SUB)
-    else:
-        # Bits of floats without their signs are in the order of their magnitudes.
-        x = p[1] & magnitude
-        y = p[2] & magnitude
-        p[0] = x if x > y else y
-    ranges = scratch + _PRODUCT
-    p[5] = p[0]
-    if not p[0] & magnitude:
+    size = p[0] & magnitude
+    zero_point = 0
+    if not size:
         p[0] = 0x3F800000
         p[3] = 0
-        p[5] = 0x3F800000
     elif r[_ASYMMETRIC]:
         div(arena, rom, scratch, scratch, steps, 1, 0)
         div(arena, rom, scratch + _INVERSE, constants + _ONE, scratch, 1, 0)
+        zero_point = int(find_zero_point(high, low, size))
     else:
         div(arena, rom, scratch + _INVERSE, steps, scratch, 1, 0)
         div(arena, rom, scratch, scratch, steps, 1, 0)
-    products = scratch + _GATES
-    combine(arena, rom, products, source, scratch + _INVERSE, n, _IN_PLACE, _MUL)
-    zero_point = 0
-    if r[_ASYMMETRIC]:
-        x = p[1] & 0x7FFFFF | 0x800000
-        symmetric = (p[1] ^ p[2]) & magnitude
-        lowest = scratch + _MIN
-        div(arena, rom, lowest, lowest, ranges, 1, 0)
-        combine(arena, rom, lowest, lowest, steps, 1, 0, _MUL)
-        combine(arena, rom, lowest, constants + _LOWEST, lowest, 1, 0, _SUB)
-        quantize(arena, rom, lowest, lowest, 1, constants + _ONE, 0, _INT16)
-        zero_point = (ptr16(p)[4] ^ 0x8000) - 0x8000
-        if not symmetric and zero_point == 0 - 1:
-            # The exact zero point of a range -x .. x is -1/2. LiteRT computes it in double. It
-            # becomes 0 if the scale 2 * x / 255 was rounded up by more than 2**-54, else -1. The
-            # remainder of this division shows the error of the scale.
-            y = x % 255 << 5
-            if x >= 0xFF0000:
-                y = y >> 1
-                x = x >> 1
-            y = y % 255
-            if y > 127 and (255 - y) * 0x1FE00 > x:
-                zero_point = 0
-        p[4] = zero_point
-        from_int(arena, rom, scratch + _ZERO_POINT, scratch + _ZERO_POINT, 1, _INT32)
-        combine(arena, rom, products, products, scratch + _ZERO_POINT, n, _IN_PLACE, _ADD)
-    target = r[_QUANTIZED] + (at << 2)
-    quantize(arena, rom, target, products, n, constants + _ONE, 0, _INT8)
+    values = (int(ptr8(rom)) if source & 1 else base) + (source >> 2)
+    quantize_products(values, base + (r[_QUANTIZED] >> 2) + at, n, p[3], zero_point)
     return zero_point
 
 

@@ -24,7 +24,7 @@ _ONE = 0x3F800000
 
 
 # Write the record; types and shapes agree. `clip` is the limit of the cell state as bits of a
-# float32. The constants: the scales of the weights, 1.0, the steps of a quantized range, its end.
+# float32. The constants: the scales of the weights, 1.0, the steps of a quantized range.
 def emit_lstm(context, node, fields, clip):
     scales = []
     for i in range(_WEIGHTS):
@@ -45,10 +45,10 @@ def emit_lstm(context, node, fields, clip):
         HYBRID,
         units,
         outputs * (4 * (size + state_size) + _ELEMENT_WORK),
-        scratch=context.request_scratch_buffer(4 * (_WORDS + max(size, 5 * state_size))),
+        scratch=context.request_scratch_buffer(4 * (_WORDS + 5 * state_size)),
         quantized=context.request_scratch_buffer(size + state_size),
         constants=context.constant(
-            struct.pack("<9I2f", *scales, _ONE, 255 if fields["asymmetric"] else 127, -128)
+            struct.pack("<9If", *scales, _ONE, 255 if fields["asymmetric"] else 127)
         ),
         clip=1 if 0 < clip <= _INFINITY else 0,
         clip_low=clip | _SIGN,

@@ -11,23 +11,21 @@ from ..language.macros import Record, number
 
 _ARGUMENTS = "op", "arena", "rom", "batch"
 _FIND_SCALE = """
-Stores the largest input of a batch, or 0, and its smallest input, or 0; then the scale and the
-zero point that set_scale() in kernels/hybrid_scale.py explains. Returns 1, or 0 for set_scale() to
-follow if all inputs are 0 or one is very small or infinite. op: QUANTIZE of prepare/hybrid.py.
+Finds the largest input of a batch, or 0, and its smallest input, or 0; then stores the scale, the
+zero point and the factor of the inputs, as set_scale() in kernels/hybrid_scale.py
+does it. Returns 1, or 0 with both inputs stored for set_scale() to follow, if all inputs are 0 or
+one is very small or infinite. op: QUANTIZE of prepare/hybrid.py.
 """
 _QUANTIZE = """
-Inputs of a batch to int8, as quantize() in kernels/quantize.py does it. op: QUANTIZE of
-prepare/hybrid.py.
+Inputs of a batch to int8, as quantize_products() in kernels/hybrid_scale.py does it, after
+find_scale() has returned 1. op: QUANTIZE of prepare/hybrid.py.
 """
 _INFINITY = 0xFF << 23
 _SIGN = -1 << 31
-_MIN_EXPONENT = 40  # of the larger magnitude: the scale is a normal number
+_MIN_EXPONENT = 40  # of the larger magnitude: scale and reciprocal are normal numbers
 _MAX_NORMAL = 254  # biased exponent of a finite number
-_MAX_EXPONENT = 7  # of a quotient below 256
-_LARGE = 512  # any quotient that saturates
-_NEAR = 67, 187  # biased exponents of scales that have a reciprocal of the FPU
-_CLEAR = 0x3EFF << 16  # bits of 0.5 - 2 ** -9
-_ONE, _TWO = 0x3F800000, 0x40000000
+_HALF = 0x3F000000
+_SHIFT = 282  # of bits 17 to 47 of a product whose factors have biased exponents of 0
 _SATURATED = 19  # bits of integers before the zero point is added
 
 
@@ -54,7 +52,8 @@ def quantize(name):
 # 2. Asymmetric: add their magnitudes. `x` has the bits from bit 31 on of a number whose biased
 #    exponent is `exponent`.
 # 3. Divide by the number of steps. Each result is rounded to nearest even.
-# 4. Asymmetric: divide the larger magnitude by the scale for the zero point.
+# 4. Divide 1 by the scale (asymmetric), or the number of steps by the larger magnitude.
+# 5. Asymmetric: find the zero point.
 def find_scale_kernel(machine):
     k = Kernel("find_scale", _FIND_SCALE, _ARGUMENTS, machine)
     op, arena, rom, batch = k.arguments
@@ -67,10 +66,10 @@ def find_scale_kernel(machine):
     large, small = k.var("large", high.max(low)), high.min(low)
     exponent = k.var("exponent", large.lsr(23))
     k.branch((exponent - _MIN_EXPONENT).above(_MAX_NORMAL - 1 - _MIN_EXPONENT), unusual)
-    largest = k.var("largest", mantissa(k, large))
-    x, asymmetric = k.var("x", largest << 8), record.asymmetric
+    x, asymmetric = k.var("x", mantissa(k, large) << 8), record.asymmetric
     with k.If(asymmetric != 0):
         _add_smaller(k, x, exponent, small)
+    size = k.var("size", x.lsr(8))
     steps = k.var("steps", 127)
     with k.If(asymmetric != 0):
         steps.set(255)
@@ -79,12 +78,16 @@ def find_scale_kernel(machine):
     x.set(x.lsr(8))
     scale = x + (scale_exponent - 1 << 23)
     record.operand("scales", arena, rom).put("w", scale, batch, scale=2)
+    dividend, factor_exponent = k.var("dividend", IMPLICIT_BIT), k.var("factor_exponent", 253)
+    with k.If(asymmetric == 0):
+        dividend.set(127 << 17)
+        factor_exponent.set(259)
+        x.set(size)
+        scale_exponent.set(exponent)
+    extremes[0] = _quotient(k, dividend, factor_exponent - scale_exponent, x)
     zero_point = k.var("zero_point", 0)
     with k.If(asymmetric != 0):
-        quotient = _steps_of(k, largest, large.lsr(23) - scale_exponent, x)
-        zero_point.set(127 - quotient)
-        with k.If(high < low):
-            zero_point.set(quotient - 128)
+        zero_point.set(_zero_point(k, high, low, size, exponent))
     record.operand("offsets", arena, rom).put("w", zero_point, batch, scale=2)
     k.emit("ret", src=[k.const(1)])
     k.label(unusual)
@@ -148,99 +151,79 @@ def _divide(k, x, exponent, by):
     round_to_even(k, x, exponent)
 
 
-# Return the rounded quotient of mantissas x / y * 2 ** exponent, which has 7 or 8 bits; see
-# quantize() in kernels/quantize.py.
-def _steps_of(k, x, exponent, y):
+# Return the bits of x / y * 2 ** exponent, rounded. Mantissas have 24 bits; `exponent` is biased
+# and 1 too small. A quotient is never halfway between two numbers.
+def _quotient(k, x, exponent, y):
     with k.If(x.below(y)):
         x += x
         exponent -= 1
-    quotient, left = k.var("quotient", 0), k.var("left", exponent)
-    with k.loop("bit") as loop:
+    quotient, left = k.var("quotient", 0), k.var("left", 25)
+    with k.loop("bit", 25) as loop:
         quotient += quotient
         with k.If(x.not_below(y)):
             x -= y
             quotient += 1
         x += x
         left -= 1
-        loop.repeat_if(left >= 0)
-    x += y.lsr(23 - exponent)
-    with k.If(x.not_below(y)):
-        quotient += 1
-    return quotient
+        loop.repeat_if(left != 0)
+    return (quotient + 1).lsr(1) + (exponent << 23)
 
 
-# Shift a mantissa, which is not 0, left until bit 23 is set. Return its exponent.
-def _normalize(k, bits, exponent):
-    exponent.set(1)
-    with k.loop("normalize") as loop:
-        bits <<= 1
-        exponent -= 1
-        loop.repeat_if(bits.below(IMPLICIT_BIT))
+# find_zero_point() in kernels/hybrid_scale.py explains the steps.
+def _zero_point(k, high, low, size, exponent):
+    done, is_low, end = k.new_label("zero_point"), k.var("is_low", 0), k.var("end", high)
+    with k.If((high - low >> 15) > 0):
+        is_low.set(1)
+        end.set(low)
+    q, shift = k.var("q", 0), k.var("shift", exponent - end.lsr(23))
+    k.branch(shift > 9, done)
+    x = k.var("x", mantissa(k, end) >> (shift - 5).max(0))
+    y = k.var("y", size << shift.min(5))
+    rest, left = k.var("rest", 0), k.var("left", 8)
+    with k.loop("step", 8) as loop:
+        rest += rest + x
+        q += q
+        with k.loop("subtract", 1) as subtract:
+            subtract.leave_if(rest < y)
+            rest -= y
+            q += 1
+            subtract.repeat()
+        left -= 1
+        loop.repeat_if(left != 0)
+    rest += rest
+    with k.If(rest == y, rare=True):
+        _decide_tie(k, q, is_low, size, rest)
+    with k.If(rest > y):
+        q += 1
+    k.label(done)
+    zero_point = 127 - q
+    with k.If(is_low != 0):
+        zero_point.set(q - 128)
+    return zero_point
 
 
-# Quotients of numbers below 256 times the divisor y: at most 1 too small. Without the upper word
-# of a product, they are floor(x / 2 ** 15) * r / 2 ** 24 with 2 ** 39 / y - 4 < r <= 2 ** 39 / y.
-class _Estimate:
-    def __init__(self, k, divisor):
-        largest, self.reciprocal = k.const((1 << 31) - 1), k.reg("reciprocal")
-        if not k.machine.has_mulh:
-            k.emit("divu", [self.reciprocal], [largest, divisor.lsr(8) + 1])
-            return
-        # (2 ** 32 - 1) / divisor
-        k.emit("divu", [self.reciprocal], [largest, divisor])
-        rest = (largest - self.reciprocal * divisor << 1) + 1
-        self.reciprocal <<= 1
-        with k.If(rest.not_below(divisor)):
-            self.reciprocal += 1
-
-    def quotient(self, k, value):
-        if k.machine.has_mulh:
-            return k.var("quotient", value.mulhu(self.reciprocal))
-        return k.var("quotient", (value.lsr(15) * self.reciprocal).lsr(24))
-
-
-# Quotients of the FPU: a product with the reciprocal of the scale differs from the quotient by
-# less than 2 ** -12 below 2 ** 9. If it is clearly less than 0.5 away from an integer, this one is
-# the result; otherwise exact() decides, as for all inputs if the scale is far from 1.
-class _Near:
-    """Registers of the FPU: 0 is the reciprocal, 1 the input, 2 and 3 the product."""
-
-    def __init__(self, k, scale, estimate):
-        self.k, self.fpu = k, Fpu(k)
-        self.limit = k.var("limit", 0)  # of the bits of a distance, without its sign
-        self.fpu.clear([0])
-        exponent = scale.lsr(23)
-        with k.If((exponent - _NEAR[0]).not_above(_NEAR[1] - _NEAR[0])):
-            self.limit.set(_CLEAR << 1)
-            self._set_reciprocal(scale, exponent, estimate)
-
-    # Without a division, one step of Newton's method improves the reciprocal of the mantissa.
-    def _set_reciprocal(self, scale, exponent, estimate):
-        k, f = self.k, self.fpu
-        if k.machine.has_float_divide:
-            f.set_bits(0, k.const(_ONE))
-            f.set_bits(1, scale)
-            f.div(0, 0, 1)
-            return
-        f.from_integer(0, estimate.reciprocal)
-        f.set_bits(1, 127 + 111 - exponent << 23)
-        f.mul(0, 0, 1)
-        f.set_bits(1, scale ^ _SIGN)
-        f.set_bits(2, k.const(_TWO))
-        f.mul(1, 1, 0)
-        f.add(1, 1, 2)
-        f.mul(0, 0, 1)
-
-    def quotient(self, source, exact):
-        """Return the quotient of the next input; exact(bits, quotient) sets it in rare cases."""
-        k, f = self.k, self.fpu
-        f.load_next((1,), source)
-        f.mul(2, 1, 0)
-        quotient = k.var("quotient", f.round(3, 2))
-        f.sub(2, 2, 3)
-        with k.If((f.bits(2) << 1).not_below(self.limit), rare=True):
-            exact(f.bits(1), quotient)
-        return quotient
+# Make `rest` larger or smaller than it is, as q is rounded up or down.
+def _decide_tie(k, q, is_low, size, rest):
+    change, shift, bits = k.var("change", -1), k.var("error_shift", 5), k.var("bits", 17)
+    with k.If((q - is_low) > 126):
+        change.set(1)
+    with k.If((size >> 16) > 254):
+        shift.set(4)
+        bits.set(18)
+    odd = q + q + 1
+    digits = k.var("digits", odd)
+    with k.loop("digit") as loop:
+        digits >>= 1
+        bits -= 1
+        loop.repeat_if(digits != 0)
+    error, direction = k.reg("error"), k.var("direction", 1)
+    k.emit("remu", [error], [size << shift, k.const(255)])
+    with k.If(error > 127):
+        error.set(255 - error)
+        direction.set(-1)
+    with k.If(odd * error > size >> bits):
+        change.set(direction)
+    rest += change
 
 
 def _saturate(t, quotient, zero_point):
@@ -277,99 +260,83 @@ class _Int8:
                 quotient.set(quotient >> 31 ^ 127)
 
 
-# 1. Unpack the scale: the mantissa y and its exponent.
-# 2. For each input x: make 1 <= x / y < 2. The quotient is x / y * 2 ** exponent.
-# 3. Divide; round as quantize() explains it.
-# With an FPU, steps 2 and 3 are for the few inputs whose quotient is almost halfway between two
-# integers.
 def quantize_kernel(machine):
     k = Kernel("quantize", _QUANTIZE, _ARGUMENTS, machine)
     op, arena, rom, batch = k.arguments
     record = Record(k, op, QUANTIZE)
-    scale = record.operand("scales", arena, rom).get("w", batch, scale=2)
     zero_point = record.operand("offsets", arena, rom).get("w", batch, scale=2)
     zero_point = k.var("zero_point", zero_point)
+    factor = k.var("factor", record.operand("extremes", arena, rom)[0])
     source, end, first = _inputs(k, record, arena, rom, batch)
     to = k.var("to", record.operand("quantized", arena, rom) + first)
-    exact = _Exact(k, scale)
+    products = (_FloatProducts if machine.has_fpu else _Products)(k, factor)
     int8 = _Int8(k, zero_point)
-    if machine.has_fpu:
-        near = _Near(k, scale, exact.estimate)
-        with k.repeat((end - source).lsr(2), "value", 64):
-            quotient = near.quotient(source, exact.divide)
-            int8.apply(quotient)
-            to.put("u8", quotient)
-            to += 1
-        return k.finish()
-    with k.loop("value", 64) as loop:
-        loop.leave_if(source == end)
-        value, quotient = source.next(k.reg("value")), k.reg("quotient")
-        exact.divide(value, quotient)
-        int8.apply(quotient)
-        to.put("u8", quotient)
+    with k.repeat((end - source).lsr(2), "value", 64):
+        product = products.next(source)
+        int8.apply(product)
+        to.put("u8", product)
         to += 1
-        loop.repeat()
     return k.finish()
 
 
-# Rounded quotients of any number and a scale.
-class _Exact:
-    def __init__(self, k, scale):
-        self.k = k
-        self.implicit = implicit = k.var("implicit_bit", IMPLICIT_BIT)
-        y, y_exponent = k.var("y", scale.field(0, 23)), k.var("y_exponent", scale.lsr(23))
-        with k.If(y_exponent == 0):
-            _normalize(k, y, y_exponent)
-            y -= implicit
-        y += implicit
-        self.y, self.y_exponent, self.estimate = y, y_exponent, _Estimate(k, y)
-        self.max_normal = number(k, _MAX_NORMAL - 1)
-        self.max_exponent, self.bits = number(k, _MAX_EXPONENT), number(k, 23)
+# Products of inputs and a factor, rounded to integers, halves away from zero.
+class _FloatProducts:
+    """Registers of the FPU: 0 is the factor, 1 the input, 2 and 3 the product."""
 
-    def divide(self, value, quotient):
-        """Set `quotient` to the quotient of the number with the bits `value`."""
-        k, y = self.k, self.y
-        sign = k.var("sign", value >> 31)
-        quotient.set(0)
-        apply = k.new_label("apply")
-        double = value << 1
-        k.branch(double == 0, apply)
-        exponent = k.var("exponent", double.lsr(24))
-        x = k.var("x", value.field(0, 23))
-        with k.If((exponent - 1).above(self.max_normal), rare=True):
-            _unusual(k, x, exponent, quotient, apply)
-        x += self.implicit
-        exponent -= self.y_exponent
-        with k.If(x.below(y)):
-            x += x
-            exponent -= 1
-        with k.If(exponent.above(self.max_exponent), rare=True):
-            # At least 256, below 1/2, or below 1.
-            with k.If(exponent >= 0):
-                quotient.set(_LARGE)
-            with k.If(exponent == -1):
-                quotient.set(1)
-            k.goto(apply)
-        x <<= exponent
-        quotient.set(self.estimate.quotient(k, x))
-        x -= quotient * y
-        with k.If(x.not_below(y)):
-            x -= y
-            quotient += 1
-        x += x
-        x += y.lsr(self.bits - exponent)
-        with k.If(x.not_below(y)):
-            quotient += 1
-        k.label(apply)
-        quotient ^= sign
-        quotient -= sign
+    def __init__(self, k, factor):
+        self.k, self.fpu = k, Fpu(k)
+        self.fpu.set_bits(0, factor)
+        self.half = k.var("half", _HALF << 1)
+
+    # The FPU rounds halves to even. A rest of 1/2 with the sign of the input was rounded to zero.
+    def next(self, source):
+        k, f = self.k, self.fpu
+        f.load_next((1,), source)
+        f.mul(2, 1, 0)
+        product = k.var("product", f.round(3, 2))
+        f.sub(2, 2, 3)
+        with k.If((f.bits(2) << 1).not_below(self.half), rare=True):
+            rest = f.bits(2)
+            with k.If((f.bits(1) ^ rest) >= 0):
+                product += rest >> 31 | 1
+            with k.If(rest << 1 != self.half):
+                product.set(0)  # a NaN
+        return product
 
 
-# Subnormal numbers become mantissas without their implicit bit; others have a quotient.
-def _unusual(k, x, exponent, quotient, apply):
-    with k.If(exponent != 0):
-        k.branch(x != 0, apply)  # a NaN
-        quotient.set(_LARGE)
-        k.goto(apply)
-    _normalize(k, x, exponent)
-    x -= IMPLICIT_BIT
+# Bits 16 to 47 of the product of two mantissas decide. What rounding to float32 adds carries from
+# bit 22 or 23.
+class _Products:
+    def __init__(self, k, factor):
+        self.k, self.max_normal = k, number(k, _MAX_NORMAL - 1)
+        self.exponent = k.var("factor_exponent", _SHIFT - factor.lsr(23))
+        by = mantissa(k, factor)
+        if k.machine.has_mulh:
+            self.by = k.var("by", by << 8)
+        else:
+            self.high, self.low = k.var("by_high", by.lsr(16)), k.var("by_low", by.field(0, 16))
+
+    def next(self, source):
+        k, product = self.k, self.k.var("product", 0)
+        value = source.next(k.reg("value"))
+        exponent, done = (value << 1).lsr(24), k.new_label("done")
+        k.branch((exponent - 1).above(self.max_normal), done)  # 0, subnormal or a NaN
+        shift = self.exponent - exponent
+        k.branch(shift > 31, done)  # below 1/2
+        sign, bits = value >> 31, self._multiply(value)
+        bits += bits.lsr(30) + 1 << 5
+        product.set((bits.lsr(shift) + 1).lsr(1))
+        product ^= sign
+        product -= sign
+        k.label(done)
+        return product
+
+    # Return the upper bits of the product, from bit 17 on.
+    def _multiply(self, value):
+        k = self.k
+        if k.machine.has_mulh:
+            x = (value << 8) | _SIGN
+            return x.mulhu(self.by).lsr(1)
+        high, low = value.field(16, 7) + 128, value.field(0, 16)
+        total = (low * self.low).lsr(16) + high * self.low + low * self.high
+        return (total + (high * self.high << 16)).lsr(1)

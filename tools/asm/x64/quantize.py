@@ -9,6 +9,7 @@ from .pixels import operand, word
 
 _LANES = 4
 _INT16 = 2  # a type; int8 and uint8 have lower codes
+_PRODUCT = 3  # int8; the scale is a factor of the inputs
 _INFINITY = 0x7F800000
 # The scale in place of infinity, and what inputs are multiplied by then: 2**64, 2**-64.
 _HUGE, _TINY = 0x5F800000, 0x1F800000
@@ -33,6 +34,8 @@ def _constant(t, vector, bits):
 
 _QUANTIZE = """
 dst = clamp(round(a / scale) + zero_point); see kernels/quantize.py. An infinite scale is 2**128.
+A kind of 3 is int8 with products in place of quotients; see quantize_products() in
+kernels/hybrid_scale.py.
 """
 
 
@@ -59,6 +62,12 @@ def quantize():
     t.mov("eax", _HUGE)
     t.mov("ecx", _TINY)
     t.label("finite")
+    t.load("rdx", "kind")
+    t.cmp("rdx", _PRODUCT)
+    t.jne("quotient")
+    t.mov("ecx", at("rdi"))
+    t.mov("eax", 0x3F800000)
+    t.label("quotient")
     _spread(t, _SCALE)
     t.mov("eax", "ecx")
     _spread(t, _FACTOR)

@@ -6,12 +6,11 @@ from .gen.quantize_asm import extremes, quantize
 
 _INPUT = const(1)
 _QUANTIZED = const(2)
-_SCALES = const(3)
 _OFFSETS = const(4)
 _EXTREMES = const(5)
 _DEPTH = const(7)
 
-_INT8 = const(0)
+_PRODUCT = const(3)  # a kind of quantize(): int8, with products in place of quotients
 
 
 # Units are batches.
@@ -25,6 +24,5 @@ def eval_float32(op, arena, rom, start: int, stop: int):
         extremes(arena, rom, r[_EXTREMES], source, depth)
         set_scale(op, arena, rom, start)
         target = r[_QUANTIZED] + (start * depth << 2)
-        scale = r[_SCALES] + (start << 4)
-        quantize(arena, rom, target, source, depth, scale, offsets[start], _INT8)
+        quantize(arena, rom, target, source, depth, r[_EXTREMES], offsets[start], _PRODUCT)
         start += 1

@@ -6,34 +6,32 @@
 import micropython
 
 
-# Stores the largest input of a batch, or 0, and its smallest input, or 0; then the scale and the
-# zero point that set_scale() in kernels/hybrid_scale.py explains. Returns 1, or 0 for set_scale()
-# to follow if all inputs are 0 or one is very small or infinite. op: QUANTIZE of
-# prepare/hybrid.py.
+# Finds the largest input of a batch, or 0, and its smallest input, or 0; then stores the scale,
+# the zero point and the factor of the inputs, as set_scale() in kernels/hybrid_scale.py does it.
+# Returns 1, or 0 with both inputs stored for set_scale() to follow, if all inputs are 0 or one is
+# very small or infinite. op: QUANTIZE of prepare/hybrid.py.
 @micropython.asm_thumb
 def find_scale(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB081)  # sub sp, #4
-    mov(r6, r0)
-    mov(r7, r1)
-    mov(r1, r2)
-    data(2, 0x9100)  # str r1, [sp] rom
-    mov(r12, r3)
-    ldr(r2, [r6, 28])
-    ldr(r0, [r6, 4])
-    mov(r3, r7)
-    lsl(r4, r0, 31)
+    data(2, 0xB083)  # sub sp, #12
+    mov(r5, r0)
+    mov(r6, r1)
+    mov(r12, r2)
+    mov(r7, r3)
+    ldr(r0, [r5, 4])
+    ldr(r2, [r5, 28])
+    lsl(r3, r0, 31)
     beq(if2)
-    mov(r3, r1)
+    mov(r1, r12)
     label(if2)
-    data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0xFB02, 0xF10C)  # mul r1, r2, r12
+    data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
+    data(2, 0xFB02, 0xF107)  # mul r1, r2, r7
     data(2, 0xEB10, 0x0181)  # adds r1, r0, r1, lsl #2
     data(2, 0xEB11, 0x0382)  # adds r3, r1, r2, lsl #2
     mov(r2, 0)
-    data(2, 0xF04F, 0x4500)  # mov r5, #-2147483648
+    data(2, 0xF04F, 0x4E00)  # mov r14, #-2147483648
     data(2, 0xF04F, 0x44FF)  # mov r4, #2139095040
-    data(2, 0xEA54, 0x0E05)  # ors lr, r4, r5
+    data(2, 0xEA54, 0x080E)  # ors r8, r4, lr
     label(value3)
     cmp(r1, r3)
     beq(value_end4)
@@ -47,206 +45,310 @@ def find_scale(r0, r1, r2, r3):
     mov(r2, r0)
     b(value3)
     label(value_end4)
-    lsl(r0, r5, 1)
+    data(2, 0xEA5F, 0x004E)  # mov lsls r0, pc, lr, lsl #1
     bne(if7)
-    mov(r5, 0)
+    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
     label(if7)
-    ldr(r0, [r6, 20])
-    mov(r1, r7)
+    ldr(r0, [r5, 20])
+    mov(r1, r6)
     lsl(r3, r0, 31)
     beq(if8)
-    data(2, 0x9900)  # ldr r1, [sp] rom
+    mov(r1, r12)
     label(if8)
-    data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    str(r2, [r0, 0])
-    str(r5, [r0, 4])
-    data(2, 0xF3C5, 0x051E)  # ubfx r5, r5, #0, #31
-    mov(r8, r2)
-    data(2, 0x45A8)  # cmp r8, r5
+    data(2, 0xEB11, 0x09A0)  # adds r9, r1, r0, asr #2
+    data(2, 0xF8C9, 0x2000)  # stw r2, [r9, #0]
+    data(2, 0xF8C9, 0xE004)  # stw lr, [r9, #4]
+    data(2, 0xF3CE, 0x0E1E)  # ubfx lr, lr, #0, #31
+    mov(r0, r2)
+    data(2, 0x4570)  # cmp r0, lr
     data(2, 0xBFB8)  # it lt
-    mov(r8, r5)
-    mov(r3, r2)
-    cmp(r3, r5)
+    mov(r0, lr)
+    mov(r1, r2)
+    data(2, 0x4571)  # cmp r1, lr
     data(2, 0xBFC8)  # it gt
-    mov(r3, r5)
-    data(2, 0xEA5F, 0x54D8)  # mov lsrs r4, pc, r8, lsr #23
-    data(2, 0xF1B4, 0x0028)  # subs r0, r4, #40
-    cmp(r0, 213)
+    mov(r1, lr)
+    data(2, 0xEA5F, 0x58D0)  # mov lsrs r8, pc, r0, lsr #23
+    data(2, 0xF1B8, 0x0328)  # subs r3, r8, #40
+    cmp(r3, 213)
     bhi_w(unusual1)
-    data(2, 0xF3C8, 0x0116)  # ubfx r1, r8, #0, #23
+    data(2, 0xF3C0, 0x0316)  # ubfx r3, r0, #0, #23
     data(2, 0xF44F, 0x0000)  # mov r0, #8388608
-    add(r1, r1, r0)
-    data(2, 0xF8D6, 0xE020)  # ldw lr, [r6, #32]
-    lsl(r0, r1, 8)
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    add(r0, r3, r0)
+    data(2, 0xF8D5, 0xA020)  # ldw r10, [r5, #32]
+    lsl(r4, r0, 8)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
     beq(if9)
-    data(2, 0xF3C3, 0x0916)  # ubfx r9, r3, #0, #23
-    data(2, 0xF519, 0x0A00)  # adds r10, r9, #8388608
-    data(2, 0xEBB4, 0x59D3)  # subs r9, r4, r3, lsr #23
-    data(2, 0xEA5F, 0x5BD3)  # mov lsrs r11, pc, r3, lsr #23
+    data(2, 0xF3C1, 0x0016)  # ubfx r0, r1, #0, #23
+    data(2, 0xF510, 0x0300)  # adds r3, r0, #8388608
+    data(2, 0xEBB8, 0x50D1)  # subs r0, r8, r1, lsr #23
+    data(2, 0xEA5F, 0x5BD1)  # mov lsrs r11, pc, r1, lsr #23
     bne(if10)
-    mov(r10, r3)
+    mov(r3, r1)
     label(if10)
-    data(2, 0xEA5F, 0x1ACA)  # mov lsls r10, pc, r10, lsl #7
-    mov(r3, 31)
-    data(2, 0x4599)  # cmp r9, r3
+    lsl(r3, r3, 7)
+    mov(r1, 31)
+    cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
-    mov(r9, r3)
-    data(2, 0xFA5A, 0xF309)  # asrs r3, r10, r9
-    data(2, 0xFA13, 0xF909)  # lsls r9, r3, r9
-    data(2, 0xEA9A, 0x0A09)  # xors r10, r10, r9
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0x45D1)  # cmp r9, r10
-    data(2, 0xEB69, 0x0909)  # sbc r9, r9, r9
-    data(2, 0xF1C9, 0x0900)  # rsb r9, r9, #0
-    data(2, 0xEA53, 0x0309)  # ors r3, r3, r9
-    data(2, 0xEB13, 0x0050)  # adds r0, r3, r0, lsr #1
-    add(r4, r4, 1)
-    cmp(r0, 0)
+    mov(r0, r1)
+    data(2, 0xFA53, 0xF100)  # asrs r1, r3, r0
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    eor(r3, r0)
+    mov(r0, 0)
+    cmp(r0, r3)
+    data(2, 0xEB60, 0x0000)  # sbc r0, r0, r0
+    data(2, 0xF1C0, 0x0000)  # rsb r0, r0, #0
+    data(2, 0xEA51, 0x0000)  # ors r0, r1, r0
+    data(2, 0xEB10, 0x0454)  # adds r4, r0, r4, lsr #1
+    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
+    cmp(r4, 0)
     blt(if11)
-    add(r0, r0, r0)
-    sub(r4, r4, 1)
+    add(r4, r4, r4)
+    data(2, 0xF1B8, 0x0801)  # subs r8, r8, #1
     label(if11)
-    data(2, 0xF3C0, 0x2300)  # ubfx r3, r0, #8, #1
-    add(r3, 127)
-    add(r0, r0, r3)
+    data(2, 0xF3C4, 0x2000)  # ubfx r0, r4, #8, #1
+    add(r0, 127)
+    add(r4, r4, r0)
     bpl_w(rare12)
     label(end13)
     label(if9)
+    lsr(r0, r4, 8)
+    data(2, 0x9000)  # str r0, [sp] size
     mov(r3, 127)
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
     beq(if14)
     mov(r3, 255)
     label(if14)
-    sub(r4, r4, 6)
-    lsr(r0, r0, 8)
+    data(2, 0xF1B8, 0x0106)  # subs r1, r8, #6
+    lsr(r0, r4, 8)
     lsl(r0, r0, 7)
-    data(2, 0xFBB0, 0xFAF3)  # divu r10, r0, r3
-    data(2, 0xFB0A, 0x0013)  # mls r0, r10, r3, r0
+    data(2, 0xFBB0, 0xFBF3)  # divu r11, r0, r3
+    data(2, 0xFB0B, 0x0013)  # mls r0, r11, r3, r0
     lsl(r0, r0, 7)
-    data(2, 0xFBB0, 0xF9F3)  # divu r9, r0, r3
-    data(2, 0xFB09, 0x0013)  # mls r0, r9, r3, r0
+    data(2, 0xFBB0, 0xF4F3)  # divu r4, r0, r3
+    data(2, 0xFB04, 0x0013)  # mls r0, r4, r3, r0
     mov(r3, 0)
     cmp(r3, r0)
     data(2, 0xEB63, 0x0303)  # sbc r3, r3, r3
     data(2, 0xF1C3, 0x0300)  # rsb r3, r3, #0
-    data(2, 0xEB19, 0x10CA)  # adds r0, r9, r10, lsl #7
-    orr(r0, r3)
+    data(2, 0xEB14, 0x10CB)  # adds r0, r4, r11, lsl #7
+    data(2, 0xEA50, 0x0403)  # ors r4, r0, r3
     bmi(if15)
     label(while16)
-    add(r0, r0, r0)
-    sub(r4, r4, 1)
-    cmp(r0, 0)
+    add(r4, r4, r4)
+    sub(r1, r1, 1)
+    cmp(r4, 0)
     bge(while16)
     label(if15)
-    data(2, 0xF3C0, 0x2300)  # ubfx r3, r0, #8, #1
-    add(r3, 127)
-    add(r0, r0, r3)
+    data(2, 0xF3C4, 0x2000)  # ubfx r0, r4, #8, #1
+    add(r0, 127)
+    add(r4, r4, r0)
     bpl_w(rare18)
     label(end19)
-    lsr(r0, r0, 8)
-    sub(r3, r4, 1)
-    data(2, 0xEB10, 0x5AC3)  # adds r10, r0, r3, lsl #23
-    ldr(r3, [r6, 12])
-    mov(r9, r7)
-    data(2, 0xEA5F, 0x7BC3)  # mov lsls r11, pc, r3, lsl #31
+    lsr(r4, r4, 8)
+    sub(r0, r1, 1)
+    data(2, 0xEB14, 0x50C0)  # adds r0, r4, r0, lsl #23
+    data(2, 0x9001)  # str r0, [sp] v83
+    ldr(r0, [r5, 12])
+    mov(r3, r6)
+    data(2, 0xEA5F, 0x7BC0)  # mov lsls r11, pc, r0, lsl #31
     beq(if20)
-    data(2, 0xF8DD, 0x9000)  # ldr r9, [sp, #0]
+    mov(r3, r12)
     label(if20)
-    data(2, 0xEB19, 0x03A3)  # adds r3, r9, r3, asr #2
-    data(2, 0xF843, 0xA02C)  # stw r10, [r3, r12, lsl #2]
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
-    beq(if21)
-    data(2, 0xEA5F, 0x53D8)  # mov lsrs r3, pc, r8, lsr #23
-    data(2, 0xEBB3, 0x0E04)  # subs lr, r3, r4
-    cmp(r1, r0)
-    bcs(if22)
-    add(r1, r1, r1)
-    data(2, 0xF1BE, 0x0E01)  # subs r14, lr, #1
-    label(if22)
-    mov(r3, 0)
-    mov(r4, lr)
-    label(bit23)
-    add(r3, r3, r3)
-    cmp(r1, r0)
-    bcc(if25)
-    sub(r1, r1, r0)
-    add(r3, r3, 1)
-    label(if25)
-    add(r1, r1, r1)
-    sub(r4, r4, 1)
-    bpl(bit23)
-    data(2, 0xF1DE, 0x0417)  # rsbs r4, lr, #23
-    data(2, 0xFA30, 0xF404)  # lsrs r4, r0, r4
-    add(r1, r1, r4)
-    cmp(r1, r0)
-    bcc(if26)
-    add(r3, r3, 1)
-    label(if26)
-    data(2, 0xF1D3, 0x097F)  # rsbs r9, r3, #127
-    cmp(r2, r5)
-    bge(if27)
-    data(2, 0xF1B3, 0x0980)  # subs r9, r3, #128
-    label(if27)
+    data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
+    data(2, 0x9B01)  # ldr r3, [sp] v83
+    data(2, 0xF840, 0x3027)  # stw r3, [r0, r7, lsl #2]
+    data(2, 0xF44F, 0x0000)  # mov r0, #8388608
+    mov(r3, 253)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    bne(if21)
+    data(2, 0xF44F, 0x007E)  # mov r0, #16646144
+    data(2, 0xF240, 0x1303)  # movw r3, #259
+    data(2, 0x9C00)  # ldr r4, [sp] size
+    mov(r1, r8)
     label(if21)
-    ldr(r0, [r6, 16])
-    lsl(r1, r0, 31)
-    beq(if28)
-    data(2, 0x9F00)  # ldr r7, [sp] rom
+    data(2, 0xEBB3, 0x0B01)  # subs r11, r3, r1
+    cmp(r0, r4)
+    bcs(if22)
+    add(r0, r0, r0)
+    data(2, 0xF1BB, 0x0B01)  # subs r11, r11, #1
+    label(if22)
+    mov(r1, 0)
+    mov(r3, 25)
+    label(bit23)
+    add(r1, r1, r1)
+    cmp(r0, r4)
+    bcc(if25)
+    sub(r0, r0, r4)
+    add(r1, r1, 1)
+    label(if25)
+    add(r0, r0, r0)
+    sub(r3, r3, 1)
+    bne(bit23)
+    add(r0, r1, 1)
+    lsr(r0, r0, 1)
+    data(2, 0xEB10, 0x50CB)  # adds r0, r0, r11, lsl #23
+    data(2, 0xF8C9, 0x0000)  # stw r0, [r9, #0]
+    mov(r3, 0)
+    data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
+    beq(if26)
+    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
+    data(2, 0xEBB2, 0x000E)  # subs r0, r2, lr
+    asr(r0, r0, 15)
+    cmp(r0, 0)
+    ble(if28)
+    data(2, 0xF240, 0x0901)  # movw r9, #1
+    mov(r2, lr)
     label(if28)
-    data(2, 0xEB17, 0x00A0)  # adds r0, r7, r0, asr #2
-    data(2, 0xF840, 0x902C)  # stw r9, [r0, r12, lsl #2]
+    mov(r1, 0)
+    data(2, 0xEBB8, 0x50D2)  # subs r0, r8, r2, lsr #23
+    cmp(r0, 9)
+    bgt(zero_point27)
+    data(2, 0xF3C2, 0x0316)  # ubfx r3, r2, #0, #23
+    data(2, 0xF44F, 0x0200)  # mov r2, #8388608
+    add(r4, r3, r2)
+    sub(r2, r0, 5)
+    mov(r3, 0)
+    cmp(r2, r3)
+    data(2, 0xBFB8)  # it lt
+    mov(r2, r3)
+    data(2, 0xFA54, 0xFE02)  # asrs lr, r4, r2
+    mov(r2, 5)
+    cmp(r0, r2)
+    data(2, 0xBFC8)  # it gt
+    mov(r0, r2)
+    data(2, 0x9A00)  # ldr r2, [sp] size
+    data(2, 0xFA12, 0xF300)  # lsls r3, r2, r0
+    mov(r0, 0)
+    mov(r2, 8)
+    label(step29)
+    data(2, 0xEB10, 0x040E)  # adds r4, r0, lr
+    add(r0, r0, r4)
+    add(r1, r1, r1)
+    label(subtract31)
+    cmp(r0, r3)
+    blt(subtract_end32)
+    sub(r0, r0, r3)
+    add(r1, r1, 1)
+    b(subtract31)
+    label(subtract_end32)
+    sub(r2, r2, 1)
+    bne(step29)
+    add(r0, r0, r0)
+    cmp(r0, r3)
+    beq(rare33)
+    label(end34)
+    cmp(r0, r3)
+    ble(if41)
+    add(r1, r1, 1)
+    label(if41)
+    label(zero_point27)
+    data(2, 0xF1D1, 0x037F)  # rsbs r3, r1, #127
+    data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
+    beq(if42)
+    data(2, 0xF1B1, 0x0380)  # subs r3, r1, #128
+    label(if42)
+    label(if26)
+    ldr(r0, [r5, 16])
+    lsl(r1, r0, 31)
+    beq(if43)
+    mov(r6, r12)
+    label(if43)
+    data(2, 0xEB16, 0x00A0)  # adds r0, r6, r0, asr #2
+    data(2, 0xF840, 0x3027)  # stw r3, [r0, r7, lsl #2]
     mov(r0, 1)
     b(return_1)
     label(unusual1)
     mov(r0, 0)
     b(return_1)
     label(rare5)
-    cmp(r0, r5)
-    bls_w(value3)
     data(2, 0x4570)  # cmp r0, lr
+    bls_w(value3)
+    data(2, 0x4540)  # cmp r0, r8
     bhi_w(value3)
-    mov(r5, r0)
+    mov(lr, r0)
     b(value3)
     label(rare12)
-    add(r4, r4, 1)
-    data(2, 0xF04F, 0x4000)  # mov r0, #-2147483648
+    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
+    data(2, 0xF04F, 0x4400)  # mov r4, #-2147483648
     b(end13)
     label(rare18)
-    add(r4, r4, 1)
-    data(2, 0xF04F, 0x4000)  # mov r0, #-2147483648
+    add(r1, r1, 1)
+    data(2, 0xF04F, 0x4400)  # mov r4, #-2147483648
     b(end19)
+    label(rare33)
+    data(2, 0xF04F, 0x38FF)  # mov r8, #-1
+    data(2, 0xF240, 0x0A05)  # movw r10, #5
+    mov(r4, 17)
+    data(2, 0xEBB1, 0x0209)  # subs r2, r1, r9
+    cmp(r2, 126)
+    ble(if35)
+    data(2, 0xF240, 0x0801)  # movw r8, #1
+    label(if35)
+    data(2, 0x9A00)  # ldr r2, [sp] size
+    asr(r2, r2, 16)
+    cmp(r2, 254)
+    ble(if36)
+    data(2, 0xF240, 0x0A04)  # movw r10, #4
+    mov(r4, 18)
+    label(if36)
+    add(r2, r1, r1)
+    data(2, 0xF112, 0x0E01)  # adds r14, r2, #1
+    mov(r2, lr)
+    label(digit37)
+    asr(r2, r2, 1)
+    sub(r4, r4, 1)
+    cmp(r2, 0)
+    bne(digit37)
+    mov(r2, 1)
+    data(2, 0x9202)  # str r2, [sp] direction
+    data(2, 0x9A00)  # ldr r2, [sp] size
+    data(2, 0xFA12, 0xFA0A)  # lsls r10, r2, r10
+    mov(r2, 255)
+    data(2, 0xFBBA, 0xFBF2)  # divu r11, r10, r2
+    data(2, 0xFB02, 0xA21B)  # mls r2, r2, r11, r10
+    cmp(r2, 127)
+    ble(if39)
+    data(2, 0xF1D2, 0x02FF)  # rsbs r2, r2, #255
+    data(2, 0xF04F, 0x3AFF)  # mov r10, #-1
+    data(2, 0xF8CD, 0xA008)  # str r10, [sp, #8]
+    label(if39)
+    data(2, 0xFB0E, 0xFE02)  # mul lr, lr, r2
+    data(2, 0x9A00)  # ldr r2, [sp] size
+    asr(r2, r4)
+    data(2, 0x4596)  # cmp lr, r2
+    ble(if40)
+    data(2, 0xF8DD, 0x8008)  # ldr r8, [sp, #8]
+    label(if40)
+    data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
+    b(end34)
     label(return_1)
-    data(2, 0xB001)  # add sp, #4
+    data(2, 0xB003)  # add sp, #12
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
 
 
-# Inputs of a batch to int8, as quantize() in kernels/quantize.py does it. op: QUANTIZE of
-# prepare/hybrid.py.
+# Inputs of a batch to int8, as quantize_products() in kernels/hybrid_scale.py does it, after
+# find_scale() has returned 1. op: QUANTIZE of prepare/hybrid.py.
 @micropython.asm_thumb
 def quantize(r0, r1, r2, r3):
-    data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB081)  # sub sp, #4
     mov(r4, r0)
     mov(r7, r2)
-    mov(r5, r3)
-    ldr(r0, [r4, 12])
+    mov(r12, r3)
+    ldr(r0, [r4, 16])
     mov(r2, r1)
     lsl(r3, r0, 31)
     beq(if1)
     mov(r2, r7)
     label(if1)
     data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
-    data(2, 0xF850, 0xC025)  # ldw r12, [r0, r5, lsl #2]
-    ldr(r0, [r4, 16])
+    data(2, 0xF850, 0x602C)  # ldw r6, [r0, r12, lsl #2]
+    ldr(r0, [r4, 20])
     mov(r2, r1)
     lsl(r3, r0, 31)
     beq(if2)
     mov(r2, r7)
     label(if2)
     data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
-    data(2, 0xF850, 0x6025)  # ldw r6, [r0, r5, lsl #2]
+    ldr(r5, [r0, 0])
     ldr(r0, [r4, 28])
     ldr(r2, [r4, 4])
     mov(r3, r1)
@@ -255,62 +357,23 @@ def quantize(r0, r1, r2, r3):
     mov(r3, r7)
     label(if3)
     data(2, 0xEB13, 0x02A2)  # adds r2, r3, r2, asr #2
-    data(2, 0xFB00, 0xF305)  # mul r3, r0, r5
+    data(2, 0xFB00, 0xF30C)  # mul r3, r0, r12
     data(2, 0xEB12, 0x0383)  # adds r3, r2, r3, lsl #2
-    data(2, 0xEB13, 0x0A80)  # adds r10, r3, r0, lsl #2
-    data(2, 0xFB00, 0xF505)  # mul r5, r0, r5
+    data(2, 0xEB13, 0x0280)  # adds r2, r3, r0, lsl #2
+    data(2, 0xFB00, 0xFC0C)  # mul r12, r0, r12
     ldr(r0, [r4, 8])
-    lsl(r2, r0, 31)
+    lsl(r4, r0, 31)
     beq(if4)
     mov(r1, r7)
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    add(r2, r0, r5)
-    data(2, 0xF44F, 0x0000)  # mov r0, #8388608
-    data(2, 0x9000)  # str r0, [sp] implicit_bit
-    data(2, 0xF3CC, 0x0716)  # ubfx r7, r12, #0, #23
-    data(2, 0xEA5F, 0x5EDC)  # mov lsrs lr, pc, r12, lsr #23
-    bne(if5)
-    data(2, 0xF240, 0x0E01)  # movw lr, #1
-    label(normalize6)
-    lsl(r7, r7, 1)
-    data(2, 0xF1BE, 0x0E01)  # subs r14, lr, #1
-    data(2, 0xF5B7, 0x0F00)  # cmp r15, r7, #8388608
-    bcc(normalize6)
-    data(2, 0x9800)  # ldr r0, [sp] implicit_bit
-    sub(r7, r7, r0)
-    label(if5)
-    data(2, 0x9800)  # ldr r0, [sp] implicit_bit
-    add(r7, r7, r0)
-    data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
-    data(2, 0xFBB0, 0xF8F7)  # divu r8, r0, r7
-    data(2, 0xFB08, 0x0017)  # mls r0, r8, r7, r0
-    lsl(r0, r0, 1)
-    add(r0, r0, 1)
-    data(2, 0xEA5F, 0x0848)  # mov lsls r8, pc, r8, lsl #1
-    cmp(r0, r7)
-    bcc(if8)
-    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
-    label(if8)
-    data(2, 0xF240, 0x09FD)  # movw r9, #253
-    mov(r5, 0)
-    mov(r0, 0)
-    data(2, 0xEE00, 0x0A10)  # vmov s0, r0
-    data(2, 0xEA5F, 0x50DC)  # mov lsrs r0, pc, r12, lsr #23
-    sub(r0, 67)
-    cmp(r0, 120)
-    bhi(if9)
-    data(2, 0xF240, 0x0500)  # movw r5, #0
-    data(2, 0xF6C7, 0x55FE)  # movt r5, #32254
-    data(2, 0xF04F, 0x507E)  # mov r0, #1065353216
-    data(2, 0xEE00, 0x0A10)  # vmov s0, r0
-    data(2, 0xEE00, 0xCA90)  # vmov s1, r12
-    data(2, 0xEE80, 0x0A20)  # vdiv.f32 s0, s0, s1
-    label(if9)
-    data(2, 0xEBBA, 0x0003)  # subs r0, r10, r3
-    lsr(r1, r0, 2)
-    beq(if10)
-    label(value11)
+    data(2, 0xEB10, 0x010C)  # adds r1, r0, r12
+    data(2, 0xEE00, 0x5A10)  # vmov s0, r5
+    data(2, 0xF04F, 0x45FC)  # mov r5, #2113929216
+    sub(r0, r2, r3)
+    lsr(r2, r0, 2)
+    beq(if5)
+    label(value6)
     data(2, 0xECF3, 0x0A01)  # vldmia r3!, {s1}
     data(2, 0xEE20, 0x1A80)  # vmul.f32 s2, s1, s0
     data(2, 0xEEFD, 0x1A41)  # vcvtr.s32.f32 s3, s2
@@ -320,88 +383,31 @@ def quantize(r0, r1, r2, r3):
     data(2, 0xEE11, 0x4A10)  # vmov r4, s2
     lsl(r4, r4, 1)
     cmp(r4, r5)
-    bcs(rare13)
-    label(end14)
+    bcs(rare8)
+    label(end9)
     data(2, 0xF300, 0x0012)  # ssat r0, #19, r0
     data(2, 0xEB00, 0x0006)  # add r0, r0, r6
     data(2, 0xF300, 0x0007)  # ssat r0, #8, r0
-    strb(r0, [r2, 0])
-    add(r2, r2, 1)
-    sub(r1, r1, 1)
-    bne(value11)
-    label(if10)
+    strb(r0, [r1, 0])
+    add(r1, r1, 1)
+    sub(r2, r2, 1)
+    bne(value6)
+    label(if5)
     b(return_1)
-    label(rare16)
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    beq(if18)
-    cmp(r4, 0)
-    bne(apply15)
-    data(2, 0xF240, 0x2000)  # movw r0, #512
-    b(apply15)
-    label(if18)
-    data(2, 0xF240, 0x0C01)  # movw r12, #1
-    label(normalize19)
+    label(rare8)
+    data(2, 0xEE11, 0x4A10)  # vmov r4, s2
+    data(2, 0xEE10, 0x7A90)  # vmov r7, s1
+    eor(r7, r4)
+    bmi(if10)
+    asr(r7, r4, 31)
+    data(2, 0xF057, 0x0701)  # ors r7, r7, #1
+    add(r0, r0, r7)
+    label(if10)
     lsl(r4, r4, 1)
-    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    data(2, 0xF5B4, 0x0F00)  # cmp r15, r4, #8388608
-    bcc(normalize19)
-    data(2, 0xF5B4, 0x0400)  # subs r4, r4, #8388608
-    b(end17)
-    label(rare22)
-    data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
-    blt(if24)
-    data(2, 0xF240, 0x2000)  # movw r0, #512
-    label(if24)
-    data(2, 0xF1BC, 0x3FFF)  # cmp r15, r12, #-1
-    bne(if25)
-    mov(r0, 1)
-    label(if25)
-    b(apply15)
-    label(rare13)
-    data(2, 0xEE10, 0x4A90)  # vmov r4, s1
-    data(2, 0xEA5F, 0x7AE4)  # mov asrs r10, pc, r4, asr #31
+    cmp(r4, r5)
+    beq(if11)
     mov(r0, 0)
-    data(2, 0xEA5F, 0x0C44)  # mov lsls r12, pc, r4, lsl #1
-    beq(apply15)
-    data(2, 0xEA5F, 0x6C1C)  # mov lsrs r12, pc, r12, lsr #24
-    data(2, 0xF3C4, 0x0416)  # ubfx r4, r4, #0, #23
-    data(2, 0xF1BC, 0x0B01)  # subs r11, r12, #1
-    data(2, 0x45CB)  # cmp r11, r9
-    bhi(rare16)
-    label(end17)
-    data(2, 0xF8DD, 0xB000)  # ldr r11, [sp, #0]
-    data(2, 0xEB14, 0x040B)  # adds r4, r4, r11
-    data(2, 0xEBBC, 0x0C0E)  # subs r12, r12, lr
-    cmp(r4, r7)
-    bcs(if21)
-    add(r4, r4, r4)
-    data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
-    label(if21)
-    data(2, 0xF240, 0x0B07)  # movw r11, #7
-    data(2, 0x45DC)  # cmp r12, r11
-    bhi(rare22)
-    data(2, 0xFA14, 0xF40C)  # lsls r4, r4, r12
-    data(2, 0xFBA4, 0xB008)  # umull r11, r0, r4, r8
-    data(2, 0xFB00, 0x4417)  # mls r4, r0, r7, r4
-    cmp(r4, r7)
-    bcc(if26)
-    sub(r4, r4, r7)
-    add(r0, r0, 1)
-    label(if26)
-    add(r4, r4, r4)
-    data(2, 0xF240, 0x0B17)  # movw r11, #23
-    data(2, 0xEBBB, 0x0C0C)  # subs r12, r11, r12
-    data(2, 0xFA37, 0xFC0C)  # lsrs r12, r7, r12
-    data(2, 0xEB14, 0x040C)  # adds r4, r4, r12
-    cmp(r4, r7)
-    bcc(if27)
-    add(r0, r0, 1)
-    label(if27)
-    label(apply15)
-    data(2, 0xEA90, 0x000A)  # xors r0, r0, r10
-    data(2, 0xEBB0, 0x000A)  # subs r0, r0, r10
-    b(end14)
+    label(if11)
+    b(end9)
     label(return_1)
-    data(2, 0xB001)  # add sp, #4
-    data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)

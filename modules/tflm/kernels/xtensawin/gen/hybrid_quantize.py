@@ -4,7 +4,7 @@
 # tflm: float32 to int8 with a scale for each batch: for Xtensa
 # Copied from kernels/armv6m/hybrid_quantize.py.
 
-from ...hybrid_scale import set_scale
+from ...hybrid_scale import quantize_batch, set_scale
 from .hybrid_quantize_asm import find_scale, quantize
 
 
@@ -12,7 +12,9 @@ from .hybrid_quantize_asm import find_scale, quantize
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     while start < stop:
-        if not int(find_scale(op, arena, rom, start)):
+        if int(find_scale(op, arena, rom, start)):
+            quantize(op, arena, rom, start)
+        else:
             set_scale(op, arena, rom, start)
-        quantize(op, arena, rom, start)
+            quantize_batch(op, arena, rom, start)
         start += 1

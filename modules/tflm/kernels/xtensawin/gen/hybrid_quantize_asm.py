@@ -6,316 +6,355 @@
 import micropython
 
 
-# Stores the largest input of a batch, or 0, and its smallest input, or 0; then the scale and the
-# zero point that set_scale() in kernels/hybrid_scale.py explains. Returns 1, or 0 for set_scale()
-# to follow if all inputs are 0 or one is very small or infinite. op: QUANTIZE of
-# prepare/hybrid.py.
+# Finds the largest input of a batch, or 0, and its smallest input, or 0; then stores the scale,
+# the zero point and the factor of the inputs, as set_scale() in kernels/hybrid_scale.py does it.
+# Returns 1, or 0 with both inputs stored for set_scale() to follow, if all inputs are 0 or one is
+# very small or infinite. op: QUANTIZE of prepare/hybrid.py.
 @micropython.viper
 def find_scale(op, arena, rom, batch):
     #: 366100 entry a1, 48
-    #: 8d02 mov.n a8, a2
-    #: 9d03 mov.n a9, a3
+    #: 7d02 mov.n a7, a2
+    #: 8d03 mov.n a8, a3
     #: 3d04 mov.n a3, a4
     #: 3901 s32i.n a3, a1, 0
-    #: ad05 mov.n a10, a5
-    #: 4878 l32i.n a4, a8, 28
-    #: 2818 l32i.n a2, a8, 4
-    #: 5d09 mov.n a5, a9
+    #: 9d05 mov.n a9, a5
+    #: 4877 l32i.n a4, a7, 28
+    #: 2817 l32i.n a2, a7, 4
+    #: 5d08 mov.n a5, a8
     #: 106201 slli a6, a2, 31
     #: 161600 beqz a6, 0x1b
     #: 5d03 mov.n a5, a3
     #: 202221 srai a2, a2, 2
     #: 5a22 add.n a2, a2, a5
-    #: a03482 mull a3, a4, a10
+    #: 903482 mull a3, a4, a9
     #: e03311 slli a3, a3, 2
     #: 3a32 add.n a3, a2, a3
     #: e02411 slli a2, a4, 2
     #: 2a63 add.n a6, a3, a2
     #: 0c04 movi.n a4, 0
-    #: 7cf7 movi.n a7, -1
-    #: 107701 slli a7, a7, 31
+    #: 7cfa movi.n a10, -1
+    #: 10aa01 slli a10, a10, 31
     #: 52a0ff movi a5, 255
     #: 905501 slli a5, a5, 23
-    #: 70b520 or a11, a5, a7
+    #: a0b520 or a11, a5, a10
     #: 671311 beq a3, a6, 0x52
     #: 2803 l32i.n a2, a3, 0
     #: 4b33 addi.n a3, a3, 4
-    #: 965218 bltz a2, 0x1cd
+    #: 963220 bltz a2, 0x24b
     #: 27a4f2 bge a4, a2, 0x3d
     #: 2725ef blt a5, a2, 0x3d
     #: 4d02 mov.n a4, a2
     #: 86faff j 0x3d
-    #: f02711 slli a2, a7, 1
+    #: f02a11 slli a2, a10, 1
     #: 561200 bnez a2, 0x5a
-    #: 0c07 movi.n a7, 0
-    #: 2858 l32i.n a2, a8, 20
-    #: 3d09 mov.n a3, a9
+    #: 0c0a movi.n a10, 0
+    #: 2857 l32i.n a2, a7, 20
+    #: 3d08 mov.n a3, a8
     #: 105201 slli a5, a2, 31
     #: 161500 beqz a5, 0x66
     #: 3801 l32i.n a3, a1, 0
     #: 202221 srai a2, a2, 2
-    #: 3a22 add.n a2, a2, a3
-    #: 4902 s32i.n a4, a2, 0
-    #: 7912 s32i.n a7, a2, 4
+    #: 3ac2 add.n a12, a2, a3
+    #: 490c s32i.n a4, a12, 0
+    #: a91c s32i.n a10, a12, 4
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
-    #: 207710 and a7, a7, a2
-    #: 70c453 max a12, a4, a7
-    #: 70d443 min a13, a4, a7
-    #: c06785 extui a6, a12, 23, 9
-    #: 32c6d8 addi a3, a6, -40
-    #: 22a0d5 movi a2, 213
-    #: 37b202 bgeu a2, a3, 0x91
-    #: 864d00 j 0x1c8
-    #: 703c11 slli a3, a12, 9
+    #: 20aa10 and a10, a10, a2
+    #: a02453 max a2, a4, a10
+    #: a05443 min a5, a4, a10
+    #: 20b785 extui a11, a2, 23, 9
+    #: 62cbd8 addi a6, a11, -40
+    #: 32a0d5 movi a3, 213
+    #: 67b302 bgeu a3, a6, 0x91
+    #: 066d00 j 0x246
+    #: 703211 slli a3, a2, 9
+    #: 303941 srli a3, a3, 9
+    #: 0c12 movi.n a2, 1
+    #: 902201 slli a2, a2, 23
+    #: 2a23 add.n a2, a3, a2
+    #: 806211 slli a6, a2, 8
+    #: d887 l32i.n a13, a7, 32
+    #: 166d05 beqz a13, 0xfd
+    #: 703511 slli a3, a5, 9
     #: 303941 srli a3, a3, 9
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 2a33 add.n a3, a3, a2
-    #: 802311 slli a2, a3, 8
-    #: b888 l32i.n a11, a8, 32
-    #: 166b05 beqz a11, 0xfd
-    #: 70ed11 slli a14, a13, 9
-    #: e0e941 srli a14, a14, 9
-    #: 0c15 movi.n a5, 1
-    #: 905501 slli a5, a5, 23
-    #: 5aee add.n a14, a14, a5
-    #: d05785 extui a5, a13, 23, 9
-    #: 5056c0 sub a5, a6, a5
-    #: d0f785 extui a15, a13, 23, 9
-    #: 561f00 bnez a15, 0xc1
-    #: ed0d mov.n a14, a13
-    #: 90ee11 slli a14, a14, 7
-    #: 1cfd movi.n a13, 31
-    #: d05543 min a5, a5, a13
-    #: 000540 ssr a5
-    #: e0d0b1 sra a13, a14
-    #: 001540 ssl a5
-    #: 005da1 sll a5, a13
-    #: 50fe30 xor a15, a14, a5
-    #: 0c0e movi.n a14, 0
-    #: 0c15 movi.n a5, 1
-    #: f73e01 bltu a14, a15, 0xe1
-    #: 0c05 movi.n a5, 0
-    #: 20e141 srli a14, a2, 1
-    #: 502d20 or a2, a13, a5
-    #: 2a2e add.n a2, a14, a2
-    #: 1b66 addi.n a6, a6, 1
-    #: 963200 bltz a2, 0xf2
-    #: 2a22 add.n a2, a2, a2
-    #: 0b66 addi.n a6, a6, -1
-    #: 205804 extui a5, a2, 8, 1
-    #: 52c57f addi a5, a5, 127
-    #: 5a22 add.n a2, a2, a5
-    #: d6020e bgez a2, 0x1de
+    #: 502785 extui a2, a5, 23, 9
+    #: 202bc0 sub a2, a11, a2
+    #: 50e785 extui a14, a5, 23, 9
+    #: 561e00 bnez a14, 0xc1
+    #: 3d05 mov.n a3, a5
+    #: 903311 slli a3, a3, 7
+    #: 1cf5 movi.n a5, 31
+    #: 502243 min a2, a2, a5
+    #: 000240 ssr a2
+    #: 3050b1 sra a5, a3
+    #: 001240 ssl a2
+    #: 0025a1 sll a2, a5
+    #: 20e330 xor a14, a3, a2
+    #: 0c03 movi.n a3, 0
+    #: 0c12 movi.n a2, 1
+    #: e73301 bltu a3, a14, 0xe1
+    #: 0c02 movi.n a2, 0
+    #: 603141 srli a3, a6, 1
+    #: 202520 or a2, a5, a2
+    #: 2a63 add.n a6, a3, a2
+    #: 1bbb addi.n a11, a11, 1
+    #: 963600 bltz a6, 0xf2
+    #: 6a66 add.n a6, a6, a6
+    #: 0bbb addi.n a11, a11, -1
+    #: 602804 extui a2, a6, 8, 1
+    #: 22c27f addi a2, a2, 127
+    #: 2a66 add.n a6, a6, a2
+    #: d6e615 bgez a6, 0x25c
+    #: 602841 srli a2, a6, 8
+    #: 2911 s32i.n a2, a1, 4
     #: 52a07f movi a5, 127
-    #: 162b00 beqz a11, 0x106
+    #: 162d00 beqz a13, 0x10b
     #: 52a0ff movi a5, 255
-    #: 62c6fa addi a6, a6, -6
-    #: 202841 srli a2, a2, 8
+    #: 32cbfa addi a3, a11, -6
+    #: 602841 srli a2, a6, 8
     #: 902211 slli a2, a2, 7
     #: 50e2c2 quou a14, a2, a5
-    #: 50de82 mull a13, a14, a5
-    #: d022c0 sub a2, a2, a13
+    #: 506e82 mull a6, a14, a5
+    #: 6022c0 sub a2, a2, a6
     #: 902211 slli a2, a2, 7
-    #: 50d2c2 quou a13, a2, a5
-    #: 505d82 mull a5, a13, a5
+    #: 5062c2 quou a6, a2, a5
+    #: 505682 mull a5, a6, a5
     #: 5022c0 sub a2, a2, a5
     #: 0c0f movi.n a15, 0
     #: 0c15 movi.n a5, 1
-    #: 273f01 bltu a15, a2, 0x12d
+    #: 273f01 bltu a15, a2, 0x132
     #: 0c05 movi.n a5, 0
     #: 902e11 slli a2, a14, 7
-    #: da22 add.n a2, a2, a13
-    #: 502220 or a2, a2, a5
-    #: 966200 bltz a2, 0x13f
-    #: 2a22 add.n a2, a2, a2
-    #: 0b66 addi.n a6, a6, -1
-    #: d682ff bgez a2, 0x138
-    #: 205804 extui a5, a2, 8, 1
-    #: 52c57f addi a5, a5, 127
-    #: 5a22 add.n a2, a2, a5
-    #: d6d209 bgez a2, 0x1e8
-    #: 202841 srli a2, a2, 8
-    #: 0b56 addi.n a5, a6, -1
-    #: 905501 slli a5, a5, 23
-    #: 5ae2 add.n a14, a2, a5
-    #: 5838 l32i.n a5, a8, 12
-    #: dd09 mov.n a13, a9
-    #: 10f501 slli a15, a5, 31
-    #: 161f00 beqz a15, 0x160
-    #: d801 l32i.n a13, a1, 0
-    #: 505221 srai a5, a5, 2
-    #: da55 add.n a5, a5, a13
-    #: 505aa0 addx4 a5, a10, a5
-    #: e905 s32i.n a14, a5, 0
-    #: 0c0d movi.n a13, 0
-    #: 16fb03 beqz a11, 0x1af
-    #: c05785 extui a5, a12, 23, 9
-    #: 60b5c0 sub a11, a5, a6
-    #: 27b303 bgeu a3, a2, 0x17c
-    #: 3a33 add.n a3, a3, a3
-    #: 0bbb addi.n a11, a11, -1
-    #: 0c05 movi.n a5, 0
-    #: 6d0b mov.n a6, a11
-    #: 5a55 add.n a5, a5, a5
-    #: 273304 bltu a3, a2, 0x18a
-    #: 2033c0 sub a3, a3, a2
-    #: 1b55 addi.n a5, a5, 1
-    #: 3a33 add.n a3, a3, a3
-    #: 0b66 addi.n a6, a6, -1
-    #: d6e6fe bgez a6, 0x180
-    #: 1c76 movi.n a6, 23
-    #: b066c0 sub a6, a6, a11
-    #: 000640 ssr a6
-    #: 206091 srl a6, a2
-    #: 6a33 add.n a3, a3, a6
-    #: 273301 bltu a3, a2, 0x1a3
-    #: 1b55 addi.n a5, a5, 1
-    #: 22a07f movi a2, 127
-    #: 50d2c0 sub a13, a2, a5
-    #: 77a402 bge a4, a7, 0x1af
-    #: d2c580 addi a13, a5, -128
-    #: 2848 l32i.n a2, a8, 16
-    #: 103201 slli a3, a2, 31
-    #: 161300 beqz a3, 0x1b9
-    #: 9801 l32i.n a9, a1, 0
+    #: 6a22 add.n a2, a2, a6
+    #: 506220 or a6, a2, a5
+    #: 966600 bltz a6, 0x144
+    #: 6a66 add.n a6, a6, a6
+    #: 0b33 addi.n a3, a3, -1
+    #: d686ff bgez a6, 0x13d
+    #: 602804 extui a2, a6, 8, 1
+    #: 22c27f addi a2, a2, 127
+    #: 2a66 add.n a6, a6, a2
+    #: d66611 bgez a6, 0x266
+    #: 606841 srli a6, a6, 8
+    #: 0b23 addi.n a2, a3, -1
+    #: 902201 slli a2, a2, 23
+    #: 2ae6 add.n a14, a6, a2
+    #: 2837 l32i.n a2, a7, 12
+    #: 5d08 mov.n a5, a8
+    #: 10f201 slli a15, a2, 31
+    #: 161f00 beqz a15, 0x165
+    #: 5801 l32i.n a5, a1, 0
     #: 202221 srai a2, a2, 2
-    #: 9a22 add.n a2, a2, a9
-    #: 202aa0 addx4 a2, a10, a2
-    #: d902 s32i.n a13, a2, 0
+    #: 5a22 add.n a2, a2, a5
+    #: 2029a0 addx4 a2, a9, a2
+    #: e902 s32i.n a14, a2, 0
     #: 0c12 movi.n a2, 1
-    #: 460a00 j 0x1f2
+    #: 902201 slli a2, a2, 23
+    #: 52a0fd movi a5, 253
+    #: 56cd00 bnez a13, 0x187
+    #: 22a07f movi a2, 127
+    #: f02201 slli a2, a2, 17
+    #: 52a103 movi a5, 0x103
+    #: 6811 l32i.n a6, a1, 4
+    #: 3d0b mov.n a3, a11
+    #: 30e5c0 sub a14, a5, a3
+    #: 67b203 bgeu a2, a6, 0x191
+    #: 2a22 add.n a2, a2, a2
+    #: 0bee addi.n a14, a14, -1
+    #: 0c03 movi.n a3, 0
+    #: 1c95 movi.n a5, 25
+    #: 3a33 add.n a3, a3, a3
+    #: 673204 bltu a2, a6, 0x19f
+    #: 6022c0 sub a2, a2, a6
+    #: 1b33 addi.n a3, a3, 1
+    #: 2a22 add.n a2, a2, a2
+    #: 0b55 addi.n a5, a5, -1
+    #: 56e5fe bnez a5, 0x195
+    #: 1b23 addi.n a2, a3, 1
+    #: 203141 srli a3, a2, 1
+    #: 902e01 slli a2, a14, 23
+    #: 2a23 add.n a2, a3, a2
+    #: 290c s32i.n a2, a12, 0
+    #: 0c05 movi.n a5, 0
+    #: 165d07 beqz a13, 0x22d
+    #: 0c0c movi.n a12, 0
+    #: a024c0 sub a2, a4, a10
+    #: 203f21 srai a3, a2, 15
     #: 0c02 movi.n a2, 0
-    #: 060900 j 0x1f2
-    #: 273702 bltu a7, a2, 0x1d3
-    #: 469aff j 0x3d
-    #: 27bb02 bgeu a11, a2, 0x1d9
-    #: c698ff j 0x3d
-    #: 7d02 mov.n a7, a2
-    #: 8697ff j 0x3d
-    #: 1b66 addi.n a6, a6, 1
-    #: 7cf2 movi.n a2, -1
-    #: 102201 slli a2, a2, 31
-    #: 06c5ff j 0xfd
-    #: 1b66 addi.n a6, a6, 1
-    #: 7cf2 movi.n a2, -1
-    #: 102201 slli a2, a2, 31
-    #: c6d5ff j 0x14a
+    #: 37a203 bge a2, a3, 0x1c8
+    #: 0c1c movi.n a12, 1
+    #: 4d0a mov.n a4, a10
+    #: 0c03 movi.n a3, 0
+    #: 402785 extui a2, a4, 23, 9
+    #: 202bc0 sub a2, a11, a2
+    #: 0c95 movi.n a5, 9
+    #: 27254b blt a5, a2, 0x221
+    #: 705411 slli a5, a4, 9
+    #: 505941 srli a5, a5, 9
+    #: 0c14 movi.n a4, 1
+    #: 904401 slli a4, a4, 23
+    #: 4a65 add.n a6, a5, a4
+    #: 52c2fb addi a5, a2, -5
+    #: 0c04 movi.n a4, 0
+    #: 404553 max a4, a5, a4
+    #: 000440 ssr a4
+    #: 60a0b1 sra a10, a6
+    #: 0c54 movi.n a4, 5
+    #: 404243 min a4, a2, a4
+    #: 2811 l32i.n a2, a1, 4
+    #: 001440 ssl a4
+    #: 0052a1 sll a5, a2
+    #: 0c02 movi.n a2, 0
+    #: 0c84 movi.n a4, 8
+    #: aa62 add.n a6, a2, a10
+    #: 6a22 add.n a2, a2, a6
+    #: 3a33 add.n a3, a3, a3
+    #: 572207 blt a2, a5, 0x212
+    #: 5022c0 sub a2, a2, a5
+    #: 1b33 addi.n a3, a3, 1
+    #: 06fdff j 0x207
+    #: 0b44 addi.n a4, a4, -1
+    #: 5694fe bnez a4, 0x201
+    #: 2a22 add.n a2, a2, a2
+    #: 571253 beq a2, a5, 0x270
+    #: 27a501 bge a5, a2, 0x221
+    #: 1b33 addi.n a3, a3, 1
+    #: 22a07f movi a2, 127
+    #: 3052c0 sub a5, a2, a3
+    #: 162c00 beqz a12, 0x22d
+    #: 52c380 addi a5, a3, -128
+    #: 2847 l32i.n a2, a7, 16
+    #: 103201 slli a3, a2, 31
+    #: 161300 beqz a3, 0x237
+    #: 8801 l32i.n a8, a1, 0
+    #: 202221 srai a2, a2, 2
+    #: 8a22 add.n a2, a2, a8
+    #: 2029a0 addx4 a2, a9, a2
+    #: 5902 s32i.n a5, a2, 0
+    #: 0c12 movi.n a2, 1
+    #: 062400 j 0x2d7
+    #: 0c02 movi.n a2, 0
+    #: c62200 j 0x2d7
+    #: 273a02 bltu a10, a2, 0x251
+    #: c67aff j 0x3d
+    #: 27bb02 bgeu a11, a2, 0x257
+    #: 4679ff j 0x3d
+    #: ad02 mov.n a10, a2
+    #: 0678ff j 0x3d
+    #: 1bbb addi.n a11, a11, 1
+    #: 7cf6 movi.n a6, -1
+    #: 106601 slli a6, a6, 31
+    #: 86a5ff j 0xfd
+    #: 1b33 addi.n a3, a3, 1
+    #: 7cf6 movi.n a6, -1
+    #: 106601 slli a6, a6, 31
+    #: 86b7ff j 0x14f
+    #: 7cfd movi.n a13, -1
+    #: 0c5a movi.n a10, 5
+    #: 1c16 movi.n a6, 17
+    #: c0b3c0 sub a11, a3, a12
+    #: 42a07e movi a4, 126
+    #: b7a401 bge a4, a11, 0x281
+    #: 0c1d movi.n a13, 1
+    #: 4811 l32i.n a4, a1, 4
+    #: 40b031 srai a11, a4, 16
+    #: 42a0fe movi a4, 254
+    #: b7a403 bge a4, a11, 0x290
+    #: 0c4a movi.n a10, 4
+    #: 1c26 movi.n a6, 18
+    #: 3a43 add.n a4, a3, a3
+    #: 1bb4 addi.n a11, a4, 1
+    #: 4d0b mov.n a4, a11
+    #: 404121 srai a4, a4, 1
+    #: 0b66 addi.n a6, a6, -1
+    #: 5674ff bnez a4, 0x296
+    #: 0c1e movi.n a14, 1
+    #: 4811 l32i.n a4, a1, 4
+    #: 001a40 ssl a10
+    #: 00a4a1 sll a10, a4
+    #: 42a0ff movi a4, 255
+    #: 40fac2 quou a15, a10, a4
+    #: 404f82 mull a4, a15, a4
+    #: 404ac0 sub a4, a10, a4
+    #: a2a07f movi a10, 127
+    #: 47aa07 bge a10, a4, 0x2c2
+    #: a2a0ff movi a10, 255
+    #: 404ac0 sub a4, a10, a4
+    #: 7cfe movi.n a14, -1
+    #: 40ab82 mull a10, a11, a4
+    #: 4811 l32i.n a4, a1, 4
+    #: 000640 ssr a6
+    #: 4040b1 sra a4, a4
+    #: a7a401 bge a4, a10, 0x2d2
+    #: dd0e mov.n a13, a14
+    #: da22 add.n a2, a2, a13
+    #: 06d1ff j 0x21c
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
 
 
-# Inputs of a batch to int8, as quantize() in kernels/quantize.py does it. op: QUANTIZE of
-# prepare/hybrid.py.
+# Inputs of a batch to int8, as quantize_products() in kernels/hybrid_scale.py does it, after
+# find_scale() has returned 1. op: QUANTIZE of prepare/hybrid.py.
 @micropython.viper
 def quantize(op, arena, rom, batch):
-    #: 366100 entry a1, 48
+    #: 364100 entry a1, 32
     #: 6d02 mov.n a6, a2
     #: 9d04 mov.n a9, a4
-    #: 8d05 mov.n a8, a5
-    #: 2836 l32i.n a2, a6, 12
+    #: ad05 mov.n a10, a5
+    #: 2846 l32i.n a2, a6, 16
     #: 4d03 mov.n a4, a3
     #: 105201 slli a5, a2, 31
     #: 161500 beqz a5, 0x15
     #: 4d09 mov.n a4, a9
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 2028a0 addx4 a2, a8, a2
-    #: 5802 l32i.n a5, a2, 0
-    #: 2846 l32i.n a2, a6, 16
+    #: 202aa0 addx4 a2, a10, a2
+    #: 7802 l32i.n a7, a2, 0
+    #: 2856 l32i.n a2, a6, 20
     #: 4d03 mov.n a4, a3
-    #: 107201 slli a7, a2, 31
-    #: 161700 beqz a7, 0x2b
+    #: 105201 slli a5, a2, 31
+    #: 161500 beqz a5, 0x2b
     #: 4d09 mov.n a4, a9
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 2028a0 addx4 a2, a8, a2
-    #: 7802 l32i.n a7, a2, 0
+    #: 8802 l32i.n a8, a2, 0
     #: 2876 l32i.n a2, a6, 28
     #: 4816 l32i.n a4, a6, 4
-    #: ad03 mov.n a10, a3
+    #: 5d03 mov.n a5, a3
     #: 10b401 slli a11, a4, 31
-    #: 161b00 beqz a11, 0x43
-    #: ad09 mov.n a10, a9
+    #: 161b00 beqz a11, 0x40
+    #: 5d09 mov.n a5, a9
     #: 404221 srai a4, a4, 2
-    #: aa44 add.n a4, a4, a10
-    #: 80a282 mull a10, a2, a8
-    #: e0aa11 slli a10, a10, 2
-    #: aa44 add.n a4, a4, a10
-    #: e0a211 slli a10, a2, 2
-    #: aaa4 add.n a10, a4, a10
-    #: 808282 mull a8, a2, a8
+    #: 5a44 add.n a4, a4, a5
+    #: a05282 mull a5, a2, a10
+    #: e05511 slli a5, a5, 2
+    #: 5a44 add.n a4, a4, a5
+    #: e05211 slli a5, a2, 2
+    #: 5a54 add.n a5, a4, a5
+    #: a0a282 mull a10, a2, a10
     #: 2826 l32i.n a2, a6, 8
     #: 106201 slli a6, a2, 31
-    #: 161600 beqz a6, 0x62
+    #: 161600 beqz a6, 0x5f
     #: 3d09 mov.n a3, a9
     #: 202221 srai a2, a2, 2
     #: 3a22 add.n a2, a2, a3
-    #: 8a32 add.n a3, a2, a8
-    #: 0c12 movi.n a2, 1
-    #: 902201 slli a2, a2, 23
-    #: 2901 s32i.n a2, a1, 0
-    #: 70b511 slli a11, a5, 9
-    #: b0b941 srli a11, a11, 9
-    #: 50c785 extui a12, a5, 23, 9
-    #: 563c01 bnez a12, 0x90
-    #: 0c1c movi.n a12, 1
-    #: f0bb11 slli a11, a11, 1
-    #: 0bcc addi.n a12, a12, -1
-    #: 0c12 movi.n a2, 1
-    #: 902201 slli a2, a2, 23
-    #: 273bf2 bltu a11, a2, 0x7e
-    #: 2801 l32i.n a2, a1, 0
-    #: 20bbc0 sub a11, a11, a2
-    #: 2801 l32i.n a2, a1, 0
-    #: 2abb add.n a11, a11, a2
-    #: 0c12 movi.n a2, 1
-    #: 902201 slli a2, a2, 23
-    #: 802211 slli a2, a2, 8
-    #: 0b22 addi.n a2, a2, -1
-    #: b06841 srli a6, a11, 8
-    #: 1b66 addi.n a6, a6, 1
-    #: 6022c2 quou a2, a2, a6
-    #: 2911 s32i.n a2, a1, 4
-    #: 62af80 movi a6, -128
-    #: 7096c0 sub a9, a6, a7
-    #: 62a07f movi a6, 127
-    #: 7086c0 sub a8, a6, a7
-    #: 0c06 movi.n a6, 0
-    #: 0c0d movi.n a13, 0
-    #: 500dfa wfr f0, a13
-    #: 50d785 extui a13, a5, 23, 9
-    #: f2cdbd addi a15, a13, -67
-    #: e2a078 movi a14, 120
-    #: f7be02 bgeu a14, a15, 0xca
-    #: 060f00 j 0x107
-    #: 62a07e movi a6, 126
-    #: 806611 slli a6, a6, 8
-    #: 62c6fe addi a6, a6, -2
-    #: 806611 slli a6, a6, 8
-    #: 806611 slli a6, a6, 8
-    #: 0002ca float.s f0, a2, 0
-    #: 22a0ee movi a2, 238
-    #: d022c0 sub a2, a2, a13
-    #: 902201 slli a2, a2, 23
-    #: 5012fa wfr f1, a2
-    #: 10002a mul.s f0, f0, f1
-    #: 7cf2 movi.n a2, -1
-    #: 102201 slli a2, a2, 31
-    #: 202530 xor a2, a5, a2
-    #: 5012fa wfr f1, a2
-    #: 0c12 movi.n a2, 1
-    #: 202201 slli a2, a2, 30
-    #: 5022fa wfr f2, a2
-    #: 00112a mul.s f1, f1, f0
-    #: 20110a add.s f1, f1, f2
-    #: 10002a mul.s f0, f0, f1
-    #: 402ac0 sub a2, a10, a4
+    #: aa32 add.n a3, a2, a10
+    #: 5008fa wfr f0, a8
+    #: 3cf6 movi.n a6, 63
+    #: 706601 slli a6, a6, 25
+    #: 22af80 movi a2, -128
+    #: 7092c0 sub a9, a2, a7
+    #: 22a07f movi a2, 127
+    #: 7082c0 sub a8, a2, a7
+    #: 4025c0 sub a2, a5, a4
     #: 202241 srli a2, a2, 2
-    #: 769226 loopnez a2, 0x137
+    #: 3df0 nop.n
+    #: 769226 loopnez a2, 0xac
     #: 130400 lsi f1, a4, 0
     #: 4b44 addi.n a4, a4, 4
     #: 00212a mul.s f2, f1, f0
@@ -324,74 +363,25 @@ def quantize(op, arena, rom, batch):
     #: 30221a sub.s f2, f2, f3
     #: 4052fa rfr a5, f2
     #: f05511 slli a5, a5, 1
-    #: 67b544 bgeu a5, a6, 0x16f
+    #: 67b50f bgeu a5, a6, 0xaf
     #: 802243 min a2, a2, a8
     #: 902253 max a2, a2, a9
     #: 7a22 add.n a2, a2, a7
     #: 224300 s8i a2, a3, 0
     #: 1b33 addi.n a3, a3, 1
-    #: 862800 j 0x1dd
-    #: 168a00 beqz a10, 0x146
-    #: 563509 bnez a5, 0x1d4
-    #: 22a200 movi a2, 0x200
-    #: 462300 j 0x1d4
+    #: 060800 j 0xd0
+    #: 4052fa rfr a5, f2
+    #: 40a1fa rfr a10, f1
+    #: 50aa30 xor a10, a10, a5
+    #: 969a00 bltz a10, 0xc5
+    #: 50bf31 srai a11, a5, 31
     #: 0c1a movi.n a10, 1
+    #: a0ab20 or a10, a11, a10
+    #: aa22 add.n a2, a2, a10
     #: f05511 slli a5, a5, 1
-    #: 0baa addi.n a10, a10, -1
-    #: 0c1e movi.n a14, 1
-    #: 90ee01 slli a14, a14, 23
-    #: e735f2 bltu a5, a14, 0x148
-    #: 7cfe movi.n a14, -1
-    #: 90ee01 slli a14, a14, 23
-    #: ea55 add.n a5, a5, a14
-    #: 860b00 j 0x18e
-    #: 962a00 bltz a10, 0x165
-    #: 22a200 movi a2, 0x200
-    #: 7cf5 movi.n a5, -1
-    #: 579a01 bne a10, a5, 0x16c
-    #: 0c12 movi.n a2, 1
-    #: 061900 j 0x1d4
-    #: 4051fa rfr a5, f1
-    #: 50df31 srai a13, a5, 31
+    #: 671501 beq a5, a6, 0xcd
     #: 0c02 movi.n a2, 0
-    #: f0a511 slli a10, a5, 1
-    #: 166a05 beqz a10, 0x1d4
-    #: a0a875 extui a10, a10, 24, 8
-    #: 705511 slli a5, a5, 9
-    #: 505941 srli a5, a5, 9
-    #: 0bfa addi.n a15, a10, -1
-    #: e2a0fd movi a14, 253
-    #: f73eab bltu a14, a15, 0x13a
-    #: e801 l32i.n a14, a1, 0
-    #: ea55 add.n a5, a5, a14
-    #: c0aac0 sub a10, a10, a12
-    #: b7b503 bgeu a5, a11, 0x19c
-    #: 5a55 add.n a5, a5, a5
-    #: 0baa addi.n a10, a10, -1
-    #: 0c7e movi.n a14, 7
-    #: a73ebd bltu a14, a10, 0x15f
-    #: 001a40 ssl a10
-    #: 0055a1 sll a5, a5
-    #: 50ef41 srli a14, a5, 15
-    #: 2811 l32i.n a2, a1, 4
-    #: 202e82 mull a2, a14, a2
-    #: 202875 extui a2, a2, 24, 8
-    #: b0e282 mull a14, a2, a11
-    #: e055c0 sub a5, a5, a14
-    #: b73504 bltu a5, a11, 0x1c0
-    #: b055c0 sub a5, a5, a11
-    #: 1b22 addi.n a2, a2, 1
-    #: 5a55 add.n a5, a5, a5
-    #: 1c7e movi.n a14, 23
-    #: a0aec0 sub a10, a14, a10
-    #: 000a40 ssr a10
-    #: b0a091 srl a10, a11
-    #: aa55 add.n a5, a5, a10
-    #: b73501 bltu a5, a11, 0x1d4
-    #: 1b22 addi.n a2, a2, 1
-    #: d02230 xor a2, a2, a13
-    #: d022c0 sub a2, a2, a13
-    #: 06d3ff j 0x12a
+    #: 86f3ff j 0x9f
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
