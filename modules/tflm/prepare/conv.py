@@ -107,14 +107,20 @@ def _prepare_int8(context, node, activation, fields):
     if emit_packed(context, node, fields, table):
         return
     if needs_split(context, fields):
-        from .split_conv import emit_split
+        from .split_conv import emit_split, with_whole_words
 
         def emit(sub, windows):
             quantized, table = requantize_fields(sub, activation, windows["output_channels"])
             windows.update(quantized)
             return emit_packed(context, sub, windows, table)
 
-        if emit_split(context, node, node.input(0), fields, emit):
+        sub, own = node, fields
+        if context.target_packing == "dsp":
+            sub, own = with_whole_words(node, fields)
+        if not needs_split(context, own):
+            if emit(sub, own):
+                return
+        elif emit_split(context, sub, node.input(0), own, emit):
             return
     outputs = target.elements()
     taps = weights.elements() // max(1, weights.shape[0])

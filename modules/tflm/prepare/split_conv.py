@@ -3,7 +3,7 @@
 
 from .convolution import horizontal_dilation
 from .strided import element_bytes, emit_copy
-from .sub_nodes import ScratchTensor, channels_of, sub_node, with_shape
+from .sub_nodes import ScratchTensor, channels_of, sub_node, with_data, with_shape
 
 # The packed kernels and most machine code multiply windows whose columns touch each other in the
 # image and have all its channels. With a dilation of d, every d-th column of the output reads
@@ -11,6 +11,7 @@ from .sub_nodes import ScratchTensor, channels_of, sub_node, with_shape
 # gathers the image, a convolution computes its output, and a copy spreads this output.
 
 _MAX_SUB_NODES = 16
+_WORD = 4
 
 
 # Return whether a CONV_2D with horizontal dilation has images of one row.
@@ -35,6 +36,27 @@ def turned(node, fields):
 def _turned(tensor):
     first, height, width, depth = tensor.shape
     return with_shape(tensor, (first, width, height, depth))
+
+
+# Return (node, fields) of a CONV_2D with fewer groups, whose cells are whole words of int8: the
+# weights of other groups are 0.
+def with_whole_words(node, fields):
+    weights, depth = node.input(1), fields["filter_channels"]
+    groups, channels = fields["input_channels"] // depth, fields["output_channels"]
+    merged = [n for n in (1, 2, 4) if groups % n == 0 and n * depth % _WORD == 0]
+    if not merged or merged[0] == 1 or not weights.is_constant():
+        return node, fields
+    times, cells = merged[0], weights.elements() // depth
+    values, data = memoryview(bytes(weights.data)), bytearray(weights.elements() * times)
+    for cell in range(cells):
+        group = cell * groups // cells
+        at = (cell * times + group % times) * depth
+        data[at : at + depth] = values[cell * depth : (cell + 1) * depth]
+    own = dict(fields)
+    own["filter_channels"] = depth * times
+    shape = (channels,) + tuple(weights.shape[1:3]) + (depth * times,)
+    inputs = [node.input(0), with_data(weights, shape, bytes(data)), node.optional_input(2)]
+    return sub_node(node, inputs, node.output(0)), own
 
 
 # Emit a CONV_2D for each group and column step; return False if Prepare must emit the operator
