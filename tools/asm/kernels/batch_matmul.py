@@ -12,17 +12,17 @@ BATCH_MATMUL, int8. Units are outputs. op: INT8 of prepare/batch_matmul.py.
 _BLOCK = 32  # taps and sums that fit the scratch buffer
 
 
-def _divide(k, name, one, other):
+def divide(k, name, one, other):
     quotient = k.reg(name)
     k.emit("divu", [quotient], [one, other])
     return quotient
 
 
 # Yield the offsets of the first elements of the left and the right matrix of a batch.
-def _first_elements(k, record, batch):
+def first_elements(k, record, batch):
     last, middle = record.last_batches, record.middle_batches
-    row = _divide(k, "batch_row", batch, last)
-    plane = _divide(k, "batch_plane", row, middle)
+    row = divide(k, "batch_row", batch, last)
+    plane = divide(k, "batch_plane", row, middle)
     indices = plane, row - plane * middle, batch - row * last
     for side in ("left", "right"):
         strides = (getattr(record, f"{side}_batch_stride_{i}") for i in range(3))
@@ -74,15 +74,15 @@ def eval_int8(machine):
     end = k.new_label("rows_end")
     k.branch(start >= stop, end)
     with k.loop("row") as rows:
-        row = _divide(k, "row", start, columns)
+        row = divide(k, "row", start, columns)
         column = k.var("column", start - row * columns)
         count = k.var("count", (columns - column).min(stop - start))
         with k.If(depth > _BLOCK):
             count.set(count.min(_BLOCK))
         start += count
-        batch = _divide(k, "batch", row, record.rows)
+        batch = divide(k, "batch", row, record.rows)
         row -= batch * record.rows
-        left, right = _first_elements(k, record, batch)
+        left, right = first_elements(k, record, batch)
         left += left_matrices + row * record.left_row_stride
         right += right_matrices + column * stride
         taps = k.var("taps", scratch + (count.min(_BLOCK) << 2))
