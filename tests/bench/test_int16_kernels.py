@@ -44,7 +44,7 @@ def test_outputs_have_the_bits_of_tflm(file, core):
 # Models for the DSP extension, whose kernel for pairs of pixels other models do not name.
 @needs_firmware("m33")
 def test_pairs_of_pixels_have_the_bits_of_tflm():
-    cases = _cases("test_conv_int16")
+    cases = [case for file in _FILES[:3] for case in _cases(file)]
     jobs = [(case.name, case.build(), "armv7em", case.input_lists()) for case in cases]
     assert not failures(jobs, "m33")
 

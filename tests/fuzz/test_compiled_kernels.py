@@ -21,6 +21,7 @@ _CASES = {
     "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",
     "cast_float": "test_cast",
+    "conv_int16_dsp": "test_conv_int16",
     "dense": "test_lanes",
     "depthwise_column": "test_lanes",
     "depthwise_conv_dsp": "test_dsp",

@@ -91,6 +91,11 @@ for multiplier, window, stride, padding in (
         name = f"multiplier {multiplier} {window} {stride} {padding} {depth}"
         add(name, depthwise_float((2, 7, 6, depth), window, multiplier, **options), 1)
 
+# With the DSP extension groups of int8 are merged to whole words; int16 has no copies.
+add("merged to one", conv_int8("merged", (1, 5, 4, 4), 6, (3, 2), groups=2))
+add("merged to two", conv_int8("merged 2", (2, 4, 5, 8), 8, groups=4))
+add("multiplier of int16", conv_int16("multiplier", source=(1, 6, 5, 3), multiplier=2))
+
 # Infinite inputs meet only the weights that TFLM multiplies them with.
 SOURCE = np.zeros((1, 3, 3, 2), np.float32)
 SOURCE[0, 1, 1] = np.inf
@@ -119,6 +124,17 @@ def test_groups_and_dilation_run_packed_kernels():
         for model in (grouped, dilated):
             kernels = kernels_of(model, target)
             assert kernels == [COPY, kernel + ".eval_int8", COPY] * 2
+
+
+def test_dsp_kernels_of_groups_have_few_copies():
+    merged = conv_int8("merged", (1, 6, 6, 4), 4, groups=2)
+    assert kernels_of(merged, "armv7em") == ["conv_dsp.eval_int8"]
+    for model in (
+        conv_int16("grouped", source=(1, 6, 6, 4), filters=4, groups=2),
+        conv_int16("dilated", source=(1, 6, 6, 3), filters=5, dilation=(1, 2)),
+        conv_int16("multiplier", source=(1, 6, 6, 2), multiplier=3),
+    ):
+        assert kernels_of(model, "armv7em") == ["conv_int16_dsp.eval_int16"]
 
 
 def test_transposed_convolution_runs_a_convolution_for_each_phase():

@@ -37,6 +37,7 @@ comparisons.eval_bytes armv6m armv7em rv32imc xtensawin x64
 conv.eval_int8 armv6m armv7em rv32imc xtensawin
 conv_float.eval_float32 armv7emsp xtensawin
 conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
+conv_int16_dsp.eval_int16 armv7em
 cumsum.eval_int8 armv6m armv7em rv32imc xtensawin x64
 dense.eval_bytes armv6m
 dense_lut.eval_int8 armv6m

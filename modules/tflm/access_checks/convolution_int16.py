@@ -8,11 +8,9 @@ from .windows import PIXELS, windows
 # Words of the records.
 _WEIGHTS = const(2)
 _INPUT_HEIGHT = const(6)
-_INPUT_CHANNELS = const(8)
 _OUTPUT_CHANNELS = const(11)
 _FILTER_HEIGHT = const(12)
 _FILTER_WIDTH = const(13)
-_DILATION_WIDTH = const(17)
 _FILTER_CHANNELS = const(20)
 _GROUP_CHANNELS = const(21)
 _CONV_BIAS_KIND = const(22)
@@ -24,6 +22,8 @@ _DEPTH = const(6)
 _BATCHES = const(7)
 _FULLY_CONNECTED_BIAS_KIND = const(9)
 
+_LANE_BYTES = const(2048)  # of the kernel for pairs of pixels, see prepare/conv_int16.py
+_NUMBERS_BYTES = const(48)
 _INT64 = 1  # kind of the bias, and of the sums of DEPTHWISE_CONV_2D; int32 is less
 
 
@@ -36,15 +36,16 @@ def _conv(r):
     sums(r, _CONV_BIAS_KIND, channels, group, taps_x * run)
 
 
-# Kernels for pairs of pixels keep four pixels and four channels of weights in the scratch buffer.
+# The kernel for pairs of pixels keeps their windows and four channels of weights in the scratch
+# buffer.
 def _conv_pairs(r):
     _conv(r)
-    depth, channels = r[_INPUT_CHANNELS], r[_OUTPUT_CHANNELS]
-    taps_y, taps_x = r[_FILTER_HEIGHT], r[_FILTER_WIDTH]
-    r.need(r[_FILTER_CHANNELS] == depth and r[_GROUP_CHANNELS] == channels)
-    r.need(not depth & 3 and not channels & 3 and r[_CONV_BIAS_KIND] == _INT64)
-    r.need(taps_x == 1 or r[_DILATION_WIDTH] == 1)
-    r.writes(_SCRATCH, 16 * taps_y * taps_x * depth, align=4)
+    run, group = r.numbers(_FILTER_CHANNELS, 2)
+    window = r[_FILTER_HEIGHT] * r[_FILTER_WIDTH] * run
+    r.need(r[_CONV_BIAS_KIND] == _INT64)
+    groups, pair = r[_OUTPUT_CHANNELS] // group, (window + 1) // 2 * 8
+    pairs = min(max(2, _LANE_BYTES // (pair * groups)), (r.units + 1) // 2)
+    r.writes(_SCRATCH, pairs * pair * groups + 2 * pair + _NUMBERS_BYTES, align=4)
     r.apart(_OUTPUT, _SCRATCH)
 
 

@@ -92,7 +92,9 @@ def _emit_as_conv(context, node, activation, fields):
                 return False
     from .split_depthwise import as_conv
 
-    conv = as_conv(node)
+    several = source.shape[3] < fields["output_channels"]
+    grouped = several and source.dtype == dtypes.INT16 and context.target_packing == "dsp"
+    conv = as_conv(node, grouped)
     if conv is None or not node.output(0).elements():
         return False
     windows = dict(fields)

@@ -46,6 +46,13 @@ def emit_fully_connected(context, node, kinds, batches, channels, depth):
     quantized, table = requantize_int16_fields(
         node, target, activation, multipliers, kind, zero_point
     )
+    if not zero_point and not source.zero_point() and not weights_zero_point:
+        from .conv_int16 import emit_rows, has_pairs
+
+        if has_pairs(context, kind, weights, channels, batches, multipliers):
+            quantized.update({"input": source, "weights": weights, "bias": bias, "output": target})
+            emit_rows(context, batches, channels, depth, quantized, table)
+            return
     context.emit(
         "fully_connected_int16.eval_int16",
         LAYOUT,

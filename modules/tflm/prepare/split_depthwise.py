@@ -8,10 +8,10 @@ _MAX_SUB_NODES = 16
 
 
 # Return the node as a CONV_2D if its input has one channel, of which each output channel is a
-# filter. Return None for others.
-def as_conv(node):
+# filter, or with `grouped` if each group of filters has one channel. Return None for others.
+def as_conv(node, grouped):
     source, weights = node.input(0), node.input(1)
-    if not weights.is_constant() or source.shape[3] != 1 or source.step:
+    if not weights.is_constant() or source.shape[3] != 1 and not grouped or source.step:
         return None
     _, height, width, channels = weights.shape
     own = with_data(weights, (channels, height, width, 1), _turned(node, weights, channels))

@@ -5,13 +5,12 @@ from functools import partial
 
 from ..common import broadcast
 from ..kernels import conv_dsp, fully_connected_dsp
-from . import conv_int16_dsp, lstm
+from . import lstm
 
 CORE = "the DSP extension"
 FILES = {
     "broadcast_asm.py": ("broadcasts of float32", (partial(broadcast.expand, "armv7em"),)),
     "conv_asm.py": ("CONV_2D, int8", (conv_dsp.gather, conv_dsp.multiply)),
-    "conv_int16_dsp_asm.py": ("CONV_2D, int16", (conv_int16_dsp.multiply_pixels,)),
     "lstm_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16",
         (lstm.rows, lstm.wide_rows),

@@ -3,10 +3,14 @@
 
 from ..common.lstm import Lstm, WideLstm
 from ..kernels.outputs_int16 import MAX_PRODUCTS
-from .conv_int16_dsp import pair_lanes
 
 _WORDS = 4  # of a row that a pass of the loop multiplies
 _WORD_BYTES = 84  # of the machine code for a word
+
+
+def pair_lanes(t, even, odd, first, second):
+    t.pkhbt(even, first, second)
+    t.pkhtb(odd, second, first)
 
 
 # Multiply a word of weights at `weights`, which advances, by four taps: 0 and 2 in `even`, 1 and 3

@@ -271,21 +271,20 @@ class ThumbDsp(Thumb):
         low = 0xF000 | to.number << 8 | other.number
         self._wide(0xFA90 | one.number, low, f"sadd16 {to}, {one}, {other}")
 
-    def at_least(self, to, limit, spare):
-        """The larger of each pair of bytes of two registers."""
-        self._wide(
-            0xFAC0 | to.number, 0xF000 | spare.number << 8 | limit.number,
-            f"ssub8 {spare}, {to}, {limit}",
-        )  # fmt: skip
+    def at_least(self, to, limit, spare, bits=8):
+        """The larger of each pair of bytes, or of halfwords, of two registers."""
+        self._compare(to, limit, spare, bits)
         self._select(to, limit)
 
-    def at_most(self, to, limit, spare):
-        """The smaller of each pair of bytes of two registers."""
-        self._wide(
-            0xFAC0 | limit.number, 0xF000 | spare.number << 8 | to.number,
-            f"ssub8 {spare}, {limit}, {to}",
-        )  # fmt: skip
+    def at_most(self, to, limit, spare, bits=8):
+        """The smaller of each pair of bytes, or of halfwords, of two registers."""
+        self._compare(limit, to, spare, bits)
         self._select(to, limit)
+
+    def _compare(self, one, other, spare, bits):
+        code = {8: 0xFAC0, 16: 0xFAD0}[bits]
+        text = f"ssub{bits} {spare}, {one}, {other}"
+        self._wide(code | one.number, 0xF000 | spare.number << 8 | other.number, text)
 
     def _select(self, to, limit):
         low = 0xF080 | to.number << 8 | limit.number

@@ -172,7 +172,7 @@ class _Gather:
 # Multiply a word of lanes of two pixels by the words of four channels: 16 products in 14 cycles of
 # a Cortex-M33. At least one instruction separates the load of a weight from its use and from the
 # next load, because they wait otherwise.
-def _add_products(k, lanes, at, sums):
+def add_products(k, lanes, at, sums):
     weights = [at.next(k.reg())]
     words = lanes.next(k.reg(), k.reg())
     weights.append(at.next(k.reg()))
@@ -207,7 +207,7 @@ def multiply_kernel(machine):
             k.enter(copies, skipped, WORD_BYTES)
             with k.loop("words") as words:
                 with k.repeated(copies), k.weighted(UNROLLED):
-                    _add_products(k, lanes, at, sums)
+                    add_products(k, lanes, at, sums)
                 words.repeat_if(at.below(end))
             # Both are loaded before the branch waits for one.
             is_folded, zero = k.var("is_folded", kind), k.var("zero", zero_point)

@@ -52,7 +52,7 @@ def multiply_dsp(t, to_low, to_high, low, high, factor):
     t.mla(to_high, high, factor, to_high)
 
 
-def _run_multiply(low, high, factor):
+def run_multiply(low, high, factor):
     product = _of_words(low, high) * factor
     return product, product >> 32
 
@@ -61,7 +61,7 @@ def _run_multiply(low, high, factor):
 def _multiply(k, low, high, factor):
     if k.machine.name == "armv7em":
         to = [k.reg(), k.reg()]
-        k.tile(multiply_dsp, to, [low, high, factor], size=8, run=_run_multiply)
+        k.tile(multiply_dsp, to, [low, high, factor], size=8, run=run_multiply)
         return to
     if k.machine.has_mulh:
         return low * factor, high * factor + low.mulhu(factor)
