@@ -275,6 +275,20 @@ class BandSchedule:
             self._used[key] = [False, *map(any, advances)]
         return self._used[key]
 
+    def has_independent_bands(self):
+        """Return True if no band uses what another band computed, so that any order is valid."""
+        if any(each.is_reduction or not each.inputs for each in self.region.accesses):
+            return False  # sums grow from band to band; a source delivers its rows in order
+        return all(
+            needed >= end
+            for key, feature_map in self.region.feature_maps.items()
+            if feature_map.writer is not None and key not in self.recomputed
+            for position, _ in feature_map.readers
+            for needed, end in zip(
+                self.first_needed(position, key), self.computed[key], strict=True
+            )
+        )
+
     def cycles(self, cycles_of):
         """Return how many cycles more all bands need than the operators one by one, about.
 

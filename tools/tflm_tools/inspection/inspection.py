@@ -36,7 +36,7 @@ from .survey import Missing, survey
 
 _NOTED_GAIN = 0.9  # an int8 model is called faster if it needs at most this share of the time
 _SMALL_WEIGHTS = 1024  # with fewer bytes of float weights an int8 file is not smaller
-MAX_PLANNED_OPERATORS = 32  # of a model whose memory is planned in a few seconds
+MAX_PLANNED_OPERATORS = 128  # of a model whose memory is planned in about ten seconds
 
 
 @dataclass

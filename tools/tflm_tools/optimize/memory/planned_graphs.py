@@ -91,7 +91,7 @@ class PlannedGraphs:
         if not key:
             graph = self.model
         elif key not in self._banded:
-            graph = self._banded[key] = apply_band_plan(self.model, plan)
+            graph = self._banded[key] = self._with_bands(plan)
         else:
             graph = self._banded[key]
         storage = self.prepared(graph)
@@ -110,6 +110,14 @@ class PlannedGraphs:
                 # It may be too high only between its nodes and the next ones.
                 edge.owner.raise_arena(edge, max(top, plan.arena + 1))
         return not tops
+
+    # The Graph of a BandPlan. If it exceeds `plan.arena`, some bands may run in descending order.
+    def _with_bands(self, plan):
+        graph = apply_band_plan(self.model, plan)
+        descending = plan.descending_edges()
+        if not descending or self.head_bytes(graph) <= plan.arena:
+            return graph
+        return min(graph, apply_band_plan(self.model, plan, descending), key=self.head_bytes)
 
     # Raise the arena of the operator that writes the highest buffer; False if that is known, or
     # the operator does not run by itself.

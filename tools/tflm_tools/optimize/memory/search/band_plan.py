@@ -27,10 +27,28 @@ class BandPlan:
         """Return how many of the cycles weights would save in `arena` bytes, about."""
         return sum(edge.savable_cycles(arena) for edge in self.edges)
 
+    def descending_edges(self):
+        """Return edges whose bands should run from the last one to the first.
 
-def apply_band_plan(graph, plan):
+        A block that writes its output over its input moves the tensor down by a row, because the
+        next band needs the row before. With descending bands, it moves the tensor up by a band.
+        So a descending block after as many ascending ones as a band has rows keeps the tensor in
+        its place.
+        """
+        found, rows = [], 0
+        for edge in reversed(self.edges):
+            if edge.schedule.has_independent_bands():
+                height = edge.schedule.max_rows(edge.schedule.region.outputs[-1])
+                if rows >= height:
+                    found.append(edge)
+                rows += 1 if rows < height else -height
+        return found
+
+
+def apply_band_plan(graph, plan, descending=()):
     """Return a Graph with banded chains in place of their operators.
 
+    descending: edges whose bands run from the last one to the first.
     Its attributes `chains`, `grouped` and `layouts` are set. Nodes and tensors that stay are those
     of `graph`, which does not change.
     """
@@ -47,7 +65,8 @@ def apply_band_plan(graph, plan):
     result.layouts = plan.layouts
     for edge in plan.edges:
         nodes = edge.schedule.region.nodes
-        chain = write_chain(edge.schedule, make_tensor)
+        bands = range(edge.schedule.bands, 0, -1) if edge in descending else None
+        chain = write_chain(edge.schedule, make_tensor, bands)
         at = next(i for i, node in enumerate(subgraph.nodes) if node is nodes[-1])
         replaced = set(map(id, nodes))
         before = [node for node in subgraph.nodes[:at] if id(node) not in replaced]
