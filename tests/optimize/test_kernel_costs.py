@@ -5,10 +5,14 @@ import csv
 
 import numpy as np
 import pytest
+from optimize.network import Network
 from support.builder import ModelBuilder
 from support.single_op import Tensor, single_op
+from tflm.tflite.reader import TfliteModel
 from tflm_tools.flat.flatten import FlattenOptions, FlattenPipeline
+from tflm_tools.model.graph import Graph
 from tflm_tools.optimize import kernel_costs
+from tflm_tools.optimize.as_int8 import as_int8
 from tflm_tools.optimize.invoke_time import BOARDS, CORES, board_times, node_cycles
 
 
@@ -120,3 +124,20 @@ def test_reshape_costs_nothing():
     model = single_op("RESHAPE", [ends[0]], [ends[1]], new_shape=[1, 128])
     graph = FlattenPipeline(model, FlattenOptions(without=("all",))).optimized
     assert [cycles for _, _, cycles in node_cycles(graph, "armv7em")] == [0]
+
+
+# A float32 model made int8 runs the kernels of the same model in int8.
+@pytest.mark.parametrize("target", CORES)
+def test_float_model_as_int8(target):
+    def network(dtype):
+        net = Network("as int8", (8, 8, 8), dtype=dtype)
+        x = net.inputs[0]
+        y = net.conv(net.depthwise(x), 8, activation="NONE")
+        return net.build(net.conv(net.pool("MAX_POOL_2D", net.binary("ADD", x, y), 2), 4, 3))
+
+    model, numbers = as_int8(Graph(TfliteModel(network("float32"))))
+    rows = zip(
+        node_cycles(model, target), node_cycles(TfliteModel(network("int8")), target), strict=True
+    )
+    for (node, *row), (_, *expected) in rows:
+        assert node.index in numbers and row == expected

@@ -10,9 +10,10 @@ from ..image.custom import load_resolver
 from ..model.graph import Graph
 from ..model.model_file import naming, read_tflite
 from ..optimize.compressed_weights import CompressedLayer
-from ..optimize.invoke_time import copying_targets
+from ..optimize.invoke_time import copying_targets, invoke_cycles_of
 from ..optimize.memory.costs import cycle_unit
 from ..optimize.memory.levels import BALANCED, BUDGET, OFF, RAM, SPEED, LevelSize, gc_paused
+from ..optimize.memory.weights.flash_cache import miss_of
 from ..optimize.passes import Saving
 from ..render.common import Shown
 from .explanation import PlanExplanation, explain_plan
@@ -114,8 +115,10 @@ def _add_levels(result, pipeline):
     wanted = dict.fromkeys((*others, level))
     searched = [each for each in wanted if each == level or levels.is_quick(each)]
     result.level = level
-    result.levels = [levels.size(each, pipeline.image) for each in searched]
+    target, miss = pipeline.options.target, pipeline.options.miss
+    cycles = invoke_cycles_of(pipeline.compressed, target, in_ram=not miss_of(target, miss))
+    result.levels = [levels.size(each, pipeline.image, cycles) for each in searched]
     result.skipped_levels = [each for each in wanted if each not in searched]
-    result.unit = cycle_unit(pipeline.options.target)
-    result.target = pipeline.options.target
+    result.unit = cycle_unit(target)
+    result.target = target
     result.is_of_use = levels.is_of_use(level)

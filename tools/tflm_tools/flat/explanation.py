@@ -228,7 +228,8 @@ def _balanced_decision(levels, regions, chosen, fastest):
     share, slowdown = f"{100 * (1 - MAX_ARENA_SHARE):.0f} %", f"{100 * MAX_SLOWDOWN:.0f} %"
     if regions:
         smaller = 100 * (1 - chosen.arena_bytes / fastest.arena_bytes)
-        slower = 100 * (chosen.cycles / max(1, fastest.cycles) - 1)
+        cycles = [levels.base_cycles() + levels.model(each.level)[1] for each in (chosen, fastest)]
+        slower = 100 * (cycles[0] / max(1, cycles[1]) - 1)
         text = (
             f"bands make the arena {smaller:.0f} % smaller than {fastest.level} (at least {share} "
             f"is required) for {slower:.1f} % more cycles (at most {slowdown} are allowed)"

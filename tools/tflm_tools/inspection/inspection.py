@@ -217,7 +217,8 @@ def _inspect_tflite(model, resolver, flat, is_exact):
             op.portable_on = estimate.portable.get(op.index, [])
             op.pico_share = estimate.pico_shares.get(op.index)
     words, types = type_of(graph)
-    int8_times = _int8_milliseconds(optimized, types, copying)
+    has_loops = any(op.name == "WHILE" for op in ops)  # it cannot be int8
+    int8_times = {} if has_loops else _int8_milliseconds(optimized, types, flat)
     weights_bytes = _weights_bytes(graph)
     gains = Int8Gains(
         [board for board, ms in int8_times.items() if ms < _NOTED_GAIN * times[board]],
@@ -225,7 +226,6 @@ def _inspect_tflite(model, resolver, flat, is_exact):
         weights_bytes >= _SMALL_WEIGHTS,
         times.get("pico"),
     )
-    has_loops = any(op.name == "WHILE" for op in ops)
     gains = gains if int8_times else None
     command, reason = command_for(model.path, types, runs, gains, has_loops)
     flat_bytes = len(flat) if runs else None
@@ -267,9 +267,11 @@ def _inspect_tflite(model, resolver, flat, is_exact):
 
 
 # The estimates for a float model after a conversion to int8, else {}.
-def _int8_milliseconds(optimized, types, copying):
+def _int8_milliseconds(optimized, types, flat):
     if optimized is None or not set(types) <= {FLOAT16, FLOAT32} or not types:
         return {}
+    sizes = FlatFile(flat).arena_bytes, len(flat)
+    copying = copying_targets(*(size // dtypes.itemsize(dtypes.FLOAT32) for size in sizes))
     return board_milliseconds_as_int8(optimized, copying)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..flat.flatten import FlattenOptions, FlattenPipeline
 from ..model.macs import macs
-from ..optimize.invoke_time import nodes_of, target_milliseconds, weights_of
+from ..optimize.invoke_time import copying_targets, nodes_of, target_milliseconds, weights_of
 from ..optimize.memory.levels import BALANCED, OFF
 
 
@@ -34,11 +34,12 @@ def costs_of(data, target, level=BALANCED):
     flat, levels, extra = pipeline.flat, pipeline.levels, 0
     if levels is not None and level != OFF:
         extra = levels.model(level)[1]
-    written = nodes_of(pipeline.source)
+    written, ram = nodes_of(pipeline.source), pipeline.storage.arena_bytes
+    in_ram = target in copying_targets(ram, len(flat))
     return Costs(
-        ram=pipeline.storage.arena_bytes,
+        ram=ram,
         flash=len(flat),
-        ms=target_milliseconds(pipeline.compressed, target, extra=extra),
+        ms=target_milliseconds(pipeline.compressed, target, extra=extra, in_ram=in_ram),
         macs=sum(map(macs, written)),
         weights=sum(tensor.elements() for tensor in weights_of(written)),
     )

@@ -9,6 +9,7 @@ from tflm.tflite.call_graph import WHILE
 
 from ..model.macs import macs
 from ..model.schema import op_name
+from .as_int8 import as_int8
 from .kernel_costs import cycles_as_int8, invoke_cycles, is_portable, kernel_cycles
 from .memory.dtype_costs import rectified_nodes
 from .memory.node_costs import NodeCostTable
@@ -110,18 +111,28 @@ def node_cycles(model, target, in_ram=False):
     return found
 
 
+def invoke_cycles_of(model, target, in_ram=False):
+    """Estimate the cycles of an invoke; instructions, for cores other than Cortex-M.
+
+    None for a target whose kernels were not counted. model, in_ram: as for node_cycles().
+    """
+    if target not in CORES:
+        return None
+    cycles = sum(cycles for _, _, cycles in node_cycles(model, target, in_ram))
+    return cycles / CORES[target].cycles + invoke_cycles(target)
+
+
 def target_milliseconds(model, target, frequency=0, extra=0, in_ram=False):
     """Estimate the milliseconds of an invoke; None for a target whose kernels were not counted.
 
     model: a Graph or a TfliteModel. extra: cycles that a memory plan adds. frequency: of the core
     in Hz, by default as MicroPython sets it. in_ram: as for node_cycles().
     """
-    if target not in CORES:
+    cycles = invoke_cycles_of(model, target, in_ram)
+    if cycles is None:
         return None
     core = CORES[target]
-    cycles = sum(cycles for _, _, cycles in node_cycles(model, target, in_ram)) + extra
-    cycles += core.cycles * invoke_cycles(target)
-    return 1000 * cycles / (frequency or core.clock)
+    return 1000 * (core.cycles * cycles + extra) / (frequency or core.clock)
 
 
 @dataclass
@@ -172,13 +183,14 @@ def board_milliseconds_as_int8(model, in_ram=()):
 
     in_ram: as for board_times().
     """
-    nodes, found = executed_nodes(model), {}
-    weights = sum(tensor.elements() for tensor in weights_of(nodes))
+    found, (model, converted) = {}, as_int8(model)
     for board, target in BOARDS.items():
-        core = CORES[target]
-        count = sum(cycles_as_int8(node, target) for node in nodes) + invoke_cycles(target)
-        waits = 0 if target in in_ram else miss_of(target) * weights / _WORD
-        found[board] = 1000 * (core.cycles * core.code_waits * count + waits) / core.clock
+        core, total = CORES[target], CORES[target].cycles * invoke_cycles(target)
+        for node, _, cycles in node_cycles(model, target, target in in_ram):
+            if node.index not in converted:
+                cycles = core.cycles * core.code_waits * cycles_as_int8(node, target)
+            total += cycles
+        found[board] = 1000 * total / core.clock
     return found
 
 

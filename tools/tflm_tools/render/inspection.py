@@ -183,8 +183,8 @@ def _floats(report):
         return []
     verb = "multiplies" if count == 1 else "multiply"
     return [
-        ("note", f"{counted(count, 'operator')} {verb} floats, which is slow on most boards;"),
-        ("", "int8 is faster: docs/how-to/quantize.md"),
+        ("note", f"{counted(count, 'operator')} {verb} floats, which is slow without an FPU:"),
+        ("", "docs/how-to/quantize.md"),
     ]
 
 

@@ -46,7 +46,7 @@ def _print_levels(result, target):
         grid.add_row(*[Text(cell, style=style) for cell in cells])
     show(grid, target, "in bands")
     kernels = f"kernels for {result.target}" if result.target else "portable kernels (no --target)"
-    note = f"Bytes; {result.unit} with {kernels}, estimated (±15 %). * marks the written .tflm."
+    note = f"Bytes; {result.unit} with {kernels}, estimated (±20 %). * marks the written .tflm."
     for level in result.skipped_levels:
         note += f" {level} was not searched because that is slow: --optimize {level} does."
     if not result.is_of_use:

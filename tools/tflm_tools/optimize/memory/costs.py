@@ -107,6 +107,8 @@ def reported_cycles(cycles, target):
 
 def cycle_unit(target):
     """Return the unit of reported_cycles(): cycles, or instructions of the core of a target."""
+    if target == "armv7em":
+        return "cycles of a Cortex-M33"
     return "instructions" if target in _CORES else "cycles of a Cortex-M0+"
 
 

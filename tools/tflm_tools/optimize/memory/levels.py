@@ -142,15 +142,21 @@ class Levels:
         """Return the RomStorage of one of these models; each is prepared once."""
         return self._plans.prepared(model)
 
-    def size(self, level, image):
-        """Return the LevelSize of a level; image(model) gives the bytes of its .tflm and arena."""
+    def size(self, level, image, base_cycles=None):
+        """Return the LevelSize of a level; image(model) gives the bytes of its .tflm and arena.
+
+        base_cycles: of the model without bands, in the unit of reported_cycles(). By default the
+        planner's estimate.
+        """
         model, cycles = self.model(level)
         flat_bytes, arena_bytes = image(model)
         regions = [chain.nodes for chain in model.chains or ()]
         regions += model.grouped
         bands = sorted((nodes[0].index, nodes[-1].index) for nodes in regions)
-        cycles = reported_cycles(self.base_cycles() + cycles, self._target)
-        return LevelSize(level, arena_bytes, flat_bytes, cycles, bands)
+        cycles = reported_cycles(cycles, self._target)
+        if base_cycles is None:
+            base_cycles = reported_cycles(self.base_cycles(), self._target)
+        return LevelSize(level, arena_bytes, flat_bytes, round(base_cycles + cycles), bands)
 
     # The model with its operators in the order that needs less. If weights cost cycles, it is the
     # order with more free memory for scratch if both need the same.
