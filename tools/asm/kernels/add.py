@@ -64,7 +64,8 @@ def eval_int8(machine):
     scaled = _scale_of(k, record)
     result, fours = Int8Output(k, record), None
     if machine.rescale:
-        fours = Fours(k, record, _doubled_sums(k, record, factor1, factor2, base1))
+        sums = _doubled_sums(k, record, factor1, factor2, base1)
+        fours = Fours(k, record, (record.table, record.shifts.field(0, 8)), sums)
     output = k.var("output", arena + record.output.lsr(2) + start)
     with blocks(k, record, (op, arena, rom), start, stop) as ((x, y), steps, count):
         end = k.var("block_end", output + count)

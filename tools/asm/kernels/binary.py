@@ -79,14 +79,15 @@ def blocks(k, record, arguments, start, stop):
 class Fours:
     """Elements of int8 by fours, with the DSP extension.
 
-    record: its layout ends with REQUANTIZE, "table" and "shifts". sums: a function that returns
-    registers with the doubled sums of four outputs; its arguments are addresses of their inputs.
+    record: its layout has an output_zero_point and limits. scale: multiplier and shift + 32 of the
+    output. sums: a function that returns registers with the doubled sums of four outputs; its
+    arguments are addresses of their inputs.
     """
 
-    def __init__(self, k, record, sums):
+    def __init__(self, k, record, scale, sums):
         self._k, self._sums = k, sums
-        self._multiplier = record.table
-        self._shift = k.var("shift", 32 - record.shifts.field(0, 8))  # negative: to the left
+        self._multiplier, shift = scale
+        self._shift = k.var("shift", 32 - shift)  # negative: to the left
         self._zero_point = record.output_zero_point
         limits = record.activation_min, record.activation_max
         self._low, self._high = (k.var("limit", limit.field(0, 8) * 0x1010101) for limit in limits)

@@ -30,7 +30,7 @@ def eval_int8(machine):
                 other -= offset2
             return [((one << 1) + minus) * other for one, other in zip(ones, others, strict=True)]
 
-        fours = Fours(k, record, doubled_products)
+        fours = Fours(k, record, (record.table, record.shifts.field(0, 8)), doubled_products)
     output = k.var("output", arena + record.output.lsr(2) + start)
     with blocks(k, record, (op, arena, rom), start, stop) as ((x, y), steps, count):
         end = k.var("block_end", output + count)

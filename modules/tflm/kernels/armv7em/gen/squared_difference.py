@@ -11,40 +11,40 @@ import micropython
 @micropython.asm_thumb
 def run_integers(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0A8)  # sub sp, #160
-    data(2, 0x9013)  # str r0, [sp] op
-    data(2, 0x911C)  # str r1, [sp] arena
-    data(2, 0x9225)  # str r2, [sp] rom
+    data(2, 0xB0B8)  # sub sp, #224
+    data(2, 0x900D)  # str r0, [sp] op
+    data(2, 0x912A)  # str r1, [sp] arena
+    data(2, 0x9233)  # str r2, [sp] rom
     lsr(r0, r3, 10)
-    data(2, 0x9016)  # str r0, [sp] start
+    data(2, 0x901A)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
     add(r0, r0, r1)
-    data(2, 0x901D)  # str r0, [sp] stop
+    data(2, 0x902B)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r1, [r0, 48])
     sub(r5, r1, 1)
     mov(r2, 128)
     lsl(r1, r5, 3)
     data(2, 0xFA12, 0xF101)  # lsls r1, r2, r1
     ldr(r2, [r0, 56])
-    sub(r2, r2, r1)
-    data(2, 0x9203)  # str r2, [sp] offset1
+    sub(r4, r2, r1)
+    data(2, 0x9403)  # str r4, [sp] offset1
     ldr(r2, [r0, 60])
-    sub(r1, r2, r1)
-    data(2, 0x9104)  # str r1, [sp] offset2
+    sub(r3, r2, r1)
+    data(2, 0x9304)  # str r3, [sp] offset2
     ldr(r6, [r0, 52])
     ldr(r1, [r0, 64])
     ldr(r2, [r0, 68])
     lsl(r1, r1, 1)
     data(2, 0x9105)  # str r1, [sp] doubled
     data(2, 0xF1B2, 0x0120)  # subs r1, r2, #32
-    mov(r3, 0)
-    cmp(r1, r3)
+    mov(r7, 0)
+    cmp(r1, r7)
     data(2, 0xBFB8)  # it lt
-    mov(r1, r3)
+    mov(r1, r7)
     data(2, 0x9106)  # str r1, [sp] left_shift
     data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
     mov(r2, 0)
@@ -57,10 +57,10 @@ def run_integers(r0, r1, r2, r3):
     lsl(r1, r1, 1)
     data(2, 0x9108)  # str r1, [sp] doubled_46
     data(2, 0xF1B2, 0x0120)  # subs r1, r2, #32
-    mov(r3, 0)
-    cmp(r1, r3)
+    mov(r7, 0)
+    cmp(r1, r7)
     data(2, 0xBFB8)  # it lt
-    mov(r1, r3)
+    mov(r1, r7)
     data(2, 0x9109)  # str r1, [sp] left_shift_49
     data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
     mov(r2, 0)
@@ -74,10 +74,41 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0x9100)  # str r1, [sp] activation_min
     ldr(r1, [r0, 80])
     data(2, 0x9101)  # str r1, [sp] activation_max
-    data(2, 0x991C)  # ldr r1, [sp] arena
+    ldr(r2, [r0, 52])
+    data(2, 0x920E)  # str r2, [sp] left_shift_60
+    ldr(r1, [r0, 52])
+    add(r1, r1, 1)
+    data(2, 0x910F)  # str r1, [sp] doubled_shift
+    data(2, 0xFA14, 0xF202)  # lsls r2, r4, r2
+    data(2, 0xF1D2, 0x0201)  # rsbs r2, r2, #1
+    data(2, 0x9210)  # str r2, [sp] base1
+    data(2, 0xFA13, 0xF101)  # lsls r1, r3, r1
+    data(2, 0xF1D1, 0x0100)  # rsbs r1, r1, #0
+    data(2, 0x9111)  # str r1, [sp] base2
+    ldr(r1, [r0, 68])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
+    data(2, 0x9125)  # str r1, [sp] right
+    ldr(r1, [r0, 84])
+    data(2, 0x9126)  # str r1, [sp] output_multiplier
+    ldr(r1, [r0, 88])
+    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
+    data(2, 0x9124)  # str r1, [sp] shift
+    ldr(r1, [r0, 72])
+    data(2, 0x9127)  # str r1, [sp] output_zero_point_82
+    ldr(r2, [r0, 76])
+    ldr(r1, [r0, 80])
+    data(2, 0xF3C2, 0x0307)  # ubfx r3, r2, #0, #8
+    data(2, 0xF04F, 0x3201)  # mov r2, #16843009
+    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
+    data(2, 0x9228)  # str r2, [sp] limit
+    data(2, 0xF3C1, 0x0207)  # ubfx r2, r1, #0, #8
+    data(2, 0xF04F, 0x3101)  # mov r1, #16843009
+    data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
+    data(2, 0x9129)  # str r1, [sp] limit_92
+    data(2, 0x992A)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
-    data(2, 0x9A16)  # ldr r2, [sp] start
+    data(2, 0x9A1A)  # ldr r2, [sp] start
     lsl(r2, r5)
     add(r2, r3, r2)
     ldr(r3, [r0, 28])
@@ -86,50 +117,50 @@ def run_integers(r0, r1, r2, r3):
     ldr(r0, [r0, 4])
     lsl(r3, r0, 31)
     beq(if3)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9933)  # ldr r1, [sp] rom
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9026)  # str r0, [sp] input1
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x9034)  # str r0, [sp] input1
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
-    data(2, 0x991C)  # ldr r1, [sp] arena
+    data(2, 0x992A)  # ldr r1, [sp] arena
     lsl(r3, r0, 31)
     beq(if4)
-    data(2, 0x9925)  # ldr r1, [sp] rom
+    data(2, 0x9933)  # ldr r1, [sp] rom
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x9027)  # str r0, [sp] input2
-    data(2, 0x9813)  # ldr r0, [sp] op
+    data(2, 0x9035)  # str r0, [sp] input2
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
-    data(2, 0x9022)  # str r0, [sp] block
-    data(2, 0x9916)  # ldr r1, [sp] start
-    data(2, 0x981D)  # ldr r0, [sp] stop
+    data(2, 0x9030)  # str r0, [sp] block
+    data(2, 0x991A)  # ldr r1, [sp] start
+    data(2, 0x982B)  # ldr r0, [sp] stop
     cmp(r1, r0)
     bge_w(blocks_end5)
     label(block6)
-    data(2, 0x981D)  # ldr r0, [sp] stop
-    data(2, 0x9916)  # ldr r1, [sp] start
-    data(2, 0x9B22)  # ldr r3, [sp] block
+    data(2, 0x982B)  # ldr r0, [sp] stop
+    data(2, 0x991A)  # ldr r1, [sp] start
+    data(2, 0x9B30)  # ldr r3, [sp] block
     sub(r0, r0, r1)
     cmp(r0, r3)
     data(2, 0xBFC8)  # it gt
     mov(r0, r3)
-    data(2, 0x901B)  # str r0, [sp] count
+    data(2, 0x9023)  # str r0, [sp] count
     data(2, 0x9C02)  # ldr r4, [sp] step1
-    data(2, 0x9B26)  # ldr r3, [sp] input1
+    data(2, 0x9B34)  # ldr r3, [sp] input1
     data(2, 0xFB01, 0x3C04)  # mla r12, r1, r4, r3
-    data(2, 0x9B13)  # ldr r3, [sp] op
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     ldr(r1, [r3, 36])
     cmp(r1, 0)
     beq_w(if8)
-    data(2, 0x9C1C)  # ldr r4, [sp] arena
+    data(2, 0x9C2A)  # ldr r4, [sp] arena
     ldr(r1, [r3, 16])
     data(2, 0xEB14, 0x0191)  # adds r1, r4, r1, lsr #2
-    data(2, 0x911E)  # str r1, [sp] row
+    data(2, 0x912C)  # str r1, [sp] row
     ldr(r1, [r3, 36])
     data(2, 0xEB13, 0x0181)  # adds r1, r3, r1, lsl #2
-    data(2, 0x9120)  # str r1, [sp] v102
-    data(2, 0x9023)  # str r0, [sp] elements
+    data(2, 0x912E)  # str r1, [sp] v136
+    data(2, 0x9031)  # str r0, [sp] elements
     ldr(r0, [r1, 4])
     cmp(r0, 2)
     bne(if9)
@@ -141,48 +172,48 @@ def run_integers(r0, r1, r2, r3):
     bge(if11)
     lsl(r0, r0, 2)
     label(if11)
-    data(2, 0x9923)  # ldr r1, [sp] elements
+    data(2, 0x9931)  # ldr r1, [sp] elements
     cmp(r1, r0)
     data(2, 0xBFC8)  # it gt
     mov(r1, r0)
-    data(2, 0x9123)  # str r1, [sp] elements
+    data(2, 0x9131)  # str r1, [sp] elements
     label(if10)
     label(if9)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    data(2, 0x9C16)  # ldr r4, [sp] start
-    data(2, 0xF8DD, 0x908C)  # ldr r9, [sp, #140]
+    data(2, 0x9C1A)  # ldr r4, [sp] start
+    data(2, 0xF8DD, 0x90C4)  # ldr r9, [sp, #196]
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9B13)  # ldr r3, [sp] op
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     data(2, 0xF11C, 0x0001)  # adds r0, r12, #1
     data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else13)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9833)  # ldr r0, [sp] rom
     b(endif14)
     label(else13)
-    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0x982A)  # ldr r0, [sp] arena
     label(endif14)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9017)  # str r0, [sp] source
+    data(2, 0x901E)  # str r0, [sp] source
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0xF11C, 0x0004)  # adds r0, r12, #4
     data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
-    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0x982A)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x900F)  # str r0, [sp] target
+    data(2, 0x9014)  # str r0, [sp] target
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     data(2, 0xF11C, 0x0009)  # adds r0, r12, #9
     data(2, 0xF853, 0x0020)  # ldw r0, [r3, r0, lsl #2]
     data(2, 0xEB13, 0x0C80)  # adds r12, r3, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8DC, 0x0000)  # ldw r0, [r12, #0]
-    data(2, 0x9014)  # str r0, [sp] size
+    data(2, 0x9018)  # str r0, [sp] size
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8DC, 0x0008)  # ldw r0, [r12, #8]
-    data(2, 0x9018)  # str r0, [sp] length
+    data(2, 0x901F)  # str r0, [sp] length
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DC, 0xE00C)  # ldw lr, [r12, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
@@ -193,20 +224,20 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xEA94, 0x0301)  # xors r3, r4, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x9112)  # str r1, [sp] run
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x4010)  # mls r0, r1, r0, r4
-    data(2, 0x9010)  # str r0, [sp] column
+    data(2, 0x9015)  # str r0, [sp] column
     # broadcast.py:32 while count > 0:
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     ble_w(wend17)
     label(while15)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9910)  # ldr r1, [sp] column
-    data(2, 0x9817)  # ldr r0, [sp] source
+    data(2, 0x9915)  # ldr r1, [sp] column
+    data(2, 0x981E)  # ldr r0, [sp] source
     data(2, 0xFB01, 0x030E)  # mla r3, r1, lr, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0D)  # ldr r4, [sp] run
+    data(2, 0x9C12)  # ldr r4, [sp] run
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
@@ -237,8 +268,8 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF85C, 0x0020)  # ldw r0, [r12, r0, lsl #2]
     data(2, 0xFB04, 0x3300)  # mla r3, r4, r0, r3
     # broadcast.py:42 n = length - column
-    data(2, 0x9918)  # ldr r1, [sp] length
-    data(2, 0x9810)  # ldr r0, [sp] column
+    data(2, 0x991F)  # ldr r1, [sp] length
+    data(2, 0x9815)  # ldr r0, [sp] column
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x4548)  # cmp r0, r9
@@ -249,22 +280,22 @@ def run_integers(r0, r1, r2, r3):
     # broadcast.py:45 count -= n
     data(2, 0xEBB9, 0x0900)  # subs r9, r9, r0
     # broadcast.py:46 run += 1
-    data(2, 0x990D)  # ldr r1, [sp] run
+    data(2, 0x9912)  # ldr r1, [sp] run
     add(r1, r1, 1)
-    data(2, 0x910D)  # str r1, [sp] run
+    data(2, 0x9112)  # str r1, [sp] run
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9110)  # str r1, [sp] column
+    data(2, 0x9115)  # str r1, [sp] column
     # broadcast.py:48 if size == 1:
-    data(2, 0x9914)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 1)
     bne(else23)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     # broadcast.py:51 target += n
-    data(2, 0x9C0F)  # ldr r4, [sp] target
+    data(2, 0x9C14)  # ldr r4, [sp] target
     add(r4, r4, r0)
-    data(2, 0x940F)  # str r4, [sp] target
+    data(2, 0x9414)  # str r4, [sp] target
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend27)
@@ -283,15 +314,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif24)
     label(else23)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9914)  # ldr r1, [sp] size
+    data(2, 0x9918)  # ldr r1, [sp] size
     cmp(r1, 2)
     bne(else28)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C0F)  # ldr r4, [sp] target
+    data(2, 0x9C14)  # ldr r4, [sp] target
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x940F)  # str r4, [sp] target
+    data(2, 0x9414)  # str r4, [sp] target
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend32)
@@ -310,12 +341,12 @@ def run_integers(r0, r1, r2, r3):
     b(endif29)
     label(else28)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x990F)  # ldr r1, [sp] target
+    data(2, 0x9914)  # ldr r1, [sp] target
     # broadcast.py:69 target += n * size
-    data(2, 0x9C14)  # ldr r4, [sp] size
-    data(2, 0xF8DD, 0xA03C)  # ldr r10, [sp, #60]
+    data(2, 0x9C18)  # ldr r4, [sp] size
+    data(2, 0xF8DD, 0xA050)  # ldr r10, [sp, #80]
     data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
-    data(2, 0xF8CD, 0xA03C)  # str r10, [sp, #60]
+    data(2, 0xF8CD, 0xA050)  # str r10, [sp, #80]
     # broadcast.py:70 if size == 4:
     cmp(r4, 4)
     bne(else33)
@@ -358,14 +389,14 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF1B9, 0x0F00)  # cmp r15, r9, #0
     bgt_w(while15)
     label(wend17)
-    data(2, 0x9820)  # ldr r0, [sp] v102
+    data(2, 0x982E)  # ldr r0, [sp] v136
     ldr(r4, [r0, 0])
     data(2, 0xF8D0, 0xC000)  # ldw r12, [r0, #0]
-    data(2, 0x991E)  # ldr r1, [sp] row
-    data(2, 0x9823)  # ldr r0, [sp] elements
-    data(2, 0x9B1E)  # ldr r3, [sp] row
+    data(2, 0x992C)  # ldr r1, [sp] row
+    data(2, 0x9831)  # ldr r0, [sp] elements
+    data(2, 0x9B2C)  # ldr r3, [sp] row
     data(2, 0xFB00, 0x3004)  # mla r0, r0, r4, r3
-    data(2, 0x9C1B)  # ldr r4, [sp] count
+    data(2, 0x9C23)  # ldr r4, [sp] count
     data(2, 0xFB04, 0x340C)  # mla r4, r4, r12, r3
     data(2, 0xF1B4, 0x0C03)  # subs r12, r4, #3
     data(2, 0x4560)  # cmp r0, r12
@@ -386,24 +417,24 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, r4)
     bcc(byte45)
     label(if44)
-    data(2, 0xF8DD, 0xC078)  # ldr r12, [sp, #120]
+    data(2, 0xF8DD, 0xC0B0)  # ldr r12, [sp, #176]
     label(if8)
-    data(2, 0x9916)  # ldr r1, [sp] start
-    data(2, 0x9827)  # ldr r0, [sp] input2
+    data(2, 0x991A)  # ldr r1, [sp] start
+    data(2, 0x9835)  # ldr r0, [sp] input2
     data(2, 0xFB01, 0x0307)  # mla r3, r1, r7, r0
-    data(2, 0x9913)  # ldr r1, [sp] op
+    data(2, 0x990D)  # ldr r1, [sp] op
     ldr(r0, [r1, 40])
     cmp(r0, 0)
     beq_w(if47)
-    data(2, 0x9B1C)  # ldr r3, [sp] arena
+    data(2, 0x9B2A)  # ldr r3, [sp] arena
     ldr(r0, [r1, 20])
     data(2, 0xEB13, 0x0090)  # adds r0, r3, r0, lsr #2
-    data(2, 0x901F)  # str r0, [sp] row_224
+    data(2, 0x902D)  # str r0, [sp] row_258
     ldr(r0, [r1, 40])
     data(2, 0xEB11, 0x0180)  # adds r1, r1, r0, lsl #2
-    data(2, 0x9121)  # str r1, [sp] v228
-    data(2, 0x981B)  # ldr r0, [sp] count
-    data(2, 0x9024)  # str r0, [sp] elements_229
+    data(2, 0x912F)  # str r1, [sp] v262
+    data(2, 0x9823)  # ldr r0, [sp] count
+    data(2, 0x9032)  # str r0, [sp] elements_263
     ldr(r0, [r1, 4])
     cmp(r0, 2)
     bne(if48)
@@ -415,49 +446,49 @@ def run_integers(r0, r1, r2, r3):
     bge(if50)
     lsl(r0, r0, 2)
     label(if50)
-    data(2, 0x9924)  # ldr r1, [sp] elements_229
+    data(2, 0x9932)  # ldr r1, [sp] elements_263
     cmp(r1, r0)
     data(2, 0xBFC8)  # it gt
     mov(r1, r0)
-    data(2, 0x9124)  # str r1, [sp] elements_229
+    data(2, 0x9132)  # str r1, [sp] elements_263
     label(if49)
     label(if48)
     data(2, 0xF240, 0x0E01)  # movw lr, #1
-    data(2, 0x9C16)  # ldr r4, [sp] start
-    data(2, 0x9824)  # ldr r0, [sp] elements_229
+    data(2, 0x9C1A)  # ldr r4, [sp] start
+    data(2, 0x9832)  # ldr r0, [sp] elements_263
     data(2, 0x900C)  # str r0, [sp] left
     # broadcast.py:20 r = ptr32(op)
-    data(2, 0x9B13)  # ldr r3, [sp] op
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     # broadcast.py:21 word = r[_INPUT1 + which]
     data(2, 0xF11E, 0x0001)  # adds r0, lr, #1
     data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
     # broadcast.py:22 source = int(ptr8(rom)) if word & 1 else int(ptr8(arena))
     data(2, 0xF011, 0x0001)  # ands r0, r1, #1
     beq(else52)
-    data(2, 0x9825)  # ldr r0, [sp] rom
+    data(2, 0x9833)  # ldr r0, [sp] rom
     b(endif53)
     label(else52)
-    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0x982A)  # ldr r0, [sp] arena
     label(endif53)
     # broadcast.py:23 source += word >> 2
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9019)  # str r0, [sp] source_245
+    data(2, 0x9020)  # str r0, [sp] source_279
     # broadcast.py:24 target = int(ptr8(arena)) + (r[_ROW1 + which] >> 2)
     data(2, 0xF11E, 0x0004)  # adds r0, lr, #4
     data(2, 0xF853, 0x1020)  # ldw r1, [r3, r0, lsl #2]
-    data(2, 0x981C)  # ldr r0, [sp] arena
+    data(2, 0x982A)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
-    data(2, 0x9011)  # str r0, [sp] target_252
+    data(2, 0x9016)  # str r0, [sp] target_286
     # broadcast.py:25 g = ptr32(int(r) + 4 * r[_EXPAND1 + which])
     data(2, 0xF11E, 0x0009)  # adds r0, lr, #9
     data(2, 0xF853, 0x0020)  # ldw r0, [r3, r0, lsl #2]
     data(2, 0xEB13, 0x0E80)  # adds lr, r3, r0, lsl #2
     # broadcast.py:26 size = g[_SIZE]
     data(2, 0xF8DE, 0x0000)  # ldw r0, [lr, #0]
-    data(2, 0x9015)  # str r0, [sp] size_259
+    data(2, 0x9019)  # str r0, [sp] size_293
     # broadcast.py:27 length = g[_LENGTH]
     data(2, 0xF8DE, 0x0008)  # ldw r0, [lr, #8]
-    data(2, 0x901A)  # str r0, [sp] length_261
+    data(2, 0x9021)  # str r0, [sp] length_295
     # broadcast.py:28 step = g[_STRIDE]
     data(2, 0xF8DE, 0x800C)  # ldw r8, [lr, #12]
     # broadcast.py:29 outermost = 2 * g[_LEVELS]
@@ -468,21 +499,21 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xEA94, 0x0301)  # xors r3, r4, r1
     data(2, 0xFBB3, 0xF3F0)  # divu r3, r3, r0
     data(2, 0xEA93, 0x0101)  # xors r1, r3, r1
-    data(2, 0x910E)  # str r1, [sp] run_271
+    data(2, 0x9113)  # str r1, [sp] run_305
     # broadcast.py:31 column = start - run * length
     data(2, 0xFB01, 0x4010)  # mls r0, r1, r0, r4
-    data(2, 0x9012)  # str r0, [sp] column_274
+    data(2, 0x9017)  # str r0, [sp] column_308
     # broadcast.py:32 while count > 0:
     data(2, 0x980C)  # ldr r0, [sp] left
     cmp(r0, 0)
     ble_w(wend56)
     label(while54)
     # broadcast.py:33 at = source + column * step
-    data(2, 0x9912)  # ldr r1, [sp] column_274
-    data(2, 0x9819)  # ldr r0, [sp] source_245
+    data(2, 0x9917)  # ldr r1, [sp] column_308
+    data(2, 0x9820)  # ldr r0, [sp] source_279
     data(2, 0xFB01, 0x0308)  # mla r3, r1, r8, r0
     # broadcast.py:34 rest = run
-    data(2, 0x9C0E)  # ldr r4, [sp] run_271
+    data(2, 0x9C13)  # ldr r4, [sp] run_305
     # broadcast.py:35 level = _LENGTH + 2
     mov(r0, 4)
     # broadcast.py:36 while level < outermost:
@@ -513,8 +544,8 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xF85E, 0x0020)  # ldw r0, [lr, r0, lsl #2]
     data(2, 0xFB04, 0x3300)  # mla r3, r4, r0, r3
     # broadcast.py:42 n = length - column
-    data(2, 0x991A)  # ldr r1, [sp] length_261
-    data(2, 0x9812)  # ldr r0, [sp] column_274
+    data(2, 0x9921)  # ldr r1, [sp] length_295
+    data(2, 0x9817)  # ldr r0, [sp] column_308
     sub(r0, r1, r0)
     # broadcast.py:43 if n > count:
     data(2, 0x990C)  # ldr r1, [sp] left
@@ -528,22 +559,22 @@ def run_integers(r0, r1, r2, r3):
     sub(r1, r1, r0)
     data(2, 0x910C)  # str r1, [sp] left
     # broadcast.py:46 run += 1
-    data(2, 0x990E)  # ldr r1, [sp] run_271
+    data(2, 0x9913)  # ldr r1, [sp] run_305
     add(r1, r1, 1)
-    data(2, 0x910E)  # str r1, [sp] run_271
+    data(2, 0x9113)  # str r1, [sp] run_305
     # broadcast.py:47 column = 0
     mov(r1, 0)
-    data(2, 0x9112)  # str r1, [sp] column_274
+    data(2, 0x9117)  # str r1, [sp] column_308
     # broadcast.py:48 if size == 1:
-    data(2, 0x9915)  # ldr r1, [sp] size_259
+    data(2, 0x9919)  # ldr r1, [sp] size_293
     cmp(r1, 1)
     bne(else62)
     # broadcast.py:50 y = ptr8(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_252
+    data(2, 0x9916)  # ldr r1, [sp] target_286
     # broadcast.py:51 target += n
-    data(2, 0x9C11)  # ldr r4, [sp] target_252
+    data(2, 0x9C16)  # ldr r4, [sp] target_286
     add(r4, r4, r0)
-    data(2, 0x9411)  # str r4, [sp] target_252
+    data(2, 0x9416)  # str r4, [sp] target_286
     # broadcast.py:52 while n:
     cmp(r0, 0)
     beq(wend66)
@@ -562,15 +593,15 @@ def run_integers(r0, r1, r2, r3):
     b(endif63)
     label(else62)
     # broadcast.py:57 elif size == 2:
-    data(2, 0x9915)  # ldr r1, [sp] size_259
+    data(2, 0x9919)  # ldr r1, [sp] size_293
     cmp(r1, 2)
     bne(else67)
     # broadcast.py:59 y2 = ptr16(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_252
+    data(2, 0x9916)  # ldr r1, [sp] target_286
     # broadcast.py:60 target += n << 1
-    data(2, 0x9C11)  # ldr r4, [sp] target_252
+    data(2, 0x9C16)  # ldr r4, [sp] target_286
     data(2, 0xEB14, 0x0440)  # adds r4, r4, r0, lsl #1
-    data(2, 0x9411)  # str r4, [sp] target_252
+    data(2, 0x9416)  # str r4, [sp] target_286
     # broadcast.py:61 while n:
     cmp(r0, 0)
     beq(wend71)
@@ -589,12 +620,12 @@ def run_integers(r0, r1, r2, r3):
     b(endif68)
     label(else67)
     # broadcast.py:68 y4 = ptr32(target)
-    data(2, 0x9911)  # ldr r1, [sp] target_252
+    data(2, 0x9916)  # ldr r1, [sp] target_286
     # broadcast.py:69 target += n * size
-    data(2, 0x9C15)  # ldr r4, [sp] size_259
-    data(2, 0xF8DD, 0xA044)  # ldr r10, [sp, #68]
+    data(2, 0x9C19)  # ldr r4, [sp] size_293
+    data(2, 0xF8DD, 0xA058)  # ldr r10, [sp, #88]
     data(2, 0xFB00, 0xAA04)  # mla r10, r0, r4, r10
-    data(2, 0xF8CD, 0xA044)  # str r10, [sp, #68]
+    data(2, 0xF8CD, 0xA058)  # str r10, [sp, #88]
     # broadcast.py:70 if size == 4:
     cmp(r4, 4)
     bne(else72)
@@ -638,14 +669,14 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, 0)
     bgt_w(while54)
     label(wend56)
-    data(2, 0x9821)  # ldr r0, [sp] v228
+    data(2, 0x982F)  # ldr r0, [sp] v262
     ldr(r4, [r0, 0])
     data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
-    data(2, 0x991F)  # ldr r1, [sp] row_224
-    data(2, 0x9824)  # ldr r0, [sp] elements_229
-    data(2, 0x9B1F)  # ldr r3, [sp] row_224
+    data(2, 0x992D)  # ldr r1, [sp] row_258
+    data(2, 0x9832)  # ldr r0, [sp] elements_263
+    data(2, 0x9B2D)  # ldr r3, [sp] row_258
     data(2, 0xFB00, 0x3004)  # mla r0, r0, r4, r3
-    data(2, 0x9C1B)  # ldr r4, [sp] count
+    data(2, 0x9C23)  # ldr r4, [sp] count
     data(2, 0xFB04, 0x340E)  # mla r4, r4, lr, r3
     data(2, 0xF1B4, 0x0E03)  # subs r14, r4, #3
     data(2, 0x4570)  # cmp r0, lr
@@ -666,19 +697,165 @@ def run_integers(r0, r1, r2, r3):
     cmp(r0, r4)
     bcc(byte84)
     label(if83)
-    data(2, 0x9B1F)  # ldr r3, [sp] row_224
+    data(2, 0x9B2D)  # ldr r3, [sp] row_258
     label(if47)
-    data(2, 0x981B)  # ldr r0, [sp] count
-    lsl(r0, r5)
-    add(r4, r2, r0)
-    label(element86)
+    data(2, 0x9823)  # ldr r0, [sp] count
+    data(2, 0xFA10, 0xF105)  # lsls r1, r0, r5
+    add(r4, r2, r1)
     cmp(r5, 0)
-    beq(if88)
-    data(2, 0xF9B3, 0x0000)  # lds16 r0, [r3, #0]
-    b(end89)
+    bne_w(if86)
+    mov(r1, r2)
+    data(2, 0x9122)  # str r1, [sp] fours_end
+    data(2, 0xF8DD, 0xE090)  # ldr lr, [sp, #144]
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    blt(if87)
+    data(2, 0xF06F, 0x0E03)  # mvn r14, #3
+    data(2, 0xEA10, 0x000E)  # ands r0, r0, lr
+    add(r1, r1, r0)
+    data(2, 0x9122)  # str r1, [sp] fours_end
+    data(2, 0x9802)  # ldr r0, [sp] step1
+    cmp(r0, 0)
+    bne(if88)
+    data(2, 0xF89C, 0x1000)  # ldu8 r1, [r12, #0]
+    data(2, 0xF04F, 0x3001)  # mov r0, #16843009
+    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
+    data(2, 0xF20D, 0x0CD8)  # addw r12, sp, #216
+    data(2, 0xF8CC, 0x0000)  # stw r0, [r12, #0]
     label(if88)
+    cmp(r7, 0)
+    bne(if89)
+    ldrb(r1, [r3, 0])
+    data(2, 0xF04F, 0x3001)  # mov r0, #16843009
+    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
+    data(2, 0xAB37)  # add r3, sp, #220
+    str(r0, [r3, 0])
+    label(if89)
+    label(if87)
+    data(2, 0x9822)  # ldr r0, [sp] fours_end
+    cmp(r2, r0)
+    bcs_w(if90)
+    label(four91)
     data(2, 0xF993, 0x0000)  # lds8 r0, [r3, #0]
-    label(end89)
+    data(2, 0xF993, 0x8001)  # lds8 r8, [r3, #1]
+    data(2, 0xF993, 0xE002)  # lds8 lr, [r3, #2]
+    data(2, 0x990F)  # ldr r1, [sp] doubled_shift
+    data(2, 0xF993, 0xA003)  # lds8 r10, [r3, #3]
+    data(2, 0xFA10, 0xF901)  # lsls r9, r0, r1
+    data(2, 0x9811)  # ldr r0, [sp] base2
+    data(2, 0xEB19, 0x0900)  # adds r9, r9, r0
+    data(2, 0xFA18, 0xF801)  # lsls r8, r8, r1
+    data(2, 0xEB18, 0x0800)  # adds r8, r8, r0
+    data(2, 0xFA1E, 0xFE01)  # lsls lr, lr, r1
+    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
+    data(2, 0xFA1A, 0xF101)  # lsls r1, r10, r1
+    data(2, 0xEB11, 0x0A00)  # adds r10, r1, r0
+    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x9925)  # ldr r1, [sp] right
+    ldr(r0, [r0, 64])
+    data(2, 0xFB59, 0xF910)  # smmulr r9, r9, r0
+    data(2, 0xFB58, 0xF810)  # smmulr r8, r8, r0
+    data(2, 0xFB5E, 0xFE10)  # smmulr lr, lr, r0
+    data(2, 0xFB5A, 0xFA10)  # smmulr r10, r10, r0
+    data(2, 0xEB19, 0x79E9)  # adds r9, r9, r9, asr #31
+    data(2, 0xFA59, 0xF901)  # asrs r9, r9, r1
+    data(2, 0xF149, 0x0900)  # adc r9, r9, #0
+    data(2, 0xEB18, 0x78E8)  # adds r8, r8, r8, asr #31
+    data(2, 0xFA58, 0xF801)  # asrs r8, r8, r1
+    data(2, 0xF148, 0x0800)  # adc r8, r8, #0
+    data(2, 0xEB1E, 0x7EEE)  # adds lr, lr, lr, asr #31
+    data(2, 0xFA5E, 0xFE01)  # asrs lr, lr, r1
+    data(2, 0xF14E, 0x0E00)  # adc lr, lr, #0
+    data(2, 0xEB1A, 0x7AEA)  # adds r10, r10, r10, asr #31
+    data(2, 0xFA5A, 0xFA01)  # asrs r10, r10, r1
+    data(2, 0xF14A, 0x0A00)  # adc r10, r10, #0
+    data(2, 0xF99C, 0x0001)  # lds8 r0, [r12, #1]
+    data(2, 0xF99C, 0xB000)  # lds8 r11, [r12, #0]
+    data(2, 0x901B)  # str r0, [sp] v405
+    data(2, 0xF99C, 0x0002)  # lds8 r0, [r12, #2]
+    data(2, 0x901C)  # str r0, [sp] v406
+    data(2, 0xF99C, 0x0003)  # lds8 r0, [r12, #3]
+    data(2, 0x901D)  # str r0, [sp] v407
+    data(2, 0x990E)  # ldr r1, [sp] left_shift_60
+    data(2, 0x9810)  # ldr r0, [sp] base1
+    data(2, 0xFA1B, 0xFB01)  # lsls r11, r11, r1
+    data(2, 0xEB1B, 0x0B00)  # adds r11, r11, r0
+    data(2, 0xEA5F, 0x0B6B)  # mov asrs r11, pc, r11, asr #1
+    data(2, 0xEBBB, 0x0909)  # subs r9, r11, r9
+    data(2, 0xF8DD, 0xB06C)  # ldr r11, [sp, #108]
+    data(2, 0xFA1B, 0xFB01)  # lsls r11, r11, r1
+    data(2, 0xEB1B, 0x0B00)  # adds r11, r11, r0
+    data(2, 0xEA5F, 0x0B6B)  # mov asrs r11, pc, r11, asr #1
+    data(2, 0xEBBB, 0x0808)  # subs r8, r11, r8
+    data(2, 0xF8DD, 0xB070)  # ldr r11, [sp, #112]
+    data(2, 0xFA1B, 0xFB01)  # lsls r11, r11, r1
+    data(2, 0xEB1B, 0x0B00)  # adds r11, r11, r0
+    data(2, 0xEA5F, 0x0B6B)  # mov asrs r11, pc, r11, asr #1
+    data(2, 0xEBBB, 0x0E0E)  # subs lr, r11, lr
+    data(2, 0xF8DD, 0xB074)  # ldr r11, [sp, #116]
+    data(2, 0xFA1B, 0xF101)  # lsls r1, r11, r1
+    add(r0, r1, r0)
+    asr(r0, r0, 1)
+    data(2, 0xEBB0, 0x010A)  # subs r1, r0, r10
+    data(2, 0xEA5F, 0x0049)  # mov lsls r0, pc, r9, lsl #1
+    data(2, 0xFB00, 0xF009)  # mul r0, r0, r9
+    data(2, 0xEA5F, 0x0948)  # mov lsls r9, pc, r8, lsl #1
+    data(2, 0xFB09, 0xF808)  # mul r8, r9, r8
+    data(2, 0xEA5F, 0x094E)  # mov lsls r9, pc, lr, lsl #1
+    data(2, 0xFB09, 0xFE0E)  # mul lr, r9, lr
+    data(2, 0xEA5F, 0x0941)  # mov lsls r9, pc, r1, lsl #1
+    data(2, 0xFB09, 0xF101)  # mul r1, r9, r1
+    data(2, 0xF8DD, 0x9008)  # ldr r9, [sp, #8]
+    data(2, 0xEB1C, 0x0C89)  # adds r12, r12, r9, lsl #2
+    data(2, 0xEB13, 0x0387)  # adds r3, r3, r7, lsl #2
+    data(2, 0xF8DD, 0xB098)  # ldr r11, [sp, #152]
+    data(2, 0xF8DD, 0xA090)  # ldr r10, [sp, #144]
+    data(2, 0xF8DD, 0x909C)  # ldr r9, [sp, #156]
+    data(2, 0xFB50, 0xF01B)  # smmulr r0, r0, r11
+    data(2, 0xFB58, 0xF81B)  # smmulr r8, r8, r11
+    data(2, 0xFB5E, 0xFE1B)  # smmulr lr, lr, r11
+    data(2, 0xFB51, 0xF11B)  # smmulr r1, r1, r11
+    data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
+    data(2, 0xFA50, 0xF00A)  # asrs r0, r0, r10
+    data(2, 0xEB40, 0x0009)  # adc r0, r0, r9
+    data(2, 0xEB18, 0x78E8)  # adds r8, r8, r8, asr #31
+    data(2, 0xFA58, 0xF80A)  # asrs r8, r8, r10
+    data(2, 0xEB48, 0x0809)  # adc r8, r8, r9
+    data(2, 0xEB1E, 0x7EEE)  # adds lr, lr, lr, asr #31
+    data(2, 0xFA5E, 0xFE0A)  # asrs lr, lr, r10
+    data(2, 0xEB4E, 0x0E09)  # adc lr, lr, r9
+    data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
+    data(2, 0xFA51, 0xF10A)  # asrs r1, r1, r10
+    data(2, 0xEB41, 0x0109)  # adc r1, r1, r9
+    data(2, 0xF300, 0x0007)  # ssat r0, #8, r0
+    data(2, 0xF308, 0x0807)  # ssat r8, #8, r8
+    data(2, 0xF30E, 0x0E07)  # ssat lr, #8, lr
+    data(2, 0xF301, 0x0107)  # ssat r1, #8, r1
+    data(2, 0xF368, 0x200F)  # bfi r0, r8, #8, #8
+    data(2, 0xF36E, 0x4017)  # bfi r0, lr, #16, #8
+    data(2, 0xF361, 0x601F)  # bfi r0, r1, #24, #8
+    data(2, 0xF8DD, 0xE0A0)  # ldr lr, [sp, #160]
+    data(2, 0x9929)  # ldr r1, [sp] limit_92
+    data(2, 0xFAC0, 0xF80E)  # ssub8 r8, r0, lr
+    data(2, 0xFAA0, 0xF08E)  # sel r0, r0, lr
+    data(2, 0xFAC1, 0xF800)  # ssub8 r8, r1, r0
+    data(2, 0xFAA0, 0xF081)  # sel r0, r0, r1
+    str(r0, [r2, 0])
+    data(2, 0x9822)  # ldr r0, [sp] fours_end
+    add(r2, r2, 4)
+    cmp(r2, r0)
+    bcc_w(four91)
+    label(if90)
+    label(if86)
+    cmp(r2, r4)
+    bcs(if93)
+    label(element94)
+    cmp(r5, 0)
+    beq(if96)
+    data(2, 0xF9B3, 0x0000)  # lds16 r0, [r3, #0]
+    b(end97)
+    label(if96)
+    data(2, 0xF993, 0x0000)  # lds8 r0, [r3, #0]
+    label(end97)
     data(2, 0x9904)  # ldr r1, [sp] offset2
     add(r3, r3, r7)
     sub(r0, r0, r1)
@@ -693,12 +870,12 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xFA51, 0xF100)  # asrs r1, r1, r0
     data(2, 0xF141, 0x0100)  # adc r1, r1, #0
     cmp(r5, 0)
-    beq(if90)
+    beq(if98)
     data(2, 0xF9BC, 0x0000)  # lds16 r0, [r12, #0]
-    b(end91)
-    label(if90)
+    b(end99)
+    label(if98)
     data(2, 0xF99C, 0x0000)  # lds8 r0, [r12, #0]
-    label(end91)
+    label(end99)
     data(2, 0xF8DD, 0xE008)  # ldr lr, [sp, #8]
     data(2, 0xEB1C, 0x0C0E)  # adds r12, r12, lr
     data(2, 0xF8DD, 0xE00C)  # ldr lr, [sp, #12]
@@ -728,33 +905,34 @@ def run_integers(r0, r1, r2, r3):
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
     cmp(r5, 0)
-    beq(if92)
+    beq(if100)
     strh(r0, [r2, 0])
     add(r2, r2, 1)
-    b(end93)
-    label(if92)
+    b(end101)
+    label(if100)
     strb(r0, [r2, 0])
-    label(end93)
+    label(end101)
     add(r2, r2, 1)
     cmp(r2, r4)
-    bcc(element86)
-    data(2, 0x9816)  # ldr r0, [sp] start
-    data(2, 0x991B)  # ldr r1, [sp] count
+    bcc(element94)
+    label(if93)
+    data(2, 0x981A)  # ldr r0, [sp] start
+    data(2, 0x9923)  # ldr r1, [sp] count
     add(r0, r0, r1)
-    data(2, 0x9016)  # str r0, [sp] start
-    data(2, 0x991D)  # ldr r1, [sp] stop
+    data(2, 0x901A)  # str r0, [sp] start
+    data(2, 0x992B)  # ldr r1, [sp] stop
     cmp(r0, r1)
     blt_w(block6)
     label(blocks_end5)
     b(return_1)
     label(rare1)
     data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
-    data(2, 0x9016)  # str r0, [sp] start
+    data(2, 0x901A)  # str r0, [sp] start
     add(r0, r0, 1)
-    data(2, 0x901D)  # str r0, [sp] stop
+    data(2, 0x902B)  # str r0, [sp] stop
     b(end2)
     label(return_1)
-    data(2, 0xB028)  # add sp, #160
+    data(2, 0xB038)  # add sp, #224
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -91,7 +91,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322117 l32i a3, a1, 92
     #: 22211e l32i a2, a1, 120
     #: 272302 blt a3, a2, 0xd3
-    #: c62401 j 0x567
+    #: 462601 j 0x56d
     #: 22211e l32i a2, a1, 120
     #: 322117 l32i a3, a1, 92
     #: 3052c0 sub a5, a2, a3
@@ -545,9 +545,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001640 ssl a6
     #: 0022a1 sll a2, a2
     #: 2ab4 add.n a11, a4, a2
-    #: 165600 beqz a6, 0x43d
+    #: b73402 bltu a4, a11, 0x43a
+    #: 864700 j 0x559
+    #: 165600 beqz a6, 0x443
     #: 229500 l16si a2, a5, 0
-    #: 060200 j 0x446
+    #: 060200 j 0x44c
     #: 220500 l8ui a2, a5, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -581,7 +583,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a33 add.n a3, a3, a2
     #: 2801 l32i.n a2, a1, 0
-    #: 161201 beqz a2, 0x4ac
+    #: 161201 beqz a2, 0x4b2
     #: 30cf31 srai a12, a3, 31
     #: 3a3c add.n a3, a12, a3
     #: 0b22 addi.n a2, a2, -1
@@ -589,9 +591,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 203121 srai a3, a2, 1
-    #: 165600 beqz a6, 0x4b5
+    #: 165600 beqz a6, 0x4bb
     #: 229a00 l16si a2, a10, 0
-    #: 060200 j 0x4be
+    #: 060200 j 0x4c4
     #: 220a00 l8ui a2, a10, 0
     #: 802201 slli a2, a2, 24
     #: 202831 srai a2, a2, 24
@@ -629,7 +631,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: f02211 slli a2, a2, 1
     #: 2a23 add.n a2, a3, a2
     #: 3811 l32i.n a3, a1, 4
-    #: 161301 beqz a3, 0x52f
+    #: 161301 beqz a3, 0x535
     #: 20cf31 srai a12, a2, 31
     #: 2acc add.n a12, a12, a2
     #: 0b23 addi.n a2, a3, -1
@@ -643,21 +645,21 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203353 max a3, a3, a2
     #: 28b1 l32i.n a2, a1, 44
     #: 202343 min a2, a3, a2
-    #: 167600 beqz a6, 0x548
+    #: 167600 beqz a6, 0x54e
     #: 225400 s16i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: 860000 j 0x54b
+    #: 860000 j 0x551
     #: 224400 s8i a2, a4, 0
     #: 1b44 addi.n a4, a4, 1
-    #: b7b402 bgeu a4, a11, 0x553
-    #: 06b8ff j 0x434
+    #: b7b402 bgeu a4, a11, 0x559
+    #: 06b8ff j 0x43a
     #: 222117 l32i a2, a1, 92
     #: 32211d l32i a3, a1, 116
     #: 3a22 add.n a2, a2, a3
     #: 226117 s32i a2, a1, 92
     #: 32211e l32i a3, a1, 120
-    #: 37a202 bge a2, a3, 0x567
-    #: c6dafe j 0xd3
+    #: 37a202 bge a2, a3, 0x56d
+    #: 46d9fe j 0xd3
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
