@@ -28,9 +28,11 @@ _CHOSEN = (
     "depthwise_conv_lanes.eval_3x3_int8",
     "depthwise_conv_lanes.eval_3x3_stride_2_int8",
     "depthwise_conv_lanes.eval_int8",
+    "dequantize.eval_integers",
     "gelu_float.eval_float32",
     "mul.eval_int8",
     "quantize.eval_float32",
+    "rescale.eval_integers",
     "rsqrt_float.eval_float32",
     "resize_bilinear.eval_int8",
     "signal_fft_int16.eval_join",
@@ -40,6 +42,7 @@ _CHOSEN = (
     "signal_filter_bank_spectral_subtraction.eval_uint32",
     "signal_filter_bank_square_root.eval_uint64",
     "softmax.eval_int8",
+    "squared_difference.eval_integers",
     "svdf.eval_int8",
 )
 _TRACER = Machine(32)

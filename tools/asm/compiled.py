@@ -4,7 +4,8 @@
 # A line is a function of modules/tflm/kernels and the machines (language/machines) that it is
 # compiled for. make.py writes it to kernels/<machine>/gen/, where the resolver finds it. Its
 # source is tools/asm/kernels/FILE.py, in the kernel language, if this file exists, and
-# otherwise the portable viper kernel. A kernel is here if its machine code is faster than what ran
+# otherwise the portable viper kernel, as for machines for which a function of kernels/FILE.py
+# returns None. A kernel is here if its machine code is faster than what ran
 # before. Overrides of armv7em also serve armv7emsp; overrides of armv6m serve all Cortex-M.
 #
 # A line of FUNCTIONS is a viper function of another package and its machines. Its machine code is
@@ -51,7 +52,7 @@ depthwise_conv_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_3x3_stride_2_int8 armv6m rv32imc xtensawin
 depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
-dequantize.eval_integers armv6m armv7em rv32imc xtensawin
+dequantize.eval_integers armv6m armv7em armv7emsp rv32imc xtensawin
 div.eval_int8 armv6m armv7em rv32imc xtensawin x64
 fully_connected.eval_int8 rv32imc xtensawin
 fully_connected_float.eval_float32 armv7emsp xtensawin
@@ -85,7 +86,7 @@ pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_mean_int8 armv6m armv7em rv32imc xtensawin
 prelu.eval_integers armv6m armv7em rv32imc xtensawin x64
-quantize.eval_float32 armv6m armv7em rv32imc xtensawin
+quantize.eval_float32 armv6m armv7em armv7emsp rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin x64
 reduce_float.eval_float32 x64
 reduce_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
@@ -172,7 +173,9 @@ def kernel_of(file, function, machine):
         module = import_module(f".kernels.{file}", __package__)
         if not hasattr(module, function):
             raise ValueError(f"kernels/{file}.py has no {function}, which TABLE lists")
-        return getattr(module, function)(machine)
+        kernel = getattr(module, function)(machine)
+        if kernel is not None:
+            return kernel
     return translate(_KERNELS / f"{file}.py", function, machine)
 
 

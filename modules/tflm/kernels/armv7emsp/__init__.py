@@ -16,10 +16,12 @@ softmax_float
 unidirectional_sequence_lstm_float
 gen.conv_float
 gen.depthwise_conv_float
+gen.dequantize
 gen.float32_math
 gen.fully_connected_float
 gen.hybrid
 gen.hybrid_quantize
 gen.pooling_float
+gen.quantize
 """
 # END generated
