@@ -10,7 +10,7 @@ from tflm.prepare import pooling_float as prepare_pool
 from tflm.prepare.lstm_float import FLOAT32
 
 from tools.asm.kernels import lists_float, softmax_float
-from tools.asm.kernels.lstm_float_fpu import cells_kernel, gates_kernel
+from tools.asm.kernels.lstm_float_fpu import cells_kernel, gates_kernel, outputs_kernel
 from tools.asm.kernels.pooling_float import eval_float32 as pool_kernel
 from tools.asm.kernels.rows_float import rows_kernel
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
@@ -175,6 +175,19 @@ def test_gates_of_lstm(name):
     operands.run(gates_kernel(machine), _RECORD, 0, 0, start, **fields)
     order = [expected[i] for i in (0, 1, 3, 2)]
     assert (scratch[: 4 * count] == np.concatenate(order)).all()
+
+
+@pytest.mark.parametrize("name", _FPU)
+def test_outputs_of_lstm(name):
+    random, first, count, block = generator("outputs"), 3, 5, 7
+    operands = _Operands(FLOAT32)
+    values = _normal(random, 5 * block)
+    values[4 * block] = np.uint32(count).view("f4")
+    operands.add("scratch", values)
+    _, outputs = operands.add("output", np.zeros(9))
+    machine = InterpretedMachine(MACHINES[name])
+    operands.run(outputs_kernel(machine), _RECORD, 0, 0, first, block=block)
+    assert (outputs[first : first + count] == values[:count] * values[2 * count :][:count]).all()
 
 
 @pytest.mark.parametrize("clip", [0, 1])

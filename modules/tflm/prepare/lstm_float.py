@@ -8,7 +8,7 @@ FLOAT32 = (
     TENSORS + GATES + SIZES + ("activation", "clip", "lowest", "highest", "clip_low", "clip_high")
 )
 
-_BLOCK = 16  # elements of the state that the kernel computes at a time
+_BLOCK = 32  # elements of the state that the kernel computes at a time
 _ELEMENT_WORK = 24  # of an element besides its gates, in multiply-accumulates
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000

@@ -46,7 +46,7 @@ FILES = {
     ),
     "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (partial(lstm_float_fpu.gates, "armv7emsp"), partial(lstm_float_fpu.cells, "armv7emsp")),
+        (partial(lstm_float_fpu.steps, "armv7emsp"),),
     ),
     "resize_bilinear_float_asm.py": (
         "RESIZE_BILINEAR, float32",

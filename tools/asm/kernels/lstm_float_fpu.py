@@ -20,6 +20,9 @@ finite numbers. The rows are the input, forget, output and cell gates. {_COUNT}"
 _CELLS = f"""
 The cell state of elements from the element `start` of all states on, from the gates in the scratch
 buffer; the first gate becomes a copy of it. {_COUNT}"""
+_OUTPUTS = f"""
+Elements of the output from the element `start` on: products of the first row of the scratch buffer
+and of the output gate. {_COUNT}"""
 _GATE_COUNT = 4
 
 
@@ -113,16 +116,25 @@ def cells_kernel(machine):
     return k.finish()
 
 
+def outputs_kernel(machine):
+    k, r, operand, x, count = _begin("outputs", _OUTPUTS, machine)
+    f = Fpu(k)
+    gate = k.var("output_gates", x + (count << 3))
+    output = k.var("output", operand("output") + (k.arguments[3] << 2))
+    with k.repeat(count, "element", times=16):
+        f.load_next((0,), x)
+        f.load_next((1,), gate)
+        f.mul(0, 0, 1)
+        f.store_next((0,), output)
+    return k.finish()
+
+
 def _source(kernel, name):
     machine = MACHINES[name]()
     return machine.compile(kernel(machine))
 
 
-def gates(name):
-    """Return the source of gates() for a machine."""
-    return _source(gates_kernel, name)
-
-
-def cells(name):
-    """Return the source of cells() for a machine."""
-    return _source(cells_kernel, name)
+def steps(name):
+    """Return the sources of the functions for a machine."""
+    kernels = gates_kernel, cells_kernel, outputs_kernel
+    return "\n\n".join(_source(kernel, name) for kernel in kernels)

@@ -89,7 +89,7 @@ FILES = {
     ),
     "lstm_float_fpu_asm.py": (
         "UNIDIRECTIONAL_SEQUENCE_LSTM, float32",
-        (partial(lstm_float_fpu.gates, "xtensawin"), partial(lstm_float_fpu.cells, "xtensawin")),
+        (partial(lstm_float_fpu.steps, "xtensawin"),),
     ),
 }
 COPIES = {

@@ -505,3 +505,43 @@ def cells(r0, r1, r2, r3):
     bne(element3)
     label(return_1)
     mov(r0, 0)
+
+
+# Elements of the output from the element `start` on: products of the first row of the scratch
+# buffer and of the output gate. op: FLOAT32 of prepare/lstm_float.py. The number of elements is a
+# word of the scratch buffer, after four rows of `block` elements.
+@micropython.asm_thumb
+def outputs(r0, r1, r2, r3):
+    mov(r5, r0)
+    mov(r4, r1)
+    mov(r7, r2)
+    ldr(r0, [r5, 20])
+    mov(r6, r3)
+    lsl(r2, r0, 31)
+    beq(if1)
+    mov(r1, r7)
+    label(if1)
+    data(2, 0xEB11, 0x01A0)  # adds r1, r1, r0, asr #2
+    ldr(r0, [r5, 88])
+    data(2, 0xEB11, 0x1000)  # adds r0, r1, r0, lsl #4
+    ldr(r0, [r0, 0])
+    ldr(r2, [r5, 16])
+    data(2, 0xEB11, 0x03C0)  # adds r3, r1, r0, lsl #3
+    lsl(r5, r2, 31)
+    beq(if2)
+    mov(r4, r7)
+    label(if2)
+    data(2, 0xEB14, 0x02A2)  # adds r2, r4, r2, asr #2
+    data(2, 0xEB12, 0x0286)  # adds r2, r2, r6, lsl #2
+    cmp(r0, 0)
+    beq(if3)
+    label(element4)
+    data(2, 0xECB1, 0x0A01)  # vldmia r1!, {s0}
+    data(2, 0xECF3, 0x0A01)  # vldmia r3!, {s1}
+    data(2, 0xEE20, 0x0A20)  # vmul.f32 s0, s0, s1
+    data(2, 0xECA2, 0x0A01)  # vstmia r2!, {s0}
+    sub(r0, r0, 1)
+    bne(element4)
+    label(if3)
+    label(return_1)
+    mov(r0, 0)

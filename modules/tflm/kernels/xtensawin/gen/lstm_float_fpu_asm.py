@@ -673,3 +673,46 @@ def cells(op, arena, rom, start):
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+
+
+# Elements of the output from the element `start` on: products of the first row of the scratch
+# buffer and of the output gate. op: FLOAT32 of prepare/lstm_float.py. The number of elements is a
+# word of the scratch buffer, after four rows of `block` elements.
+@micropython.viper
+def outputs(op, arena, rom, start):
+    #: 364100 entry a1, 32
+    #: 7d02 mov.n a7, a2
+    #: 9d04 mov.n a9, a4
+    #: 8d05 mov.n a8, a5
+    #: 2857 l32i.n a2, a7, 20
+    #: 4d03 mov.n a4, a3
+    #: 105201 slli a5, a2, 31
+    #: 161500 beqz a5, 0x15
+    #: 4d09 mov.n a4, a9
+    #: 202221 srai a2, a2, 2
+    #: 4a22 add.n a2, a2, a4
+    #: 422716 l32i a4, a7, 88
+    #: c04411 slli a4, a4, 4
+    #: 4a42 add.n a4, a2, a4
+    #: 6804 l32i.n a6, a4, 0
+    #: d04611 slli a4, a6, 3
+    #: 4a42 add.n a4, a2, a4
+    #: 5847 l32i.n a5, a7, 16
+    #: 107501 slli a7, a5, 31
+    #: 161700 beqz a7, 0x33
+    #: 3d09 mov.n a3, a9
+    #: 505221 srai a5, a5, 2
+    #: 3a35 add.n a3, a5, a3
+    #: e05811 slli a5, a8, 2
+    #: 5a33 add.n a3, a3, a5
+    #: 769611 loopnez a6, 0x52
+    #: 030200 lsi f0, a2, 0
+    #: 4b22 addi.n a2, a2, 4
+    #: 130400 lsi f1, a4, 0
+    #: 4b44 addi.n a4, a4, 4
+    #: 10002a mul.s f0, f0, f1
+    #: 034300 ssi f0, a3, 0
+    #: 4b33 addi.n a3, a3, 4
+    #: 0c02 movi.n a2, 0
+    #: 1df0 retw.n
+    raise NotImplementedError("no machine code; compile with tflm_tools.packages")

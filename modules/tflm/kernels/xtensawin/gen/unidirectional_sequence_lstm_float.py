@@ -4,9 +4,9 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for Xtensa
 # Copied from kernels/armv7emsp/unidirectional_sequence_lstm_float.py.
 
-from ..float32 import combine
 from .float32_math import logistic, tanh
-from .lstm_float_fpu_asm import cells, gates
+from .float_curves_asm import curve
+from .lstm_float_fpu_asm import cells, gates, outputs
 
 _HIDDEN_STATE = const(2)
 _OUTPUT = const(4)
@@ -17,14 +17,15 @@ _BATCHES = const(21)
 _BLOCK = const(22)  # elements of the state that fit the scratch buffer
 _ACTIVATION = const(23)  # 0: the cell gate has no activation
 
-# Operations of float32.combine.
-_MUL = const(1)
-_EACH = const(1 | 1 << 10 | 1 << 20)
+# Kinds of curve(), which returns the number of elements that are left for the functions of
+# float32_math. It is called here, because calls of viper functions take long.
+_LOGISTIC = const(1)
+_TANH = const(2)
 
 
 # Units are elements of the output, step by step, as in the portable kernel: the new hidden state
 # is in the output until its step is complete. The assembler takes at most four arguments, so a
-# word of the scratch buffer passes the number of elements.
+# word of the scratch buffer passes the number of elements, which no earlier function may change.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -42,17 +43,28 @@ def eval_float32(op, arena, rom, start: int, stop: int):
             count = r[_BLOCK]
         batch = step // r[_STEPS]
         batch -= batch // r[_BATCHES] * r[_BATCHES]
-        row = count << 4
         passed[0] = count
         gates(op, arena, rom, start)
-        logistic(arena, rom, scratch, scratch, 3 * count)
+        at = scratch >> 2
+        left = int(curve(arena, at, at, 3 * count << 2 | _LOGISTIC))
+        if left:
+            x = scratch + (3 * count - left << 4)
+            logistic(arena, rom, x, x, left)
         if r[_ACTIVATION]:
-            tanh(arena, rom, scratch + 3 * row, scratch + 3 * row, count)
+            at += 12 * count
+            left = int(curve(arena, at, at, count << 2 | _TANH))
+            if left:
+                x = (at << 2) + (count - left << 4)
+                tanh(arena, rom, x, x, left)
         passed[0] = count
         cells(op, arena, rom, batch * size + first)
-        tanh(arena, rom, scratch, scratch, count)
-        target = r[_OUTPUT] + (start << 4)
-        combine(arena, rom, target, scratch, scratch + 2 * row, count, _EACH, _MUL)
+        at = scratch >> 2
+        left = int(curve(arena, at, at, count << 2 | _TANH))
+        if left:
+            x = scratch + (count - left << 4)
+            tanh(arena, rom, x, x, left)
+        passed[0] = count
+        outputs(op, arena, rom, start)
         start += count
         if first + count == size:
             # The step is complete: its outputs become the hidden state.
