@@ -17,6 +17,7 @@ from tools.asm.language.machines import MACHINES
 
 # {kernel file: the test file with its cases}, where the names differ.
 _CASES = {
+    "activations_float": "test_unary_float",
     "add_int16": "test_add",
     "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",

@@ -22,17 +22,19 @@ from .language.viper_file import ViperFile
 from .x64.helpers import machine as x64_machine
 
 TABLE = """
-activations_float.eval_float32 x64
+activations_float.eval_float32 armv6m armv7em rv32imc xtensawin x64
 add.eval_int8 armv6m armv7em rv32imc xtensawin x64
 add_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 add_table.eval_int8 armv6m armv7em rv32imc xtensawin x64
 arg_min_max.eval_int8 armv6m armv7em rv32imc xtensawin x64
+arg_min_max_float.eval_float32 armv6m armv7em rv32imc xtensawin
 arithmetic_float.eval_float32 x64
 attention.eval_int8 armv6m armv7em rv32imc xtensawin x64
 batch_matmul.eval_int8 armv6m armv7em rv32imc xtensawin x64
 batch_matmul_float.eval_float32 x64
 batch_matmul_int16.eval_int16 armv6m armv7em rv32imc xtensawin x64
 cast.eval_integers armv6m armv7em rv32imc xtensawin x64
+cast_float.eval_from_float32 armv6m armv7em rv32imc xtensawin
 cast_float.eval_to_float32 armv6m armv7em rv32imc xtensawin
 comparisons.eval_bytes armv6m armv7em rv32imc xtensawin x64
 conv.eval_int8 armv6m armv7em rv32imc xtensawin

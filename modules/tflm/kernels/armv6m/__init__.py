@@ -18,10 +18,12 @@ hybrid_quantize
 pooling_float
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
+gen.activations_float
 gen.add
 gen.add_int16
 gen.add_table
 gen.arg_min_max
+gen.arg_min_max_float
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16

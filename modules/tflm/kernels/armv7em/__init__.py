@@ -7,10 +7,12 @@ FILES = """
 conv_dsp
 fully_connected_dsp
 unidirectional_sequence_lstm
+gen.activations_float
 gen.add
 gen.add_int16
 gen.add_table
 gen.arg_min_max
+gen.arg_min_max_float
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16

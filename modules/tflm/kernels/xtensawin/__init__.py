@@ -81,10 +81,12 @@ fully_connected_mac16
 fully_connected_pie
 hybrid
 pooling_float
+gen.activations_float
 gen.add
 gen.add_int16
 gen.add_table
 gen.arg_min_max
+gen.arg_min_max_float
 gen.attention
 gen.batch_matmul
 gen.batch_matmul_int16

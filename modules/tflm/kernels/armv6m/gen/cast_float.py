@@ -7,6 +7,267 @@
 import micropython
 
 
+# eval_from_float32() of kernels/cast_float.py, compiled.
+@micropython.asm_thumb
+def run_from_float32(r0, r1, r2, r3):
+    mov(r4, r8)
+    push({r4})
+    mov(r6, r0)
+    mov(r12, r1)
+    mov(r5, r2)
+    lsr(r1, r3, 10)
+    lsl(r0, r3, 22)
+    lsr(r0, r0, 22)
+    add(r4, r1, r0)
+    cmp(r3, 0)
+    bge(near_2)
+    b(rare1)
+    label(near_2)
+    label(end2)
+    # cast_float.py:25 r = ptr32(op)
+    mov(r2, r6)
+    # cast_float.py:26 target = r[_OUTPUT] + (start * r[_SIZE] << 2)
+    ldr(r3, [r2, 8])
+    ldr(r0, [r2, 16])
+    mul(r0, r1)
+    lsl(r0, r0, 2)
+    add(r7, r3, r0)
+    # cast_float.py:27 to_int(arena, rom, target, r[_INPUT] + (start << 4), stop - start, r[_TY...
+    ldr(r3, [r2, 4])
+    lsl(r0, r1, 4)
+    add(r3, r3, r0)
+    sub(r6, r4, r1)
+    ldr(r4, [r2, 12])
+    # float32_convert.py:67 base = int(ptr8(arena))
+    mov(r0, r12)
+    # float32_convert.py:68 p_dst = base + (dst >> 2)
+    asr(r1, r7, 2)
+    add(r1, r0, r1)
+    mov(r12, r1)
+    # float32_convert.py:69 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    asr(r1, r3, 2)
+    add(r2, r0, r1)
+    sub(r0, r5, r0)
+    lsl(r1, r3, 31)
+    lsr(r1, r1, 31)
+    mul(r0, r1)
+    add(r0, r2, r0)
+    mov(lr, r0)
+    # float32_convert.py:72 high = limit
+    mov(r3, 127)
+    lsl(r3, r3, 8)
+    add(r3, 255)
+    lsl(r3, r3, 8)
+    add(r3, 255)
+    lsl(r3, r3, 8)
+    add(r3, 255)
+    # float32_convert.py:73 unsigned = 0
+    mov(r0, 0)
+    mov(r8, r0)
+    # float32_convert.py:74 if kind == _INT8:
+    cmp(r4, 0)
+    bne(else5)
+    # float32_convert.py:75 high = 0x7F
+    mov(r3, 127)
+    b(endif6)
+    label(else5)
+    # float32_convert.py:76 elif kind == _UINT8:
+    cmp(r4, 1)
+    bne(else7)
+    # float32_convert.py:77 high = 0xFF
+    mov(r3, 255)
+    # float32_convert.py:78 unsigned = 1
+    mov(r0, 1)
+    mov(r8, r0)
+    b(endif8)
+    label(else7)
+    # float32_convert.py:79 elif kind == _INT16:
+    cmp(r4, 2)
+    bne(else9)
+    # float32_convert.py:80 high = 0x7FFF
+    mov(r3, 127)
+    lsl(r3, r3, 8)
+    add(r3, 255)
+    b(endif10)
+    label(else9)
+    # float32_convert.py:81 elif kind == _UINT32:
+    cmp(r4, 4)
+    bne(else11)
+    # float32_convert.py:82 unsigned = 1
+    mov(r0, 1)
+    mov(r8, r0)
+    label(else11)
+    label(endif10)
+    label(endif8)
+    label(endif6)
+    # float32_convert.py:83 done = 0
+    mov(r2, 0)
+    # float32_convert.py:84 while done < n:
+    cmp(r2, r6)
+    bge(wend15)
+    label(while13)
+    # float32_convert.py:85 x = p_a[done]
+    lsl(r1, r2, 2)
+    mov(r0, lr)
+    data(2, 0x5841)  # ldr r1, [r0, r1]
+    # float32_convert.py:86 sign = x >> 31 & 1
+    asr(r0, r1, 31)
+    lsl(r5, r0, 31)
+    lsr(r5, r5, 31)
+    # float32_convert.py:87 e = x >> 23 & 0xFF
+    asr(r0, r1, 23)
+    data(2, 0xB2C0)  # uxtb r0, r0
+    # float32_convert.py:88 if e == 0xFF and x & 0x7FFFFF:
+    cmp(r0, 255)
+    bne(else16)
+    lsl(r7, r1, 9)
+    lsr(r7, r7, 9)
+    beq(else16)
+    # float32_convert.py:89 e = 0
+    mov(r0, 0)
+    label(else16)
+    # float32_convert.py:90 x = x & 0x7FFFFF | 0x800000
+    lsl(r1, r1, 9)
+    lsr(r1, r1, 9)
+    mov(r7, 1)
+    lsl(r7, r7, 23)
+    orr(r1, r7)
+    # float32_convert.py:91 if e < 127:
+    cmp(r0, 127)
+    bge(else19)
+    # float32_convert.py:92 x = 0
+    mov(r1, 0)
+    b(endif20)
+    label(else19)
+    # float32_convert.py:93 elif e <= 150:
+    cmp(r0, 150)
+    bgt(else21)
+    # float32_convert.py:94 x = x >> 150 - e
+    mov(r7, 150)
+    sub(r0, r7, r0)
+    asr(r1, r0)
+    b(endif22)
+    label(else21)
+    # float32_convert.py:95 elif e < 158:
+    cmp(r0, 158)
+    bge(else23)
+    # float32_convert.py:96 x = x << e - 150
+    sub(r0, 150)
+    lsl(r1, r0)
+    b(endif24)
+    label(else23)
+    # float32_convert.py:97 elif kind == _UINT32:
+    cmp(r4, 4)
+    bne(else25)
+    # float32_convert.py:98 x = x << 8 if e == 158 else -1
+    cmp(r0, 158)
+    bne(else27)
+    lsl(r1, r1, 8)
+    b(endif28)
+    label(else27)
+    mov(r1, 1)
+    neg(r1, r1)
+    label(endif28)
+    b(endif26)
+    label(else25)
+    # float32_convert.py:100 x = limit
+    mov(r1, 127)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    lsl(r1, r1, 8)
+    add(r1, 255)
+    label(endif26)
+    label(endif24)
+    label(endif22)
+    label(endif20)
+    # float32_convert.py:102 if kind != _UINT32 and (x > high or x == limit):
+    cmp(r4, 4)
+    beq(else29)
+    cmp(r1, r3)
+    bgt(past32)
+    mov(r0, 127)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    lsl(r0, r0, 8)
+    add(r0, 255)
+    cmp(r1, r0)
+    bne(else29)
+    label(past32)
+    # float32_convert.py:103 x = high + sign
+    add(r1, r3, r5)
+    label(else29)
+    # float32_convert.py:104 if sign:
+    cmp(r5, 0)
+    beq(else33)
+    # float32_convert.py:105 x = 0 if unsigned else 0 - x
+    mov(r0, r8)
+    cmp(r0, 0)
+    beq(else35)
+    mov(r1, 0)
+    b(endif36)
+    label(else35)
+    neg(r1, r1)
+    label(endif36)
+    label(else33)
+    # float32_convert.py:106 if kind >= _INT32:
+    cmp(r4, 3)
+    blt(else37)
+    # float32_convert.py:107 ptr32(p_dst)[done] = x
+    lsl(r5, r2, 2)
+    mov(r0, r12)
+    data(2, 0x5141)  # str r1, [r0, r5]
+    b(endif38)
+    label(else37)
+    # float32_convert.py:108 elif kind == _INT16:
+    cmp(r4, 2)
+    bne(else39)
+    # float32_convert.py:109 ptr16(p_dst)[done] = x
+    lsl(r5, r2, 1)
+    mov(r0, r12)
+    data(2, 0x5341)  # strh r1, [r0, r5]
+    b(endif40)
+    label(else39)
+    # float32_convert.py:111 ptr8(p_dst)[done] = x
+    mov(r0, r12)
+    data(2, 0x5481)  # strb r1, [r0, r2]
+    label(endif40)
+    label(endif38)
+    # float32_convert.py:112 done += 1
+    add(r2, r2, 1)
+    cmp(r2, r6)
+    blt(while13)
+    label(wend15)
+    b(return_1)
+    label(rare1)
+    mov(r1, 1)
+    neg(r1, r1)
+    eor(r1, r3)
+    add(r4, r1, 1)
+    b(end2)
+    label(return_1)
+    pop({r4})
+    mov(r8, r4)
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_from_float32(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_from_float32(op, arena, rom, units)
+        start += n
+
+
 # eval_to_float32() of kernels/cast_float.py, compiled.
 @micropython.asm_thumb
 def run_to_float32(r0, r1, r2, r3):

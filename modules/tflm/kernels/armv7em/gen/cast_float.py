@@ -7,6 +7,210 @@
 import micropython
 
 
+# eval_from_float32() of kernels/cast_float.py, compiled.
+@micropython.asm_thumb
+def run_from_float32(r0, r1, r2, r3):
+    data(2, 0xE92D, 0x1100)  # push {r8, r12}
+    mov(r4, r0)
+    mov(r6, r2)
+    lsr(r0, r3, 10)
+    data(2, 0xF3C3, 0x0209)  # ubfx r2, r3, #0, #10
+    add(r2, r0, r2)
+    cmp(r3, 0)
+    blt_w(rare1)
+    label(end2)
+    # cast_float.py:26 target = r[_OUTPUT] + (start * r[_SIZE] << 2)
+    ldr(r3, [r4, 16])
+    ldr(r5, [r4, 8])
+    data(2, 0xFB00, 0xF303)  # mul r3, r0, r3
+    data(2, 0xEB15, 0x0383)  # adds r3, r5, r3, lsl #2
+    # cast_float.py:27 to_int(arena, rom, target, r[_INPUT] + (start << 4), stop - start, r[_TY...
+    ldr(r5, [r4, 4])
+    data(2, 0xEB15, 0x1500)  # adds r5, r5, r0, lsl #4
+    data(2, 0xEBB2, 0x0E00)  # subs lr, r2, r0
+    ldr(r4, [r4, 12])
+    # float32_convert.py:68 p_dst = base + (dst >> 2)
+    data(2, 0xEB11, 0x0CA3)  # adds r12, r1, r3, asr #2
+    # float32_convert.py:69 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    data(2, 0xEB11, 0x02A5)  # adds r2, r1, r5, asr #2
+    sub(r1, r6, r1)
+    data(2, 0xF015, 0x0001)  # ands r0, r5, #1
+    data(2, 0xFB01, 0x2700)  # mla r7, r1, r0, r2
+    # float32_convert.py:72 high = limit
+    data(2, 0xF06F, 0x4600)  # mvn r6, #-2147483648
+    # float32_convert.py:73 unsigned = 0
+    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
+    # float32_convert.py:74 if kind == _INT8:
+    cmp(r4, 0)
+    bne(else5)
+    # float32_convert.py:75 high = 0x7F
+    mov(r6, 127)
+    b(endif6)
+    label(else5)
+    # float32_convert.py:76 elif kind == _UINT8:
+    cmp(r4, 1)
+    bne(else7)
+    # float32_convert.py:77 high = 0xFF
+    mov(r6, 255)
+    # float32_convert.py:78 unsigned = 1
+    data(2, 0xF240, 0x0801)  # movw r8, #1
+    b(endif8)
+    label(else7)
+    # float32_convert.py:79 elif kind == _INT16:
+    cmp(r4, 2)
+    bne(else9)
+    # float32_convert.py:80 high = 0x7FFF
+    data(2, 0xF647, 0x76FF)  # movw r6, #32767
+    b(endif10)
+    label(else9)
+    # float32_convert.py:81 elif kind == _UINT32:
+    cmp(r4, 4)
+    bne(else11)
+    # float32_convert.py:82 unsigned = 1
+    data(2, 0xF240, 0x0801)  # movw r8, #1
+    label(else11)
+    label(endif10)
+    label(endif8)
+    label(endif6)
+    # float32_convert.py:83 done = 0
+    mov(r1, 0)
+    # float32_convert.py:84 while done < n:
+    data(2, 0x4571)  # cmp r1, lr
+    bge_w(wend15)
+    label(while13)
+    # float32_convert.py:85 x = p_a[done]
+    data(2, 0xF857, 0x0021)  # ldw r0, [r7, r1, lsl #2]
+    # float32_convert.py:86 sign = x >> 31 & 1
+    asr(r2, r0, 31)
+    data(2, 0xF012, 0x0301)  # ands r3, r2, #1
+    # float32_convert.py:87 e = x >> 23 & 0xFF
+    asr(r2, r0, 23)
+    data(2, 0xF012, 0x02FF)  # ands r2, r2, #255
+    # float32_convert.py:88 if e == 0xFF and x & 0x7FFFFF:
+    cmp(r2, 255)
+    bne(else16)
+    data(2, 0xF3C0, 0x0516)  # ubfx r5, r0, #0, #23
+    cmp(r5, 0)
+    beq(else16)
+    # float32_convert.py:89 e = 0
+    mov(r2, 0)
+    label(else16)
+    # float32_convert.py:90 x = x & 0x7FFFFF | 0x800000
+    data(2, 0xF3C0, 0x0016)  # ubfx r0, r0, #0, #23
+    data(2, 0xF450, 0x0000)  # ors r0, r0, #8388608
+    # float32_convert.py:91 if e < 127:
+    cmp(r2, 127)
+    bge(else19)
+    # float32_convert.py:92 x = 0
+    mov(r0, 0)
+    b(endif20)
+    label(else19)
+    # float32_convert.py:93 elif e <= 150:
+    cmp(r2, 150)
+    bgt(else21)
+    # float32_convert.py:94 x = x >> 150 - e
+    data(2, 0xF1D2, 0x0296)  # rsbs r2, r2, #150
+    asr(r0, r2)
+    b(endif22)
+    label(else21)
+    # float32_convert.py:95 elif e < 158:
+    cmp(r2, 158)
+    bge(else23)
+    # float32_convert.py:96 x = x << e - 150
+    sub(r2, 150)
+    lsl(r0, r2)
+    b(endif24)
+    label(else23)
+    # float32_convert.py:97 elif kind == _UINT32:
+    cmp(r4, 4)
+    bne(else25)
+    # float32_convert.py:98 x = x << 8 if e == 158 else -1
+    cmp(r2, 158)
+    bne(else27)
+    lsl(r0, r0, 8)
+    b(endif28)
+    label(else27)
+    data(2, 0xF04F, 0x30FF)  # mov r0, #-1
+    label(endif28)
+    b(endif26)
+    label(else25)
+    # float32_convert.py:100 x = limit
+    data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
+    label(endif26)
+    label(endif24)
+    label(endif22)
+    label(endif20)
+    # float32_convert.py:102 if kind != _UINT32 and (x > high or x == limit):
+    cmp(r4, 4)
+    beq(else29)
+    cmp(r0, r6)
+    bgt(past32)
+    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
+    cmp(r0, r2)
+    bne(else29)
+    label(past32)
+    # float32_convert.py:103 x = high + sign
+    add(r0, r6, r3)
+    label(else29)
+    # float32_convert.py:104 if sign:
+    cmp(r3, 0)
+    beq(else33)
+    # float32_convert.py:105 x = 0 if unsigned else 0 - x
+    data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
+    beq(else35)
+    mov(r0, 0)
+    b(endif36)
+    label(else35)
+    data(2, 0xF1D0, 0x0000)  # rsbs r0, r0, #0
+    label(endif36)
+    label(else33)
+    # float32_convert.py:106 if kind >= _INT32:
+    cmp(r4, 3)
+    blt(else37)
+    # float32_convert.py:107 ptr32(p_dst)[done] = x
+    data(2, 0xF84C, 0x0021)  # stw r0, [r12, r1, lsl #2]
+    b(endif38)
+    label(else37)
+    # float32_convert.py:108 elif kind == _INT16:
+    cmp(r4, 2)
+    bne(else39)
+    # float32_convert.py:109 ptr16(p_dst)[done] = x
+    data(2, 0xF82C, 0x0011)  # stu16 r0, [r12, r1, lsl #1]
+    b(endif40)
+    label(else39)
+    # float32_convert.py:111 ptr8(p_dst)[done] = x
+    data(2, 0xF80C, 0x0001)  # stu8 r0, [r12, r1]
+    label(endif40)
+    label(endif38)
+    # float32_convert.py:112 done += 1
+    add(r1, r1, 1)
+    data(2, 0x4571)  # cmp r1, lr
+    blt_w(while13)
+    label(wend15)
+    b(return_1)
+    label(rare1)
+    data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
+    add(r2, r0, 1)
+    b(end2)
+    label(return_1)
+    data(2, 0xE8BD, 0x1100)  # pop {r8, r12}
+    mov(r0, 0)
+
+
+@micropython.viper
+def eval_from_float32(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_from_float32(op, arena, rom, units)
+        start += n
+
+
 # eval_to_float32() of kernels/cast_float.py, compiled.
 @micropython.asm_thumb
 def run_to_float32(r0, r1, r2, r3):

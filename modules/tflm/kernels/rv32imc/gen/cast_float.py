@@ -7,6 +7,216 @@
 import micropython
 
 
+# eval_from_float32() of kernels/cast_float.py, compiled.
+@micropython.asm_rv32
+def run_from_float32(a0, a1, a2, a3):
+    mv(a4, a0)
+    mv(a7, a2)
+    srli(a0, a3, 10)
+    andi(a2, a3, 1023)
+    add(a2, a0, a2)
+    blt(a3, zero, rare1)
+    label(end2)
+    # cast_float.py:26 target = r[_OUTPUT] + (start * r[_SIZE] << 2)
+    lw(a5, 8(a4))
+    lw(a3, 16(a4))
+    mul(a3, a0, a3)
+    slli(a3, a3, 2)
+    add(a3, a5, a3)
+    # cast_float.py:27 to_int(arena, rom, target, r[_INPUT] + (start << 4), stop - start, r[_TY...
+    lw(a6, 4(a4))
+    slli(a5, a0, 4)
+    add(a5, a6, a5)
+    sub(t1, a2, a0)
+    lw(a4, 12(a4))
+    # float32_convert.py:68 p_dst = base + (dst >> 2)
+    srai(a0, a3, 2)
+    add(t0, a1, a0)
+    # float32_convert.py:69 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    srai(a0, a5, 2)
+    add(a2, a1, a0)
+    sub(a1, a7, a1)
+    andi(a0, a5, 1)
+    mul(a0, a1, a0)
+    add(a7, a2, a0)
+    # float32_convert.py:72 high = limit
+    li(a6, 2147483647)
+    # float32_convert.py:73 unsigned = 0
+    li(t2, 0)
+    # float32_convert.py:74 if kind == _INT8:
+    bne(a4, zero, else5)
+    # float32_convert.py:75 high = 0x7F
+    li(a6, 127)
+    jal(zero, endif6)
+    label(else5)
+    # float32_convert.py:76 elif kind == _UINT8:
+    li(a0, 1)
+    bne(a4, a0, else7)
+    # float32_convert.py:77 high = 0xFF
+    li(a6, 255)
+    # float32_convert.py:78 unsigned = 1
+    li(t2, 1)
+    jal(zero, endif8)
+    label(else7)
+    # float32_convert.py:79 elif kind == _INT16:
+    li(a0, 2)
+    bne(a4, a0, else9)
+    # float32_convert.py:80 high = 0x7FFF
+    li(a6, 32767)
+    jal(zero, endif10)
+    label(else9)
+    # float32_convert.py:81 elif kind == _UINT32:
+    li(a0, 4)
+    bne(a4, a0, else11)
+    # float32_convert.py:82 unsigned = 1
+    li(t2, 1)
+    label(else11)
+    label(endif10)
+    label(endif8)
+    label(endif6)
+    # float32_convert.py:83 done = 0
+    li(a1, 0)
+    # float32_convert.py:84 while done < n:
+    bge(a1, t1, wend15)
+    label(while13)
+    # float32_convert.py:85 x = p_a[done]
+    slli(a0, a1, 2)
+    add(a0, a7, a0)
+    lw(a0, 0(a0))
+    # float32_convert.py:86 sign = x >> 31 & 1
+    srai(a2, a0, 31)
+    andi(a3, a2, 1)
+    # float32_convert.py:87 e = x >> 23 & 0xFF
+    srai(a2, a0, 23)
+    andi(a2, a2, 255)
+    # float32_convert.py:88 if e == 0xFF and x & 0x7FFFFF:
+    li(a5, 255)
+    bne(a2, a5, else16)
+    li(a5, 8388607)
+    and_(a5, a0, a5)
+    beq(a5, zero, else16)
+    # float32_convert.py:89 e = 0
+    li(a2, 0)
+    label(else16)
+    # float32_convert.py:90 x = x & 0x7FFFFF | 0x800000
+    li(a5, 8388607)
+    and_(a5, a0, a5)
+    li(a0, 8388608)
+    or_(a0, a5, a0)
+    # float32_convert.py:91 if e < 127:
+    li(a5, 127)
+    bge(a2, a5, else19)
+    # float32_convert.py:92 x = 0
+    li(a0, 0)
+    jal(zero, endif20)
+    label(else19)
+    # float32_convert.py:93 elif e <= 150:
+    li(a5, 150)
+    blt(a5, a2, else21)
+    # float32_convert.py:94 x = x >> 150 - e
+    li(a5, 150)
+    sub(a2, a5, a2)
+    sra(a0, a0, a2)
+    jal(zero, endif22)
+    label(else21)
+    # float32_convert.py:95 elif e < 158:
+    li(a5, 158)
+    bge(a2, a5, else23)
+    # float32_convert.py:96 x = x << e - 150
+    addi(a2, a2, -150)
+    sll(a0, a0, a2)
+    jal(zero, endif24)
+    label(else23)
+    # float32_convert.py:97 elif kind == _UINT32:
+    li(a5, 4)
+    bne(a4, a5, else25)
+    # float32_convert.py:98 x = x << 8 if e == 158 else -1
+    li(a5, 158)
+    bne(a2, a5, else27)
+    slli(a0, a0, 8)
+    jal(zero, endif28)
+    label(else27)
+    li(a0, -1)
+    label(endif28)
+    jal(zero, endif26)
+    label(else25)
+    # float32_convert.py:100 x = limit
+    li(a0, 2147483647)
+    label(endif26)
+    label(endif24)
+    label(endif22)
+    label(endif20)
+    # float32_convert.py:102 if kind != _UINT32 and (x > high or x == limit):
+    li(a2, 4)
+    beq(a4, a2, else29)
+    blt(a6, a0, past32)
+    li(a2, 2147483647)
+    bne(a0, a2, else29)
+    label(past32)
+    # float32_convert.py:103 x = high + sign
+    add(a0, a6, a3)
+    label(else29)
+    # float32_convert.py:104 if sign:
+    beq(a3, zero, else33)
+    # float32_convert.py:105 x = 0 if unsigned else 0 - x
+    beq(t2, zero, else35)
+    li(a0, 0)
+    jal(zero, endif36)
+    label(else35)
+    sub(a0, zero, a0)
+    label(endif36)
+    label(else33)
+    # float32_convert.py:106 if kind >= _INT32:
+    li(a2, 3)
+    blt(a4, a2, else37)
+    # float32_convert.py:107 ptr32(p_dst)[done] = x
+    slli(a2, a1, 2)
+    add(a2, t0, a2)
+    sw(a0, 0(a2))
+    jal(zero, endif38)
+    label(else37)
+    # float32_convert.py:108 elif kind == _INT16:
+    li(a2, 2)
+    bne(a4, a2, else39)
+    # float32_convert.py:109 ptr16(p_dst)[done] = x
+    slli(a2, a1, 1)
+    add(a2, t0, a2)
+    sh(a0, 0(a2))
+    jal(zero, endif40)
+    label(else39)
+    # float32_convert.py:111 ptr8(p_dst)[done] = x
+    add(a2, t0, a1)
+    sb(a0, 0(a2))
+    label(endif40)
+    label(endif38)
+    # float32_convert.py:112 done += 1
+    addi(a1, a1, 1)
+    blt(a1, t1, while13)
+    label(wend15)
+    jal(zero, return_1)
+    label(rare1)
+    xori(a0, a3, -1)
+    addi(a2, a0, 1)
+    jal(zero, end2)
+    label(return_1)
+    label(end_2)
+    li(a0, 0)
+
+
+@micropython.viper
+def eval_from_float32(op, arena, rom, start: int, stop: int):
+    while start < stop:
+        n = stop - start
+        if n > 1023:
+            n = 1023
+        units = start << 10 | n
+        if start >= 1 << 20:
+            n = 1
+            units = start ^ -1
+        run_from_float32(op, arena, rom, units)
+        start += n
+
+
 # eval_to_float32() of kernels/cast_float.py, compiled.
 @micropython.asm_rv32
 def run_to_float32(a0, a1, a2, a3):

@@ -7,6 +7,184 @@
 import micropython
 
 
+# eval_from_float32() of kernels/cast_float.py, compiled.
+@micropython.viper
+def eval_from_float32(op, arena, rom, start, stop):
+    #: 364100 entry a1, 32
+    #: 8d04 mov.n a8, a4
+    #: 9d06 mov.n a9, a6
+    # cast_float.py:26 target = r[_OUTPUT] + (start * r[_SIZE] << 2)
+    #: 6822 l32i.n a6, a2, 8
+    #: 4842 l32i.n a4, a2, 16
+    #: 404582 mull a4, a5, a4
+    #: e04411 slli a4, a4, 2
+    #: 4a46 add.n a4, a6, a4
+    # cast_float.py:27 to_int(arena, rom, target, r[_INPUT] + (start << 4), stop - start, r[_TY...
+    #: 7812 l32i.n a7, a2, 4
+    #: c06511 slli a6, a5, 4
+    #: 6a67 add.n a6, a7, a6
+    #: 50b9c0 sub a11, a9, a5
+    #: 7832 l32i.n a7, a2, 12
+    # float32_convert.py:68 p_dst = base + (dst >> 2)
+    #: 402221 srai a2, a4, 2
+    #: 2aa3 add.n a10, a3, a2
+    # float32_convert.py:69 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    #: 602221 srai a2, a6, 2
+    #: 2a43 add.n a4, a3, a2
+    #: 3038c0 sub a3, a8, a3
+    #: 602004 extui a2, a6, 0, 1
+    #: 202382 mull a2, a3, a2
+    #: 2a94 add.n a9, a4, a2
+    # float32_convert.py:72 high = limit
+    #: 0c18 movi.n a8, 1
+    #: 908801 slli a8, a8, 23
+    #: 808811 slli a8, a8, 8
+    #: 0b88 addi.n a8, a8, -1
+    # float32_convert.py:73 unsigned = 0
+    #: 0c0c movi.n a12, 0
+    # float32_convert.py:74 if kind == _INT8:
+    #: 565700 bnez a7, 0x49
+    # float32_convert.py:75 high = 0x7F
+    #: 82a07f movi a8, 127
+    #: c60800 j 0x6d
+    # float32_convert.py:76 elif kind == _UINT8:
+    #: 0c12 movi.n a2, 1
+    #: 279707 bne a7, a2, 0x56
+    # float32_convert.py:77 high = 0xFF
+    #: 82a0ff movi a8, 255
+    # float32_convert.py:78 unsigned = 1
+    #: 0c1c movi.n a12, 1
+    #: 860500 j 0x6d
+    # float32_convert.py:79 elif kind == _INT16:
+    #: 0c22 movi.n a2, 2
+    #: 27970a bne a7, a2, 0x66
+    # float32_convert.py:80 high = 0x7FFF
+    #: 82a080 movi a8, 128
+    #: 808811 slli a8, a8, 8
+    #: 0b88 addi.n a8, a8, -1
+    #: 860100 j 0x6d
+    # float32_convert.py:81 elif kind == _UINT32:
+    #: 0c42 movi.n a2, 4
+    #: 279701 bne a7, a2, 0x6d
+    # float32_convert.py:82 unsigned = 1
+    #: 0c1c movi.n a12, 1
+    # float32_convert.py:83 done = 0
+    #: 0c04 movi.n a4, 0
+    # float32_convert.py:84 while done < n:
+    #: b72402 blt a4, a11, 0x75
+    #: c63700 j 0x155
+    # float32_convert.py:85 x = p_a[done]
+    #: 9024a0 addx4 a2, a4, a9
+    #: 2802 l32i.n a2, a2, 0
+    # float32_convert.py:86 sign = x >> 31 & 1
+    #: 203f31 srai a3, a2, 31
+    #: 306004 extui a6, a3, 0, 1
+    # float32_convert.py:87 e = x >> 23 & 0xFF
+    #: 203731 srai a3, a2, 23
+    #: 305074 extui a5, a3, 0, 8
+    # float32_convert.py:88 if e == 0xFF and x & 0x7FFFFF:
+    #: 32a0ff movi a3, 255
+    #: 379511 bne a5, a3, 0x9e
+    #: 0c13 movi.n a3, 1
+    #: 103311 slli a3, a3, 15
+    #: 803311 slli a3, a3, 8
+    #: 0b33 addi.n a3, a3, -1
+    #: 303210 and a3, a2, a3
+    #: 161300 beqz a3, 0x9e
+    # float32_convert.py:89 e = 0
+    #: 0c05 movi.n a5, 0
+    # float32_convert.py:90 x = x & 0x7FFFFF | 0x800000
+    #: 0c13 movi.n a3, 1
+    #: 103311 slli a3, a3, 15
+    #: 803311 slli a3, a3, 8
+    #: 0b33 addi.n a3, a3, -1
+    #: 303210 and a3, a2, a3
+    #: 0c12 movi.n a2, 1
+    #: 902201 slli a2, a2, 23
+    #: 202320 or a2, a3, a2
+    # float32_convert.py:91 if e < 127:
+    #: 32a07f movi a3, 127
+    #: 37a504 bge a5, a3, 0xbe
+    # float32_convert.py:92 x = 0
+    #: 0c02 movi.n a2, 0
+    #: 461200 j 0x108
+    # float32_convert.py:93 elif e <= 150:
+    #: 32a096 movi a3, 150
+    #: 57230e blt a3, a5, 0xd3
+    # float32_convert.py:94 x = x >> 150 - e
+    #: 32a096 movi a3, 150
+    #: 5033c0 sub a3, a3, a5
+    #: 000340 ssr a3
+    #: 2020b1 sra a2, a2
+    #: 060d00 j 0x108
+    # float32_convert.py:95 elif e < 158:
+    #: 32a09e movi a3, 158
+    #: 37a50e bge a5, a3, 0xe8
+    # float32_convert.py:96 x = x << e - 150
+    #: 32d5ff addmi a3, a5, 0xffffff00
+    #: 32c36a addi a3, a3, 106
+    #: 001340 ssl a3
+    #: 0022a1 sll a2, a2
+    #: c60700 j 0x108
+    # float32_convert.py:97 elif kind == _UINT32:
+    #: 0c43 movi.n a3, 4
+    #: 379710 bne a7, a3, 0xfe
+    # float32_convert.py:98 x = x << 8 if e == 158 else -1
+    #: 32a09e movi a3, 158
+    #: 379505 bne a5, a3, 0xf9
+    #: 802211 slli a2, a2, 8
+    #: 460000 j 0xfb
+    #: 7cf2 movi.n a2, -1
+    #: 460200 j 0x108
+    # float32_convert.py:100 x = limit
+    #: 0c12 movi.n a2, 1
+    #: 902201 slli a2, a2, 23
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    # float32_convert.py:102 if kind != _UINT32 and (x > high or x == limit):
+    #: 0c43 movi.n a3, 4
+    #: 371711 beq a7, a3, 0x11f
+    #: 27280c blt a8, a2, 0x11d
+    #: 0c13 movi.n a3, 1
+    #: 903301 slli a3, a3, 23
+    #: 803311 slli a3, a3, 8
+    #: 0b33 addi.n a3, a3, -1
+    #: 379201 bne a2, a3, 0x11f
+    # float32_convert.py:103 x = high + sign
+    #: 6a28 add.n a2, a8, a6
+    # float32_convert.py:104 if sign:
+    #: 16a600 beqz a6, 0x12d
+    # float32_convert.py:105 x = 0 if unsigned else 0 - x
+    #: 164c00 beqz a12, 0x12a
+    #: 0c02 movi.n a2, 0
+    #: 860000 j 0x12d
+    #: 202060 neg a2, a2
+    # float32_convert.py:106 if kind >= _INT32:
+    #: 0c33 movi.n a3, 3
+    #: 372707 blt a7, a3, 0x13a
+    # float32_convert.py:107 ptr32(p_dst)[done] = x
+    #: a034a0 addx4 a3, a4, a10
+    #: 2903 s32i.n a2, a3, 0
+    #: 860400 j 0x14d
+    # float32_convert.py:108 elif kind == _INT16:
+    #: 0c23 movi.n a3, 2
+    #: 379708 bne a7, a3, 0x148
+    # float32_convert.py:109 ptr16(p_dst)[done] = x
+    #: a03490 addx2 a3, a4, a10
+    #: 225300 s16i a2, a3, 0
+    #: 060100 j 0x14d
+    # float32_convert.py:111 ptr8(p_dst)[done] = x
+    #: aa34 add.n a3, a4, a10
+    #: 224300 s8i a2, a3, 0
+    # float32_convert.py:112 done += 1
+    #: 1b44 addi.n a4, a4, 1
+    #: b7a402 bge a4, a11, 0x155
+    #: c6c7ff j 0x75
+    #: 0c02 movi.n a2, 0
+    #: 1df0 retw.n
+    raise NotImplementedError("no machine code; compile with tflm_tools.packages")
+
+
 # eval_to_float32() of kernels/cast_float.py, compiled.
 @micropython.viper
 def eval_to_float32(op, arena, rom, start, stop):
