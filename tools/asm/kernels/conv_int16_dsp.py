@@ -11,11 +11,13 @@
 #    checks that they fit.
 # 4. An output is the upper word of sum * factor + number.
 
+from types import SimpleNamespace
+
 from tflm.prepare.conv_int16 import CONV, LANE_BYTES
 
 from ..language.calls import begin_eval
-from ..language.macros import Record
-from ..language.windows import each_window
+from ..language.macros import Record, in_image
+from ..language.windows import Window
 from .conv_dsp import WORD_BYTES, add_products
 from .outputs_int16 import multiply_dsp, run_multiply
 
@@ -97,21 +99,71 @@ class _Pixels:
         self.output = k.var("output", arena + (r.output >> 2) + start * self.pixel_bytes)
         self.factor_step = k.var("factor_step", r.per_channel << 3)
         self.cell_gap = k.var("cell_gap", r.dilation_width * r.input_channels - self.depth << 1)
+        self.input_pixel = k.var("input_pixel", r.input_channels << 1)
+        reach = (r.filter_width - 1) * r.dilation_width
+        self.last_inside = k.var("last_inside", r.input_width - 1 - reach)
+        row = r.dilation_height * r.input_width - r.filter_width * r.dilation_width
+        self.gap = k.var("full_gap", row * self.input_pixel)
         limits = r.activation_min, r.activation_max
         self.limits = [k.var("limit", limit.field(0, 16) + (limit << 16)) for limit in limits]
         self.left = k.var("pixels_left", self.stop - start)
 
     def kernel(self):
         k = self.k
-        self.done = k.new_label("done")
+        r, self.done = self.record, k.new_label("done")
         self.slot, self.count = k.var("slot", self.lanes), k.var("count", 0)
-        operands = self.image, k.var("no_weights", 0)  # addresses of weights become positions
-        each_window(k, self.record, self.start, operands, 1, self.depth, self._pixel)
+        x, y, batch = k.vars("x y batch")
+        k.emit("divu", [y], [self.start, r.output_width])
+        x.set(self.start - y * r.output_width)
+        k.emit("divu", [batch], [y, r.output_height])
+        y -= batch * r.output_height
+        with k.loop("line", times=4) as lines:
+            at, first, rows = in_image(k, r, "height", y)
+            row = (batch * r.input_height + at) * r.input_width
+            line_input = k.var("line_input", self.image + (row * r.input_channels << 1))
+            position = k.var("line_position", first * r.filter_width * self.depth)
+            with k.loop("pixel") as pixel:
+                self._pixel(self._window_of(x, (rows, line_input, position)))
+                x += 1
+                pixel.repeat_if(x != r.output_width)
+            x.set(0)
+            y += 1
+            with k.If(y == r.output_height):
+                y.set(0)
+                batch += 1
+            lines.repeat()
         k.label(self.done)
         return k.finish()
 
+    # Return the window of a pixel, whose `filter` is the first position instead of an address.
+    # Most windows are inside of the image on both sides.
+    def _window_of(self, x, line):
+        k, r = self.k, self.record
+        rows, line_input, position = line
+        window = SimpleNamespace(rows=rows)
+        for name in ("input", "filter", "cells", "gap", "weight_gap", "area"):
+            setattr(window, name, k.reg(name))
+        column = k.var("column", x * r.stride_width - r.padding_width)
+        border, found = k.new_label("border"), k.new_label("found")
+        k.branch(column < 0, border)
+        k.branch(column > self.last_inside, border)
+        window.input.set(line_input + column * self.input_pixel)
+        window.filter.set(position)
+        window.cells.set(r.filter_width)
+        window.gap.set(self.gap)
+        window.weight_gap.set(0)
+        window.area.set(rows * window.cells)
+        k.goto(found)
+        k.label(border)
+        with k.weighted(1 / 8):
+            other = Window(k, r, 1, line, x, self.depth)
+            for name in ("input", "filter", "cells", "gap", "weight_gap", "area"):
+                getattr(window, name).set(getattr(other, name))
+        k.label(found)
+        return window
+
     # Copy the window of a pixel, and compute a block that is complete.
-    def _pixel(self, window, _batch):
+    def _pixel(self, window):
         k = self.k
         start, source = k.var("start", self.slot), k.var("source", window.input)
         groups_left = k.var("groups_left", self.groups)
@@ -119,18 +171,7 @@ class _Pixels:
             with k.If(window.area != self.area):
                 self._clear(start)
             with k.If(window.area != 0):
-                at, copied = k.var("from", source), k.new_label("copied")
-                run, odd = k.new_label("run"), k.new_label("odd")
-                k.branch(self.cell_gap == 0, run)
-                k.branch(self.depth.field(0, 1) != 0, odd)
-                self._copy_cells(window, start, at, False)
-                k.goto(copied)
-                k.label(odd)
-                self._copy_cells(window, start, at, True)
-                k.goto(copied)
-                k.label(run)
-                self._copy_window(window, start, at)
-                k.label(copied)
+                self._copy_window(window, start, k.var("from", source))
             start += self.lanes_bytes
             source += self.depth << 1
             groups_left -= 1
@@ -162,26 +203,34 @@ class _Pixels:
             to += 8
             clear.repeat_if(to != end)
 
-    # Cells that do not touch each other: words, or single inputs if their number is odd.
-    def _copy_cells(self, window, start, source, is_odd):
+    # Cells that touch each other in the image are one run. Others are a word each, words, or
+    # single inputs if their number is odd.
+    def _copy_window(self, window, start, source):
+        k, copied = self.k, self.k.new_label("copied")
+        labels = [k.new_label(name) for name in ("run", "odd", "word")]
+        k.branch(self.cell_gap == 0, labels[0])
+        k.branch(self.depth.field(0, 1) != 0, labels[1])
+        k.branch(self.depth == 2, labels[2])
+        self._copy_cells(window, start, source, self._copy_words)
+        for label, copy in zip(labels[1:], (self._copy_inputs, self._copy_word), strict=True):
+            k.goto(copied)
+            k.label(label)
+            self._copy_cells(window, start, source, copy)
+        k.goto(copied)
+        k.label(labels[0])
+        self._copy_runs(window, start, source)
+        k.label(copied)
+
+    def _copy_cells(self, window, start, source, copy):
         k, r = self.k, self.record
         position, rows = k.var("position", window.filter), k.var("rows_left", window.rows)
         with k.loop("row", times=3) as row:
             to = k.var("to", start + (position >> 1 << 3))
-            if is_odd:
+            if copy == self._copy_inputs:
                 to += position.field(0, 1) << 1
             cells = k.var("cells_left", window.cells)
             with k.loop("cell", times=3) as cell:
-                end = k.var("cell_end", source + (self.depth << 1))
-                with k.loop("inputs", times=2) as inputs:
-                    if is_odd:
-                        to.put("u16", source.get("u16"))
-                        source += 2
-                        to += (to.field(1, 1) << 2) + 2
-                    else:
-                        to[0] = source.next(k.reg())
-                        to += 8
-                    inputs.repeat_if(source != end)
+                copy(to, source)
                 source += self.cell_gap
                 cells -= 1
                 cell.repeat_if(cells != 0)
@@ -190,8 +239,26 @@ class _Pixels:
             rows -= 1
             row.repeat_if(rows != 0)
 
-    # Cells of a row that touch each other.
-    def _copy_window(self, window, start, source):
+    # These copy a cell; the addresses advance.
+    def _copy_word(self, to, source):
+        to[0] = source.next(self.k.reg())
+        to += 8
+
+    def _copy_words(self, to, source):
+        end = self.k.var("cell_end", source + (self.depth << 1))
+        with self.k.loop("words", times=2) as words:
+            self._copy_word(to, source)
+            words.repeat_if(source != end)
+
+    def _copy_inputs(self, to, source):
+        end = self.k.var("cell_end", source + (self.depth << 1))
+        with self.k.loop("inputs", times=2) as inputs:
+            to.put("u16", source.get("u16"))
+            source += 2
+            to += (to.field(1, 1) << 2) + 2
+            inputs.repeat_if(source != end)
+
+    def _copy_runs(self, window, start, source):
         k = self.k
         position, rows = k.var("position", window.filter), k.var("rows_left", window.rows)
         with k.loop("row", times=3) as row:
@@ -340,28 +407,32 @@ class _Pixels:
             pair.repeat_if(x.below(end))
 
     # Store the second pixel first, because a last pixel without a partner is stored twice.
-    def _store(self, sums, out, pixels, left):
+    def _store(self, sums, out, pixels_left, left):
         k = self.k
         for first in range(0, 2 * _GROUP, 2):
             one, other = sums[first : first + 2]
             ins = other, *self.limits
             k.tile(_clamp_pair, [k.reg()], ins, [one], size=20, run=_run_clamp_pair)
         second = k.var("second", out)
-        with k.If(pixels > 1):
+        with k.If(pixels_left > 1):
             second += self.pixel_bytes
-        for to, (low, _, high, _) in ((second, sums[_GROUP:]), (out, sums[:_GROUP])):
-            few, stored = k.new_label("few"), k.new_label("stored")
-            k.branch(left < _GROUP, few)
+        pixels = (second, sums[_GROUP:]), (out, sums[:_GROUP])
+        few, stored = k.new_label("few"), k.new_label("stored")
+        k.branch(left < _GROUP, few)
+        for to, (low, _, high, _) in pixels:
             to[0] = low
             to[4] = high
-            k.goto(stored)
-            k.label(few)
+        k.goto(stored)
+        k.label(few)
+        for to, (low, _, high, _) in pixels:
+            next_pixel = k.new_label("next_pixel")
             to.put("u16", low)
-            k.branch(left < 2, stored)
+            k.branch(left < 2, next_pixel)
             to.put("u16", low >> 16, 2)
-            k.branch(left < 3, stored)
+            k.branch(left < 3, next_pixel)
             to.put("u16", high, 4)
-            k.label(stored)
+            k.label(next_pixel)
+        k.label(stored)
 
 
 def eval_int16(machine):

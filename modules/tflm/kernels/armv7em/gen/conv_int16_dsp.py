@@ -12,8 +12,8 @@ import micropython
 @micropython.asm_thumb
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB0AC)  # sub sp, #176
-    data(2, 0x9004)  # str r0, [sp] op
+    data(2, 0xB0AF)  # sub sp, #188
+    data(2, 0x9009)  # str r0, [sp] op
     mov(r4, r1)
     mov(r7, r2)
     lsr(r2, r3, 10)
@@ -22,11 +22,11 @@ def run_int16(r0, r1, r2, r3):
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9904)  # ldr r1, [sp] op
+    data(2, 0x9909)  # ldr r1, [sp] op
     ldr(r5, [r1, 80])
     data(2, 0x9503)  # str r5, [sp] filter_channels
     ldr(r3, [r1, 84])
-    data(2, 0x9329)  # str r3, [sp] group_channels
+    data(2, 0x932C)  # str r3, [sp] group_channels
     ldr(r0, [r1, 52])
     data(2, 0xF8D1, 0xC030)  # ldw r12, [r1, #48]
     data(2, 0xFB0C, 0xF000)  # mul r0, r12, r0
@@ -37,7 +37,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEA5F, 0x0C60)  # mov asrs r12, pc, r0, asr #1
     ldr(r0, [r1, 44])
     data(2, 0xFBB0, 0xFEF3)  # divu lr, r0, r3
-    data(2, 0xF8CD, 0xE074)  # str lr, [sp, #116]
+    data(2, 0xF8CD, 0xE07C)  # str lr, [sp, #124]
     data(2, 0xEA5F, 0x03CC)  # mov lsls r3, pc, r12, lsl #3
     data(2, 0x931C)  # str r3, [sp] pair_bytes
     data(2, 0xF640, 0x0500)  # movw r5, #2048
@@ -57,10 +57,10 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9023)  # str r0, [sp] block
     asr(r0, r0, 1)
     data(2, 0xFB00, 0xF503)  # mul r5, r0, r3
-    data(2, 0x951F)  # str r5, [sp] lanes_bytes
+    data(2, 0x9521)  # str r5, [sp] lanes_bytes
     ldr(r0, [r1, 20])
     data(2, 0xEB14, 0x00A0)  # adds r0, r4, r0, asr #2
-    data(2, 0x901E)  # str r0, [sp] lanes
+    data(2, 0x9020)  # str r0, [sp] lanes
     data(2, 0xFB05, 0x000E)  # mla r0, r5, lr, r0
     data(2, 0x900F)  # str r0, [sp] unpacked
     mov(r5, 2)
@@ -78,8 +78,8 @@ def run_int16(r0, r1, r2, r3):
     mov(r1, r7)
     label(if3)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x902A)  # str r0, [sp] input
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x902D)  # str r0, [sp] input
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     mov(r1, r4)
     lsl(r3, r0, 31)
@@ -87,8 +87,8 @@ def run_int16(r0, r1, r2, r3):
     mov(r1, r7)
     label(if4)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
-    data(2, 0x902B)  # str r0, [sp] weights
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x902E)  # str r0, [sp] weights
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
     mov(r1, r4)
     lsl(r3, r0, 31)
@@ -97,21 +97,21 @@ def run_int16(r0, r1, r2, r3):
     label(if5)
     data(2, 0xEB11, 0x00A0)  # adds r0, r1, r0, asr #2
     data(2, 0x9014)  # str r0, [sp] bias
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
     cmp(r0, 1)
     bne(if6)
     mov(r0, 0)
     data(2, 0x9014)  # str r0, [sp] bias
     label(if6)
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r1, [r0, 44])
     lsl(r1, r1, 1)
     data(2, 0x910C)  # str r1, [sp] pixel_bytes
     ldr(r3, [r0, 16])
     data(2, 0xEB14, 0x03A3)  # adds r3, r4, r3, asr #2
     data(2, 0xFB02, 0x3101)  # mla r1, r2, r1, r3
-    data(2, 0x9127)  # str r1, [sp] output
+    data(2, 0x912A)  # str r1, [sp] output
     ldr(r1, [r0, 108])
     lsl(r1, r1, 3)
     data(2, 0x911B)  # str r1, [sp] factor_step
@@ -121,39 +121,57 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9903)  # ldr r1, [sp] filter_channels
     sub(r1, r3, r1)
     lsl(r1, r1, 1)
-    data(2, 0x9109)  # str r1, [sp] cell_gap
+    data(2, 0x9106)  # str r1, [sp] cell_gap
+    ldr(r1, [r0, 32])
+    lsl(r1, r1, 1)
+    data(2, 0x9124)  # str r1, [sp] input_pixel
+    ldr(r3, [r0, 52])
+    sub(r5, r3, 1)
+    ldr(r3, [r0, 28])
+    ldr(r4, [r0, 68])
+    sub(r3, r3, 1)
+    data(2, 0xFB05, 0x3314)  # mls r3, r5, r4, r3
+    data(2, 0x9325)  # str r3, [sp] last_inside
+    ldr(r3, [r0, 28])
+    ldr(r4, [r0, 64])
+    data(2, 0xFB04, 0xF503)  # mul r5, r4, r3
+    ldr(r3, [r0, 68])
+    ldr(r4, [r0, 52])
+    data(2, 0xFB04, 0x5313)  # mls r3, r4, r3, r5
+    data(2, 0xFB03, 0xF101)  # mul r1, r3, r1
+    data(2, 0x9126)  # str r1, [sp] full_gap
     ldr(r3, [r0, 100])
     ldr(r1, [r0, 104])
     data(2, 0xF3C3, 0x040F)  # ubfx r4, r3, #0, #16
     data(2, 0xEB14, 0x4303)  # adds r3, r4, r3, lsl #16
-    data(2, 0x9305)  # str r3, [sp] limit
+    data(2, 0x9304)  # str r3, [sp] limit
     data(2, 0xF3C1, 0x030F)  # ubfx r3, r1, #0, #16
     data(2, 0xEB13, 0x4101)  # adds r1, r3, r1, lsl #16
-    data(2, 0x9106)  # str r1, [sp] limit_116
+    data(2, 0x9105)  # str r1, [sp] limit_144
     sub(r1, r6, r2)
-    data(2, 0x9112)  # str r1, [sp] pixels_left
-    data(2, 0x9E1E)  # ldr r6, [sp] lanes
+    data(2, 0x9113)  # str r1, [sp] pixels_left
+    data(2, 0x9E20)  # ldr r6, [sp] lanes
     mov(r1, 0)
     data(2, 0x910D)  # str r1, [sp] count
     ldr(r1, [r0, 40])
     ldr(r3, [r0, 40])
     data(2, 0xFBB2, 0xF1F1)  # divu r1, r2, r1
     data(2, 0xFB01, 0x2213)  # mls r2, r1, r3, r2
-    data(2, 0x9211)  # str r2, [sp] x
+    data(2, 0x9212)  # str r2, [sp] x
     ldr(r2, [r0, 36])
     data(2, 0xFBB1, 0xF2F2)  # divu r2, r1, r2
-    data(2, 0x9228)  # str r2, [sp] batch
+    data(2, 0x922B)  # str r2, [sp] batch
     ldr(r0, [r0, 36])
     data(2, 0xFB02, 0x1110)  # mls r1, r2, r0, r1
-    data(2, 0x9124)  # str r1, [sp] y
+    data(2, 0x9127)  # str r1, [sp] y
     label(line8)
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r3, [r0, 56])
     ldr(r1, [r0, 72])
     ldr(r4, [r0, 64])
     ldr(r2, [r0, 48])
     ldr(r7, [r0, 24])
-    data(2, 0x9824)  # ldr r0, [sp] y
+    data(2, 0x9827)  # ldr r0, [sp] y
     data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
     sub(r3, r0, r1)
     mov(r5, 0)
@@ -168,159 +186,185 @@ def run_int16(r0, r1, r2, r3):
     label(before_end11)
     sub(r2, r2, r5)
     mov(r0, 0)
-    data(2, 0x9013)  # str r0, [sp] count_150
+    data(2, 0x9011)  # str r0, [sp] count_177
     mov(r1, r3)
     label(inside12)
-    data(2, 0x9813)  # ldr r0, [sp] count_150
+    data(2, 0x9811)  # ldr r0, [sp] count_177
     cmp(r0, r2)
     beq(inside_end13)
     cmp(r1, r7)
     bge(inside_end13)
     add(r0, r0, 1)
-    data(2, 0x9013)  # str r0, [sp] count_150
+    data(2, 0x9011)  # str r0, [sp] count_177
     add(r1, r1, r4)
     b(inside12)
     label(inside_end13)
-    data(2, 0x9804)  # ldr r0, [sp] op
-    data(2, 0x9A28)  # ldr r2, [sp] batch
+    data(2, 0x9809)  # ldr r0, [sp] op
+    data(2, 0x9A2B)  # ldr r2, [sp] batch
     ldr(r1, [r0, 24])
     data(2, 0xFB02, 0x3201)  # mla r2, r2, r1, r3
     ldr(r1, [r0, 28])
     data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
     ldr(r1, [r0, 32])
     data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
-    data(2, 0x992A)  # ldr r1, [sp] input
+    data(2, 0x992D)  # ldr r1, [sp] input
     data(2, 0xEB11, 0x0142)  # adds r1, r1, r2, lsl #1
-    data(2, 0x9120)  # str r1, [sp] line_input
+    data(2, 0x911D)  # str r1, [sp] line_input
     ldr(r0, [r0, 52])
-    data(2, 0xFB05, 0xF200)  # mul r2, r5, r0
-    data(2, 0x9903)  # ldr r1, [sp] filter_channels
-    mov(r0, 0)
-    data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
-    data(2, 0x9021)  # str r0, [sp] line_filter
+    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
+    data(2, 0x9803)  # ldr r0, [sp] filter_channels
+    data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
+    data(2, 0x901E)  # str r0, [sp] line_position
     label(pixel14)
-    data(2, 0x9804)  # ldr r0, [sp] op
-    ldr(r3, [r0, 60])
+    data(2, 0x9909)  # ldr r1, [sp] op
+    data(2, 0x9A12)  # ldr r2, [sp] x
+    ldr(r0, [r1, 60])
+    data(2, 0xFB02, 0xF200)  # mul r2, r2, r0
+    ldr(r0, [r1, 76])
+    sub(r0, r2, r0)
+    bmi(border16)
+    data(2, 0x9A25)  # ldr r2, [sp] last_inside
+    cmp(r0, r2)
+    bgt(border16)
+    data(2, 0x9B24)  # ldr r3, [sp] input_pixel
+    data(2, 0x9A1D)  # ldr r2, [sp] line_input
+    data(2, 0xFB00, 0x2C03)  # mla r12, r0, r3, r2
+    data(2, 0x981E)  # ldr r0, [sp] line_position
+    data(2, 0x9017)  # str r0, [sp] filter
+    ldr(r4, [r1, 52])
+    data(2, 0x9D26)  # ldr r5, [sp] full_gap
+    data(2, 0x9811)  # ldr r0, [sp] count_177
+    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
+    data(2, 0x9018)  # str r0, [sp] area
+    b(found17)
+    label(border16)
+    data(2, 0x9809)  # ldr r0, [sp] op
+    ldr(r4, [r0, 60])
     ldr(r2, [r0, 76])
-    ldr(r4, [r0, 68])
+    ldr(r3, [r0, 68])
     ldr(r1, [r0, 52])
-    ldr(r5, [r0, 28])
-    data(2, 0x9811)  # ldr r0, [sp] x
-    data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
+    ldr(r7, [r0, 28])
+    data(2, 0x9812)  # ldr r0, [sp] x
+    data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
     sub(r2, r0, r2)
-    mov(r7, 0)
-    label(before16)
+    mov(r5, 0)
+    label(before18)
     cmp(r2, 0)
-    bge(before_end17)
-    cmp(r7, r1)
-    beq(before_end17)
-    add(r2, r2, r4)
-    add(r7, r7, 1)
-    b(before16)
-    label(before_end17)
-    sub(r1, r1, r7)
-    mov(r3, 0)
+    bge(before_end19)
+    cmp(r5, r1)
+    beq(before_end19)
+    add(r2, r2, r3)
+    add(r5, r5, 1)
+    b(before18)
+    label(before_end19)
+    sub(r1, r1, r5)
+    mov(r4, 0)
     mov(r0, r2)
-    label(inside18)
-    cmp(r3, r1)
-    beq(inside_end19)
-    cmp(r0, r5)
-    bge(inside_end19)
-    add(r3, r3, 1)
-    add(r0, r0, r4)
-    b(inside18)
-    label(inside_end19)
-    data(2, 0x9804)  # ldr r0, [sp] op
+    label(inside20)
+    cmp(r4, r1)
+    beq(inside_end21)
+    cmp(r0, r7)
+    bge(inside_end21)
+    add(r4, r4, 1)
+    add(r0, r0, r3)
+    b(inside20)
+    label(inside_end21)
+    data(2, 0x9809)  # ldr r0, [sp] op
     ldr(r1, [r0, 32])
-    data(2, 0x9C20)  # ldr r4, [sp] line_input
+    data(2, 0x9B1D)  # ldr r3, [sp] line_input
     lsl(r1, r1, 1)
-    data(2, 0xFB02, 0x4C01)  # mla r12, r2, r1, r4
+    data(2, 0xFB02, 0x3C01)  # mla r12, r2, r1, r3
     ldr(r2, [r0, 68])
     data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
-    data(2, 0xFB02, 0xF503)  # mul r5, r2, r3
+    data(2, 0xFB02, 0xF704)  # mul r7, r2, r4
     ldr(r2, [r0, 28])
-    ldr(r4, [r0, 64])
-    data(2, 0xFB04, 0xF202)  # mul r2, r4, r2
+    ldr(r3, [r0, 64])
+    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
     data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
-    sub(r5, r1, r5)
-    data(2, 0x9903)  # ldr r1, [sp] filter_channels
-    data(2, 0x9A21)  # ldr r2, [sp] line_filter
+    sub(r2, r1, r7)
+    data(2, 0x9B03)  # ldr r3, [sp] filter_channels
+    data(2, 0x991E)  # ldr r1, [sp] line_position
     ldr(r0, [r0, 52])
-    data(2, 0xFB07, 0x2E01)  # mla lr, r7, r1, r2
-    sub(r0, r0, r3)
-    data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
-    data(2, 0x9018)  # str r0, [sp] weight_gap
-    data(2, 0x9813)  # ldr r0, [sp] count_150
-    data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
-    data(2, 0x9017)  # str r0, [sp] area
-    mov(r4, r6)
-    data(2, 0x9F1D)  # ldr r7, [sp] groups
-    label(group20)
-    data(2, 0x9917)  # ldr r1, [sp] area
+    data(2, 0xFB05, 0x1103)  # mla r1, r5, r3, r1
+    sub(r0, r0, r4)
+    data(2, 0xFB00, 0xFE03)  # mul lr, r0, r3
+    data(2, 0x9811)  # ldr r0, [sp] count_177
+    data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
+    data(2, 0x9117)  # str r1, [sp] filter
+    mov(r5, r2)
+    data(2, 0x9018)  # str r0, [sp] area
+    label(found17)
+    mov(r3, r6)
+    data(2, 0x9F1F)  # ldr r7, [sp] groups
+    label(group22)
+    data(2, 0x9918)  # ldr r1, [sp] area
     data(2, 0x9822)  # ldr r0, [sp] filter_area
     cmp(r1, r0)
-    beq(if22)
-    mov(r0, r4)
+    beq(if24)
+    mov(r0, r3)
     data(2, 0x991C)  # ldr r1, [sp] pair_bytes
     mov(r2, 0)
     add(r1, r0, r1)
-    label(clear23)
+    label(clear25)
     str(r2, [r0, 0])
     add(r0, 8)
     cmp(r0, r1)
-    bne(clear23)
-    label(if22)
-    data(2, 0x9817)  # ldr r0, [sp] area
+    bne(clear25)
+    label(if24)
+    data(2, 0x9818)  # ldr r0, [sp] area
     cmp(r0, 0)
-    beq_w(if25)
-    data(2, 0x9909)  # ldr r1, [sp] cell_gap
+    beq_w(if27)
+    data(2, 0x9906)  # ldr r1, [sp] cell_gap
     mov(r0, r12)
     cmp(r1, 0)
-    beq_w(run27)
+    beq_w(run29)
     data(2, 0x9903)  # ldr r1, [sp] filter_channels
-    data(2, 0xF3C1, 0x0100)  # ubfx r1, r1, #0, #1
-    cmp(r1, 0)
-    bne(odd28)
-    mov(r11, lr)
-    data(2, 0xF8DD, 0xA04C)  # ldr r10, [sp, #76]
-    label(row29)
+    data(2, 0xF3C1, 0x0200)  # ubfx r2, r1, #0, #1
+    cmp(r2, 0)
+    bne(odd30)
+    cmp(r1, 2)
+    beq(word31)
+    data(2, 0xF8DD, 0xB05C)  # ldr r11, [sp, #92]
+    data(2, 0xF8DD, 0xA044)  # ldr r10, [sp, #68]
+    label(row32)
     data(2, 0xEA5F, 0x016B)  # mov asrs r1, pc, r11, asr #1
-    data(2, 0xEB14, 0x01C1)  # adds r1, r4, r1, lsl #3
-    mov(r9, r3)
-    label(cell31)
+    data(2, 0xEB13, 0x01C1)  # adds r1, r3, r1, lsl #3
+    mov(r9, r4)
+    label(cell34)
     data(2, 0x9A03)  # ldr r2, [sp] filter_channels
     data(2, 0xEB10, 0x0242)  # adds r2, r0, r2, lsl #1
-    label(inputs33)
+    label(words36)
     data(2, 0xF850, 0x8B04)  # ldr r8, [r0], #4
     data(2, 0xF8C1, 0x8000)  # stw r8, [r1, #0]
     add(r1, 8)
     cmp(r0, r2)
-    bne(inputs33)
-    data(2, 0x9A09)  # ldr r2, [sp] cell_gap
+    bne(words36)
+    data(2, 0x9A06)  # ldr r2, [sp] cell_gap
     add(r0, r0, r2)
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    bne(cell31)
-    data(2, 0x9904)  # ldr r1, [sp] op
+    bne(cell34)
+    data(2, 0x9909)  # ldr r1, [sp] op
     add(r0, r0, r5)
     data(2, 0x9A03)  # ldr r2, [sp] filter_channels
     ldr(r1, [r1, 52])
     data(2, 0xFB01, 0xBB02)  # mla r11, r1, r2, r11
     data(2, 0xF1BA, 0x0A01)  # subs r10, r10, #1
-    bne(row29)
-    b(copied26)
-    label(odd28)
-    mov(r10, lr)
-    data(2, 0xF8DD, 0xB04C)  # ldr r11, [sp, #76]
-    label(row35)
+    bne(row32)
+    b(copied28)
+    label(odd30)
+    data(2, 0xF8DD, 0xA05C)  # ldr r10, [sp, #92]
+    data(2, 0xF8DD, 0xB044)  # ldr r11, [sp, #68]
+    label(row38)
     data(2, 0xEA5F, 0x016A)  # mov asrs r1, pc, r10, asr #1
-    data(2, 0xEB14, 0x01C1)  # adds r1, r4, r1, lsl #3
+    data(2, 0xEB13, 0x01C1)  # adds r1, r3, r1, lsl #3
     data(2, 0xF3CA, 0x0200)  # ubfx r2, r10, #0, #1
     data(2, 0xEB11, 0x0142)  # adds r1, r1, r2, lsl #1
-    mov(r9, r3)
-    label(cell37)
+    mov(r9, r4)
+    label(cell40)
     data(2, 0x9A03)  # ldr r2, [sp] filter_channels
     data(2, 0xEB10, 0x0242)  # adds r2, r0, r2, lsl #1
-    label(inputs39)
+    label(inputs42)
     data(2, 0xF8B0, 0x8000)  # ldu16 r8, [r0, #0]
     data(2, 0xF8A1, 0x8000)  # stu16 r8, [r1, #0]
     add(r0, r0, 2)
@@ -329,40 +373,63 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF118, 0x0802)  # adds r8, r8, #2
     data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
     cmp(r0, r2)
-    bne(inputs39)
-    data(2, 0x9A09)  # ldr r2, [sp] cell_gap
+    bne(inputs42)
+    data(2, 0x9A06)  # ldr r2, [sp] cell_gap
     add(r0, r0, r2)
     data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    bne(cell37)
-    data(2, 0x9904)  # ldr r1, [sp] op
+    bne(cell40)
+    data(2, 0x9909)  # ldr r1, [sp] op
     add(r0, r0, r5)
     data(2, 0x9A03)  # ldr r2, [sp] filter_channels
     ldr(r1, [r1, 52])
     data(2, 0xFB01, 0xAA02)  # mla r10, r1, r2, r10
     data(2, 0xF1BB, 0x0B01)  # subs r11, r11, #1
-    bne(row35)
-    b(copied26)
-    label(run27)
-    mov(r8, lr)
-    data(2, 0xF8DD, 0xB04C)  # ldr r11, [sp, #76]
-    label(row41)
+    bne(row38)
+    b(copied28)
+    label(word31)
+    data(2, 0xF8DD, 0xA05C)  # ldr r10, [sp, #92]
+    data(2, 0xF8DD, 0x9044)  # ldr r9, [sp, #68]
+    label(row44)
+    data(2, 0xEA5F, 0x016A)  # mov asrs r1, pc, r10, asr #1
+    data(2, 0xEB13, 0x01C1)  # adds r1, r3, r1, lsl #3
+    mov(r2, r4)
+    label(cell46)
+    data(2, 0xF850, 0x8B04)  # ldr r8, [r0], #4
+    data(2, 0xF8C1, 0x8000)  # stw r8, [r1, #0]
+    data(2, 0xF8DD, 0x8018)  # ldr r8, [sp, #24]
+    add(r1, 8)
+    data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
+    sub(r2, r2, 1)
+    bne(cell46)
+    data(2, 0x9909)  # ldr r1, [sp] op
+    add(r0, r0, r5)
+    data(2, 0x9A03)  # ldr r2, [sp] filter_channels
+    ldr(r1, [r1, 52])
+    data(2, 0xFB01, 0xAA02)  # mla r10, r1, r2, r10
+    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
+    bne(row44)
+    b(copied28)
+    label(run29)
+    data(2, 0xF8DD, 0x805C)  # ldr r8, [sp, #92]
+    data(2, 0xF8DD, 0xB044)  # ldr r11, [sp, #68]
+    label(row48)
     data(2, 0x9903)  # ldr r1, [sp] filter_channels
-    data(2, 0xFB03, 0xF901)  # mul r9, r3, r1
+    data(2, 0xFB04, 0xF901)  # mul r9, r4, r1
     data(2, 0xEA5F, 0x0168)  # mov asrs r1, pc, r8, asr #1
-    data(2, 0xEB14, 0x02C1)  # adds r2, r4, r1, lsl #3
+    data(2, 0xEB13, 0x02C1)  # adds r2, r3, r1, lsl #3
     mov(r1, r9)
     data(2, 0xF3C8, 0x0A00)  # ubfx r10, r8, #0, #1
     data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
-    beq(if43)
+    beq(if50)
     data(2, 0xF8B0, 0xA000)  # ldu16 r10, [r0, #0]
     data(2, 0xF8A2, 0xA002)  # stu16 r10, [r2, #2]
     add(r0, r0, 2)
     add(r2, 8)
     sub(r1, r1, 1)
-    label(if43)
+    label(if50)
     sub(r1, 8)
-    bmi(if44)
-    label(words45)
+    bmi(if51)
+    label(words52)
     data(2, 0xF850, 0xAB04)  # ldr r10, [r0], #4
     data(2, 0xF8C2, 0xA000)  # stw r10, [r2, #0]
     data(2, 0xF850, 0xAB04)  # ldr r10, [r0], #4
@@ -373,67 +440,66 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF8C2, 0xA018)  # stw r10, [r2, #24]
     add(r2, 32)
     sub(r1, 8)
-    bpl(words45)
-    label(if44)
+    bpl(words52)
+    label(if51)
     add(r1, 8)
     sub(r1, r1, 2)
-    bmi(if47)
-    label(words48)
+    bmi(if54)
+    label(words55)
     data(2, 0xF850, 0xAB04)  # ldr r10, [r0], #4
     data(2, 0xF8C2, 0xA000)  # stw r10, [r2, #0]
     add(r2, 8)
     sub(r1, r1, 2)
-    bpl(words48)
-    label(if47)
+    bpl(words55)
+    label(if54)
     add(r1, r1, 2)
-    beq(if50)
+    beq(if57)
     ldrh(r1, [r0, 0])
     strh(r1, [r2, 0])
     add(r0, r0, 2)
-    label(if50)
+    label(if57)
     data(2, 0xEB18, 0x0809)  # adds r8, r8, r9
-    data(2, 0x9918)  # ldr r1, [sp] weight_gap
     add(r0, r0, r5)
-    data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
+    data(2, 0xEB18, 0x080E)  # adds r8, r8, lr
     data(2, 0xF1BB, 0x0B01)  # subs r11, r11, #1
-    bne(row41)
-    label(copied26)
-    label(if25)
-    data(2, 0x981F)  # ldr r0, [sp] lanes_bytes
-    add(r4, r4, r0)
+    bne(row48)
+    label(copied28)
+    label(if27)
+    data(2, 0x9821)  # ldr r0, [sp] lanes_bytes
+    add(r3, r3, r0)
     data(2, 0x9803)  # ldr r0, [sp] filter_channels
     data(2, 0xEB1C, 0x0C40)  # adds r12, r12, r0, lsl #1
     sub(r7, r7, 1)
-    bne_w(group20)
+    bne_w(group22)
     data(2, 0x980D)  # ldr r0, [sp] count
     add(r0, r0, 1)
     data(2, 0x900D)  # str r0, [sp] count
-    data(2, 0x9912)  # ldr r1, [sp] pixels_left
+    data(2, 0x9913)  # ldr r1, [sp] pixels_left
     sub(r1, r1, 1)
-    data(2, 0x9112)  # str r1, [sp] pixels_left
-    beq(complete51)
+    data(2, 0x9113)  # str r1, [sp] pixels_left
+    beq(complete58)
     data(2, 0x9923)  # ldr r1, [sp] block
     cmp(r0, r1)
-    beq(complete51)
+    beq(complete58)
     add(r6, r6, 4)
     data(2, 0xF3C0, 0x0000)  # ubfx r0, r0, #0, #1
     cmp(r0, 0)
-    bne(if53)
+    bne(if60)
     data(2, 0x981C)  # ldr r0, [sp] pair_bytes
     sub(r0, 8)
     add(r6, r6, r0)
-    label(if53)
-    b(more52)
-    label(complete51)
-    data(2, 0x982B)  # ldr r0, [sp] weights
+    label(if60)
+    b(more59)
+    label(complete58)
+    data(2, 0x982E)  # ldr r0, [sp] weights
     data(2, 0x900E)  # str r0, [sp] row
-    data(2, 0x981E)  # ldr r0, [sp] lanes
-    data(2, 0x901A)  # str r0, [sp] x_281
+    data(2, 0x9820)  # ldr r0, [sp] lanes
+    data(2, 0x901A)  # str r0, [sp] x_336
     data(2, 0x9814)  # ldr r0, [sp] bias
     data(2, 0x9015)  # str r0, [sp] next_bias
-    data(2, 0x9827)  # ldr r0, [sp] output
+    data(2, 0x982A)  # ldr r0, [sp] output
     data(2, 0x9019)  # str r0, [sp] channel_output
-    data(2, 0x9804)  # ldr r0, [sp] op
+    data(2, 0x9809)  # ldr r0, [sp] op
     add(r0, 112)
     add(r0, r0, 4)
     data(2, 0x900B)  # str r0, [sp] factor
@@ -442,22 +508,22 @@ def run_int16(r0, r1, r2, r3):
     asr(r1, r0, 1)
     data(2, 0x981C)  # ldr r0, [sp] pair_bytes
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
-    data(2, 0x9025)  # str r0, [sp] pairs_end_290
-    data(2, 0x981D)  # ldr r0, [sp] groups
-    data(2, 0x9026)  # str r0, [sp] groups_left
-    label(group54)
-    data(2, 0x9829)  # ldr r0, [sp] group_channels
+    data(2, 0x9028)  # str r0, [sp] pairs_end_345
+    data(2, 0x981F)  # ldr r0, [sp] groups
+    data(2, 0x9029)  # str r0, [sp] groups_left
+    label(group61)
+    data(2, 0x982C)  # ldr r0, [sp] group_channels
     data(2, 0x9002)  # str r0, [sp] channels_left
-    label(four56)
+    label(four63)
     data(2, 0xF8DD, 0xC03C)  # ldr r12, [sp, #60]
     mov(r7, 0)
-    label(unpack_row58)
+    label(unpack_row65)
     data(2, 0x9A0E)  # ldr r2, [sp] row
     data(2, 0x9916)  # ldr r1, [sp] window
     mov(r0, r12)
     sub(r1, 8)
-    bmi(if60)
-    label(unpack61)
+    bmi(if67)
+    label(unpack68)
     data(2, 0xF852, 0x4B04)  # ldr r4, [r2], #4
     data(2, 0xF852, 0x3B04)  # ldr r3, [r2], #4
     data(2, 0xFA2F, 0xF684)  # sxtb16 r6, r4
@@ -474,12 +540,12 @@ def run_int16(r0, r1, r2, r3):
     str(r4, [r0, 48])
     add(r0, 64)
     sub(r1, 8)
-    bpl(unpack61)
-    label(if60)
+    bpl(unpack68)
+    label(if67)
     add(r1, 8)
     sub(r1, r1, 4)
-    bmi(if63)
-    label(unpack64)
+    bmi(if70)
+    label(unpack71)
     data(2, 0xF852, 0x3B04)  # ldr r3, [r2], #4
     data(2, 0xFA2F, 0xF583)  # sxtb16 r5, r3
     data(2, 0xFA2F, 0xF493)  # sxtb16 r4, r3, ror #8
@@ -489,18 +555,18 @@ def run_int16(r0, r1, r2, r3):
     str(r4, [r0, 16])
     add(r0, 32)
     sub(r1, r1, 4)
-    bpl(unpack64)
-    label(if63)
+    bpl(unpack71)
+    label(if70)
     add(r1, r1, 4)
     cmp(r1, 0)
-    ble(if66)
-    label(rest67)
+    ble(if73)
+    label(rest74)
     mov(r3, 0)
     cmp(r1, 1)
-    ble(if69)
+    ble(if76)
     data(2, 0xF992, 0x3001)  # lds8 r3, [r2, #1]
     lsl(r3, r3, 16)
-    label(if69)
+    label(if76)
     data(2, 0xF992, 0x4000)  # lds8 r4, [r2, #0]
     data(2, 0xF3C4, 0x040F)  # ubfx r4, r4, #0, #16
     add(r3, r4, r3)
@@ -509,40 +575,40 @@ def run_int16(r0, r1, r2, r3):
     add(r0, 16)
     sub(r1, r1, 2)
     cmp(r1, 0)
-    bgt(rest67)
-    label(if66)
+    bgt(rest74)
+    label(if73)
     data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
     data(2, 0x9802)  # ldr r0, [sp] channels_left
     add(r7, r7, 1)
     cmp(r7, r0)
-    bge(if70)
+    bge(if77)
     data(2, 0x980E)  # ldr r0, [sp] row
     data(2, 0x9916)  # ldr r1, [sp] window
     add(r0, r0, r1)
     data(2, 0x900E)  # str r0, [sp] row
-    label(if70)
+    label(if77)
     cmp(r7, 4)
-    bne_w(unpack_row58)
+    bne_w(unpack_row65)
     data(2, 0x9802)  # ldr r0, [sp] channels_left
     cmp(r0, 4)
-    bgt(if71)
+    bgt(if78)
     data(2, 0x980E)  # ldr r0, [sp] row
     data(2, 0x9916)  # ldr r1, [sp] window
     add(r0, r0, r1)
     data(2, 0x900E)  # str r0, [sp] row
-    label(if71)
+    label(if78)
     data(2, 0xF8DD, 0xC01C)  # ldr r12, [sp, #28]
     mov(r5, 0)
-    label(number72)
+    label(number79)
     mov(r7, 0)
     data(2, 0x9814)  # ldr r0, [sp] bias
     mov(r6, 0)
     cmp(r0, 0)
-    beq(if74)
+    beq(if81)
     data(2, 0x9815)  # ldr r0, [sp] next_bias
     ldr(r7, [r0, 0])
     ldr(r6, [r0, 4])
-    label(if74)
+    label(if81)
     data(2, 0x9C0B)  # ldr r4, [sp] factor
     ldr(r3, [r4, 0])
     ldr(r2, [r4, 4])
@@ -563,44 +629,44 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9802)  # ldr r0, [sp] channels_left
     add(r5, r5, 1)
     cmp(r5, r0)
-    bge(if75)
+    bge(if82)
     data(2, 0x981B)  # ldr r0, [sp] factor_step
     add(r4, r4, r0)
     data(2, 0x940B)  # str r4, [sp] factor
     data(2, 0x9814)  # ldr r0, [sp] bias
     cmp(r0, 0)
-    beq(if76)
+    beq(if83)
     data(2, 0x9815)  # ldr r0, [sp] next_bias
     add(r0, 8)
     data(2, 0x9015)  # str r0, [sp] next_bias
-    label(if76)
-    label(if75)
+    label(if83)
+    label(if82)
     cmp(r5, 4)
-    bne(number72)
+    bne(number79)
     data(2, 0x9802)  # ldr r0, [sp] channels_left
     cmp(r0, 4)
-    bgt(if77)
+    bgt(if84)
     data(2, 0x980B)  # ldr r0, [sp] factor
     data(2, 0x991B)  # ldr r1, [sp] factor_step
     add(r0, r0, r1)
     data(2, 0x900B)  # str r0, [sp] factor
     data(2, 0x9814)  # ldr r0, [sp] bias
     cmp(r0, 0)
-    beq(if78)
+    beq(if85)
     data(2, 0x9815)  # ldr r0, [sp] next_bias
     add(r0, 8)
     data(2, 0x9015)  # str r0, [sp] next_bias
-    label(if78)
-    label(if77)
+    label(if85)
+    label(if84)
     data(2, 0xF8DD, 0xB068)  # ldr r11, [sp, #104]
-    data(2, 0x9825)  # ldr r0, [sp] pairs_end_290
+    data(2, 0x9828)  # ldr r0, [sp] pairs_end_345
     data(2, 0xEB1B, 0x0100)  # adds r1, r11, r0
     data(2, 0x9819)  # ldr r0, [sp] channel_output
     data(2, 0x9001)  # str r0, [sp] out
     data(2, 0x980D)  # ldr r0, [sp] count
     data(2, 0x9008)  # str r0, [sp] pixels
     data(2, 0x9110)  # str r1, [sp] pairs_end
-    label(pair79)
+    label(pair86)
     data(2, 0x980F)  # ldr r0, [sp] unpacked
     mov(r6, 0)
     data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
@@ -613,106 +679,106 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
     data(2, 0x448F)  # add pc, r1
     nop()
-    label(words89)
-    label(word81)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word82)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word83)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word84)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word85)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word86)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
-    label(word87)
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
-    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
-    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
-    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
-    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
-    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
-    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
-    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(words96)
     label(word88)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word89)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word90)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word91)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word92)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word93)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word94)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0x6604)  # smlad r6, r2, r4, r6
+    data(2, 0xFB21, 0x5504)  # smlad r5, r1, r4, r5
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
+    data(2, 0xFB22, 0xAA03)  # smlad r10, r2, r3, r10
+    data(2, 0xFB21, 0x8803)  # smlad r8, r1, r3, r8
+    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
+    data(2, 0xFB22, 0xCC04)  # smlad r12, r2, r4, r12
+    data(2, 0xFB21, 0x7704)  # smlad r7, r1, r4, r7
+    data(2, 0xFB22, 0x9903)  # smlad r9, r2, r3, r9
+    data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
+    label(word95)
     data(2, 0xF850, 0x4B04)  # ldr r4, [r0], #4
     data(2, 0xE8FB, 0x2102)  # ldrd r2, r1, [r11], #8
     data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
@@ -728,7 +794,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB21, 0xEE03)  # smlad lr, r1, r3, lr
     data(2, 0x9907)  # ldr r1, [sp] numbers
     cmp(r0, r1)
-    bcc_w(words89)
+    bcc_w(words96)
     data(2, 0x9100)  # str r1, [sp] numbers_at
     data(2, 0x9800)  # ldr r0, [sp] numbers_at
     data(2, 0xE9D0, 0x3200)  # ldrd r3, r2, [r0, #0]
@@ -766,8 +832,8 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFBCE, 0x1004)  # smlal r1, r0, lr, r4
     data(2, 0xF302, 0x090F)  # ssat r9, #16, r2
     data(2, 0xF300, 0x0E0F)  # ssat lr, #16, r0
-    data(2, 0x9905)  # ldr r1, [sp] limit
-    data(2, 0x9806)  # ldr r0, [sp] limit_116
+    data(2, 0x9904)  # ldr r1, [sp] limit
+    data(2, 0x9805)  # ldr r0, [sp] limit_144
     data(2, 0xEAC6, 0x460A)  # pkhbt r6, r6, r10, lsl #16
     data(2, 0xFAD6, 0xF201)  # ssub16 r2, r6, r1
     data(2, 0xFAA6, 0xF681)  # sel r6, r6, r1
@@ -791,46 +857,42 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9801)  # ldr r0, [sp] out
     data(2, 0x9908)  # ldr r1, [sp] pixels
     cmp(r1, 1)
-    ble(if91)
+    ble(if98)
     data(2, 0x990C)  # ldr r1, [sp] pixel_bytes
     add(r0, r0, r1)
-    label(if91)
+    label(if98)
     data(2, 0x9902)  # ldr r1, [sp] channels_left
     cmp(r1, 4)
-    blt(few92)
+    blt(few99)
     str(r5, [r0, 0])
     str(r7, [r0, 4])
-    b(stored93)
-    label(few92)
-    strh(r5, [r0, 0])
-    data(2, 0x9902)  # ldr r1, [sp] channels_left
-    cmp(r1, 2)
-    blt(stored93)
-    asr(r2, r5, 16)
-    strh(r2, [r0, 2])
-    cmp(r1, 3)
-    blt(stored93)
-    strh(r7, [r0, 4])
-    label(stored93)
-    data(2, 0x9802)  # ldr r0, [sp] channels_left
-    cmp(r0, 4)
-    blt(few94)
     data(2, 0x9801)  # ldr r0, [sp] out
     str(r6, [r0, 0])
     data(2, 0xF8C0, 0xC004)  # stw r12, [r0, #4]
-    b(stored95)
-    label(few94)
+    b(stored100)
+    label(few99)
+    strh(r5, [r0, 0])
+    data(2, 0x9902)  # ldr r1, [sp] channels_left
+    cmp(r1, 2)
+    blt(next_pixel101)
+    asr(r2, r5, 16)
+    strh(r2, [r0, 2])
+    cmp(r1, 3)
+    blt(next_pixel101)
+    strh(r7, [r0, 4])
+    label(next_pixel101)
     data(2, 0x9801)  # ldr r0, [sp] out
     strh(r6, [r0, 0])
     data(2, 0x9902)  # ldr r1, [sp] channels_left
     cmp(r1, 2)
-    blt(stored95)
+    blt(next_pixel102)
     asr(r2, r6, 16)
     strh(r2, [r0, 2])
     cmp(r1, 3)
-    blt(stored95)
+    blt(next_pixel102)
     data(2, 0xF8A0, 0xC004)  # stu16 r12, [r0, #4]
-    label(stored95)
+    label(next_pixel102)
+    label(stored100)
     data(2, 0x9801)  # ldr r0, [sp] out
     data(2, 0x990C)  # ldr r1, [sp] pixel_bytes
     data(2, 0xEB10, 0x0041)  # adds r0, r0, r1, lsl #1
@@ -840,7 +902,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9008)  # str r0, [sp] pixels
     data(2, 0x9810)  # ldr r0, [sp] pairs_end
     data(2, 0x4583)  # cmp r11, r0
-    bcc_w(pair79)
+    bcc_w(pair86)
     data(2, 0x9A02)  # ldr r2, [sp] channels_left
     mov(r0, 4)
     cmp(r2, r0)
@@ -853,47 +915,47 @@ def run_int16(r0, r1, r2, r3):
     sub(r0, r0, 4)
     data(2, 0x9002)  # str r0, [sp] channels_left
     cmp(r0, 0)
-    bgt_w(four56)
-    data(2, 0x981A)  # ldr r0, [sp] x_281
-    data(2, 0x9A1F)  # ldr r2, [sp] lanes_bytes
+    bgt_w(four63)
+    data(2, 0x981A)  # ldr r0, [sp] x_336
+    data(2, 0x9A21)  # ldr r2, [sp] lanes_bytes
     add(r0, r0, r2)
-    data(2, 0x901A)  # str r0, [sp] x_281
-    data(2, 0x9826)  # ldr r0, [sp] groups_left
+    data(2, 0x901A)  # str r0, [sp] x_336
+    data(2, 0x9829)  # ldr r0, [sp] groups_left
     sub(r0, r0, 1)
-    data(2, 0x9026)  # str r0, [sp] groups_left
-    bne_w(group54)
-    data(2, 0x9827)  # ldr r0, [sp] output
+    data(2, 0x9029)  # str r0, [sp] groups_left
+    bne_w(group61)
+    data(2, 0x982A)  # ldr r0, [sp] output
     data(2, 0x9A0D)  # ldr r2, [sp] count
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
-    data(2, 0x9027)  # str r0, [sp] output
-    data(2, 0x9812)  # ldr r0, [sp] pixels_left
+    data(2, 0x902A)  # str r0, [sp] output
+    data(2, 0x9813)  # ldr r0, [sp] pixels_left
     cmp(r0, 0)
     beq(done7)
-    data(2, 0x9E1E)  # ldr r6, [sp] lanes
+    data(2, 0x9E20)  # ldr r6, [sp] lanes
     mov(r0, 0)
     data(2, 0x900D)  # str r0, [sp] count
-    label(more52)
-    data(2, 0x9811)  # ldr r0, [sp] x
+    label(more59)
+    data(2, 0x9812)  # ldr r0, [sp] x
     add(r0, r0, 1)
-    data(2, 0x9011)  # str r0, [sp] x
-    data(2, 0x9A04)  # ldr r2, [sp] op
+    data(2, 0x9012)  # str r0, [sp] x
+    data(2, 0x9A09)  # ldr r2, [sp] op
     ldr(r1, [r2, 40])
     cmp(r0, r1)
     bne_w(pixel14)
     mov(r0, 0)
-    data(2, 0x9011)  # str r0, [sp] x
-    data(2, 0x9824)  # ldr r0, [sp] y
+    data(2, 0x9012)  # str r0, [sp] x
+    data(2, 0x9827)  # ldr r0, [sp] y
     add(r0, r0, 1)
-    data(2, 0x9024)  # str r0, [sp] y
+    data(2, 0x9027)  # str r0, [sp] y
     ldr(r1, [r2, 36])
     cmp(r0, r1)
-    bne(if96)
+    bne(if103)
     mov(r0, 0)
-    data(2, 0x9024)  # str r0, [sp] y
-    data(2, 0x9828)  # ldr r0, [sp] batch
+    data(2, 0x9027)  # str r0, [sp] y
+    data(2, 0x982B)  # ldr r0, [sp] batch
     add(r0, r0, 1)
-    data(2, 0x9028)  # str r0, [sp] batch
-    label(if96)
+    data(2, 0x902B)  # str r0, [sp] batch
+    label(if103)
     b(line8)
     label(done7)
     b(return_1)
@@ -903,7 +965,7 @@ def run_int16(r0, r1, r2, r3):
     beq_w(end2)
     bne_w(end2)
     label(return_1)
-    data(2, 0xB02C)  # add sp, #176
+    data(2, 0xB02F)  # add sp, #188
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 
