@@ -524,7 +524,9 @@ def _recurrent():
         shape = {"steps": steps, "size": size, "state": state}
         yield f"lstm-{number}-float32", lstm.floating(**shape)
         for dtype in (INT8, INT16):
-            yield f"lstm-{number}-{dtype}", lstm.quantized(dtype, **shape)
+            zero_points = (0, 0) if dtype == INT16 else (-5, 3)  # as converters write it
+            model = lstm.quantized(dtype, zero_points=zero_points, **shape)
+            yield f"lstm-{number}-{dtype}", model
     for number, (size, filters, memory, rank) in enumerate(_SVDFS):
         shape = {"size": size, "filters": filters, "memory": memory, "rank": rank}
         yield f"svdf-{number}-float32", test_svdf_float.float_model(**shape)
