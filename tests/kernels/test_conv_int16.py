@@ -81,7 +81,6 @@ for number in range(40):
     cases.add(name, lambda n=name, p=parameters: conv(n, **p), runs=1, inputs="random")
 
 # Invalid models, and features that TFLM lacks.
-add(weights="int4", error="must be int8")
 add(bias="int8", bias_range=(0, 1), error="must be int32 or int64")
 add(output=(1, 5, 5, 4), error="should be")
 add(bias_range=(2**46, 2**46), error="a value of")

@@ -55,7 +55,6 @@ for number in range(30):
     cases.add(name, lambda n=name, p=parameters: dense(n, **p), runs=1, inputs="random")
 
 # Invalid models, and features that TFLM lacks.
-add(weights=("int4", -7, 7), error="must be int8")
 add(bias="int16", error="must be int32 or int64")
 add(output=(2, 6), error="fit")
 add(bias_scale=1e5, error="the input's scale times")

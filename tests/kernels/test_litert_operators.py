@@ -7,6 +7,7 @@ from support import litert
 from support.check import Cases
 from support.inputs import generator
 from support.single_op import Tensor, single_op
+from tflm import dtypes
 
 cases = Cases()
 
@@ -71,6 +72,66 @@ for shape, size in [((1, 4, 4, 3), (8, 8)), ((2, 5, 7, 2), (3, 4)), ((1, 3, 5, 1
         _add(f"RESIZE_BILINEAR int16 {shape} {mode}", "RESIZE_BILINEAR",
              [x, Tensor((2,), "int32", size)], [y], [[values], [signs], [values >> 14]],
              **mode)  # fmt: skip
+
+# int16 times int8: a computed or a constant matrix, turned or not.
+for left, right, options in [
+    ((2, 3, 40), (2, 40, 5), {}),
+    ((3, 7), (4, 7), {"adj_y": True}),
+    ((5, 2, 3), (2, 1), {"adj_x": True}),
+]:
+    target = (*left[:-2], left[-1] if "adj_x" in options else left[-2])
+    target += (right[-2] if "adj_y" in options else right[-1],)
+    random = generator(f"matrices {left}")
+    values = random.integers(-128, 128, right, np.int8)
+    for constant in (None, values):
+        x = Tensor(left, "int16", scale=0.004, zero_point=0)
+        w = Tensor(right, "int8", constant, scale=0.02, zero_point=0)
+        y = Tensor(target, "int16", scale=0.01, zero_point=0)
+        for limit in (2**15, 100):
+            given = random.integers(-limit, limit, left, np.int16)
+            runs = [[given] if constant is not None else [given, values]]
+            name = f"BATCH_MATMUL int16 int8 {left} {constant is None} {limit}"
+            _add(name, "BATCH_MATMUL", [x, w], [y], runs, **options)
+
+# int16 times int4.
+for op, shape, weights, target, options in [
+    ("FULLY_CONNECTED", (3, 10), (4, 10), (3, 4), {}),
+    ("CONV_2D", (1, 6, 5, 4), (6, 3, 3, 4), (1, 6, 5, 6), {"fused_activation_function": "RELU"}),
+]:
+    random, last = generator(f"{op} int4"), target[-1]
+    for count in (1, last):
+        keywords = {"scale": random.uniform(0.01, 0.02, count).astype("f"), "zero_point": 0}
+        if op != "FULLY_CONNECTED":
+            options = {"padding": "SAME", "stride_h": 1, "stride_w": 1, **options}
+        x = Tensor(shape, "int16", scale=0.004, zero_point=0)
+        w = Tensor(weights, "int4", random.integers(-7, 8, weights), **keywords)
+        scales = keywords["scale"] * np.float32(0.004)
+        bias = Tensor((last,), "int64", range(-3, last - 3), scale=scales, zero_point=0)
+        y = Tensor(target, "int16", scale=0.003, zero_point=0)
+        runs = [[random.integers(-(2**15), 2**15, shape, np.int16)], [np.full(shape, 77, "h")]]
+        _add(f"{op} int16 int4 {count}", op, [x, w, bias], [y], runs, **options)
+# A bias of int32, which the option names by the code of the type.
+for stride, shape in [((1, 1), (1, 4, 5, 3)), ((2, 2), (1, 8, 10, 3)), ((2, 1), (1, 8, 5, 3))]:
+    random = generator(f"int32 bias {stride}")
+    keywords = {"scale": random.uniform(0.01, 0.02, 3).astype("f"), "zero_point": 0}
+    weights = random.integers(-127, 128, (3, 3, 3, 6))
+    x = Tensor((1, 4, 5, 6), "int16", scale=0.004, zero_point=0)
+    bias = Tensor((3,), "int32", [-90000, 0, 70000], scale=1.0, zero_point=0)
+    inputs = [Tensor((4,), "int32", shape), Tensor(weights.shape, "int8", weights, **keywords), x]
+    y = Tensor(shape, "int16", scale=0.02, zero_point=0)
+    values = random.integers(-(2**11), 2**11, x.shape, np.int16)
+    options = {"padding": "SAME", "stride_h": stride[0], "stride_w": stride[1]}
+    _add(f"TRANSPOSE_CONV int16 int32 bias {stride}", "TRANSPOSE_CONV", [*inputs, bias], [y],
+         [[values]], quantized_bias_type=dtypes.INT32, **options)  # fmt: skip
+for dtype in ("int16", "int32", "bool"):
+    rows, table = Tensor((3,), "int32"), generator(dtype).integers(0, 2, (4, 5))
+    _add(f"EMBEDDING_LOOKUP {dtype}", "EMBEDDING_LOOKUP", [rows, Tensor((4, 5), dtype, table)],
+         [Tensor((3, 5), dtype)], [[[2, 0, 3]]])  # fmt: skip
+for count in (5, 300):
+    x = Tensor((count,), "uint8", scale=0.05, zero_point=117)
+    y = Tensor((count,), "int16", scale=0.0003, zero_point=-20)
+    runs = [[np.resize(np.arange(0, 256, 1 if count > 256 else 60), count)]]
+    _add(f"QUANTIZE uint8 to int16 {count}", "QUANTIZE", [x], [y], runs)
 
 # The input's scale of an untrained network. LiteRT's reference kernel ends the process; its
 # optimized kernel gives equal probabilities.

@@ -157,7 +157,6 @@ for pair in [("float32", "int8"), ("int8", "int8"), ("int16", "int32")]:
 for source, target in [
     ("float32", "int32"),
     ("uint8", "uint8"),
-    ("uint8", "int16"),
     ("int16", "uint8"),
     ("int32", "int32"),
     ("int64", "int8"),

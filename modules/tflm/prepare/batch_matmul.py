@@ -84,9 +84,12 @@ def prepare(context, node):
     left, right, target = node.input(0), node.input(1), node.output(0)
     check(len(node.inputs) == 2, node, "it must have 2 inputs")
     check_dtype(node, left, dtypes.FLOAT32, dtypes.INT8, dtypes.INT16)
-    is_hybrid = left.dtype == dtypes.FLOAT32 and right.dtype == dtypes.INT8
-    check_dtype(node, right, dtypes.INT8 if is_hybrid else left.dtype)
+    is_narrow = left.dtype != dtypes.INT8 and right.dtype == dtypes.INT8
+    check_dtype(node, right, dtypes.INT8 if is_narrow else left.dtype)
     check_dtype(node, target, left.dtype)
+    is_hybrid = is_narrow and left.dtype == dtypes.FLOAT32
+    if is_narrow and not is_hybrid:
+        right = _widened(context, right)
     fields = _geometry(node, left, right, target)
     fields.update({"left": left, "right": right, "output": target})
     units, depth = target.elements(), fields["depth"]
@@ -120,6 +123,26 @@ def prepare(context, node):
         table=table,
         **fields,
     )
+
+
+# TFLM lacks int16 times int8. Return the tensor as int16.
+def _widened(context, tensor):
+    from .cast import emit_integers
+    from .unpack_int4 import UnpackedTensor
+
+    count, is_constant = tensor.elements(), tensor.is_constant()
+    if is_constant:
+        values = bytearray(2 * count)
+        for i in range(count):
+            values[2 * i] = tensor.data[i]
+            values[2 * i + 1] = 0 - (tensor.data[i] >> 7) & 0xFF
+        wide = UnpackedTensor(tensor, context.constant(values))
+    else:
+        wide = UnpackedTensor(tensor, context.request_scratch_buffer(2 * count))
+    wide.dtype = dtypes.INT16
+    if not is_constant and count:
+        emit_integers(context, tensor, wide, count, (dtypes.INT8, dtypes.INT16))
+    return wide
 
 
 # TFLM lacks float32 times constant int8: a FULLY_CONNECTED of all rows. As in LiteRT each row has

@@ -68,6 +68,10 @@ def prepare(context, node):
 
         emit_conv(context, node, activation, fields)
         return
+    if weights.dtype == dtypes.INT4:
+        from .unpack_int4 import unpack_weights
+
+        node = unpack_weights(context, node)
     if source.dtype == dtypes.INT16:
         from .conv_int16 import emit_conv
 
@@ -78,10 +82,6 @@ def prepare(context, node):
 
         emit_conv(context, node, activation, fields)
         return
-    if weights.dtype == dtypes.INT4:
-        from .unpack_int4 import unpack_weights
-
-        node = unpack_weights(context, node)
     _prepare_int8(context, node, activation, fields)
 
 

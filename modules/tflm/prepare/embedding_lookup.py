@@ -20,12 +20,12 @@ def output_shapes(node):
 def prepare(context, node):
     numbers, values, target = node.input(0), node.input(1), node.output(0)
     check_dtype(node, numbers, dtypes.INT32)
-    check_dtype(node, values, dtypes.FLOAT32, dtypes.INT8, dtypes.INT4)
     check_outputs(node, output_shapes(node))
     count = numbers.elements()
-    if values.dtype == target.dtype:
+    if values.dtype == target.dtype != dtypes.INT4:
         emit_gather(context, node, (values, numbers, target), values.shape, count, 1, 1)
         return
+    check_dtype(node, values, dtypes.INT8, dtypes.INT4)
     check_dtype(node, target, dtypes.FLOAT32)
     if not target.elements():
         return

@@ -95,6 +95,10 @@ def prepare(context, node):
             context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), depth, channels
         )
         return
+    if weights.dtype == dtypes.INT4:
+        from .unpack_int4 import unpack_weights
+
+        node = unpack_weights(context, node)
     if source.dtype == dtypes.INT16:
         from .fully_connected_int16 import emit_fully_connected
 
@@ -111,10 +115,6 @@ def prepare(context, node):
             context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), channels, depth
         )
         return
-    if weights.dtype == dtypes.INT4:
-        from .unpack_int4 import unpack_weights
-
-        node = unpack_weights(context, node)
     _prepare_int8(
         context, node, options.get(_FUSED_ACTIVATION_FUNCTION, "b"), batches, channels, depth
     )

@@ -22,7 +22,7 @@ QUANTIZE = ("input", "scale", "output", "type", "zero_point")
 _PAIRS = {
     dtypes.FLOAT32: (dtypes.INT8, dtypes.UINT8, dtypes.INT16),
     dtypes.INT8: (dtypes.INT8, dtypes.UINT8, dtypes.INT16, dtypes.INT32),
-    dtypes.UINT8: (dtypes.INT8,),
+    dtypes.UINT8: (dtypes.INT8, dtypes.INT16),
     dtypes.INT16: (dtypes.INT8, dtypes.INT16, dtypes.INT32),
     dtypes.INT32: (dtypes.INT8, dtypes.INT16),
 }
@@ -58,13 +58,14 @@ def _prepare_float(context, node, source, target):
     )
 
 
-# From one quantization to another: a table between types of one byte, and from int8 to int16 if
-# the input has enough elements for one; arithmetic otherwise.
+# From one quantization to another: a table between types of one byte, from uint8, and from int8 to
+# int16 if the input has enough elements for one; arithmetic otherwise.
 def _prepare_integers(context, node, source, target):
     check_quantized(node, source)
     ratio = scale.divide(scale_of(source), scale_of(target))
     multiplier, shift = scale.quantize_multiplier(ratio)
-    is_wide = target.dtype == dtypes.INT16 and source.elements() >= 256
+    is_wide = source.dtype == dtypes.UINT8
+    is_wide = is_wide or target.dtype == dtypes.INT16 and source.elements() >= 256
     if source.dtype not in _BYTES or target.dtype not in _BYTES and not is_wide:
         emit_rescale(context, node, (multiplier, shift))
         return

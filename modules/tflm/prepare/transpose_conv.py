@@ -54,7 +54,8 @@ _PADDING = const(0)
 _STRIDE_W = const(1)
 _STRIDE_H = const(2)
 _FUSED_ACTIVATION_FUNCTION = const(3)
-_INT64 = const(1)  # kind of bias
+_QUANTIZED_BIAS_TYPE = const(4)
+_INT64 = const(1)  # kind of bias; int32 is less
 
 
 # Input 0 gives the sides, if it is known. The batch is the input's, because converters write 1 if
@@ -89,7 +90,8 @@ def prepare(context, node):
     elif source.dtype == dtypes.INT8:
         _prepare_int8(context, node, activation, fields)
     else:
-        _prepare_int16(context, node, activation, fields)
+        bias_type = options.get(_QUANTIZED_BIAS_TYPE, "b")
+        _prepare_int16(context, node, activation, bias_type, fields)
 
 
 # Return the fields of _SIZES. The padding belongs to the convolution from the output to the input.
@@ -206,17 +208,19 @@ def _prepare_int8(context, node, activation, fields):
     _emit_integer(context, node, "transpose_conv.eval_int8", 0, block, table, fields)
 
 
-def _prepare_int16(context, node, activation, fields):
+# `bias_type`: the option. TFLM lacks int32.
+def _prepare_int16(context, node, activation, bias_type, fields):
     from .conv_int16 import check_types, emit_conv
 
     source, weights, target = node.input(0), node.input(1), node.output(0)
-    kind = check_types(node, (dtypes.INT64, dtypes.INT16), 0, fields)
+    allowed = dtypes.INT32 if bias_type == dtypes.INT32 else dtypes.INT16
+    kind = check_types(node, (dtypes.INT64, allowed), bias_type, fields)
 
     def emit(sub, windows):
-        emit_conv(context, sub, activation, 0, windows)
+        emit_conv(context, sub, activation, bias_type, windows)
         return True
 
-    if kind == _INT64 and _emit_phases(context, node, fields, emit):
+    if kind <= _INT64 and _emit_phases(context, node, fields, emit):
         return
     multipliers = channel_multipliers(node, source, weights, target, fields["output_channels"])
     quantized, table = requantize_int16_fields(node, target, activation, multipliers, kind)
