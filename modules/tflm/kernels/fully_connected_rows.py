@@ -21,7 +21,8 @@ _SYMMETRIC = const(128)  # weights without a zero point
 _MAX_ROW = const(1 << 14)  # elements of a row
 
 
-# Compute units start..stop-1 of fully_connected.eval_int8 by dot() of tools/asm/armv6m/matrix.py.
+# Compute units start..stop-1 of fully_connected.eval_int8 by `dot` (matrix_rows.py of
+# tools/asm/kernels).
 @micropython.viper
 def run_rows(op, arena, rom, start: int, stop: int, dot):
     r = ptr32(op)

@@ -15,10 +15,11 @@ from ..kernels import (
     lanes_gather,
     lanes_multiply,
     lstm_float,
+    matrix_rows,
     pools_float,
     windows_float,
 )
-from . import lstm, matrix
+from . import lstm
 
 CORE = "Cortex-M0+"
 FILES = {
@@ -77,6 +78,9 @@ FILES = {
             partial(hybrid_quantize.quantize, "armv6m"),
         ),
     ),
-    "matrix_asm.py": ("rows of unpacked int8 weights times a vector", (matrix.dot,)),
+    "matrix_asm.py": (
+        "rows of unpacked int8 weights times a vector",
+        (partial(matrix_rows.dot, "armv6m"),),
+    ),
 }
 COPIES = {"conv_lanes.py": "rv32imc/conv_lanes.py"}

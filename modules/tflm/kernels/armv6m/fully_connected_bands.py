@@ -17,7 +17,7 @@ _SYMMETRIC = const(128)  # weights without a zero point
 _MAX_ROW = const(1 << 14)  # elements of a row for dot()
 
 
-# Units are output channels, an int32 each, computed by dot() of tools/asm/armv6m/matrix.py.
+# Units are output channels, an int32 each, computed by dot() of tools/asm/kernels/matrix_rows.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start: int, stop: int):
     begin(op, arena, rom, start, stop)
