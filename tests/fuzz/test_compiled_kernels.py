@@ -27,6 +27,7 @@ _CASES = {
     "depthwise_column": "test_lanes",
     "depthwise_conv_dsp": "test_dsp",
     "depthwise_conv_lanes": "test_lanes",
+    "fully_connected_dsp": "test_dsp",
     "fully_connected_lanes": "test_lanes",
     "gelu_float": "test_gelu",
     "log_float": "test_elementwise_math",

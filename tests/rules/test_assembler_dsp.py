@@ -12,12 +12,10 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from asm.armv7em.thumb_dsp import ThumbDsp
 from asm.common.thumb import R0, R8, R12
 from asm.kernels.conv_dsp import GATHER, MULTIPLY
-from asm.kernels.fully_connected_dsp import CONNECT
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
     "conv_dsp": {"_G_": (GATHER, 0), "_M_": (MULTIPLY, 18)},
-    "fully_connected_dsp": {"_C_": (CONNECT, 0)},
 }
 
 

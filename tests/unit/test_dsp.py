@@ -6,9 +6,8 @@ import struct
 import pytest
 from support.inputs import generator
 
-from tools.asm.kernels import conv_dsp, fully_connected_dsp
+from tools.asm.kernels import conv_dsp
 from tools.asm.kernels.conv_dsp import GATHER, MULTIPLY, UNROLLED, WORD_BYTES
-from tools.asm.kernels.fully_connected_dsp import CONNECT
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 
@@ -159,28 +158,3 @@ def test_pairs_of_pixels():
         }
         _run(kernel, MULTIPLY, words, operands)
         assert list(found) == [wanted[n] for n in range(len(found))]
-
-
-def test_row_of_inputs():
-    kernel = fully_connected_dsp.connect_kernel(InterpretedMachine(_MACHINE))
-    random = generator("dsp connect")
-    for _ in range(_RUNS):
-        depth, limits = 8 * int(random.integers(1, 8)), _limits(random)
-        x, stream, wanted = _int8(random, depth), b"", []
-        for _ in range(2):
-            data, channels = _group(random, [_int8(random, depth) for _ in range(4)], 0)
-            stream += data
-            wanted += [_output(_sum(x, w, bias), 0, *out, 5, limits) for w, bias, *out in channels]
-        found = bytearray(8)
-        words = {
-            "stream": _STREAM, "input": _IMAGE, "output": _OUTPUT, "groups": 2,
-            "weights": 8 * depth, "zero_point": 5, "clamped": limits != (-128, 127),
-            "minimum": _four_bytes(limits[0]), "maximum": _four_bytes(limits[1]),
-        }  # fmt: skip
-        operands = {
-            "stream": (_STREAM, stream, False),
-            "input": (_IMAGE, struct.pack(f"{depth}b", *x), False),
-            "output": (_OUTPUT, found, True),
-        }
-        _run(kernel, CONNECT, words, operands)
-        assert list(found) == wanted

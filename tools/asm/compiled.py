@@ -57,6 +57,7 @@ depthwise_conv_lanes.eval_int8 armv6m rv32imc xtensawin
 dequantize.eval_integers armv6m armv7em armv7emsp rv32imc xtensawin
 div.eval_int8 armv6m armv7em rv32imc xtensawin x64
 fully_connected.eval_int8 rv32imc xtensawin
+fully_connected_dsp.eval_int8 armv7em
 fully_connected_float.eval_float32 armv7emsp xtensawin
 fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 fully_connected_lanes.eval_int8 armv6m rv32imc xtensawin

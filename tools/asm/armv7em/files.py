@@ -4,7 +4,7 @@
 from functools import partial
 
 from ..common import broadcast
-from ..kernels import conv_dsp, fully_connected_dsp
+from ..kernels import conv_dsp
 from . import lstm
 
 CORE = "the DSP extension"
@@ -15,6 +15,5 @@ FILES = {
         "UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16",
         (lstm.rows, lstm.wide_rows),
     ),
-    "fully_connected_asm.py": ("FULLY_CONNECTED, int8", (fully_connected_dsp.connect,)),
 }
 COPIES = {"float32_broadcast.py": "armv6m/float32_broadcast.py"}

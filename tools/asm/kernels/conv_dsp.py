@@ -138,7 +138,7 @@ class _Gather:
         right = k.var("right", self.run - left - inside)
         with k.While(lambda: rows != 0, "row", times=3):
             self._fill_bytes(to, k.var("fill_left", left))
-            self._copy(to, row + left, inside)
+            copy(self.k, to, row + left, inside)
             self._fill_bytes(to, k.var("fill_left", right))
             row += self.row_step
             rows -= 1
@@ -151,22 +151,22 @@ class _Gather:
             to += 1
             count -= 1
 
-    # Words need not be aligned.
-    def _copy(self, to, source, size):
-        k = self.k
-        source, left, rest = k.var("source", source), k.var("left", size - 4), k.new_label("rest")
-        k.branch(left < 0, rest)
-        with k.loop("words", times=2) as words:
-            to.put_next(source.next(k.reg()))
-            left -= 4
-            words.repeat_if(left >= 0)
-        k.label(rest)
-        left += 4
-        with k.While(lambda: left != 0, "byte", times=2):
-            to.put("u8", source.get("u8"))
-            source += 1
-            to += 1
-            left -= 1
+
+def copy(k, to, source, size):
+    """Copy bytes; `to` advances. Words need not be aligned."""
+    source, left, rest = k.var("source", source), k.var("left", size - 4), k.new_label("rest")
+    k.branch(left < 0, rest)
+    with k.loop("words", times=2) as words:
+        to.put_next(source.next(k.reg()))
+        left -= 4
+        words.repeat_if(left >= 0)
+    k.label(rest)
+    left += 4
+    with k.While(lambda: left != 0, "byte", times=2):
+        to.put("u8", source.get("u8"))
+        source += 1
+        to += 1
+        left -= 1
 
 
 # Multiply a word of lanes of two pixels by the words of four channels: 16 products in 14 cycles of
