@@ -1,7 +1,7 @@
 # tflm: int8 to int8 or int16 by a table of 256 entries: LOGISTIC, RELU, QUANTIZE and others
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8 bool; package core; check unary; units independent; order elements
+# Kernel: types int8 int16 bool; package core; check unary; units independent; order elements
 
 _INPUT = const(1)
 _ENTRIES = const(2)

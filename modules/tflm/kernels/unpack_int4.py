@@ -1,7 +1,7 @@
 # tflm: int4 weights to int8: two in a byte, the first in the lower half
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Kernel: types int8; package core; check decode
+# Kernel: types int8 int16; package core; check decode
 
 _INPUT = const(1)
 _OUTPUT = const(2)
