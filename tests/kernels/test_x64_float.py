@@ -49,7 +49,7 @@ def _change(kind, flat, count, random):
         flat *= np.exp2(random.integers(-12, 13, count)).astype(np.float32)
 
 
-KINDS = ("normal", "subnormal", "zeros", "infinite", "nan", "overflow", "cancelling")
+KINDS = ("subnormal", "zeros", "infinite", "nan", "overflow", "cancelling", "normal")
 
 # Channels are 1 less, as many, and 1 more than vectors have; images are 1 to 9 pixels wide.
 models = {}
@@ -85,12 +85,11 @@ for state in (1, 7, 8, 11, 33):
 
 
 # Outputs of all models: equal bits, or both NaN.
-@pytest.mark.parametrize("kind", KINDS)
-def test_bits(kind):
+def test_bits():
     jobs, wanted = [], []
     for name, model in models.items():
         shape = _input_shape(model)
-        inputs = [[values(kind, shape)], [values("normal", shape)]]
+        inputs = [[values(kind, shape)] for kind in KINDS]
         raw = [[array.tobytes() for array in each] for each in inputs]
         repeat = "reset" if name.startswith("LSTM") else "invoke"
         job = Job(name, flatten(model), raw, slices=(1, 3), repeat=repeat)
@@ -105,7 +104,7 @@ def test_bits(kind):
         outcomes = run(jobs, modules=modules_for_level(level))
         for job, outcome, outputs in zip(jobs, outcomes, wanted, strict=True):
             assert outcome.kind == "ok" and not outcome.problems, (job.name, outcome)
-            for (raw,), expected in zip(outcome.outputs, outputs, strict=True):
+            for kind, (raw,), expected in zip(KINDS, outcome.outputs, outputs, strict=True):
                 got, bits = (np.frombuffer(each, np.uint32) for each in (raw, expected))
                 same = got == bits
                 same |= np.isnan(got.view(np.float32)) & np.isnan(bits.view(np.float32))

@@ -185,14 +185,14 @@ def test_files_for_firmware_without_inline_assembler(repository):
         files = runtime_files.files_for(flat, arch, assembler=False)
         for name, data in mpy_compiler.compile_runtime_files(files, arch).items():
             assert ASM not in {code.kind for code in MpyFile(data).module.functions()}, name
-    assert "kernels/rv32imc/gen/lanes_asm" in runtime_files.files_for(
+    assert "kernels/rv32imc/gen/fully_connected_lanes" in runtime_files.files_for(
         packed, "rv32imc", assembler=False
     )
 
 
 def test_packages_of_mip(repository):
     names = {package: dist.package_files(package, "armv6m", True) for package in dist.PACKAGES}
-    assert "kernels/armv6m/conv_lanes" in names["cnn"]
+    assert "kernels/armv6m/gen/conv_lanes" in names["cnn"]
     assert "kernels/armv6m/gen/svdf" in names["rnn"]
     assert "kernels/conv" not in names["core"] and "prepare/conv_2d" not in names["cnn"]
     assert "kernels/conv_float" in names["types"] and "kernels/conv_float" not in names["cnn"]
