@@ -19,8 +19,7 @@ def _arena(i):
 
 
 # Operand word of block `i` of the model: zeros, but block _ONES has ones, block _STEPS halfwords
-# above 0, which tables of int16 need, block _REQUANTIZE a block of prepare/common.py, and the last
-# block a table of exps.
+# above 0, which tables of int16 need, and block _REQUANTIZE a block of prepare/common.py.
 def _rom(i):
     return _arena(i) | 1
 
@@ -32,7 +31,7 @@ _SIZE = _BLOCK * _BLOCKS
 _MACHINES = (Machine(32), Machine(64))
 _ONE = struct.pack("<7i", 0, -128, 127, 0, 1, 1 << 30, 32)
 _DATA = bytes(_BLOCK) * _ONES + b"\xff" * _BLOCK + _ONE.ljust(_BLOCK, b"\0")
-_DATA += b"\1" * _BLOCK + b"\xff\xff\xff\x7f".ljust(_BLOCK, b"\0")
+_DATA += b"\1" * _BLOCK + bytes(_BLOCK)
 _MODEL = SimpleNamespace(head_bytes=_SIZE, arena_bytes=_SIZE, buffer=memoryview(_DATA))
 _A, _B, _C, _D, _E, _F = map(_arena, range(6))
 _P, _Q, _R, _S = map(_rom, range(4))
@@ -40,7 +39,6 @@ _BAD = _rom(_ONES)
 _END = _arena(_BLOCKS)
 _ROM_END = _rom(_BLOCKS)
 _TABLE = _rom(_STEPS)
-_EXPS = _rom(15)
 _LAST_STEP = 512 * 2 << 2  # from the first step of a table to its last one
 _TWIDDLED = (16383, 0, 16383, 0x3F000000)
 _LIMITED = (0, 0xFFFFFF80, 127, 0, 1, 1 << 30, 32)  # a block of prepare/common.py
@@ -74,9 +72,9 @@ _RECORDS = {
         {2: _P}, {3: 1 << 15},
     ),
     "softmax.eval_int8": (
-        3, (2, _A, _B, _EXPS, 8, 8, *struct.unpack("<2I", softmax._NEWTON)),
-        {5: 4}, {5: 32}, {6: 5}, {7: 0}, {3: _P}, {3: _C}, {3: _BAD}, {3: _EXPS | 4},
-        {3: _ROM_END - 4000}, {2: _A | 16}, {4: 8192}, {4: 0}, {2: _P},
+        3, (2, _A, _B, _C, 8, 8, 1 << 30, 0, 255, 256, *struct.unpack("<11I", softmax._EXP)),
+        {5: 4}, {5: 32}, {8: 256}, {9: 0}, {9: 257}, {10: 5}, {20: 0}, {3: _P}, {3: _A},
+        {2: _A | 16}, {4: 8192}, {4: 0}, {3: _C | 4}, {2: _P},
     ),
     "softmax_int16.eval_int16": (
         4, (2, _A, _TABLE, _TABLE, _B, 8, 1 << 30, 0),

@@ -6,6 +6,8 @@ from support.builder import ModelBuilder
 from support.check import Cases
 from support.script import run_script
 from support.single_op import Tensor, single_op
+from tflm.prepare.softmax import SOFTMAX
+from tflm_tools.flat.flatten import prepare
 
 cases = Cases()
 
@@ -100,33 +102,53 @@ def test_softmax(case):
     case.check()
 
 
-# The reciprocals of sums of exps from 2**19 to 2**32 - 1: the output of the largest value.
+# Kernels shift by 31 bits at most, so that larger multipliers are capped.
+def test_large_multiplier_is_capped():
+    for scale in (4.0e3, 1e9):
+        _, storage = prepare(softmax((1, 2), scale))
+        (record,) = storage.records
+        fields = dict(zip(SOFTMAX, record.words[1:], strict=False))
+        assert (fields["multiplier"], fields["shift"]) == ((1 << 31) - 1, 31)
+    _, storage = prepare(softmax((1, 2), 31.0))
+    (record,) = storage.records
+    fields = dict(zip(SOFTMAX, record.words[1:], strict=False))
+    assert (fields["multiplier"], fields["shift"]) == (31 << 26, 31)
+
+
+# All 32 bits of the kernel's exp() and reciprocal against Prepare's functions: outputs show only 8
+# or 16 bits.
 EXACT = """
 import array, random
-from tflm.kernels.softmax import eval_int8
+from tflm.kernels.softmax import _fill, _invert
+from tflm.prepare.softmax import SOFTMAX, _CONSTANTS
 from tflm.prepare.fixed_point import *
-product = saturating_rounding_doubling_high_mul
+from tflm.prepare.fixed_point import _two_over_one_plus
 random.seed(3)
+arena = bytearray(16)
+word = lambda at: sum([arena[at + i] << 8 * i for i in range(4)])
+for case in range(60):
+    shift = random.randint(0, 30)
+    fields = {"multiplier": random.randint(1 << 30, 0x7FFFFFFF), "shift": shift}
+    op = [1] + [fields.get(name, 0) for name in SOFTMAX] + [c & 0xFFFFFFFF for c in _CONSTANTS]
+    op = array.array("I", op)
+    for difference in range(min(255, 31 << 26 >> shift) + 1):
+        _fill(op, arena, 1, difference)
+        x = 0 - difference << shift
+        x = saturating_rounding_doubling_high_mul(x, fields["multiplier"])
+        assert word(4) == exp_on_negative_values(x, 5), (fields, difference)
 sums = [1 << 19, (1 << 19) + 1, (1 << 30) - 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]
-for _ in range(100):
+for _ in range(500):
     high = random.getrandbits(16) << 16 >> random.randint(0, 12)
     sums.append((high | random.getrandbits(16)) | 1 << 19)
 for total in sums:
-    depth = (total >> 19) + 1
-    row = bytearray([127] * (depth - 1) + [126])
-    row += bytearray(-depth & 3)
-    arena = row + bytearray(2 * depth)
-    exps = array.array("I", [0x7FFFFFFF, (total & (1 << 19) - 1) << 12] + [0] * 254)
-    newton = [NEWTON_START, NEWTON_SLOPE & 0xFFFFFFFF]
-    op = array.array("I", [1, 0, len(row) << 2, 1, depth, 16] + newton)
-    eval_int8(op, arena, exps, 0, 1)
+    arena[:4] = total.to_bytes(4, "little")
+    doubled = _invert(op, arena)
     zeros = 32
     while total >> 32 - zeros:
         zeros -= 1
-    factor = one_over_one_plus((total << zeros) - (1 << 31))
-    wanted = rounding_divide_by_pot(product(factor, 0x7FFFFFFF), 27 - zeros)
-    got = arena[len(row)] | arena[len(row) + 1] << 8
-    assert got == min(wanted, 65535) - 32768 & 0xFFFF, total
+    assert doubled == zeros, total
+    x = (total << zeros) - (1 << 31)
+    assert word(0) == saturating_left_shift(_two_over_one_plus(x), 1), total
 print("exact")
 """
 

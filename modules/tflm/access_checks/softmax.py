@@ -10,7 +10,8 @@ _SOFTMAX_OUTPUT = const(2)
 _EXPS = const(3)
 _DEPTH = const(4)
 _OUTPUT_BITS = const(5)
-_NEWTON_START = const(6)
+_SOFTMAX_LARGEST_DIFFERENCE = const(8)
+_SOFTMAX_TABLE = const(10)
 _SOFTMAX_INT16_EXP = const(2)
 _RECIPROCAL = const(3)
 _SOFTMAX_INT16_OUTPUT = const(4)
@@ -36,10 +37,12 @@ _MAX_DEPTH_LOG = const(4095)
 _LARGEST_EXP_LOG = 1 << 19
 _LOG_WORDS = const(20)  # of scratch
 _STEPS = const(513)  # entries of a table of int16
-_LARGEST = b"\xff\xff\xff\x7f"
 
 # Values of the tables: with other numbers loops might not end.
-_NEWTON = b"\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
+_EXP = (
+    b"\x94\xa8\xf5\x70\xab\xaa\xaa\x2a\x7b\xbe\xaf\x63\xf2\xcb\xa2\x4d\x6c\xac\x16\x2f\xa4\xaa"
+    b"\x52\x11\xb7\x2a\x58\x02\x11\xfe\x0a\x00\xf2\x00\x00\x00\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
+)
 _LOGARITHM = (
     b"\xfc\x0b\xb9\x58\x9a\x79\x82\x5a\x65\x7e\xa2\x6b\xd1\x07\xfa\x06\x9e\x65\x9c\x07\x79\x0c"
     b"\x0d\x3f\x14\xfc\x0d\x26\x5a\x5a\x5a\x5a\xc4\xc3\xc3\xc3"
@@ -57,16 +60,17 @@ def _rows(r, output, at, words, size, limit=1 << 30, output_size=0):
     return depth
 
 
-# Differences to the largest value of a row select an exp of a table, so that a row must not change
-# until it is complete, not even by the other core. In place it may change: each element is read
-# for the last time just before it is written, by the core that has its row. The largest value has
-# the exp of 0, so that the sum of exps is positive.
+# Differences to the largest value of a row select a slot of the scratch buffer, so that a row must
+# not change until it is complete, not even by the other core. In place it may change: each element
+# is read for the last time just before it is written, by the core that has its row.
 def _softmax(r):
     bits = r[_OUTPUT_BITS]
-    r.need(bits in (8, 16) and r.table(_NEWTON_START, 2) == _NEWTON)
-    exps = r.constant(_EXPS, 1024, 4)
-    r.need(bytes(exps[:4]) == _LARGEST and not [i for i in range(3, 1024, 4) if exps[i] > 127])
-    _rows(r, _SOFTMAX_OUTPUT, _DEPTH, 8, 1, _MAX_DEPTH, output_size=bits // 8)
+    largest, slots = r.numbers(_SOFTMAX_LARGEST_DIFFERENCE, 2, 0)
+    r.need(bits in (8, 16) and largest <= 255 and 1 <= slots <= 256)
+    r.need(r.table(_SOFTMAX_TABLE, 11) == _EXP)
+    _rows(r, _SOFTMAX_OUTPUT, _DEPTH, 21, 1, _MAX_DEPTH, output_size=bits // 8)
+    r.writes(_EXPS, 4 + 4 * slots, align=4)
+    r.apart(_INPUT, _EXPS)
     r.apart(_INPUT, _SOFTMAX_OUTPUT, True)
 
 
@@ -116,7 +120,7 @@ CHECKS = {
     "l2_normalization_float.eval_float32": lambda r: _float(r, _NORM, 7, 1),
     "local_response_normalization_float.eval_float32": _local_response_normalization,
     "log_softmax.eval_int8": _log_softmax,
-    "log_softmax_float.eval_float32": lambda r: _float(r, _SCALARS, 6, 2 + min(r[_DEPTH], 32)),
+    "log_softmax_float.eval_float32": lambda r: _float(r, _SCALARS, 7, 2),
     "softmax.eval_int8": _softmax,
     "softmax_float.eval_float32": lambda r: _float(r, _SCALAR, 7, 1),
     "softmax_int16.eval_int16": _softmax_int16,

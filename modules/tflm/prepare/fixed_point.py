@@ -47,21 +47,20 @@ def multiply_by_quantized_multiplier(x, multiplier, shift):
 def exp_on_negative_values(a, integer_bits):
     if a == 0:
         return _INT32_MAX
+    product = saturating_rounding_doubling_high_mul
     quarter = 1 << (29 - integer_bits)
     fraction = (a & (quarter - 1)) - quarter
     x = (fraction << integer_bits) + (1 << 28)
-    # Products without calls of saturating_rounding_doubling_high_mul: a table has 256 exps.
-    half = 1 << 30
-    x2 = x * x + half >> 31
-    x3 = x2 * x + half >> 31
-    x4 = x2 * x2 + half >> 31
-    terms = ((x4 + 2 >> 2) + x3) * ONE_THIRD + half >> 31
-    terms = x + rounding_divide_by_pot(terms + x2, 1)
-    result = EXP_MINUS_EIGHTH + (EXP_MINUS_EIGHTH * terms + half >> 31)
+    x2 = product(x, x)
+    x3 = product(x2, x)
+    x4 = product(x2, x2)
+    terms = product(rounding_divide_by_pot(x4, 2) + x3, ONE_THIRD) + x2
+    terms = x + rounding_divide_by_pot(terms, 1)
+    result = EXP_MINUS_EIGHTH + product(EXP_MINUS_EIGHTH, terms)
     quarters = (fraction - a) >> (29 - integer_bits)
     for e in range(integer_bits + 2):
         if quarters >> e & 1:
-            result = result * EXP_POWERS[e] + half >> 31
+            result = product(result, EXP_POWERS[e])
     return result
 
 

@@ -15,22 +15,29 @@ from .common import (
     scale_of,
     support,
 )
-from .fixed_point import (
-    NEWTON_SLOPE,
-    NEWTON_START,
-    exp_on_negative_values,
-    multiply_by_quantized_multiplier,
-)
+from .fixed_point import EXP_MINUS_EIGHTH, EXP_POWERS, NEWTON_SLOPE, NEWTON_START, ONE_THIRD
 
-SOFTMAX = ("input", "output", "exps", "depth", "output_bits", "newton_start", "newton_slope")
+SOFTMAX = (
+    "input",
+    "output",
+    "exps",
+    "depth",
+    "output_bits",
+    "multiplier",
+    "shift",
+    "largest_difference",
+    "slots",
+)
 
 _OPTIONS = const(9)  # SoftmaxOptions
 _BETA = const(0)
 _DIFFERENCE_BITS = 5  # integer bits of the argument of exp()
 _MAX_DEPTH = 8191  # the sum of exps has 13 integer bits
-_EXPS = 256
+_MAX_SLOTS = 223  # words of the table of exps, 896 bytes with the sum
+_SLOTS_PER_ELEMENT = 4  # a small tensor does not justify a large table
 _SMALLEST = ((1 << 30) + 1, -30)  # a little more than 1
 _NEAR = 0x3A83126F  # 0.001 in float32
+_CONSTANTS = (EXP_MINUS_EIGHTH, ONE_THIRD) + EXP_POWERS + (NEWTON_START, NEWTON_SLOPE)
 
 output_shapes = same_shape
 
@@ -58,31 +65,27 @@ def prepare(context, node):
     _check_output(node, target, bits)
     depth = source.shape[-1]
     support(depth <= _MAX_DEPTH, node, "a last dimension of %d" % depth)
+    multiplier, shift = _difference_multiplier(node, source)
+    # Differences to the largest value of a row that matter (CalculateInputRadius).
+    radius = ((1 << _DIFFERENCE_BITS) - 1) << (31 - _DIFFERENCE_BITS)
+    largest_difference = min(255, radius >> shift)
+    slots = min(largest_difference + 1, _MAX_SLOTS, _SLOTS_PER_ELEMENT * source.elements())
     context.emit(
         "softmax.eval_int8",
         SOFTMAX,
         source.elements() // depth if depth else 0,
         source.elements() * 16,
+        table=struct.pack("<%dI" % len(_CONSTANTS), *[c & 0xFFFFFFFF for c in _CONSTANTS]),
         input=source,
         output=target,
-        exps=context.constant(_exps(*_difference_multiplier(node, source))),
+        exps=context.request_scratch_buffer(4 * (1 + slots)),
         depth=depth,
         output_bits=bits,
-        newton_start=NEWTON_START,
-        newton_slope=NEWTON_SLOPE,
+        multiplier=multiplier,
+        shift=shift,
+        largest_difference=largest_difference,
+        slots=slots,
     )
-
-
-# Return the table of exp(-difference) with 31 fractional bits. Differences that do not matter
-# (CalculateInputRadius) have 0.
-def _exps(multiplier, shift):
-    radius = ((1 << _DIFFERENCE_BITS) - 1) << (31 - _DIFFERENCE_BITS)
-    exps = bytearray(4 * _EXPS)
-    for difference in range(min(_EXPS, (radius >> shift) + 1)):
-        scaled = multiply_by_quantized_multiplier(0 - difference, multiplier, shift)
-        value = exp_on_negative_values(scaled, _DIFFERENCE_BITS)
-        struct.pack_into("<I", exps, 4 * difference, value)
-    return exps
 
 
 # The output must map 0..1 to its whole type. As in TFLM, int16 may differ by a thousandth.

@@ -5,6 +5,12 @@ import struct
 
 from tflm import dtypes
 from tflm.prepare.common import REQUANTIZE, requantize_table
+from tflm.prepare.fixed_point import (
+    NEWTON_SLOPE,
+    NEWTON_START,
+    exp_on_negative_values,
+    multiply_by_quantized_multiplier,
+)
 
 from ..bands.operators.partial_operator import PartialOperator
 from ..model.schema import BuiltinOperator
@@ -28,6 +34,8 @@ LAYOUTS = {
 }  # fmt: skip
 
 _MAX_POSITIONS = 2047  # the sum of exps has 30 bits
+_EXPS = 256
+_EXP_BITS = 5  # integer bits of the argument of exp(), as in prepare/softmax.py
 _BLOCK = 32  # sums that the kernel holds at a time
 _REASON = "weights after the position are 0, or computed as one"
 
@@ -169,7 +177,8 @@ class _Pattern:
             "positions": first.inputs[1].shape[1],
             "size": size,
             "group": group,
-            **{name: exps.fields[name] for name in ("newton_start", "newton_slope")},
+            "newton_start": NEWTON_START,
+            "newton_slope": NEWTON_SLOPE,
             "score_zero_point": scores.fields["output_zero_point"],
             "score_min": scores.fields["activation_min"],
             "score_max": scores.fields["activation_max"],
@@ -185,7 +194,7 @@ class _Pattern:
             inputs,
             last.outputs,
             fields,
-            exps.fields["exps"].data,
+            _exps(exps.fields),
             requantize_table(multipliers(output)),
         )
         step.origins = tuple(sorted(i for node in self.nodes for i in node.origins))
@@ -213,3 +222,17 @@ def _position(main, mask, positions):
     is_counting = bytes(numbers.data) == struct.pack(f"<{positions}i", *range(positions))
     is_number = position.dtype == dtypes.INT32 and position.elements() == 1
     return position if is_counting and is_number else None
+
+
+# The table of exp(-difference) with 31 fractional bits, as kernels/softmax.py computes them.
+def _exps(fields):
+    values = []
+    for difference in range(_EXPS):
+        value = 0
+        if difference <= fields["largest_difference"]:
+            scaled = multiply_by_quantized_multiplier(
+                0 - difference, fields["multiplier"], fields["shift"]
+            )
+            value = exp_on_negative_values(scaled, _EXP_BITS)
+        values.append(value)
+    return struct.pack(f"<{_EXPS}I", *values)

@@ -10,192 +10,350 @@ import micropython
 @micropython.asm_thumb
 def run_int8(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB084)  # sub sp, #16
-    mov(r12, r0)
-    mov(r0, r1)
+    data(2, 0xB08D)  # sub sp, #52
+    mov(r8, r0)
     mov(r4, r2)
-    lsr(r7, r3, 10)
-    data(2, 0xF3C3, 0x0109)  # ubfx r1, r3, #0, #10
-    add(r1, r7, r1)
-    data(2, 0x9102)  # str r1, [sp] stop
+    lsr(r0, r3, 10)
+    data(2, 0x9008)  # str r0, [sp] start
+    data(2, 0xF3C3, 0x0209)  # ubfx r2, r3, #0, #10
+    add(r0, r0, r2)
+    data(2, 0x900C)  # str r0, [sp] stop
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9902)  # ldr r1, [sp] stop
-    cmp(r7, r1)
+    data(2, 0x9A08)  # ldr r2, [sp] start
+    data(2, 0x980C)  # ldr r0, [sp] stop
+    cmp(r2, r0)
     bge_w(end3)
-    data(2, 0xF8DC, 0x1010)  # ldw r1, [r12, #16]
-    data(2, 0x9101)  # str r1, [sp] depth
-    data(2, 0xF8DC, 0x1014)  # ldw r1, [r12, #20]
-    data(2, 0x9100)  # str r1, [sp] output_bits
-    asr(r6, r1, 4)
-    data(2, 0xF8DC, 0x1004)  # ldw r1, [r12, #4]
-    mov(r2, r0)
-    lsl(r3, r1, 31)
+    data(2, 0xF8D8, 0x0010)  # ldw r0, [r8, #16]
+    data(2, 0x900B)  # str r0, [sp] depth
+    data(2, 0xF8D8, 0x0014)  # ldw r0, [r8, #20]
+    data(2, 0x9009)  # str r0, [sp] output_bits
+    asr(r0, r0, 4)
+    data(2, 0x9006)  # str r0, [sp] is_wide
+    data(2, 0xF8D8, 0x0004)  # ldw r0, [r8, #4]
+    mov(r2, r1)
+    lsl(r3, r0, 31)
     beq(if4)
     mov(r2, r4)
     label(if4)
-    data(2, 0x9B01)  # ldr r3, [sp] depth
-    data(2, 0xEB12, 0x01A1)  # adds r1, r2, r1, asr #2
-    data(2, 0xF8DC, 0x2008)  # ldw r2, [r12, #8]
-    data(2, 0xFB07, 0x1103)  # mla r1, r7, r3, r1
-    data(2, 0xEB10, 0x0592)  # adds r5, r0, r2, lsr #2
-    data(2, 0xFB07, 0xF203)  # mul r2, r7, r3
-    lsl(r2, r6)
-    add(r3, r5, r2)
-    data(2, 0xF8DC, 0x200C)  # ldw r2, [r12, #12]
-    lsl(r5, r2, 31)
-    beq(if5)
-    mov(r0, r4)
-    label(if5)
-    data(2, 0xEB10, 0x00A2)  # adds r0, r0, r2, asr #2
-    data(2, 0x9003)  # str r0, [sp] exps
-    label(row6)
-    data(2, 0x9801)  # ldr r0, [sp] depth
-    add(r4, r1, r0)
-    mov(r2, r1)
-    data(2, 0xF06F, 0x007F)  # mvn r0, #127
-    cmp(r2, r4)
-    bcs(if8)
-    label(top9)
-    data(2, 0xF992, 0x5000)  # lds8 r5, [r2, #0]
-    cmp(r0, r5)
-    data(2, 0xBFB8)  # it lt
-    mov(r0, r5)
-    add(r2, r2, 1)
-    cmp(r2, r4)
-    bcc(top9)
-    label(if8)
-    data(2, 0x9A03)  # ldr r2, [sp] exps
-    data(2, 0xEB12, 0x0E80)  # adds lr, r2, r0, lsl #2
-    mov(r0, 0)
-    mov(r2, r1)
-    cmp(r2, r4)
-    bcs(if11)
-    label(sum12)
-    data(2, 0xF992, 0x5000)  # lds8 r5, [r2, #0]
-    data(2, 0xEBBE, 0x0585)  # subs r5, lr, r5, lsl #2
-    ldr(r5, [r5, 0])
-    lsr(r5, r5, 11)
-    add(r5, r5, 1)
-    data(2, 0xEB10, 0x0055)  # adds r0, r0, r5, lsr #1
-    add(r2, r2, 1)
-    cmp(r2, r4)
-    bcc(sum12)
-    label(if11)
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    cmp(r0, 0)
-    blt_w(rare14)
-    label(end15)
-    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
-    lsr(r2, r0, 30)
-    bne(if16)
-    label(double17)
-    lsl(r0, r0, 1)
-    data(2, 0xF118, 0x0801)  # adds r8, r8, #1
-    lsr(r2, r0, 30)
-    beq(double17)
-    label(if16)
-    data(2, 0xF8DC, 0x501C)  # ldw r5, [r12, #28]
-    data(2, 0xFB00, 0xF205)  # mul r2, r0, r5
-    lsr(r2, r2, 30)
-    data(2, 0xFB50, 0xF505)  # mulh r5, r0, r5
-    lsl(r5, r5, 1)
-    asr(r2, r2, 1)
-    data(2, 0xEB42, 0x0205)  # adc r2, r2, r5
-    data(2, 0xF8DC, 0x5018)  # ldw r5, [r12, #24]
-    add(r2, r2, r5)
-    data(2, 0xF240, 0x0903)  # movw r9, #3
-    label(newton19)
-    data(2, 0xF04F, 0x5B00)  # mov r11, #536870912
-    data(2, 0xFB00, 0xF502)  # mul r5, r0, r2
-    lsr(r5, r5, 30)
-    data(2, 0xFB50, 0xFA02)  # mulh r10, r0, r2
-    data(2, 0xEA5F, 0x0A4A)  # mov lsls r10, pc, r10, lsl #1
-    asr(r5, r5, 1)
-    data(2, 0xEB45, 0x050A)  # adc r5, r5, r10
-    data(2, 0xEBBB, 0x0A05)  # subs r10, r11, r5
-    data(2, 0xFB02, 0xF50A)  # mul r5, r2, r10
-    lsr(r5, r5, 30)
-    data(2, 0xFB52, 0xFA0A)  # mulh r10, r2, r10
-    data(2, 0xEA5F, 0x0A4A)  # mov lsls r10, pc, r10, lsl #1
-    asr(r5, r5, 1)
-    data(2, 0xEB45, 0x050A)  # adc r5, r5, r10
-    data(2, 0xEB12, 0x0285)  # adds r2, r2, r5, lsl #2
-    data(2, 0xF1B9, 0x0901)  # subs r9, r9, #1
-    bne(newton19)
-    asr(r0, r2, 30)
-    bne(rare22)
-    lsl(r2, r2, 1)
-    label(saturated21)
-    data(2, 0x9800)  # ldr r0, [sp] output_bits
-    mov(r5, 42)
-    sub(r0, r5, r0)
-    data(2, 0xEBB0, 0x0808)  # subs r8, r0, r8
-    data(2, 0xF1B8, 0x0F1E)  # cmp r15, r8, #30
-    bgt(rare24)
-    label(end25)
-    data(2, 0x9800)  # ldr r0, [sp] output_bits
-    mov(r5, 1)
-    sub(r0, r0, 1)
-    data(2, 0xFA15, 0xF900)  # lsls r9, r5, r0
-    data(2, 0xF1B9, 0x0A01)  # subs r10, r9, #1
-    cmp(r1, r4)
-    bcs(if26)
-    label(quotient27)
-    data(2, 0xF991, 0x0000)  # lds8 r0, [r1, #0]
-    data(2, 0xEBBE, 0x0080)  # subs r0, lr, r0, lsl #2
-    ldr(r5, [r0, 0])
+    data(2, 0xEB12, 0x00A0)  # adds r0, r2, r0, asr #2
+    data(2, 0x9B08)  # ldr r3, [sp] start
+    data(2, 0x9A0B)  # ldr r2, [sp] depth
+    data(2, 0xFB03, 0x0402)  # mla r4, r3, r2, r0
+    data(2, 0xF8D8, 0x0008)  # ldw r0, [r8, #8]
+    data(2, 0xEB11, 0x0590)  # adds r5, r1, r0, lsr #2
+    data(2, 0x9806)  # ldr r0, [sp] is_wide
+    data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
+    data(2, 0xFA12, 0xF000)  # lsls r0, r2, r0
+    add(r7, r5, r0)
+    data(2, 0xF8D8, 0x000C)  # ldw r0, [r8, #12]
+    data(2, 0xEB11, 0x0090)  # adds r0, r1, r0, lsr #2
+    data(2, 0x9001)  # str r0, [sp] slots
+    data(2, 0xF8D8, 0x1020)  # ldw r1, [r8, #32]
+    data(2, 0x910A)  # str r1, [sp] largest_difference
+    data(2, 0xF8D8, 0x2024)  # ldw r2, [r8, #36]
     add(r1, r1, 1)
-    data(2, 0xFB05, 0xF002)  # mul r0, r5, r2
-    lsr(r0, r0, 30)
-    data(2, 0xFB55, 0xF502)  # mulh r5, r5, r2
-    lsl(r5, r5, 1)
-    asr(r0, r0, 1)
-    data(2, 0xEB40, 0x0005)  # adc r0, r0, r5
-    data(2, 0xFA50, 0xF008)  # asrs r0, r0, r8
-    add(r0, r0, 1)
-    asr(r0, r0, 1)
-    data(2, 0xEBB0, 0x0009)  # subs r0, r0, r9
-    data(2, 0x4550)  # cmp r0, r10
+    cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
-    mov(r0, r10)
-    cmp(r6, 0)
-    beq(if29)
-    strh(r0, [r3, 0])
-    add(r3, r3, 1)
-    b(end30)
+    mov(r1, r2)
+    data(2, 0x9100)  # str r1, [sp] limit
+    data(2, 0xEB10, 0x0281)  # adds r2, r0, r1, lsl #2
+    cmp(r0, r2)
+    beq(if5)
+    label(empty6)
+    data(2, 0xF04F, 0x31FF)  # mov r1, #-1
+    str(r1, [r0, 0])
+    add(r0, r0, 4)
+    cmp(r0, r2)
+    bne(empty6)
+    label(if5)
+    label(row8)
+    data(2, 0x980B)  # ldr r0, [sp] depth
+    data(2, 0xEB14, 0x0E00)  # adds lr, r4, r0
+    mov(r0, r4)
+    data(2, 0xF06F, 0x067F)  # mvn r6, #127
+    data(2, 0x4570)  # cmp r0, lr
+    bcs(if10)
+    label(top11)
+    data(2, 0xF990, 0x1000)  # lds8 r1, [r0, #0]
+    cmp(r6, r1)
+    data(2, 0xBFB8)  # it lt
+    mov(r6, r1)
+    add(r0, r0, 1)
+    data(2, 0x4570)  # cmp r0, lr
+    bcc(top11)
+    label(if10)
+    mov(r0, 0)
+    data(2, 0x9002)  # str r0, [sp] total
+    mov(r0, 0)
+    data(2, 0x9007)  # str r0, [sp] dividing
+    mov(r5, r4)
+    data(2, 0x4575)  # cmp r5, lr
+    bcs_w(if16)
+    label(sum17)
+    data(2, 0xF995, 0x0000)  # lds8 r0, [r5, #0]
+    sub(r2, r6, r0)
+    data(2, 0x9800)  # ldr r0, [sp] limit
+    add(r5, r5, 1)
+    cmp(r2, r0)
+    bge_w(rare19)
+    data(2, 0x9801)  # ldr r0, [sp] slots
+    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
+    ldr(r0, [r0, 0])
+    cmp(r0, 0)
+    bge_w(if21)
+    label(fill13)
+    data(2, 0xF8D8, 0x001C)  # ldw r0, [r8, #28]
+    data(2, 0xFA12, 0xF000)  # lsls r0, r2, r0
+    data(2, 0xF8D8, 0x1018)  # ldw r1, [r8, #24]
+    data(2, 0xF1D0, 0x0300)  # rsbs r3, r0, #0
+    data(2, 0xFB03, 0xF001)  # mul r0, r3, r1
+    lsr(r0, r0, 30)
+    data(2, 0xFB53, 0xF101)  # mulh r1, r3, r1
+    lsl(r1, r1, 1)
+    asr(r0, r0, 1)
+    data(2, 0xEB40, 0x0001)  # adc r0, r0, r1
+    cmp(r0, 0)
+    beq_w(rare23)
+    data(2, 0xF3C0, 0x0117)  # ubfx r1, r0, #0, #24
+    data(2, 0xF1B1, 0x7380)  # subs r3, r1, #16777216
+    sub(r1, r3, r0)
+    lsl(r0, r3, 5)
+    data(2, 0xF110, 0x5080)  # adds r0, r0, #268435456
+    data(2, 0xFB00, 0xF300)  # mul r3, r0, r0
+    data(2, 0xEA5F, 0x7993)  # mov lsrs r9, pc, r3, lsr #30
+    data(2, 0xFB50, 0xF300)  # mulh r3, r0, r0
+    lsl(r3, r3, 1)
+    data(2, 0xEA5F, 0x0969)  # mov asrs r9, pc, r9, asr #1
+    data(2, 0xEB49, 0x0903)  # adc r9, r9, r3
+    data(2, 0xFB09, 0xF300)  # mul r3, r9, r0
+    lsr(r3, r3, 30)
+    data(2, 0xFB59, 0xFA00)  # mulh r10, r9, r0
+    data(2, 0xEA5F, 0x0A4A)  # mov lsls r10, pc, r10, lsl #1
+    asr(r3, r3, 1)
+    data(2, 0xEB43, 0x030A)  # adc r3, r3, r10
+    mov(r10, r3)
+    data(2, 0xFB09, 0xF309)  # mul r3, r9, r9
+    lsr(r3, r3, 30)
+    data(2, 0xFB59, 0xFB09)  # mulh r11, r9, r9
+    data(2, 0xEA5F, 0x0B4B)  # mov lsls r11, pc, r11, lsl #1
+    asr(r3, r3, 1)
+    data(2, 0xEB43, 0x030B)  # adc r3, r3, r11
+    data(2, 0xF3C3, 0x0B40)  # ubfx r11, r3, #1, #1
+    data(2, 0xEB1B, 0x03A3)  # adds r3, r11, r3, asr #2
+    data(2, 0xF8D8, 0xB02C)  # ldw r11, [r8, #44]
+    data(2, 0xEB1A, 0x0A03)  # adds r10, r10, r3
+    data(2, 0xFB0A, 0xF30B)  # mul r3, r10, r11
+    lsr(r3, r3, 30)
+    data(2, 0xFB5A, 0xFA0B)  # mulh r10, r10, r11
+    data(2, 0xEA5F, 0x0A4A)  # mov lsls r10, pc, r10, lsl #1
+    asr(r3, r3, 1)
+    data(2, 0xEB43, 0x030A)  # adc r3, r3, r10
+    data(2, 0xEB13, 0x0309)  # adds r3, r3, r9
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xF3C3, 0x0900)  # ubfx r9, r3, #0, #1
+    data(2, 0xEB19, 0x0363)  # adds r3, r9, r3, asr #1
+    data(2, 0xF8D8, 0x9028)  # ldw r9, [r8, #40]
+    add(r0, r0, r3)
+    data(2, 0xFB00, 0xF309)  # mul r3, r0, r9
+    lsr(r3, r3, 30)
+    data(2, 0xFB50, 0xF009)  # mulh r0, r0, r9
+    lsl(r0, r0, 1)
+    asr(r3, r3, 1)
+    data(2, 0xEB43, 0x0300)  # adc r3, r3, r0
+    data(2, 0xEB13, 0x0009)  # adds r0, r3, r9
+    lsr(r1, r1, 24)
+    data(2, 0xF118, 0x0930)  # adds r9, r8, #48
+    cmp(r1, 0)
+    beq(if25)
+    label(power26)
+    data(2, 0xF3C1, 0x0300)  # ubfx r3, r1, #0, #1
+    cmp(r3, 0)
+    beq(if28)
+    data(2, 0xF8D9, 0xA000)  # ldw r10, [r9, #0]
+    data(2, 0xFB00, 0xF30A)  # mul r3, r0, r10
+    lsr(r3, r3, 30)
+    data(2, 0xFB50, 0xF00A)  # mulh r0, r0, r10
+    lsl(r0, r0, 1)
+    asr(r3, r3, 1)
+    data(2, 0xEB43, 0x0300)  # adc r3, r3, r0
+    mov(r0, r3)
+    label(if28)
+    data(2, 0xF119, 0x0904)  # adds r9, r9, #4
+    lsr(r1, r1, 1)
+    bne(power26)
+    label(if25)
+    label(exponential_known22)
+    data(2, 0x9900)  # ldr r1, [sp] limit
+    cmp(r2, r1)
+    bge(if29)
+    data(2, 0x9901)  # ldr r1, [sp] slots
+    data(2, 0xEB11, 0x0182)  # adds r1, r1, r2, lsl #2
+    str(r0, [r1, 0])
     label(if29)
-    strb(r0, [r3, 0])
-    label(end30)
-    add(r3, r3, 1)
-    cmp(r1, r4)
-    bcc(quotient27)
-    label(if26)
-    data(2, 0x9802)  # ldr r0, [sp] stop
+    data(2, 0x9907)  # ldr r1, [sp] dividing
+    cmp(r1, 0)
+    bne_w(divide15)
+    label(if21)
+    lsr(r0, r0, 11)
+    add(r1, r0, 1)
+    data(2, 0x9802)  # ldr r0, [sp] total
+    data(2, 0xEB10, 0x0051)  # adds r0, r0, r1, lsr #1
+    data(2, 0x9002)  # str r0, [sp] total
+    label(following14)
+    data(2, 0x4575)  # cmp r5, lr
+    bcc_w(sum17)
+    label(if16)
+    data(2, 0x9802)  # ldr r0, [sp] total
+    mov(r2, 0)
+    cmp(r0, 0)
+    blt_w(rare30)
+    label(end31)
+    add(r2, r2, 1)
+    lsr(r1, r0, 30)
+    bne(if32)
+    label(double33)
+    lsl(r0, r0, 1)
+    add(r2, r2, 1)
+    lsr(r1, r0, 30)
+    beq(double33)
+    label(if32)
+    data(2, 0xF8D8, 0x3050)  # ldw r3, [r8, #80]
+    data(2, 0xFB00, 0xF103)  # mul r1, r0, r3
+    lsr(r1, r1, 30)
+    data(2, 0xFB50, 0xF303)  # mulh r3, r0, r3
+    lsl(r3, r3, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0103)  # adc r1, r1, r3
+    data(2, 0xF8D8, 0x304C)  # ldw r3, [r8, #76]
+    data(2, 0xEB11, 0x0C03)  # adds r12, r1, r3
+    mov(r3, 3)
+    label(newton35)
+    data(2, 0xF04F, 0x5A00)  # mov r10, #536870912
+    data(2, 0xFB00, 0xF10C)  # mul r1, r0, r12
+    lsr(r1, r1, 30)
+    data(2, 0xFB50, 0xF90C)  # mulh r9, r0, r12
+    data(2, 0xEA5F, 0x0949)  # mov lsls r9, pc, r9, lsl #1
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0109)  # adc r1, r1, r9
+    data(2, 0xEBBA, 0x0901)  # subs r9, r10, r1
+    data(2, 0xFB0C, 0xF109)  # mul r1, r12, r9
+    lsr(r1, r1, 30)
+    data(2, 0xFB5C, 0xF909)  # mulh r9, r12, r9
+    data(2, 0xEA5F, 0x0949)  # mov lsls r9, pc, r9, lsl #1
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0109)  # adc r1, r1, r9
+    data(2, 0xEB1C, 0x0C81)  # adds r12, r12, r1, lsl #2
+    sub(r3, r3, 1)
+    bne(newton35)
+    data(2, 0xEA5F, 0x70AC)  # mov asrs r0, pc, r12, asr #30
+    bne_w(rare38)
+    data(2, 0xEA5F, 0x0C4C)  # mov lsls r12, pc, r12, lsl #1
+    label(saturated37)
+    data(2, 0x9809)  # ldr r0, [sp] output_bits
+    mov(r1, 42)
+    sub(r0, r1, r0)
+    sub(r0, r0, r2)
+    data(2, 0x9004)  # str r0, [sp] shift
+    cmp(r0, 30)
+    bgt_w(rare40)
+    label(end41)
+    data(2, 0x9809)  # ldr r0, [sp] output_bits
+    mov(r1, 1)
+    sub(r0, r0, 1)
+    data(2, 0xFA11, 0xF000)  # lsls r0, r1, r0
+    data(2, 0x9005)  # str r0, [sp] half
+    sub(r0, r0, 1)
+    data(2, 0x9003)  # str r0, [sp] highest
+    mov(r0, 1)
+    data(2, 0x9007)  # str r0, [sp] dividing
+    data(2, 0x4574)  # cmp r4, lr
+    bcs(if42)
+    label(quotient43)
+    data(2, 0xF994, 0x0000)  # lds8 r0, [r4, #0]
+    sub(r2, r6, r0)
+    data(2, 0x9800)  # ldr r0, [sp] limit
+    add(r4, r4, 1)
+    cmp(r2, r0)
+    bge(rare45)
+    label(end46)
+    data(2, 0x9801)  # ldr r0, [sp] slots
+    data(2, 0xEB10, 0x0082)  # adds r0, r0, r2, lsl #2
+    ldr(r0, [r0, 0])
+    label(divide15)
+    data(2, 0xFB00, 0xF10C)  # mul r1, r0, r12
+    lsr(r1, r1, 30)
+    data(2, 0xFB50, 0xF00C)  # mulh r0, r0, r12
+    lsl(r0, r0, 1)
+    asr(r1, r1, 1)
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    data(2, 0x9804)  # ldr r0, [sp] shift
+    data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
+    add(r0, r0, 1)
+    data(2, 0x9905)  # ldr r1, [sp] half
+    asr(r0, r0, 1)
+    sub(r0, r0, r1)
+    data(2, 0x9903)  # ldr r1, [sp] highest
+    cmp(r0, r1)
+    data(2, 0xBFC8)  # it gt
+    mov(r0, r1)
+    data(2, 0x9906)  # ldr r1, [sp] is_wide
+    cmp(r1, 0)
+    beq(if47)
+    strh(r0, [r7, 0])
     add(r7, r7, 1)
-    cmp(r7, r0)
-    blt_w(row6)
+    b(end48)
+    label(if47)
+    strb(r0, [r7, 0])
+    label(end48)
+    add(r7, r7, 1)
+    data(2, 0x4574)  # cmp r4, lr
+    bcc(quotient43)
+    label(if42)
+    data(2, 0x9808)  # ldr r0, [sp] start
+    add(r0, r0, 1)
+    data(2, 0x9008)  # str r0, [sp] start
+    data(2, 0x990C)  # ldr r1, [sp] stop
+    cmp(r0, r1)
+    blt_w(row8)
     label(end3)
     b(return_1)
     label(rare1)
-    data(2, 0xF093, 0x37FF)  # xors r7, r3, #-1
-    add(r1, r7, 1)
-    data(2, 0x9102)  # str r1, [sp] stop
+    data(2, 0xF093, 0x30FF)  # xors r0, r3, #-1
+    data(2, 0x9008)  # str r0, [sp] start
+    add(r0, r0, 1)
+    data(2, 0x900C)  # str r0, [sp] stop
     b(end2)
-    label(rare14)
+    label(rare19)
+    data(2, 0x980A)  # ldr r0, [sp] largest_difference
+    cmp(r2, r0)
+    bgt_w(following14)
+    b(fill13)
+    label(rare23)
+    data(2, 0xF06F, 0x4000)  # mvn r0, #-2147483648
+    b(exponential_known22)
+    label(rare30)
     lsr(r0, r0, 1)
-    data(2, 0xF1B8, 0x0801)  # subs r8, r8, #1
-    b(end15)
-    label(rare22)
-    data(2, 0xF06F, 0x4200)  # mvn r2, #-2147483648
-    b(saturated21)
-    label(rare24)
-    data(2, 0xF240, 0x081E)  # movw r8, #30
-    mov(r2, 0)
-    b(end25)
+    sub(r2, r2, 1)
+    b(end31)
+    label(rare38)
+    data(2, 0xF06F, 0x4C00)  # mvn r12, #-2147483648
+    b(saturated37)
+    label(rare40)
+    mov(r0, 30)
+    data(2, 0x9004)  # str r0, [sp] shift
+    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    b(end41)
+    label(rare45)
+    data(2, 0x980A)  # ldr r0, [sp] largest_difference
+    cmp(r2, r0)
+    ble_w(fill13)
+    mov(r0, 0)
+    b(divide15)
+    b(end46)
     label(return_1)
-    data(2, 0xB004)  # add sp, #16
+    data(2, 0xB00D)  # add sp, #52
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

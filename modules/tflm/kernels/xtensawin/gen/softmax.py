@@ -9,240 +9,495 @@ import micropython
 # SOFTMAX, int8 to int8 and int16. Units are rows. op: SOFTMAX of prepare/softmax.py.
 @micropython.viper
 def eval_int8(op, arena, rom, start, stop):
-    #: 368100 entry a1, 64
+    #: 36e100 entry a1, 112
     #: 7d02 mov.n a7, a2
-    #: 7931 s32i.n a7, a1, 12
-    #: 2d03 mov.n a2, a3
+    #: 7921 s32i.n a7, a1, 8
     #: 8d04 mov.n a8, a4
-    #: 5921 s32i.n a5, a1, 8
-    #: 6961 s32i.n a6, a1, 24
-    #: 672502 blt a5, a6, 0x15
-    #: 468b00 j 0x243
-    #: 3847 l32i.n a3, a7, 16
-    #: 3951 s32i.n a3, a1, 20
-    #: 3857 l32i.n a3, a7, 20
-    #: 3941 s32i.n a3, a1, 16
-    #: 303421 srai a3, a3, 4
-    #: 3901 s32i.n a3, a1, 0
-    #: 3817 l32i.n a3, a7, 4
-    #: 4d02 mov.n a4, a2
-    #: 105301 slli a5, a3, 31
+    #: 59d1 s32i.n a5, a1, 52
+    #: 626111 s32i a6, a1, 68
+    #: 672502 blt a5, a6, 0x14
+    #: 062801 j 0x4b5
+    #: 2847 l32i.n a2, a7, 16
+    #: 226110 s32i a2, a1, 64
+    #: 2857 l32i.n a2, a7, 20
+    #: 29e1 s32i.n a2, a1, 56
+    #: 202421 srai a2, a2, 4
+    #: 29a1 s32i.n a2, a1, 40
+    #: 2817 l32i.n a2, a7, 4
+    #: 4d03 mov.n a4, a3
+    #: 105201 slli a5, a2, 31
     #: 161500 beqz a5, 0x2e
     #: 4d08 mov.n a4, a8
-    #: 303221 srai a3, a3, 2
-    #: 4a33 add.n a3, a3, a4
-    #: 7821 l32i.n a7, a1, 8
-    #: 5851 l32i.n a5, a1, 20
-    #: 504782 mull a4, a7, a5
-    #: 4a33 add.n a3, a3, a4
-    #: 6831 l32i.n a6, a1, 12
-    #: 4826 l32i.n a4, a6, 8
-    #: 404241 srli a4, a4, 2
-    #: 4a92 add.n a9, a2, a4
-    #: 505782 mull a5, a7, a5
-    #: 4801 l32i.n a4, a1, 0
-    #: 001440 ssl a4
-    #: 0045a1 sll a4, a5
-    #: 4a59 add.n a5, a9, a4
-    #: 4836 l32i.n a4, a6, 12
-    #: 106401 slli a6, a4, 31
-    #: 161600 beqz a6, 0x5c
-    #: 2d08 mov.n a2, a8
-    #: 404221 srai a4, a4, 2
-    #: 2a24 add.n a2, a4, a2
-    #: 2971 s32i.n a2, a1, 28
-    #: 2851 l32i.n a2, a1, 20
-    #: 2a73 add.n a7, a3, a2
-    #: 4d03 mov.n a4, a3
-    #: 22af80 movi a2, -128
-    #: 77b410 bgeu a4, a7, 0x80
-    #: 620400 l8ui a6, a4, 0
-    #: 806601 slli a6, a6, 24
-    #: 606831 srai a6, a6, 24
-    #: 602253 max a2, a2, a6
-    #: 1b44 addi.n a4, a4, 1
-    #: 7734ee bltu a4, a7, 0x6f
-    #: e04211 slli a4, a2, 2
-    #: 2871 l32i.n a2, a1, 28
-    #: 4aa2 add.n a10, a2, a4
-    #: 0c06 movi.n a6, 0
-    #: 2d03 mov.n a2, a3
-    #: 77b21f bgeu a2, a7, 0xae
-    #: 420200 l8ui a4, a2, 0
-    #: 804401 slli a4, a4, 24
-    #: 404831 srai a4, a4, 24
-    #: e04411 slli a4, a4, 2
-    #: 404ac0 sub a4, a10, a4
-    #: 4804 l32i.n a4, a4, 0
-    #: 404b41 srli a4, a4, 11
-    #: 1b44 addi.n a4, a4, 1
-    #: 404141 srli a4, a4, 1
-    #: 4a66 add.n a6, a6, a4
+    #: 202221 srai a2, a2, 2
+    #: 4a22 add.n a2, a2, a4
+    #: 78d1 l32i.n a7, a1, 52
+    #: 622110 l32i a6, a1, 64
+    #: 604782 mull a4, a7, a6
+    #: 4a52 add.n a5, a2, a4
+    #: 4821 l32i.n a4, a1, 8
+    #: 2824 l32i.n a2, a4, 8
+    #: 202241 srli a2, a2, 2
+    #: 2a83 add.n a8, a3, a2
+    #: 606782 mull a6, a7, a6
+    #: 28a1 l32i.n a2, a1, 40
+    #: 001240 ssl a2
+    #: 0026a1 sll a2, a6
+    #: 2a98 add.n a9, a8, a2
+    #: 2834 l32i.n a2, a4, 12
+    #: 202241 srli a2, a2, 2
+    #: 2a23 add.n a2, a3, a2
+    #: 2941 s32i.n a2, a1, 16
+    #: 3884 l32i.n a3, a4, 32
+    #: 39f1 s32i.n a3, a1, 60
+    #: 1b63 addi.n a6, a3, 1
+    #: 3894 l32i.n a3, a4, 36
+    #: 303643 min a3, a6, a3
+    #: 3931 s32i.n a3, a1, 12
+    #: e03311 slli a3, a3, 2
+    #: 3a42 add.n a4, a2, a3
+    #: 471208 beq a2, a4, 0x7a
+    #: 7cf3 movi.n a3, -1
+    #: 3902 s32i.n a3, a2, 0
+    #: 4b22 addi.n a2, a2, 4
+    #: 4792f6 bne a2, a4, 0x71
+    #: 222110 l32i a2, a1, 64
+    #: 2a35 add.n a3, a5, a2
+    #: 3911 s32i.n a3, a1, 4
+    #: 2d05 mov.n a2, a5
+    #: 82af80 movi a8, -128
+    #: 37b212 bgeu a2, a3, 0x9c
+    #: 320200 l8ui a3, a2, 0
+    #: 803301 slli a3, a3, 24
+    #: 303831 srai a3, a3, 24
+    #: 308853 max a8, a8, a3
     #: 1b22 addi.n a2, a2, 1
-    #: 7732df bltu a2, a7, 0x8e
-    #: 2d06 mov.n a2, a6
-    #: 0c06 movi.n a6, 0
-    #: 960219 bltz a2, 0x246
-    #: 1b66 addi.n a6, a6, 1
-    #: 204e15 extui a4, a2, 30, 2
-    #: 56a400 bnez a4, 0xc8
+    #: 3811 l32i.n a3, a1, 4
+    #: 3732ec bltu a2, a3, 0x89
+    #: 0c02 movi.n a2, 0
+    #: 2951 s32i.n a2, a1, 20
+    #: 0c02 movi.n a2, 0
+    #: 29b1 s32i.n a2, a1, 44
+    #: 7d05 mov.n a7, a5
+    #: 2811 l32i.n a2, a1, 4
+    #: 273702 bltu a7, a2, 0xae
+    #: 869000 j 0x2f1
+    #: 220700 l8ui a2, a7, 0
+    #: 802201 slli a2, a2, 24
+    #: 202831 srai a2, a2, 24
+    #: 2048c0 sub a4, a8, a2
+    #: 1b77 addi.n a7, a7, 1
+    #: 2831 l32i.n a2, a1, 12
+    #: 272402 blt a4, a2, 0xc4
+    #: c6fc00 j 0x4b8
+    #: e03411 slli a3, a4, 2
+    #: 2841 l32i.n a2, a1, 16
+    #: 3a22 add.n a2, a2, a3
+    #: 2802 l32i.n a2, a2, 0
+    #: d6a220 bgez a2, 0x2db
+    #: 3821 l32i.n a3, a1, 8
+    #: 2873 l32i.n a2, a3, 28
+    #: 001240 ssl a2
+    #: 0024a1 sll a2, a4
+    #: 206060 neg a6, a2
+    #: 2863 l32i.n a2, a3, 24
+    #: 60c0f4 extui a12, a6, 0, 16
+    #: 20b0f4 extui a11, a2, 0, 16
+    #: 60a031 srai a10, a6, 16
+    #: 206031 srai a6, a2, 16
+    #: 603c82 mull a3, a12, a6
+    #: b0da82 mull a13, a10, a11
+    #: b02c82 mull a2, a12, a11
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2d add.n a2, a13, a2
+    #: 20b310 and a11, a3, a2
+    #: b0b004 extui a11, a11, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a3b add.n a3, a11, a3
+    #: 202121 srai a2, a2, 1
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: 602a82 mull a2, a10, a6
     #: f02211 slli a2, a2, 1
-    #: 1b66 addi.n a6, a6, 1
-    #: 204e15 extui a4, a2, 30, 2
-    #: 1644ff beqz a4, 0xbd
-    #: 8831 l32i.n a8, a1, 12
-    #: 4878 l32i.n a4, a8, 28
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 40d0f4 extui a13, a4, 0, 16
+    #: 2a63 add.n a6, a3, a2
+    #: 16863a beqz a6, 0x4c3
+    #: 803611 slli a3, a6, 8
+    #: 303841 srli a3, a3, 8
+    #: 7cf2 movi.n a2, -1
+    #: 802201 slli a2, a2, 24
+    #: 2a23 add.n a2, a3, a2
+    #: 6032c0 sub a3, a2, a6
+    #: b06211 slli a6, a2, 5
+    #: 0c12 movi.n a2, 1
+    #: 402201 slli a2, a2, 28
+    #: 2a26 add.n a2, a6, a2
+    #: 20d0f4 extui a13, a2, 0, 16
+    #: 2060f4 extui a6, a2, 0, 16
     #: 20c031 srai a12, a2, 16
-    #: 40b031 srai a11, a4, 16
-    #: b09e82 mull a9, a14, a11
-    #: d0fc82 mull a15, a12, a13
-    #: d04e82 mull a4, a14, a13
-    #: 4040f5 extui a4, a4, 16, 16
-    #: 4a4f add.n a4, a15, a4
-    #: 40d910 and a13, a9, a4
+    #: 20b031 srai a11, a2, 16
+    #: b0ad82 mull a10, a13, a11
+    #: 60ec82 mull a14, a12, a6
+    #: 606d82 mull a6, a13, a6
+    #: 6060f5 extui a6, a6, 16, 16
+    #: 6a6e add.n a6, a14, a6
+    #: 60da10 and a13, a10, a6
     #: d0d004 extui a13, a13, 0, 1
-    #: 909121 srai a9, a9, 1
-    #: 9a9d add.n a9, a13, a9
-    #: 404121 srai a4, a4, 1
-    #: 4a49 add.n a4, a9, a4
-    #: 42d420 addmi a4, a4, 0x2000
-    #: 409e21 srai a9, a4, 14
-    #: b04c82 mull a4, a12, a11
-    #: f04411 slli a4, a4, 1
-    #: 4a99 add.n a9, a9, a4
-    #: 4868 l32i.n a4, a8, 24
-    #: 4a49 add.n a4, a9, a4
-    #: 0c38 movi.n a8, 3
-    #: 8911 s32i.n a8, a1, 4
-    #: 0c18 movi.n a8, 1
-    #: 308801 slli a8, a8, 29
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 4090f4 extui a9, a4, 0, 16
-    #: 20d031 srai a13, a2, 16
-    #: 40c031 srai a12, a4, 16
+    #: a0a121 srai a10, a10, 1
+    #: aaad add.n a10, a13, a10
+    #: 606121 srai a6, a6, 1
+    #: 6a6a add.n a6, a10, a6
+    #: 62d620 addmi a6, a6, 0x2000
+    #: 60ae21 srai a10, a6, 14
+    #: b06c82 mull a6, a12, a11
+    #: f06611 slli a6, a6, 1
+    #: 6a6a add.n a6, a10, a6
+    #: 60e0f4 extui a14, a6, 0, 16
+    #: 20a0f4 extui a10, a2, 0, 16
+    #: 60d031 srai a13, a6, 16
+    #: 20c031 srai a12, a2, 16
     #: c0be82 mull a11, a14, a12
-    #: 90fd82 mull a15, a13, a9
-    #: 909e82 mull a9, a14, a9
-    #: 9090f5 extui a9, a9, 16, 16
-    #: 9a9f add.n a9, a15, a9
-    #: 90eb10 and a14, a11, a9
+    #: a0fd82 mull a15, a13, a10
+    #: a0ae82 mull a10, a14, a10
+    #: a0a0f5 extui a10, a10, 16, 16
+    #: aaaf add.n a10, a15, a10
+    #: a0eb10 and a14, a11, a10
     #: e0e004 extui a14, a14, 0, 1
     #: b0b121 srai a11, a11, 1
     #: babe add.n a11, a14, a11
-    #: 909121 srai a9, a9, 1
-    #: 9a9b add.n a9, a11, a9
-    #: 92d920 addmi a9, a9, 0x2000
-    #: 90be21 srai a11, a9, 14
-    #: c09d82 mull a9, a13, a12
-    #: f09911 slli a9, a9, 1
-    #: 9a9b add.n a9, a11, a9
-    #: 9098c0 sub a9, a8, a9
-    #: 40d0f4 extui a13, a4, 0, 16
-    #: 9080f4 extui a8, a9, 0, 16
-    #: 40c031 srai a12, a4, 16
-    #: 90b031 srai a11, a9, 16
-    #: b09d82 mull a9, a13, a11
-    #: 80ec82 mull a14, a12, a8
-    #: 808d82 mull a8, a13, a8
-    #: 8080f5 extui a8, a8, 16, 16
-    #: 8a8e add.n a8, a14, a8
-    #: 80d910 and a13, a9, a8
-    #: d0d004 extui a13, a13, 0, 1
-    #: 909121 srai a9, a9, 1
-    #: 9a9d add.n a9, a13, a9
-    #: 808121 srai a8, a8, 1
-    #: 8a89 add.n a8, a9, a8
-    #: 82d820 addmi a8, a8, 0x2000
-    #: 809e21 srai a9, a8, 14
-    #: b08c82 mull a8, a12, a11
-    #: f08811 slli a8, a8, 1
-    #: 8a89 add.n a8, a9, a8
-    #: e08811 slli a8, a8, 2
-    #: 8a44 add.n a4, a4, a8
-    #: 8811 l32i.n a8, a1, 4
-    #: 0b88 addi.n a8, a8, -1
-    #: 8911 s32i.n a8, a1, 4
-    #: 5698f7 bnez a8, 0x10c
-    #: 402e31 srai a2, a4, 30
-    #: 56520b bnez a2, 0x24e
-    #: f04411 slli a4, a4, 1
-    #: 2ca8 movi.n a8, 42
-    #: 2841 l32i.n a2, a1, 16
-    #: 2028c0 sub a2, a8, a2
-    #: 60b2c0 sub a11, a2, a6
-    #: 1ce2 movi.n a2, 30
-    #: b7a202 bge a2, a11, 0x1ad
-    #: 462b00 j 0x25b
-    #: 0c16 movi.n a6, 1
-    #: 2841 l32i.n a2, a1, 16
-    #: 0b22 addi.n a2, a2, -1
-    #: 001240 ssl a2
-    #: 00c6a1 sll a12, a6
-    #: 0bdc addi.n a13, a12, -1
-    #: 773302 bltu a3, a7, 0x1c1
-    #: c61c00 j 0x235
-    #: 220300 l8ui a2, a3, 0
-    #: 802201 slli a2, a2, 24
-    #: 202831 srai a2, a2, 24
-    #: e02211 slli a2, a2, 2
-    #: 202ac0 sub a2, a10, a2
-    #: 6802 l32i.n a6, a2, 0
-    #: 1b33 addi.n a3, a3, 1
+    #: a0a121 srai a10, a10, 1
+    #: aaab add.n a10, a11, a10
+    #: a2da20 addmi a10, a10, 0x2000
+    #: a0be21 srai a11, a10, 14
+    #: c0ad82 mull a10, a13, a12
+    #: f0aa11 slli a10, a10, 1
+    #: aabb add.n a11, a11, a10
+    #: 60f0f4 extui a15, a6, 0, 16
     #: 60e0f4 extui a14, a6, 0, 16
-    #: 4020f4 extui a2, a4, 0, 16
-    #: 609031 srai a9, a6, 16
-    #: 408031 srai a8, a4, 16
-    #: 806e82 mull a6, a14, a8
-    #: 20f982 mull a15, a9, a2
-    #: 202e82 mull a2, a14, a2
+    #: 60d031 srai a13, a6, 16
+    #: 60a031 srai a10, a6, 16
+    #: a961 s32i.n a10, a1, 24
+    #: a0cf82 mull a12, a15, a10
+    #: e0ad82 mull a10, a13, a14
+    #: e0ef82 mull a14, a15, a14
+    #: e0e0f5 extui a14, a14, 16, 16
+    #: eaaa add.n a10, a10, a14
+    #: a0ec10 and a14, a12, a10
+    #: e0e004 extui a14, a14, 0, 1
+    #: c0c121 srai a12, a12, 1
+    #: cace add.n a12, a14, a12
+    #: a0a121 srai a10, a10, 1
+    #: aaac add.n a10, a12, a10
+    #: a2da20 addmi a10, a10, 0x2000
+    #: a0ce21 srai a12, a10, 14
+    #: a861 l32i.n a10, a1, 24
+    #: a0ad82 mull a10, a13, a10
+    #: f0aa11 slli a10, a10, 1
+    #: aaac add.n a10, a12, a10
+    #: a0c221 srai a12, a10, 2
+    #: a0a104 extui a10, a10, 1, 1
+    #: aaac add.n a10, a12, a10
+    #: aabb add.n a11, a11, a10
+    #: a821 l32i.n a10, a1, 8
+    #: a8ba l32i.n a10, a10, 44
+    #: b0e0f4 extui a14, a11, 0, 16
+    #: a0d0f4 extui a13, a10, 0, 16
+    #: b0c031 srai a12, a11, 16
+    #: a0f031 srai a15, a10, 16
+    #: f0be82 mull a11, a14, a15
+    #: d0ac82 mull a10, a12, a13
+    #: d0de82 mull a13, a14, a13
+    #: d0d0f5 extui a13, a13, 16, 16
+    #: daaa add.n a10, a10, a13
+    #: a0db10 and a13, a11, a10
+    #: d0d004 extui a13, a13, 0, 1
+    #: b0b121 srai a11, a11, 1
+    #: babd add.n a11, a13, a11
+    #: a0a121 srai a10, a10, 1
+    #: aaab add.n a10, a11, a10
+    #: a2da20 addmi a10, a10, 0x2000
+    #: a0be21 srai a11, a10, 14
+    #: f0ac82 mull a10, a12, a15
+    #: f0aa11 slli a10, a10, 1
+    #: aaab add.n a10, a11, a10
+    #: 6a6a add.n a6, a10, a6
+    #: 60af31 srai a10, a6, 31
+    #: aa66 add.n a6, a6, a10
+    #: 60a121 srai a10, a6, 1
+    #: 606004 extui a6, a6, 0, 1
+    #: 6a6a add.n a6, a10, a6
+    #: 6a22 add.n a2, a2, a6
+    #: 6821 l32i.n a6, a1, 8
+    #: 68a6 l32i.n a6, a6, 40
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: 60d0f4 extui a13, a6, 0, 16
+    #: 20c031 srai a12, a2, 16
+    #: 60b031 srai a11, a6, 16
+    #: b0ae82 mull a10, a14, a11
+    #: d0fc82 mull a15, a12, a13
+    #: d02e82 mull a2, a14, a13
     #: 2020f5 extui a2, a2, 16, 16
     #: 2a2f add.n a2, a15, a2
-    #: 20e610 and a14, a6, a2
-    #: e0e004 extui a14, a14, 0, 1
-    #: 606121 srai a6, a6, 1
-    #: 6a6e add.n a6, a14, a6
+    #: 20da10 and a13, a10, a2
+    #: d0d004 extui a13, a13, 0, 1
+    #: a0a121 srai a10, a10, 1
+    #: aaad add.n a10, a13, a10
     #: 202121 srai a2, a2, 1
-    #: 2a26 add.n a2, a6, a2
+    #: 2a2a add.n a2, a10, a2
     #: 22d220 addmi a2, a2, 0x2000
-    #: 206e21 srai a6, a2, 14
-    #: 802982 mull a2, a9, a8
+    #: 20ae21 srai a10, a2, 14
+    #: b02c82 mull a2, a12, a11
     #: f02211 slli a2, a2, 1
-    #: 2a26 add.n a2, a6, a2
-    #: 000b40 ssr a11
-    #: 2020b1 sra a2, a2
+    #: 2a2a add.n a2, a10, a2
+    #: 6a22 add.n a2, a2, a6
+    #: 303875 extui a3, a3, 24, 8
+    #: 6821 l32i.n a6, a1, 8
+    #: 62c630 addi a6, a6, 48
+    #: 167304 beqz a3, 0x2c8
+    #: 30a004 extui a10, a3, 0, 1
+    #: 169a03 beqz a10, 0x2c0
+    #: a806 l32i.n a10, a6, 0
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: a0d0f4 extui a13, a10, 0, 16
+    #: 20c031 srai a12, a2, 16
+    #: a0b031 srai a11, a10, 16
+    #: b0ae82 mull a10, a14, a11
+    #: d0fc82 mull a15, a12, a13
+    #: d02e82 mull a2, a14, a13
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2f add.n a2, a15, a2
+    #: 20da10 and a13, a10, a2
+    #: d0d004 extui a13, a13, 0, 1
+    #: a0a121 srai a10, a10, 1
+    #: aaad add.n a10, a13, a10
+    #: 202121 srai a2, a2, 1
+    #: 2a2a add.n a2, a10, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 20ae21 srai a10, a2, 14
+    #: b02c82 mull a2, a12, a11
+    #: f02211 slli a2, a2, 1
+    #: 2a2a add.n a2, a10, a2
+    #: 4b66 addi.n a6, a6, 4
+    #: 303141 srli a3, a3, 1
+    #: 5673fb bnez a3, 0x280
+    #: 3831 l32i.n a3, a1, 12
+    #: 37a408 bge a4, a3, 0x2d6
+    #: e04411 slli a4, a4, 2
+    #: 3841 l32i.n a3, a1, 16
+    #: 4a33 add.n a3, a3, a4
+    #: 2903 s32i.n a2, a3, 0
+    #: 38b1 l32i.n a3, a1, 44
+    #: 56f315 bnez a3, 0x43b
+    #: 202b41 srli a2, a2, 11
+    #: 1b22 addi.n a2, a2, 1
+    #: 203141 srli a3, a2, 1
+    #: 2851 l32i.n a2, a1, 20
+    #: 3a22 add.n a2, a2, a3
+    #: 2951 s32i.n a2, a1, 20
+    #: 2811 l32i.n a2, a1, 4
+    #: 27b702 bgeu a7, a2, 0x2f1
+    #: 066fff j 0xae
+    #: 2851 l32i.n a2, a1, 20
+    #: 0c04 movi.n a4, 0
+    #: 96721d bltz a2, 0x4d0
+    #: 1b44 addi.n a4, a4, 1
+    #: 203e15 extui a3, a2, 30, 2
+    #: 56a300 bnez a3, 0x30b
+    #: f02211 slli a2, a2, 1
+    #: 1b44 addi.n a4, a4, 1
+    #: 203e15 extui a3, a2, 30, 2
+    #: 1643ff beqz a3, 0x300
+    #: 6821 l32i.n a6, a1, 8
+    #: 322614 l32i a3, a6, 80
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: 30d0f4 extui a13, a3, 0, 16
+    #: 20c031 srai a12, a2, 16
+    #: 30b031 srai a11, a3, 16
+    #: b0ae82 mull a10, a14, a11
+    #: d0fc82 mull a15, a12, a13
+    #: d03e82 mull a3, a14, a13
+    #: 3030f5 extui a3, a3, 16, 16
+    #: 3a3f add.n a3, a15, a3
+    #: 30da10 and a13, a10, a3
+    #: d0d004 extui a13, a13, 0, 1
+    #: a0a121 srai a10, a10, 1
+    #: aaad add.n a10, a13, a10
+    #: 303121 srai a3, a3, 1
+    #: 3a3a add.n a3, a10, a3
+    #: 32d320 addmi a3, a3, 0x2000
+    #: 30ae21 srai a10, a3, 14
+    #: b03c82 mull a3, a12, a11
+    #: f03311 slli a3, a3, 1
+    #: 3aaa add.n a10, a10, a3
+    #: 322613 l32i a3, a6, 76
+    #: 3a3a add.n a3, a10, a3
+    #: 3901 s32i.n a3, a1, 0
+    #: 0c33 movi.n a3, 3
+    #: 39c1 s32i.n a3, a1, 48
+    #: 0c16 movi.n a6, 1
+    #: 306601 slli a6, a6, 29
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: 3801 l32i.n a3, a1, 0
+    #: 30a0f4 extui a10, a3, 0, 16
+    #: 20d031 srai a13, a2, 16
+    #: 30c031 srai a12, a3, 16
+    #: c0be82 mull a11, a14, a12
+    #: a0fd82 mull a15, a13, a10
+    #: a0ae82 mull a10, a14, a10
+    #: a0a0f5 extui a10, a10, 16, 16
+    #: aaaf add.n a10, a15, a10
+    #: a0eb10 and a14, a11, a10
+    #: e0e004 extui a14, a14, 0, 1
+    #: b0b121 srai a11, a11, 1
+    #: babe add.n a11, a14, a11
+    #: a0a121 srai a10, a10, 1
+    #: aaab add.n a10, a11, a10
+    #: a2da20 addmi a10, a10, 0x2000
+    #: a0be21 srai a11, a10, 14
+    #: c0ad82 mull a10, a13, a12
+    #: f0aa11 slli a10, a10, 1
+    #: aaab add.n a10, a11, a10
+    #: a0a6c0 sub a10, a6, a10
+    #: 30d0f4 extui a13, a3, 0, 16
+    #: a060f4 extui a6, a10, 0, 16
+    #: 30c031 srai a12, a3, 16
+    #: a0b031 srai a11, a10, 16
+    #: b0ad82 mull a10, a13, a11
+    #: 60ec82 mull a14, a12, a6
+    #: 606d82 mull a6, a13, a6
+    #: 6060f5 extui a6, a6, 16, 16
+    #: 6a6e add.n a6, a14, a6
+    #: 60da10 and a13, a10, a6
+    #: d0d004 extui a13, a13, 0, 1
+    #: a0a121 srai a10, a10, 1
+    #: aaad add.n a10, a13, a10
+    #: 606121 srai a6, a6, 1
+    #: 6a6a add.n a6, a10, a6
+    #: 62d620 addmi a6, a6, 0x2000
+    #: 60ae21 srai a10, a6, 14
+    #: b06c82 mull a6, a12, a11
+    #: f06611 slli a6, a6, 1
+    #: 6a6a add.n a6, a10, a6
+    #: e06611 slli a6, a6, 2
+    #: 6a33 add.n a3, a3, a6
+    #: 3901 s32i.n a3, a1, 0
+    #: 68c1 l32i.n a6, a1, 48
+    #: 0b66 addi.n a6, a6, -1
+    #: 69c1 s32i.n a6, a1, 48
+    #: 5656f7 bnez a6, 0x353
+    #: 302e31 srai a2, a3, 30
+    #: 56420f bnez a2, 0x4d8
+    #: 2801 l32i.n a2, a1, 0
+    #: f02211 slli a2, a2, 1
+    #: 2901 s32i.n a2, a1, 0
+    #: 2ca3 movi.n a3, 42
+    #: 28e1 l32i.n a2, a1, 56
+    #: 2023c0 sub a2, a3, a2
+    #: 4022c0 sub a2, a2, a4
+    #: 2971 s32i.n a2, a1, 28
+    #: 1ce3 movi.n a3, 30
+    #: 27a302 bge a3, a2, 0x3fe
+    #: 063a00 j 0x4e7
+    #: 0c13 movi.n a3, 1
+    #: 28e1 l32i.n a2, a1, 56
+    #: 0b22 addi.n a2, a2, -1
+    #: 001240 ssl a2
+    #: 0023a1 sll a2, a3
+    #: 2981 s32i.n a2, a1, 32
+    #: 0b22 addi.n a2, a2, -1
+    #: 2991 s32i.n a2, a1, 36
+    #: 0c12 movi.n a2, 1
+    #: 29b1 s32i.n a2, a1, 44
+    #: 2811 l32i.n a2, a1, 4
+    #: 273502 bltu a5, a2, 0x41c
+    #: 462200 j 0x4a6
+    #: 220500 l8ui a2, a5, 0
+    #: 802201 slli a2, a2, 24
+    #: 202831 srai a2, a2, 24
+    #: 2048c0 sub a4, a8, a2
+    #: 1b55 addi.n a5, a5, 1
+    #: 2831 l32i.n a2, a1, 12
+    #: 272402 blt a4, a2, 0x432
+    #: c62f00 j 0x4f2
+    #: e03411 slli a3, a4, 2
+    #: 2841 l32i.n a2, a1, 16
+    #: 3a22 add.n a2, a2, a3
+    #: 2802 l32i.n a2, a2, 0
+    #: 20b0f4 extui a11, a2, 0, 16
+    #: 3801 l32i.n a3, a1, 0
+    #: 30a0f4 extui a10, a3, 0, 16
+    #: 206031 srai a6, a2, 16
+    #: 304031 srai a4, a3, 16
+    #: 403b82 mull a3, a11, a4
+    #: a0c682 mull a12, a6, a10
+    #: a02b82 mull a2, a11, a10
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2c add.n a2, a12, a2
+    #: 20a310 and a10, a3, a2
+    #: a0a004 extui a10, a10, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a3a add.n a3, a10, a3
+    #: 202121 srai a2, a2, 1
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: 402682 mull a2, a6, a4
+    #: f02211 slli a2, a2, 1
+    #: 2a33 add.n a3, a3, a2
+    #: 2871 l32i.n a2, a1, 28
+    #: 000240 ssr a2
+    #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
     #: 202121 srai a2, a2, 1
-    #: c022c0 sub a2, a2, a12
-    #: d02243 min a2, a2, a13
-    #: 6801 l32i.n a6, a1, 0
-    #: 167600 beqz a6, 0x22a
-    #: 225500 s16i a2, a5, 0
-    #: 1b55 addi.n a5, a5, 1
-    #: 860000 j 0x22d
-    #: 224500 s8i a2, a5, 0
-    #: 1b55 addi.n a5, a5, 1
-    #: 77b302 bgeu a3, a7, 0x235
-    #: c6e2ff j 0x1c1
-    #: 2821 l32i.n a2, a1, 8
+    #: 3881 l32i.n a3, a1, 32
+    #: 3032c0 sub a3, a2, a3
+    #: 2891 l32i.n a2, a1, 36
+    #: 202343 min a2, a3, a2
+    #: 38a1 l32i.n a3, a1, 40
+    #: 167300 beqz a3, 0x499
+    #: 225900 s16i a2, a9, 0
+    #: 1b99 addi.n a9, a9, 1
+    #: 860000 j 0x49c
+    #: 224900 s8i a2, a9, 0
+    #: 1b99 addi.n a9, a9, 1
+    #: 2811 l32i.n a2, a1, 4
+    #: 27b502 bgeu a5, a2, 0x4a6
+    #: 46ddff j 0x41c
+    #: 28d1 l32i.n a2, a1, 52
     #: 1b22 addi.n a2, a2, 1
-    #: 2921 s32i.n a2, a1, 8
-    #: 4861 l32i.n a4, a1, 24
-    #: 47a202 bge a2, a4, 0x243
-    #: c687ff j 0x63
-    #: c60600 j 0x262
+    #: 29d1 s32i.n a2, a1, 52
+    #: 322111 l32i a3, a1, 68
+    #: 37a202 bge a2, a3, 0x4b5
+    #: 06f1fe j 0x7a
+    #: 461200 j 0x502
+    #: 28f1 l32i.n a2, a1, 60
+    #: 47a202 bge a2, a4, 0x4c0
+    #: 068aff j 0x2e9
+    #: 0603ff j 0xd0
+    #: 0c12 movi.n a2, 1
+    #: 902201 slli a2, a2, 23
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: c67dff j 0x2c8
     #: 202141 srli a2, a2, 1
-    #: 0b66 addi.n a6, a6, -1
-    #: 8699ff j 0xb5
-    #: 0c14 movi.n a4, 1
-    #: 904401 slli a4, a4, 23
-    #: 804411 slli a4, a4, 8
     #: 0b44 addi.n a4, a4, -1
-    #: c6cfff j 0x19b
-    #: 1ceb movi.n a11, 30
-    #: 0c04 movi.n a4, 0
-    #: 86d2ff j 0x1ad
+    #: c687ff j 0x2f8
+    #: 0c12 movi.n a2, 1
+    #: 902201 slli a2, a2, 23
+    #: 802211 slli a2, a2, 8
+    #: 0b22 addi.n a2, a2, -1
+    #: 2901 s32i.n a2, a1, 0
+    #: 86c0ff j 0x3ea
+    #: 1ce2 movi.n a2, 30
+    #: 2971 s32i.n a2, a1, 28
+    #: 0c02 movi.n a2, 0
+    #: 2901 s32i.n a2, a1, 0
+    #: c6c2ff j 0x3fe
+    #: 28f1 l32i.n a2, a1, 60
+    #: 472202 blt a2, a4, 0x4fa
+    #: 46f5fe j 0xd0
+    #: 0c02 movi.n a2, 0
+    #: c6ceff j 0x43b
+    #: c6cbff j 0x432
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
