@@ -4,6 +4,7 @@
 import struct
 
 from .. import dtypes
+from ..dtypes import const
 from . import scale
 from .common import (
     FLOAT_WORK,
@@ -33,10 +34,11 @@ INT8 = (
     "largest_difference",
     "reverse_shift",
 )
-FLOAT = ("input", "output", "scalars", "depth", "lowest", "zero")
+FLOAT = ("input", "output", "scalars", "depth", "lowest")
 
 _LOWEST = 0xFF7FFFFF
 _FLOAT_WORK = 8 * FLOAT_WORK
+_EXPS = const(32)  # that the kernel of float32 computes at a time
 _INT8_WORK = 10  # of an element, in multiply-accumulates
 _ROW_WORK = 500  # of the logarithm of a row
 
@@ -72,10 +74,9 @@ def prepare(context, node):
         source.elements() * _FLOAT_WORK,
         input=source,
         output=target,
-        scalars=context.request_scratch_buffer(8),
+        scalars=context.request_scratch_buffer(8 + 4 * min(source.shape[-1], _EXPS)),
         depth=source.shape[-1],
         lowest=_LOWEST,
-        zero=0,
     )
 
 
