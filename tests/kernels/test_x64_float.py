@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import numpy as np
-import pytest
 from support.check import Cases, modules_for_level, portable_modules
 from support.inputs import generator
 from support.oracle import shared_oracle

@@ -50,7 +50,7 @@ def shipped_files(arch):
 # kernels of three targets.
 @pytest.mark.parametrize(
     ("arch", "max_bytes"),
-    [("armv6m", 150_000), ("armv7emsp", 180_000), ("rv32imc", 160_000), ("xtensawin", 185_000)],
+    [("armv6m", 150_000), ("armv7emsp", 183_000), ("rv32imc", 160_000), ("xtensawin", 185_000)],
 )
 def test_size_of_the_cnn_package(arch, max_bytes):
     assert sum(map(len, dist.package_data(arch, ["cnn"]).values())) <= max_bytes
