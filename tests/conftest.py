@@ -1,6 +1,7 @@
 # Tests of tflm: import paths, shared fixtures, and the line of totals at the end of a run
 # MIT license; Copyright (c) 2026 the tflm authors
 
+import gc
 import sys
 from pathlib import Path
 
@@ -12,6 +13,8 @@ _MODELS = _REPOSITORY.parent / "shared" / "models"
 for _folder in ("modules", "tools", "tests", "."):
     if str(_REPOSITORY / _folder) not in sys.path:
         sys.path.insert(0, str(_REPOSITORY / _folder))
+
+gc.disable()  # until all tests are collected, because what collection makes stays until the end
 
 
 # Options and marks of a folder must be known before pytest reads the folder's conftest.
@@ -41,6 +44,8 @@ def shared_models() -> Path:
 
 # Add a case to its module's batch only if pytest is going to run it.
 def pytest_collection_finish(session):
+    gc.freeze()
+    gc.enable()
     for item in session.items:
         callspec = getattr(item, "callspec", None)
         select = getattr(callspec.params.get("case"), "select", None) if callspec else None

@@ -23,12 +23,19 @@ def firmware_of(core):
     return BUILD / core / "firmware.elf"
 
 
+def _reason(core):
+    return f"there is no firmware for {core}; `make -C tests asm` builds it"
+
+
 # A mark for tests that need it.
 def needs_firmware(core):
-    return pytest.mark.skipif(
-        not firmware_of(core).exists(),
-        reason=f"there is no firmware for {core}; `make -C tests asm` builds it",
-    )
+    return pytest.mark.skipif(not firmware_of(core).exists(), reason=_reason(core))
+
+
+# Skip a module that needs it, before the module makes its cases.
+def require_firmware(core):
+    if not firmware_of(core).exists():
+        pytest.skip(_reason(core), allow_module_level=True)
 
 
 # The cases of a file in tests/kernels: those that are expected to run.

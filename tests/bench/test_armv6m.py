@@ -9,16 +9,16 @@ from packed_cases import (
     check_outputs,
     emulated,
     firmware_of,
-    needs_firmware,
     packed_cases,
     pooling_cases,
+    require_firmware,
 )
 from support.check import flat_model_for
 from support.compare import difference
 from support.kernel_tests import module_of
 from support.oracle import shared_oracle
 
-pytestmark = needs_firmware("m0plus")
+require_firmware("m0plus")
 _EVERY = 7  # one of this number of cases of the operators' own tests runs here
 _CASES = packed_cases(_EVERY) + pooling_cases(_EVERY) + cases_of("test_dense_lut")
 # What the operators of an audio front end find hardest: all magnitudes, roots of all ones, FFTs

@@ -2,11 +2,11 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from packed_cases import BUILD, cases_of, check_outputs, emulated, firmware_of, needs_firmware
+from packed_cases import BUILD, cases_of, check_outputs, emulated, firmware_of, require_firmware
 from support.check import flat_model_for
 
 _CORE, _TARGET = "m33", "armv7em"
-pytestmark = needs_firmware(_CORE)
+require_firmware(_CORE)
 _SUMS = "MEAN int8", "SUM int8"
 _EVERY = 7  # one of this number of cases of the operators' own tests runs here
 

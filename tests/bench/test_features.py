@@ -1,10 +1,10 @@
 # Tests of the power spectra and filters of tflm.features in assembler, on the emulated Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from packed_cases import BUILD, emulated, firmware_of, needs_firmware
+from packed_cases import BUILD, emulated, firmware_of, require_firmware
 from tflm_tools.board import romfs_image
 
-pytestmark = needs_firmware("m0plus")
+require_firmware("m0plus")
 # Computes the FFT and the powers of numbers of each kind with the assembler, then without it, and
 # compares all words. Then it filters numbers in both ways. A second import of the modules finds
 # no function in the assembler's module.

@@ -3,12 +3,12 @@
 
 import numpy as np
 import pytest
-from packed_cases import BUILD, emulated, firmware_of, needs_firmware
+from packed_cases import BUILD, emulated, firmware_of, require_firmware
 from support.check import flat_model_for
 from support.inputs import generator
 from support.single_op import Tensor, single_op
 
-pytestmark = needs_firmware("m0plus")
+require_firmware("m0plus")
 _CURVES = ("EXP", "LOGISTIC", "TANH", "ELU", "SOFTMAX", "LOG_SOFTMAX")
 _SPECIAL = [0, 1, 0x7FFFFF, 0x800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000]
 

@@ -6,13 +6,13 @@ import importlib
 import numpy as np
 import pytest
 from optimize.banded_models import banded_model
-from packed_cases import BUILD, check_outputs, emulated, firmware_of, needs_firmware
+from packed_cases import BUILD, check_outputs, emulated, firmware_of, require_firmware
 from support.case import Case
 from support.oracle import shared_oracle
 from tflm_tools.flat.flatten import flatten
 
 CORE = "m0plus"
-pytestmark = needs_firmware(CORE)
+require_firmware(CORE)
 _EVERY = 3  # one of this number of cases of test_memory_distances.py runs here
 _CHAINS = 8
 _GRAPHS = 4

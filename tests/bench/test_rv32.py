@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
-from packed_cases import BUILD, check_outputs, emulated, needs_firmware, packed_cases
+from packed_cases import BUILD, check_outputs, emulated, packed_cases, require_firmware
 
-pytestmark = needs_firmware("rv32")
+require_firmware("rv32")
 _EVERY = 9  # one of this number of cases of the operators' own tests runs here
 
 

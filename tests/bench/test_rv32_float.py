@@ -3,11 +3,11 @@
 
 import pytest
 from float_batch import failures
-from packed_cases import needs_firmware
+from packed_cases import require_firmware
 from test_armv7emsp import jobs_of
 
 _CORE = "rv32"
-pytestmark = needs_firmware(_CORE)
+require_firmware(_CORE)
 
 _FILES = (
     "test_fully_connected_float",

@@ -4,12 +4,12 @@
 import numpy as np
 import pytest
 from float_batch import failures, outputs
-from packed_cases import needs_firmware
+from packed_cases import require_firmware
 from support.inputs import generator
 from support.single_op import Tensor, single_op
 
 _CORE = "rv32"
-pytestmark = needs_firmware(_CORE)
+require_firmware(_CORE)
 
 
 def _weights(random, shape, dimension=0, scales=None):

@@ -3,10 +3,10 @@
 
 import pytest
 from float_batch import failures
-from packed_cases import cases_of, needs_firmware
+from packed_cases import cases_of, require_firmware
 
 _CORE = "rv32"
-pytestmark = needs_firmware(_CORE)
+require_firmware(_CORE)
 
 _FILES = (
     "test_conv_int16",

@@ -3,11 +3,12 @@
 
 import pytest
 import qemu_xtensa
-from packed_cases import BUILD, emulated, firmware_of, needs_firmware
+from packed_cases import BUILD, emulated, firmware_of, needs_firmware, require_firmware
 from rules.sources import REPOSITORY
 from tflm_tools.flat.flatten import flatten
 
-pytestmark = [needs_firmware("m0plus"), needs_firmware("m33")]
+require_firmware("m0plus")
+require_firmware("m33")
 
 _FRAMES, _FRAMES_OF_A_SECOND = 40, 200
 _VOCODER = """
