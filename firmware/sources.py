@@ -37,7 +37,7 @@ HOT = ("tflm_kernels_armv", "tflm_run_second_core", "tflm_detect_", "tflm_featur
 # which run them.
 HOT_WITH_FEATURES = (
     "kernels_float32_divide", "kernels_float32_log", "kernels_float32_sqrt",
-    "kernels_armv6m_float32_tflm", "kernels_armv6m_gen_float_combine_asm",
+    "kernels_armv6m_float32_tflm", "kernels_armv6m_gen_float32_asm",
 )  # fmt: skip
 
 # Three changes to tools/mpy-tool.py of MicroPython 1.26: (before, after).

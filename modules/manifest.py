@@ -131,18 +131,13 @@ def _is_skipped(file, folders):
 _IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py"
 
 
-# Add the files that replace helpers of float32, which the resolver imports by name.
-def _add_helpers(files, folders):
-    helpers = [file for file in files if file.startswith(os.path.join("kernels", "float32"))]
-    for folder in folders:
-        for file in _kernel_files(folder) + _kernel_files(os.path.join(folder, _GENERATED)):
-            names = [os.path.basename(file)[:-3]] + _FACTS[file].get("replaces", [])
-            paths = [os.path.join("kernels", name + ".py") for name in names]
-            used = [path for path in paths if path in helpers]
-            if used:
-                _add_with_imports(os.path.join("kernels", "float32_helpers.py"), files)
-                _add_with_imports(file, files)
-                helpers = [path for path in helpers if path not in used]  # the first folder wins
+# Add the files whose functions use_machine_code() finds. The first folder that has a file wins.
+def _add_machine_code(files, folders):
+    names = [_FACTS[file]["machine_code"] for file in files if "machine_code" in _FACTS[file]]
+    for name in names:
+        overrides = [_override(folder, name + ".py") for folder in folders]
+        for file in [file for file in overrides if file][:1]:
+            _add_with_imports(file, files)
 
 
 # Return the words of a file of the app's folder, or none if the app has no such file.
@@ -190,7 +185,7 @@ def _every_kernel(folders):
             is_left_out = _is_skipped(file, folders) or _is_omitted(file) or _is_rare(file)
             if is_runtime or has_kernels and not is_left_out:
                 _add_with_imports(file, files)
-    _add_helpers(files, folders[1:])
+    _add_machine_code(files, folders[1:])
     return files
 
 
@@ -219,7 +214,7 @@ def _kernels():
             # An override may have only some of the functions of the portable file.
             if len(candidates) > 1 and not _replaces(file, candidates[-1]):
                 _add_with_imports(candidates[-1], files)
-    _add_helpers(files, folders[1:])
+    _add_machine_code(files, folders[1:])
     return files
 
 

@@ -50,9 +50,9 @@ def _core_tables(facts_of):
 def _overrides(folder):
     """The table of an instruction set, as lines of one string: "add", "gen.mul".
 
-    It has each file that replaces a portable file: overrides of kernels, and helpers of float32.
-    "float32_dots=float32" means that float32 replaces another file, too. A tuple would take a word
-    and an interned name for each line on boards.
+    It has each file that replaces kernels of a portable file, or functions of a file that calls
+    use_machine_code(), which looks for float32_asm, too. A tuple would take a word and an interned
+    name for each line on boards.
     """
     lines = []
     for prefix in ("", "gen."):
@@ -62,17 +62,18 @@ def _overrides(folder):
                 is_imported = (folder / f"{path.stem}.py").is_file()
                 lines += [prefix + path.stem] * (is_kernel and not is_imported)
                 continue
-            is_kernel = any(name.startswith(("eval", "bind")) for name in _names(path))
-            if is_kernel or path.stem.startswith("float32") and (KERNELS / path.name).exists():
+            is_listed = any(
+                name.startswith(("eval", "bind", "FUNCTIONS")) for name in _names(path)
+            )
+            if is_listed or path.stem == "float32_asm":
                 lines.append(prefix + path.stem)
-                lines += [f"{name}={prefix}{path.stem}" for name in _replaced(path)]
     return 'FILES = """\n' + "".join(f"{line}\n" for line in lines) + '"""\n'
 
 
-# The files that a file replaces beside the one of its own name: the line "# Replaces: ...".
-def _replaced(path):
-    head = re.search(r"^# Replaces: (.*)", path.read_text(), re.MULTILINE)
-    return head[1].split() if head else []
+def _machine_code(path):
+    """The name in the call of use_machine_code() of a kernel file, or ""."""
+    call = re.search(r'^use_machine_code\(globals\(\), "(\w+)"\)', path.read_text(), re.MULTILINE)
+    return call[1] if call else ""
 
 
 # Return the names that the top level of a Python file defines, imports or assigns.
@@ -106,9 +107,9 @@ def _imports(path, folder):
 def _frozen_files(facts_of):
     """Return the text of kernel_files.json: {file below tflm/: facts} for modules/manifest.py.
 
-    imports: files that must be frozen with it. kernels: its functions eval.... replaces: names of
-    other portable files that it replaces. types, package, check, target: of the header of a
-    portable kernel file.
+    imports: files that must be frozen with it. kernels: its functions eval.... machine_code: files
+    of this name, for an instruction set, replace its functions. types, package, check, target: of
+    the header of a portable kernel file.
     """
     entries = {}
     for top in (KERNELS, _PACKAGE / "access_checks"):
@@ -116,8 +117,7 @@ def _frozen_files(facts_of):
             file = path.relative_to(_PACKAGE)
             kernels = sorted(name for name in _names(path) if name.startswith("eval"))
             entry = {"imports": _imports(path, file.parent.as_posix()), "kernels": kernels}
-            if len(file.parts) > 2:
-                entry["replaces"] = _replaced(path)
+            entry["machine_code"] = _machine_code(path)
             facts = facts_of.get(path.stem) if path.parent == KERNELS else None
             if facts:
                 entry["types"] = facts.types

@@ -4,78 +4,15 @@
 import sys
 
 from .errors import InputError, ModelError, UnsupportedError
-from .micropython_port import collect_for_import
+from .micropython_port import find_override, import_module, override_folders
 
 _CUSTOM = 32
-
-ARCHS = (
-    "", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp",
-    "xtensa", "xtensawin", "rv32imc", "rv64imc",
-)  # fmt: skip
-
-_folders = None  # the result of override_folders()
-
-
-# Return the instruction set whose native code this interpreter runs; "" for none.
-def native_arch():
-    arch = getattr(sys.implementation, "_mpy", 0) >> 10 & 15
-    return ARCHS[arch] if arch < len(ARCHS) else ""
-
-
-# Return True if this firmware has the inline assembler. Firmware without it runs an assembler
-# function as bytecode (mp_make_function_from_proto_fun in py/emitglue.c) and crashes, so it must
-# not even import a .mpy with such functions. The only sign is that its compiler refuses the
-# decorator. Kernels for RV32 and Xtensa do not need the assembler: they are viper functions that
-# contain machine code.
-def _has_assembler():
-    try:
-        exec("import micropython\n@micropython.asm_thumb\ndef f():\n    pass\n", {})
-    except (SyntaxError, NameError):  # NameError: firmware without a compiler has no exec
-        return False
-    return True
-
-
-# Return True if this core has the DSP extension. MicroPython also names a Cortex-M3 or a
-# Cortex-M33 without it armv7em. Without the kernel file, nothing needs the extension.
-def _has_dsp():
-    if sys.platform == "linux":  # all Thumb-2 cores that run Linux have it
-        return True
-    module = import_module("kernels.armv7em.core")
-    return module is not None and module.has_dsp() == 1
-
-
-# Return the folders below kernels/ that may override a kernel on this instruction set, the most
-# specific first. Every Cortex-M runs ARMv6-M code. Folders with assembler count only if the
-# firmware has the inline assembler.
-def override_folders():
-    global _folders
-    if _folders is None:
-        arch = native_arch()
-        _folders = (arch,) if arch else ()
-        if arch[:5] == "armv7":
-            _folders = ("armv6m",)
-            if _has_dsp():  # armv7emdp runs the overrides of armv7emsp
-                _folders = (arch.replace("d", "s"), "armv7em") + _folders
-        if arch[:4] == "armv" and not _has_assembler():
-            _folders = ()
-    return _folders
 
 
 # Return True if a text can name a file or a function. MicroPython cannot import a name of 256
 # letters.
 def _is_identifier(text):
     return 0 < len(text) < 100 and not text.strip("abcdefghijklmnopqrstuvwxyz_0123456789")
-
-
-# Import a module of tflm; return None if there is none.
-def import_module(name):
-    name = "tflm." + name
-    if name not in sys.modules:
-        collect_for_import()
-    try:
-        return __import__(name, None, None, ("",))
-    except ImportError:
-        return None
 
 
 class OpResolver:
@@ -196,24 +133,11 @@ class OpResolver:
             raise ModelError(
                 "the .tflm names a kernel '%s', which cannot exist; flatten the model again" % name
             )
-        # These kernels import helpers of float32.
-        if "float" in name and file != "quantize" or file[:6] == "detect":
-            module = import_module("kernels.float32_helpers")
-            if module:
-                module.replace(import_module, override_folders())
-        line = file + "\n"
         for folder in override_folders():
-            folder = "kernels." + folder
-            # A list of files saves the search for a missing one.
-            files = getattr(import_module(folder), "FILES", "")
-            if "\ngen." + line in files:
-                folder += ".gen"
-            elif "\n" + line not in files:
-                continue
-            module = import_module(folder + "." + file)
+            module = find_override(folder, file)
             if hasattr(module, function):
                 found = getattr(module, function)
-                if folder[:11] != "kernels.x64":  # whose functions keep their records
+                if folder != "x64":  # whose functions keep their records
                     self._machine_code[found] = getattr(module, "run" + function[4:], found)
                 return found
         if sys.implementation.name != "micropython":

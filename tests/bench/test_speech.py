@@ -57,7 +57,7 @@ _BLOCKS, _BLOCKS_OF_A_SECOND = 8, 125
 _EQUAL = """
 import sys
 from array import array
-from tflm.features import machine_code
+from tflm.kernels import machine_code
 from tflm.speech import log_mel, mel
 
 used = []

@@ -12,7 +12,7 @@ import toolchain
 from host.conftest import build_layers
 from session import BoardGone, Session
 from terminal import listen
-from tflm.op_resolver import ARCHS
+from tflm.micropython_port import ARCHS
 from tflm.version import __version__
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.check import oracle

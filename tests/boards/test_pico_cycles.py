@@ -103,7 +103,7 @@ def test_features_are_in_ram(monkeypatch):
     assert section("tflm_kernels_float32_log", "build/tflm/arena.mpy") == '".text,"'
     assert section("tflm_kernels_float32_pow", features) == '".text,"'
     assert section("tflm_kernels_armv6m_gen_conv_asm") == '".text.kernels,"'
-    assert section("tflm_kernels_armv6m_gen_float_combine_asm") == '".text,"'
+    assert section("tflm_kernels_armv6m_gen_float32_asm") == '".text,"'
 
 
 # Code in loops is in RAM and does not wait for flash: the core's kernels, the code that shares

@@ -22,8 +22,9 @@ _EACH = 1 | 1 << 10 | 1 << 20
 # Runs kernel calls from a list on an arena and a ROM, with the heap locked, and saves the arena.
 DRIVER = """
 import micropython, sys
-if sys.argv.pop() == "x64":
-    import tflm.kernels.x64
+from tflm import micropython_port
+if sys.argv.pop() == "portable":
+    micropython_port._folders = ()
 calls, arena_path, rom_path = sys.argv[1:]
 def load(path):
     with open(path, "rb") as file:

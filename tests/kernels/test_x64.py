@@ -211,7 +211,7 @@ def test_portable(case):
 def steps(model, folder, heap="16M"):
     path = folder / "model.tflm"
     path.write_bytes(flatten(model))
-    arch = "import tflm.op_resolver as o; print(o.native_arch())"
+    arch = "import tflm.micropython_port as o; print(o.native_arch())"
     if run_script(arch).strip() != "x64":
         pytest.skip("this MicroPython is not for x86-64")
     script = folder / "steps.py"

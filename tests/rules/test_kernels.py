@@ -11,14 +11,14 @@ import pytest
 from rules.sources import (
     KERNEL_FILES,
     KERNELS,
+    PACKAGE,
     consts,
     emitted,
     eval_functions,
     eval_names,
-    top_imports,
     tree,
 )
-from tflm.op_resolver import ARCHS
+from tflm.micropython_port import ARCHS
 from tflm.prepare.broadcast import BROADCAST
 from tflm.prepare.common import REQUANTIZE
 from tflm.prepare.elementwise import CLAMP
@@ -194,7 +194,8 @@ def test_viper_traps():
 
 
 # Kernels import MicroPython, helpers of other kernel files (not eval functions), and errors if
-# they may refuse values of a tensor. All imports are at the top.
+# they may refuse values of a tensor. machine_code.py imports micropython_port. All imports are at
+# the top.
 def test_imports():
     for name, path in KERNEL_FILES.items():
         imports = [n for n in ast.walk(tree(path)) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -203,10 +204,10 @@ def test_imports():
             assert node in tree(path).body, where
             names = [alias.name for alias in node.names]
             if isinstance(node, ast.Import):
-                assert names == ["sys" if name == "float32_helpers" else "micropython"], where
+                assert names == ["micropython"], where
             elif not node.level:
                 assert node.module == "micropython", where
-            elif node.module not in ("errors", "gen"):
+            elif node.module not in ("errors", "gen", "micropython_port"):
                 assert not [n for n in names if n.startswith("eval")], where
                 there = {helper.split("/")[-1] for helper in KERNEL_FILES}
                 there |= {path.stem for path in KERNELS.glob("*/gen/*.mpy")}
@@ -242,26 +243,34 @@ def test_kernel_files_are_found():
     assert KERNELS.is_dir()
 
 
-# The portable files that a portable file imports, and their imports.
-def _imported(name):
-    modules = [module.lstrip(".") for module in top_imports(KERNEL_FILES[name])]
-    names = {module for module in modules if module in KERNEL_FILES}
-    return names.union(*map(_imported, names))
+# The names that a file defines, imports or assigns.
+def _defined(path):
+    names = set()
+    for node in tree(path).body:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
 
 
-# OpResolver replaces helpers of float32 before it imports a kernel that uses them. It recognizes
-# these kernels by their names. Functions for integers in the same files may use portable helpers.
-def test_kernels_with_replaced_helpers_are_recognized():
-    lines = [line for p in KERNELS.glob("*/__init__.py") for line in p.read_text().splitlines()]
-    files = {line.partition("=")[0].removeprefix("gen.") for line in lines}
-    replaced = {name for name in files if name.startswith("float32")}
-    assert {"float32", "float32_dots", "float32_math", "float32_select"} <= replaced
-    for name in (name for name in KERNEL_FILES if "/" not in name):
-        if replaced & _imported(name):
-            assert name != "quantize"
-            for function in eval_names(KERNEL_FILES[name]):
-                is_found = "float" in name + function or name.startswith("detect")
-                assert is_found or function.endswith(("int16", "int32")), f"{name}.{function}"
+# A file for an instruction set has the functions that it lists, and each of them is a function of
+# a module that takes functions from this file. So is NAME of each variable portable_NAME.
+def test_machine_code_replaces_functions():
+    replaceable = {}  # {name of the file: functions of the modules that call use_machine_code()}
+    for path in PACKAGE.rglob("*.py"):
+        for file in re.findall(r'^use_machine_code\(.*"(\w+)"\)', path.read_text(), re.M):
+            replaceable.setdefault(file, set()).update(_defined(path))
+    assert {"float32", "float32_broadcast", "float32_math", "features_fft_asm"} <= {*replaceable}
+    for file, functions in replaceable.items():
+        for path in KERNELS.glob(f"*/**/{file}.py"):
+            source = path.read_text()
+            lines = re.findall(r"^FUNCTIONS .*", source, re.M)
+            listed = set(re.findall(r'"(\w+)"', " ".join(lines)))
+            assert listed and listed <= functions & _defined(path), path
+            assert set(re.findall(r"\bportable_(\w+)", source)) <= listed, path
 
 
 # OpResolver takes the portable kernel if the import of an override fails.

@@ -10,7 +10,7 @@ import sys
 import pytest
 from rules.sources import PACKAGE, REPOSITORY, TESTS, files, top_imports, tree
 from tflm.introspection.op_names import name as op_name
-from tflm.op_resolver import ARCHS
+from tflm.micropython_port import ARCHS
 from tflm.prepare.table import OPS
 from tflm_tools.flat.flatten import flatten
 from unit import sample_models

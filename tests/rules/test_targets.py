@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from rules.sources import KERNELS, PACKAGE, REPOSITORY, files, tree
-from tflm import op_resolver
+from tflm import micropython_port
 from tflm_tools import targets
 from tflm_tools.errors import ToolError
 
@@ -17,18 +17,18 @@ from asm import make
 
 # The tools install the folders that OpResolver searches. The runtime asks the core whether it has
 # DSP instructions: a Cortex-M3 lacks them, although its arch is armv7em too.
-@pytest.mark.parametrize("arch", op_resolver.ARCHS)
+@pytest.mark.parametrize("arch", micropython_port.ARCHS)
 def testoverride_folders_equal_those_of_the_runtime(arch, monkeypatch):
-    monkeypatch.setattr(op_resolver, "native_arch", lambda: arch)
-    monkeypatch.setattr(op_resolver, "_has_assembler", lambda: True)
-    monkeypatch.setattr(op_resolver, "_has_dsp", lambda: "s" in arch or "d" in arch)
-    monkeypatch.setattr(op_resolver, "import_module", lambda name: None)
-    monkeypatch.setattr(op_resolver, "_folders", None)
-    assert tuple(op_resolver.override_folders()) == targets.override_folders(arch)
+    monkeypatch.setattr(micropython_port, "native_arch", lambda: arch)
+    monkeypatch.setattr(micropython_port, "_has_assembler", lambda: True)
+    monkeypatch.setattr(micropython_port, "_has_dsp", lambda: "s" in arch or "d" in arch)
+    monkeypatch.setattr(micropython_port, "import_module", lambda name: None)
+    monkeypatch.setattr(micropython_port, "_folders", None)
+    assert tuple(micropython_port.override_folders()) == targets.override_folders(arch)
 
 
 def test_each_folder_has_an_entry():
-    assert set(targets.ARCHS) <= set(op_resolver.ARCHS)
+    assert set(targets.ARCHS) <= set(micropython_port.ARCHS)
     folders = {path.parent.name for path in KERNELS.glob("*/__init__.py")}
     assert folders | set(make.TARGETS) <= set(targets.ARCHS)
 

@@ -1,4 +1,4 @@
-# Tests of op_resolver.py: assembler kernels are not imported where they would crash
+# Tests of micropython_port.py: assembler kernels are not imported where they would crash
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -8,15 +8,15 @@ from unit.on_device import device
 # Return the folders of kernels on a board of an instruction set, with these inline assemblers.
 def folders(arch, assemblers):
     script = """
-        from tflm import op_resolver
+        from tflm import micropython_port
 
         def execute(source, scope):
             if not [name for name in ASSEMBLERS if "@micropython." + name in source]:
                 raise SyntaxError("invalid micropython decorator")
 
-        op_resolver.native_arch = lambda: ARCH
-        op_resolver.exec = execute
-        print(" ".join(op_resolver.override_folders()))
+        micropython_port.native_arch = lambda: ARCH
+        micropython_port.exec = execute
+        print(" ".join(micropython_port.override_folders()))
         """
     return device(script, ARCH=arch, ASSEMBLERS=assemblers)[-1].split()
 
@@ -44,7 +44,7 @@ def test_most_specific_folder_first():
 # The unix port has no inline assembler for its own instruction set, so its compiler refuses.
 def test_compiler_without_assembler():
     script = """
-        from tflm import op_resolver
-        print(op_resolver._has_assembler())
+        from tflm import micropython_port
+        print(micropython_port._has_assembler())
         """
     assert device(script)[-1] == "False"

@@ -1,4 +1,4 @@
-# Tests of op_resolver.py: kernels with the DSP extension run only on cores that have it
+# Tests of micropython_port.py: kernels with the DSP extension run only on cores that have it
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import pytest
@@ -8,7 +8,7 @@ from unit.on_device import device
 # Return the folders of kernels of a board whose core.has_dsp() returns `answer`; None: no file.
 def folders(arch, answer):
     script = """
-        from tflm import op_resolver
+        from tflm import micropython_port
 
         class System:
             platform = "rp2"
@@ -18,11 +18,11 @@ def folders(arch, answer):
             def has_dsp():
                 return ANSWER
 
-        op_resolver.sys = System
-        op_resolver.native_arch = lambda: ARCH
-        op_resolver._has_assembler = lambda: True
-        op_resolver.import_module = lambda name: None if ANSWER is None else Core
-        print(" ".join(op_resolver.override_folders()))
+        micropython_port.sys = System
+        micropython_port.native_arch = lambda: ARCH
+        micropython_port._has_assembler = lambda: True
+        micropython_port.import_module = lambda name: None if ANSWER is None else Core
+        print(" ".join(micropython_port.override_folders()))
         """
     return device(script, ARCH=arch, ANSWER=answer)[-1].split()
 

@@ -156,22 +156,22 @@ def test_override_for_an_instruction_set(tmp_path):
     lines = device(
         """
         import sys
-        from tflm import op_resolver
+        from tflm import micropython_port as port
 
         class Override:
             def eval_int8(self):
                 pass
 
         override, missing = Override(), object()
-        real = op_resolver.import_module
-        arch = op_resolver.native_arch()
+        real = port.import_module
+        arch = port.native_arch()
         class Folder:
             FILES = "\\nfully_connected\\nsoftmax\\n"
 
         modules = {"kernels.%s" % arch: Folder,
                    "kernels.%s.fully_connected" % arch: override,
                    "kernels.%s.softmax" % arch: missing}
-        op_resolver.import_module = lambda name: modules[name] if name in modules else real(name)
+        port.import_module = lambda name: modules[name] if name in modules else real(name)
         resolver = tflm.OpResolver()
         assert resolver.kernel("fully_connected.eval_int8") == override.eval_int8
         from tflm.kernels import softmax
@@ -188,7 +188,8 @@ def test_integer_kernels_load_no_helpers_of_float32():
     lines = device(
         """
         import sys
-        from tflm.op_resolver import OpResolver, native_arch
+        from tflm.micropython_port import native_arch
+        from tflm.op_resolver import OpResolver
 
         def loaded():
             return sorted(name for name in sys.modules if ".float32" in name)
@@ -198,10 +199,7 @@ def test_integer_kernels_load_no_helpers_of_float32():
             resolver.kernel(kernel + ".eval_" + ("float32" if kernel == "quantize" else "int8"))
         print(loaded())
         resolver.kernel("square_float.eval_float32")
-        print(native_arch() if "tflm.kernels.float32_helpers" in loaded() else "")
-        print(sys.modules["tflm.kernels.float32"].__name__)
+        print("tflm.kernels.x64.float32" in loaded() or native_arch() != "x64")
         """
     )
-    arch = lines[1]
-    folder = "x64." if arch == "x64" else ""
-    assert lines == ["[]", arch, f"tflm.kernels.{folder}float32"]
+    assert lines == ["[]", "True"]

@@ -9,7 +9,7 @@
 # before. Overrides of armv7em also serve armv7emsp; overrides of armv6m serve all Cortex-M.
 #
 # A line of FUNCTIONS is a viper function of another package and its machines. Its machine code is
-# in kernels/<machine>/gen/PACKAGE_FILE_asm.py; features/machine_code.py replaces the function.
+# in kernels/<machine>/gen/PACKAGE_FILE_asm.py; use_machine_code() replaces the function.
 
 from functools import cache
 from importlib import import_module

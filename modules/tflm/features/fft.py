@@ -9,7 +9,7 @@
 
 import micropython
 
-from .machine_code import use_machine_code
+from ..kernels.machine_code import use_machine_code
 
 try:
     from .armv6m.stage import run_power, run_stage

@@ -5,15 +5,11 @@ from array import array
 
 import micropython
 
+from ..kernels.float32 import combine
 from ..kernels.float32_convert import from_int
 from ..kernels.float32_divide import div
 from ..kernels.float32_log import log
 from ..kernels.float32_sqrt import sqrt
-
-try:
-    from ..kernels.armv6m.float32 import combine
-except (ImportError, SyntaxError):  # another core, or firmware without the inline assembler
-    from ..kernels.float32 import combine
 
 MAC, MUL, ADD, SUB = 0, 1, 2, 3  # operations of combine()
 EACH = 1 | 1 << 10 | 1 << 20  # steps of combine(): each element of all operands

@@ -10,6 +10,8 @@
 # | b << 20. A step of 0 is a broadcast, or a sum if it is dst's. dst may be a or b. Values are
 # never arguments or results of functions: from 2**30 on they would be heap objects on boards.
 
+from .machine_code import use_machine_code
+
 # Operations of `combine`.
 _MAC = const(0)  # dst + a * b, the product rounded first
 _MUL = const(1)  # a * b
@@ -283,3 +285,6 @@ def store_rounded(arena, dst: int, sign: int, e: int, x: int):
     else:
         x = (e - 1 << 23) + x
     p_dst[0] = sign << 31 | x
+
+
+use_machine_code(globals(), "float32")

@@ -3,6 +3,8 @@
 #
 # Operand words are explained in float32.py.
 
+from .machine_code import use_machine_code
+
 
 # dst = a for contiguous elements; a_step 0 fills dst with the element at a.
 @micropython.viper
@@ -16,3 +18,6 @@ def copy(arena, rom, dst: int, a: int, n: int, a_step: int):
         p_dst = ptr32(int(p_dst) + 4)
         p_a = ptr32(int(p_a) + a_step)
         n -= 1
+
+
+use_machine_code(globals(), "float32")

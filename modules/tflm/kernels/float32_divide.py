@@ -4,6 +4,7 @@
 # Operand words and steps are explained in float32.py.
 
 from .float32 import store_rounded
+from .machine_code import use_machine_code
 
 
 # dst = a / b.
@@ -93,3 +94,6 @@ def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
         p_a = ptr32(int(p_a) + step_a)
         p_b = ptr32(int(p_b) + step_b)
         done += 1
+
+
+use_machine_code(globals(), "float32")

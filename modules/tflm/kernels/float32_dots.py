@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .float32 import combine
+from .machine_code import use_machine_code
 
 # Operations of float32.combine.
 _MAC = const(0)
@@ -19,3 +20,6 @@ def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: 
         row = weights + ((first + n) * depth << 4)
         combine(arena, rom, target + (n << 4), vector, row, depth, _DOT, _MAC)
         n += 1
+
+
+use_machine_code(globals(), "float32")

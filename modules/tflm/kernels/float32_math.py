@@ -4,6 +4,7 @@
 # Operand words are explained in float32.py; dst may be a.
 
 from .float32 import store_rounded
+from .machine_code import use_machine_code
 
 _EXP = const(0)
 _LOGISTIC = const(1)
@@ -32,25 +33,25 @@ _LOWER_MANTISSA = const(0x900000)
 # dst = exp(a).
 @micropython.viper
 def exp(arena, rom, dst, a, n):
-    _exponential(arena, rom, dst, a, n, _EXP)
+    exponential(arena, rom, dst, a, n, _EXP)
 
 
 # dst = 1 / (1 + exp(-a)), with TFLM's two limits.
 @micropython.viper
 def logistic(arena, rom, dst, a, n):
-    _exponential(arena, rom, dst, a, n, _LOGISTIC)
+    exponential(arena, rom, dst, a, n, _LOGISTIC)
 
 
 # dst = tanh(a).
 @micropython.viper
 def tanh(arena, rom, dst, a, n):
-    _exponential(arena, rom, dst, a, n, _TANH)
+    exponential(arena, rom, dst, a, n, _TANH)
 
 
 # dst = a, or exp(a) - 1 where a is negative.
 @micropython.viper
 def elu(arena, rom, dst, a, n):
-    _exponential(arena, rom, dst, a, n, _ELU)
+    exponential(arena, rom, dst, a, n, _ELU)
 
 
 # All four functions compute one exponential, of x, -|x| or -2|x|.
@@ -67,7 +68,7 @@ def elu(arena, rom, dst, a, n):
 #    Each of three divisions by the denominator's upper 16 bits, rounded up, gives 12 bits of the
 #    quotient; the remainders fit in 31 bits, so that they are also exact modulo 2**32.
 @micropython.viper
-def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
+def exponential(arena, rom, dst: int, a: int, n: int, kind: int):
     base = int(ptr8(arena))
     p_dst = ptr32(base + (dst >> 2))
     p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
@@ -191,3 +192,6 @@ def _exponential(arena, rom, dst: int, a: int, n: int, kind: int):
             else:
                 store_rounded(arena, dst + (done << 4), sign, e, y)
         done += 1
+
+
+use_machine_code(globals(), "float32_math")

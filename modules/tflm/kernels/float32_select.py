@@ -5,6 +5,8 @@
 # (sign and magnitude converted to two's complement), so that -0.0 equals 0.0. Every comparison
 # with a NaN is false, as in C.
 
+from .machine_code import use_machine_code
+
 # Operations of `compare`; "greater" is "less" with its operands swapped.
 _EQUAL = const(0)
 _NOT_EQUAL = const(1)
@@ -126,3 +128,6 @@ def compare(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
         p_a = ptr32(int(p_a) + step_a)
         p_b = ptr32(int(p_b) + step_b)
         done += 1
+
+
+use_machine_code(globals(), "float32")

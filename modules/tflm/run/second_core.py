@@ -151,7 +151,7 @@ def _copy(source: ptr32, target: ptr32, numbers: ptr32):
 # other. A Cortex-M sleeps until an event. Elsewhere wait() sleeps briefly: in microseconds where
 # both cores run bytecode at the same time, else in milliseconds, which lets the other thread run.
 def _events():
-    from ..op_resolver import native_arch
+    from ..micropython_port import native_arch
 
     if sys.platform == "rp2" and native_arch()[:4] == "armv":
         try:

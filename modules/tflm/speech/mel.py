@@ -6,7 +6,7 @@
 
 import micropython
 
-from ..features.machine_code import use_machine_code
+from ..kernels.machine_code import use_machine_code
 
 
 @micropython.viper

@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from tflm.op_resolver import ARCHS
+from tflm.micropython_port import ARCHS
 from tflm_tools.board import profiles, romfs_image
 from tflm_tools.board.fit import fits as fit_of_boards
 from tflm_tools.errors import ToolError

@@ -36,7 +36,7 @@ FILES = {
         "UNIDIRECTIONAL_SEQUENCE_LSTM, int8 and int16",
         (lstm.rows, lstm.wide_rows),
     ),
-    "float_combine_asm.py": (
+    "float32_asm.py": (
         "products and sums of float32",
         (partial(combine_float.combine, "armv6m"),),
     ),

@@ -30,7 +30,7 @@ FILES = {
             partial(lanes_multiply.multiply, "rv32imc"),
         ),
     ),
-    "float_combine_asm.py": (
+    "float32_asm.py": (
         "products and sums of float32",
         (partial(combine_float.combine, "rv32imc"),),
     ),

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tflm.op_resolver import ARCHS
+from tflm.micropython_port import ARCHS
 
 from ..errors import DeviceError
 from ..packages import mpy_compiler

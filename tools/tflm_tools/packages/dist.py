@@ -78,7 +78,7 @@ def package_files(package, arch="", assembler=False, prepare=True):
     files = _kernels(package, arch, assembler)
     files += runtime_files.access_checks(Path(file).name for file in files)
     if package in _WAKE:
-        files += [*runtime_files.wake(), *runtime_files.speech(arch, assembler)]
+        files += [*runtime_files.wake(), *runtime_files.speech()]
     if package in _APIS:
         files += runtime_files.apis()
     if package in _LEARN:
@@ -97,8 +97,8 @@ def package_files(package, arch="", assembler=False, prepare=True):
         files = runtime_files.with_tflite_imports([*files, *runtime_files.only_tflite()])
     else:
         files = runtime_files.with_imports(files)
-    helpers = runtime_files.float32_helpers(files, arch, assembler)
-    return sorted({*runtime_files.runtime(), *files, *runtime_files.with_imports(helpers)})
+    code = runtime_files.machine_code_for(files, arch, assembler)
+    return sorted({*runtime_files.runtime(), *files, *runtime_files.with_imports(code)})
 
 
 # The bundles of a package: "all" is one bundle, other packages are "core" and their own bundle.

@@ -4,6 +4,7 @@
 # All functions name a file of tflm by its path below tflm/, without .py.
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -202,7 +203,9 @@ def files_for(flat, arch, assembler=True):
         kernels = [f"kernels/{name}" for name, k in kernel_files().items() if k.package == "learn"]
         files = sorted({*files, *with_imports([*learn(), *kernels])})
     if METADATA in FlatModel(flat).metadata():
-        files = sorted({*files, *with_imports(features(arch, assembler))})
+        found = with_imports(features(arch, assembler))
+        found += with_imports(machine_code_for(found, arch, assembler))
+        files = sorted({*files, *found})
     if is_language_model(flat):
         files = sorted({*files, *with_imports(text())})
     return files
@@ -228,40 +231,31 @@ def files_for_kernels(kernels, arch, assembler=True):
     files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
     left_out, folders = _not_needed(custom), override_folders(arch)
     found = _closure(files, left_out, folders)
-    found |= _closure(float32_helpers(found, arch, assembler), left_out, folders)
+    found |= _closure(machine_code_for(found, arch, assembler), left_out, folders)
     return sorted(found | set(runtime(custom)))
 
 
-# The files of a folder that replace helpers of float32: {name of the helper: path}, by its table.
+# The name in the call of use_machine_code() of a file; "" if there is none.
 @cache
-def _helpers_of(folder):
-    helpers = {}
-    for line in (_PACKAGE / "kernels" / folder / "__init__.py").read_text().splitlines():
-        name = line.partition("=")[0].removeprefix("gen.")
-        if name.startswith("float32"):
-            path = line.rpartition("=")[2].replace(".", "/")
-            helpers[name] = f"kernels/{folder}/{path}"
-    return helpers
+def _machine_code_name(file):
+    if machine_code_file(file).exists():
+        return ""
+    call = re.search(
+        r'^use_machine_code\(.*"(\w+)"\)', (_PACKAGE / f"{file}.py").read_text(), re.M
+    )
+    return call[1] if call else ""
 
 
-def replaced_helpers(arch):
-    """Return the files of an arch that replace helpers of float32: {name of the helper: path}."""
-    helpers = {}
-    for folder in override_folders(arch):
-        if exists(f"kernels/{folder}/__init__"):
-            helpers = {**_helpers_of(folder), **helpers}  # the first folder wins
-    return helpers
-
-
-def float32_helpers(files, arch, assembler):
-    """Return the files for an arch that replace helpers of float32 among `files`, as OpResolver.
+def machine_code_for(files, arch, assembler):
+    """Return the files of kernels/<machine> whose functions `files` use, by use_machine_code().
 
     assembler: as for files_for().
     """
-    helpers = replaced_helpers(arch)
-    found = {path for name, path in helpers.items() if f"kernels/{name}" in files}
-    usable = sorted(file for file in found if assembler or not needs_assembler(file))
-    return ["kernels/float32_helpers", *usable] if usable else []
+    found = set()
+    for name in sorted({_machine_code_name(file) for file in files} - {""}):
+        paths = filter(None, (_override(folder, name) for folder in override_folders(arch)))
+        found |= {*list(paths)[:1]}  # the first folder wins
+    return sorted(file for file in found if assembler or not needs_assembler(file))
 
 
 def imported_files(flat, arch, assembler=True, core=""):
@@ -293,11 +287,8 @@ def imported_files(flat, arch, assembler=True, core=""):
             files |= {f"kernels/{folder}/__init__" for folder in override_folders(arch)}
     if assembler:
         files |= {f"kernels/{folder}/core" for folder in optional_folders(arch)}
-    helpers = float32_helpers(_closure(files, _not_needed(custom)), arch, assembler)
-    files |= {file for file in helpers if core or not needs_fpu(file, arch)}
-    sent = files_for_kernels(kernels, arch, assembler)
-    if "kernels/float32_helpers" in sent:  # it imports all helpers that it replaces
-        files |= {f"kernels/{name}" for name in replaced_helpers(arch)} & {*sent}
+    found = machine_code_for(_closure(files, _not_needed(custom)), arch, assembler)
+    files |= {file for file in found if core or not needs_fpu(file, arch)}
     model = FlatFile(flat)
     if any(tensor.is_float for tensor in [*model.inputs, *model.outputs]):
         files.add("float_tensor")
@@ -323,19 +314,9 @@ def wake():
     return sorted([*_package_files("wake", "microphone"), "model_beside"])
 
 
-def speech(arch="", assembler=False):
-    """Return the files of tflm.speech for an arch, sorted. assembler: as for files_for()."""
-    return sorted([*_package_files("speech"), *_functions_for("speech", arch, assembler)])
-
-
-# The machine code for an arch of functions of a package; see tools/asm/compiled.py.
-def _functions_for(package, arch, assembler):
-    files = [
-        path.relative_to(_PACKAGE).with_suffix("").as_posix()
-        for folder in override_folders(arch)
-        for path in (_PACKAGE / "kernels" / folder / "gen").glob(f"{package}_*_asm.py")
-    ]
-    return [file for file in files if assembler or not needs_assembler(file)]
+def speech():
+    """Return the files of tflm.speech, sorted."""
+    return _package_files("speech")
 
 
 def detect():
@@ -345,10 +326,10 @@ def detect():
 
 def features(arch="", assembler=False):
     """Return the files of tflm.features for an arch, sorted. assembler: as for files_for()."""
-    files = [*_package_files("features"), "kernels/float32"]
+    files = _package_files("features")
     if assembler and "armv6m" in override_folders(arch):
-        files += ["kernels/armv6m/float32", "features/armv6m/stage"]
-    return sorted([*files, *_functions_for("features", arch, assembler)])
+        files.append("features/armv6m/stage")
+    return sorted(files)
 
 
 def sensors():

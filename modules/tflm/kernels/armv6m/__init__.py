@@ -7,7 +7,6 @@ FILES = """
 conv_float
 depthwise_conv_float
 float32
-float32_dots=float32
 float32_broadcast
 float32_math
 fully_connected
@@ -42,6 +41,8 @@ gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
 gen.div
+gen.features_fft_asm
+gen.float32_asm
 gen.fully_connected_int16
 gen.fully_connected_lanes
 gen.gelu_float
@@ -86,6 +87,7 @@ gen.signal_pcan
 gen.signal_window
 gen.softmax
 gen.softmax_int16
+gen.speech_mel_asm
 gen.sqrt_float
 gen.squared_difference
 gen.strided_copy

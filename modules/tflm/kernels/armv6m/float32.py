@@ -1,13 +1,12 @@
 # tflm: products and sums of float32: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Replaces: float32_dots
-#
-# The portable functions compute elements with numbers that the assembler leaves.
+# The portable function computes elements with numbers that the assembler leaves.
 
-from ..float32 import combine as combine_any
-from ..float32 import store_rounded  # noqa: F401
-from .gen.float_combine_asm import combine_words
+from .gen.float32_asm import combine_words
+
+FUNCTIONS = ("mac", "mac_each", "add", "sub", "mul", "combine", "dots")
+portable_combine = None
 
 _MAC = const(0)
 _MUL = const(1)
@@ -55,11 +54,11 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
     p_a = base + (a >> 2) + gap * (a & 1)
     p_b = base + (b >> 2) + gap * (b & 1)
     if (to | p_a | p_b) >> 30 or n >> 20:  # no small integers, or too many elements
-        combine_any(arena, rom, dst, a, b, n, steps, kind)
+        portable_combine(arena, rom, dst, a, b, n, steps, kind)
         return
     if steps == _DOT and kind == _MAC:
         if n and not int(combine_words(to, p_a, p_b, n | 6 << 22)):
-            combine_any(arena, rom, dst, a, b, n, steps, kind)
+            portable_combine(arena, rom, dst, a, b, n, steps, kind)
         return
     step_dst = steps & 0x3FF
     step_a = steps >> 10 & 0x3FF
@@ -75,7 +74,7 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
         done = int(combine_words(to, p_a, p_b, flags | at_once))
         if done < at_once:
             at = done << 4
-            combine_any(
+            portable_combine(
                 arena, rom, dst + step_dst * at, a + step_a * at, b + step_b * at, 1, steps, kind
             )
             done += 1
@@ -112,7 +111,7 @@ def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: 
             y[0] = 0
             at = int(y) - base << 2
             b = weights + (row + done * depth << 4)
-            combine_any(arena, rom, at, vector, b, depth, _DOT, _MAC)
+            portable_combine(arena, rom, at, vector, b, depth, _DOT, _MAC)
             y = ptr32(int(y) + 4)
             done += 1
         count -= done

@@ -1,10 +1,10 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..float32 import combine
+from ..float32_math import logistic, tanh
 from ..float32_select import clamp
 from ..unidirectional_sequence_lstm_float import _gate, _update
-from .float32 import combine
-from .float32_math import logistic, tanh
 from .gen.float_lstm_asm import cells, gates
 
 _HIDDEN_STATE = const(2)

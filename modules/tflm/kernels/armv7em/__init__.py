@@ -27,6 +27,7 @@ gen.depthwise_conv_dsp
 gen.depthwise_conv_int16
 gen.dequantize
 gen.div
+gen.features_fft_asm
 gen.float32_broadcast
 gen.fully_connected_dsp
 gen.fully_connected_int16
@@ -72,6 +73,7 @@ gen.signal_pcan
 gen.signal_window
 gen.softmax
 gen.softmax_int16
+gen.speech_mel_asm
 gen.sqrt_float
 gen.squared_difference
 gen.strided_copy

@@ -6,9 +6,6 @@
 FILES = """
 arithmetic_float
 float32
-float32_select=float32
-float32_divide=float32
-float32_dots=float32
 gru_float
 reduce_float
 resize_bilinear_float
@@ -17,6 +14,7 @@ unidirectional_sequence_lstm_float
 gen.conv_float
 gen.depthwise_conv_float
 gen.dequantize
+gen.float32_asm
 gen.float32_math
 gen.fully_connected_float
 gen.hybrid

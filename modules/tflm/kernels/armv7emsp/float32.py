@@ -1,19 +1,15 @@
 # float32 operations of kernels, with the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Replaces: float32_select float32_divide float32_dots
-#
 # The portable functions run if an address or a number does not fit the four small integers that
 # are the arguments of an assembler function.
 
-from ..float32 import combine as combine_words
-from ..float32 import store_rounded  # noqa: F401
-from ..float32_divide import div as div_words
-from ..float32_dots import dots as dots_words
-from ..float32_select import _pick as pick_words
-from ..float32_select import clamp as clamp_words
-from ..float32_select import compare  # noqa: F401
 from .gen.float32_asm import dot, elements, limit, rows, strided
+
+FUNCTIONS = ("mac", "mac_each", "add", "sub", "mul", "combine", "dots")
+FUNCTIONS += ("maximum", "minimum", "clamp", "div")
+portable_combine = portable_dots = portable_div = None
+portable_maximum = portable_minimum = portable_clamp = None
 
 _MAC = const(0)
 _MUL = const(1)
@@ -65,32 +61,32 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
     p_a = base + (a >> 2) + gap * (a & 1)
     p_b = base + (b >> 2) + gap * (b & 1)
     if (p_dst ^ p_dst << 1 | p_a ^ p_a << 1 | p_b ^ p_b << 1) < 0 or n >= _MOST:
-        combine_words(arena, rom, dst, a, b, n, steps, kind)
+        portable_combine(arena, rom, dst, a, b, n, steps, kind)
     elif steps == _DOT and kind == _MAC:
         dot(p_dst, p_a, p_b, n)
     elif (steps | _EACH) == _EACH:
         flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
         elements(p_dst, p_a, p_b, n << 6 | flags)
     elif kind != _MAC or not int(_run_strided(p_dst, p_a, p_b, n, steps)):
-        combine_words(arena, rom, dst, a, b, n, steps, kind)
+        portable_combine(arena, rom, dst, a, b, n, steps, kind)
 
 
 @micropython.viper
 def maximum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _MAXIMUM)):
-        pick_words(arena, rom, dst, a, b, n, steps, 1)
+        portable_maximum(arena, rom, dst, a, b, n, steps)
 
 
 @micropython.viper
 def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _MINIMUM)):
-        pick_words(arena, rom, dst, a, b, n, steps, 0)
+        portable_minimum(arena, rom, dst, a, b, n, steps)
 
 
 @micropython.viper
 def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _DIV)):
-        div_words(arena, rom, dst, a, b, n, steps)
+        portable_div(arena, rom, dst, a, b, n, steps)
 
 
 # Run an operation of elements() and return 1, or return 0 if its arguments do not fit.
@@ -137,7 +133,7 @@ def clamp(arena, rom, dst: int, n: int, limits: int):
     p_dst = base + (dst >> 2)
     p_limits = base + (limits >> 2) + (int(ptr8(rom)) - base) * (limits & 1)
     if (p_dst ^ p_dst << 1 | p_limits ^ p_limits << 1) < 0:
-        clamp_words(arena, rom, dst, n, limits)
+        portable_clamp(arena, rom, dst, n, limits)
     else:
         limit(p_dst, p_limits, n)
 
@@ -151,6 +147,6 @@ def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: 
     p_row = base + (weights >> 2) + gap * (weights & 1) + 4 * first * depth
     unfit = p_target ^ p_target << 1 | p_vector ^ p_vector << 1 | p_row ^ p_row << 1
     if unfit < 0 or (depth | count) >> 14:
-        dots_words(arena, rom, target, weights, vector, depth, first, count)
+        portable_dots(arena, rom, target, weights, vector, depth, first, count)
     else:
         rows(p_target, p_row, p_vector, depth << 15 | count)

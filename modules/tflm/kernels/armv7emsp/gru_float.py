@@ -2,9 +2,9 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..float32_copy import copy
+from ..float32_math import logistic, tanh
 from ..gru_float import steps
 from .gen.float32_asm import elements, limit, rows
-from .gen.float32_math import logistic, tanh
 from .gen.float_curves_asm import curve
 
 _INPUT = const(1)

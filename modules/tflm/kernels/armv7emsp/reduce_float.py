@@ -1,8 +1,8 @@
 # tflm: MEAN and SUM, float32: with the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..float32_divide import div
 from ..reduce_float import add_up
-from .float32 import div
 from .gen.float32_asm import sums
 
 _INPUT = const(1)

@@ -1,7 +1,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for the FPU of a Cortex-M4, M7 or M33
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .gen.float32_math import logistic, tanh
+from ..float32_math import logistic, tanh
 from .gen.float_curves_asm import curve
 from .gen.lstm_float_fpu_asm import cells, gates, outputs
 

@@ -38,8 +38,9 @@ gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
 gen.div
+gen.features_fft_asm
 gen.float32
-float32_dots=gen.float32
+gen.float32_asm
 gen.float32_broadcast
 gen.float32_math
 gen.fully_connected
@@ -91,6 +92,7 @@ gen.signal_pcan
 gen.signal_window
 gen.softmax
 gen.softmax_int16
+gen.speech_mel_asm
 gen.sqrt_float
 gen.squared_difference
 gen.strided_copy

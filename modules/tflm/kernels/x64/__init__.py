@@ -16,11 +16,7 @@ depthwise_conv_float
 depthwise_conv_int16
 dequantize
 float32
-float32_select=float32
-float32_copy=float32
-float32_divide=float32
-float32_dots=float32
-float32_math=float32
+float32_math
 fully_connected
 fully_connected_float
 fully_connected_int16

@@ -58,7 +58,7 @@ def has_pie() -> int:
 
 # Whether a file runs without MAC16 and an FPU, or without the vector unit.
 def _is_plain(name):
-    if name[-7:] == "float32" or "hybrid" in name:
+    if name in ("float32", "gen.float32_asm") or "hybrid" in name:
         return False
     return name[-6:] not in ("_mac16", "_int16", "_float")
 
@@ -75,8 +75,6 @@ conv_pie
 depthwise_conv_mac16
 depthwise_conv_pie
 float32
-float32_select=float32
-float32_dots=float32
 fully_connected_mac16
 fully_connected_pie
 hybrid
@@ -104,6 +102,8 @@ gen.depthwise_conv_int16
 gen.depthwise_conv_lanes
 gen.dequantize
 gen.div
+gen.features_fft_asm
+gen.float32_asm
 gen.float32_broadcast
 gen.float32_math
 gen.fully_connected
@@ -153,6 +153,7 @@ gen.signal_pcan
 gen.signal_window
 gen.softmax
 gen.softmax_int16
+gen.speech_mel_asm
 gen.sqrt_float
 gen.squared_difference
 gen.strided_copy

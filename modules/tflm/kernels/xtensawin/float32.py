@@ -1,16 +1,13 @@
 # float32 operations of kernels, with the FPU of an ESP32 or ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 #
-# Replaces: float32_select float32_dots
-#
 # The portable functions run for steps of more than one element, except in sums of products.
 
-from ..float32 import combine as combine_words
-from ..float32 import store_rounded  # noqa: F401
-from ..float32_dots import dots as dots_words
-from ..float32_select import _pick as pick_words
-from ..float32_select import compare  # noqa: F401
 from .gen.float32_asm import dot, elements, limit, rows, strided
+
+FUNCTIONS = ("mac", "mac_each", "add", "sub", "mul", "combine", "dots")
+FUNCTIONS += ("maximum", "minimum", "clamp")
+portable_combine = portable_dots = portable_maximum = portable_minimum = None
 
 _MAC = const(0)
 _MUL = const(1)
@@ -61,19 +58,19 @@ def combine(arena, rom, dst: int, a: int, b: int, n: int, steps: int, kind: int)
         flags = kind << 3 | steps & 1 | steps >> 9 & 2 | steps >> 18 & 4
         elements(arena, rom, dst, a, b, n << 6 | flags)
     elif kind != _MAC or not int(_run_strided(arena, rom, dst, a, b, n, steps)):
-        combine_words(arena, rom, dst, a, b, n, steps, kind)
+        portable_combine(arena, rom, dst, a, b, n, steps, kind)
 
 
 @micropython.viper
 def maximum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _MAXIMUM)):
-        pick_words(arena, rom, dst, a, b, n, steps, 1)
+        portable_maximum(arena, rom, dst, a, b, n, steps)
 
 
 @micropython.viper
 def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _MINIMUM)):
-        pick_words(arena, rom, dst, a, b, n, steps, 0)
+        portable_minimum(arena, rom, dst, a, b, n, steps)
 
 
 # Run an operation of elements() and return 1, or return 0 if its steps do not fit.
@@ -115,7 +112,7 @@ def clamp(arena, rom, dst, n, limits):
 @micropython.viper
 def dots(arena, rom, target: int, weights: int, vector: int, depth: int, first: int, count: int):
     if (depth | count) >> 14:
-        dots_words(arena, rom, target, weights, vector, depth, first, count)
+        portable_dots(arena, rom, target, weights, vector, depth, first, count)
     else:
         row = weights + (first * depth << 4)
         rows(arena, rom, target, vector, row, depth << 14 | count)

@@ -264,22 +264,22 @@ def run_float32(r0, r1, r2, r3):
     b(while5)
     label(near_4)
     label(wend7)
-    # float32_divide.py:15 base = int(ptr8(arena))
+    # float32_divide.py:16 base = int(ptr8(arena))
     data(2, 0x9A02)  # ldr r2, [sp] arena
-    # float32_divide.py:16 gap = int(ptr8(rom)) - base
+    # float32_divide.py:17 gap = int(ptr8(rom)) - base
     mov(r0, r11)
     sub(r1, r0, r2)
-    # float32_divide.py:17 p_dst = ptr32(base + (dst >> 2))
+    # float32_divide.py:18 p_dst = ptr32(base + (dst >> 2))
     data(2, 0x9801)  # ldr r0, [sp] dst
     asr(r3, r0, 2)
     add(r3, r2, r3)
     mov(r9, r3)
-    # float32_divide.py:18 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
+    # float32_divide.py:19 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
     mov(r3, r2)
     add(r3, 12)
     add(r3, r3, r1)
     data(2, 0x9300)  # str r3, [sp] p_a
-    # float32_divide.py:19 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
+    # float32_divide.py:20 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
     asr(r3, r0, 2)
     add(r2, r2, r3)
     lsl(r0, r0, 31)
@@ -287,41 +287,41 @@ def run_float32(r0, r1, r2, r3):
     mul(r0, r1)
     add(r0, r2, r0)
     mov(r8, r0)
-    # float32_divide.py:26 done = 0
+    # float32_divide.py:27 done = 0
     mov(r0, 0)
     mov(r12, r0)
-    # float32_divide.py:27 while done < n:
+    # float32_divide.py:28 while done < n:
     data(2, 0x4570)  # cmp r0, lr
     blt(near_5)
     b(wend33)
     label(near_5)
     label(while31)
-    # float32_divide.py:28 x = p_a[0]
+    # float32_divide.py:29 x = p_a[0]
     data(2, 0x9800)  # ldr r0, [sp] p_a
     ldr(r1, [r0, 0])
-    # float32_divide.py:29 y = p_b[0]
+    # float32_divide.py:30 y = p_b[0]
     mov(r0, r8)
     ldr(r3, [r0, 0])
-    # float32_divide.py:30 sign = (x ^ y) >> 31 & 1
+    # float32_divide.py:31 sign = (x ^ y) >> 31 & 1
     mov(r0, r1)
     eor(r0, r3)
     asr(r0, r0, 31)
     lsl(r0, r0, 31)
     lsr(r0, r0, 31)
     mov(r10, r0)
-    # float32_divide.py:31 x = x & magnitude
+    # float32_divide.py:32 x = x & magnitude
     lsl(r1, r1, 1)
     lsr(r1, r1, 1)
-    # float32_divide.py:32 y = y & magnitude
+    # float32_divide.py:33 y = y & magnitude
     lsl(r3, r3, 1)
     lsr(r3, r3, 1)
-    # float32_divide.py:33 e = x >> 23
+    # float32_divide.py:34 e = x >> 23
     asr(r4, r1, 23)
-    # float32_divide.py:34 f = y >> 23
+    # float32_divide.py:35 f = y >> 23
     asr(r0, r3, 23)
-    # float32_divide.py:35 special = 0
+    # float32_divide.py:36 special = 0
     mov(r5, 0)
-    # float32_divide.py:36 if not e * f * (255 - e) * (255 - f):
+    # float32_divide.py:37 if not e * f * (255 - e) * (255 - f):
     mov(r2, r4)
     mul(r2, r0)
     mov(r6, 255)
@@ -331,15 +331,15 @@ def run_float32(r0, r1, r2, r3):
     sub(r6, r6, r0)
     mul(r2, r6)
     bne(else34)
-    # float32_divide.py:37 special = 1
+    # float32_divide.py:38 special = 1
     mov(r5, 1)
-    # float32_divide.py:38 if e == 255:
+    # float32_divide.py:39 if e == 255:
     cmp(r4, 255)
     bne(else36)
-    # float32_divide.py:39 if f == 255:
+    # float32_divide.py:40 if f == 255:
     cmp(r0, 255)
     bne(else38)
-    # float32_divide.py:40 x = infinity | 0x400000
+    # float32_divide.py:41 x = infinity | 0x400000
     mov(r1, 127)
     lsl(r1, r1, 8)
     add(r1, 192)
@@ -347,12 +347,12 @@ def run_float32(r0, r1, r2, r3):
     lsl(r1, r1, 8)
     b(endif39)
     label(else38)
-    # float32_divide.py:41 elif x > infinity:
+    # float32_divide.py:42 elif x > infinity:
     mov(r2, 255)
     lsl(r2, r2, 23)
     cmp(r1, r2)
     ble(else40)
-    # float32_divide.py:42 x = x | 0x400000
+    # float32_divide.py:43 x = x | 0x400000
     mov(r2, 1)
     lsl(r2, r2, 22)
     orr(r2, r1)
@@ -361,10 +361,10 @@ def run_float32(r0, r1, r2, r3):
     label(endif39)
     b(endif37)
     label(else36)
-    # float32_divide.py:43 elif f == 255:
+    # float32_divide.py:44 elif f == 255:
     cmp(r0, 255)
     bne(else42)
-    # float32_divide.py:44 x = infinity | 0x400000 if y > infinity else 0
+    # float32_divide.py:45 x = infinity | 0x400000 if y > infinity else 0
     mov(r1, 255)
     lsl(r1, r1, 23)
     cmp(r3, r1)
@@ -380,10 +380,10 @@ def run_float32(r0, r1, r2, r3):
     label(endif45)
     b(endif43)
     label(else42)
-    # float32_divide.py:45 elif not y:
+    # float32_divide.py:46 elif not y:
     cmp(r3, 0)
     bne(else46)
-    # float32_divide.py:46 x = infinity if x else infinity | 0x400000
+    # float32_divide.py:47 x = infinity if x else infinity | 0x400000
     cmp(r1, 0)
     beq(else48)
     mov(r1, 255)
@@ -398,20 +398,20 @@ def run_float32(r0, r1, r2, r3):
     label(endif49)
     b(endif47)
     label(else46)
-    # float32_divide.py:47 elif x:
+    # float32_divide.py:48 elif x:
     cmp(r1, 0)
     beq(else50)
-    # float32_divide.py:48 special = 0
+    # float32_divide.py:49 special = 0
     mov(r5, 0)
     label(else50)
     label(endif47)
     label(endif43)
     label(endif37)
     label(else34)
-    # float32_divide.py:49 if special:
+    # float32_divide.py:50 if special:
     cmp(r5, 0)
     beq(else52)
-    # float32_divide.py:50 p_dst[0] = sign << 31 | x
+    # float32_divide.py:51 p_dst[0] = sign << 31 | x
     mov(r0, r10)
     lsl(r0, r0, 31)
     orr(r0, r1)
@@ -419,75 +419,75 @@ def run_float32(r0, r1, r2, r3):
     str(r0, [r1, 0])
     b(endif53)
     label(else52)
-    # float32_divide.py:52 x = x & 0x7FFFFF
+    # float32_divide.py:53 x = x & 0x7FFFFF
     lsl(r1, r1, 9)
     lsr(r1, r1, 9)
-    # float32_divide.py:53 if e:
+    # float32_divide.py:54 if e:
     cmp(r4, 0)
     beq(else54)
-    # float32_divide.py:54 x = x | 0x800000
+    # float32_divide.py:55 x = x | 0x800000
     mov(r2, 1)
     lsl(r2, r2, 23)
     orr(r2, r1)
     mov(r1, r2)
     b(endif55)
     label(else54)
-    # float32_divide.py:56 e = 1
+    # float32_divide.py:57 e = 1
     mov(r4, 1)
-    # float32_divide.py:57 while not x >> 23:
+    # float32_divide.py:58 while not x >> 23:
     asr(r2, r1, 23)
     bne(wend58)
     label(while56)
-    # float32_divide.py:58 x = x << 1
+    # float32_divide.py:59 x = x << 1
     lsl(r1, r1, 1)
-    # float32_divide.py:59 e -= 1
+    # float32_divide.py:60 e -= 1
     sub(r4, r4, 1)
     asr(r2, r1, 23)
     beq(while56)
     label(wend58)
     label(endif55)
-    # float32_divide.py:60 y = y & 0x7FFFFF
+    # float32_divide.py:61 y = y & 0x7FFFFF
     lsl(r3, r3, 9)
     lsr(r3, r3, 9)
-    # float32_divide.py:61 if f:
+    # float32_divide.py:62 if f:
     cmp(r0, 0)
     beq(else59)
-    # float32_divide.py:62 y = y | 0x800000
+    # float32_divide.py:63 y = y | 0x800000
     mov(r2, 1)
     lsl(r2, r2, 23)
     orr(r2, r3)
     mov(r3, r2)
     b(endif60)
     label(else59)
-    # float32_divide.py:64 f = 1
+    # float32_divide.py:65 f = 1
     mov(r0, 1)
-    # float32_divide.py:65 while not y >> 23:
+    # float32_divide.py:66 while not y >> 23:
     asr(r2, r3, 23)
     bne(wend63)
     label(while61)
-    # float32_divide.py:66 y = y << 1
+    # float32_divide.py:67 y = y << 1
     lsl(r3, r3, 1)
-    # float32_divide.py:67 f -= 1
+    # float32_divide.py:68 f -= 1
     sub(r0, r0, 1)
     asr(r2, r3, 23)
     beq(while61)
     label(wend63)
     label(endif60)
-    # float32_divide.py:68 e = e - f + 127
+    # float32_divide.py:69 e = e - f + 127
     sub(r4, r4, r0)
     add(r4, 127)
-    # float32_divide.py:69 if x < y:
+    # float32_divide.py:70 if x < y:
     cmp(r1, r3)
     bge(else64)
-    # float32_divide.py:70 x = x << 1
+    # float32_divide.py:71 x = x << 1
     lsl(r1, r1, 1)
-    # float32_divide.py:71 e -= 1
+    # float32_divide.py:72 e -= 1
     sub(r4, r4, 1)
     label(else64)
-    # float32_divide.py:72 x = x - y << 7
+    # float32_divide.py:73 x = x - y << 7
     sub(r0, r1, r3)
     lsl(r1, r0, 7)
-    # float32_divide.py:73 digit = x // y
+    # float32_divide.py:74 digit = x // y
     asr(r7, r1, 31)
     mov(r5, r7)
     eor(r5, r1)
@@ -515,14 +515,14 @@ def run_float32(r0, r1, r2, r3):
     label(halve_end93)
     mov(r0, r6)
     eor(r0, r7)
-    # float32_divide.py:74 quotient = 0x80 | digit
+    # float32_divide.py:75 quotient = 0x80 | digit
     mov(r5, 128)
     orr(r5, r0)
-    # float32_divide.py:75 x = x - digit * y << 7
+    # float32_divide.py:76 x = x - digit * y << 7
     mul(r0, r3)
     sub(r0, r1, r0)
     lsl(r1, r0, 7)
-    # float32_divide.py:76 digit = x // y
+    # float32_divide.py:77 digit = x // y
     asr(r6, r1, 31)
     mov(r11, r6)
     eor(r6, r1)
@@ -551,14 +551,14 @@ def run_float32(r0, r1, r2, r3):
     mov(r0, r7)
     mov(r2, r11)
     eor(r0, r2)
-    # float32_divide.py:77 quotient = quotient << 7 | digit
+    # float32_divide.py:78 quotient = quotient << 7 | digit
     lsl(r5, r5, 7)
     orr(r5, r0)
-    # float32_divide.py:78 x = x - digit * y << 7
+    # float32_divide.py:79 x = x - digit * y << 7
     mul(r0, r3)
     sub(r0, r1, r0)
     lsl(r1, r0, 7)
-    # float32_divide.py:79 digit = x // y
+    # float32_divide.py:80 digit = x // y
     asr(r6, r1, 31)
     mov(r11, r6)
     eor(r6, r1)
@@ -587,14 +587,14 @@ def run_float32(r0, r1, r2, r3):
     mov(r0, r7)
     mov(r2, r11)
     eor(r0, r2)
-    # float32_divide.py:80 quotient = quotient << 7 | digit
+    # float32_divide.py:81 quotient = quotient << 7 | digit
     lsl(r5, r5, 7)
     orr(r5, r0)
-    # float32_divide.py:81 x = x - digit * y << 7
+    # float32_divide.py:82 x = x - digit * y << 7
     mul(r0, r3)
     sub(r0, r1, r0)
     lsl(r1, r0, 7)
-    # float32_divide.py:82 digit = x // y
+    # float32_divide.py:83 digit = x // y
     asr(r6, r1, 31)
     mov(r11, r6)
     eor(r6, r1)
@@ -623,25 +623,25 @@ def run_float32(r0, r1, r2, r3):
     mov(r0, r7)
     mov(r2, r11)
     eor(r0, r2)
-    # float32_divide.py:83 quotient = (quotient << 7 | digit) << 1
+    # float32_divide.py:84 quotient = (quotient << 7 | digit) << 1
     lsl(r2, r5, 7)
     orr(r2, r0)
     lsl(r5, r2, 1)
-    # float32_divide.py:84 if x - digit * y:
+    # float32_divide.py:85 if x - digit * y:
     mul(r0, r3)
     sub(r0, r1, r0)
     beq(else66)
-    # float32_divide.py:85 quotient = quotient | 1
+    # float32_divide.py:86 quotient = quotient | 1
     mov(r0, 1)
     orr(r0, r5)
     mov(r5, r0)
     label(else66)
-    # float32_divide.py:86 if 0 < e < 254:
+    # float32_divide.py:87 if 0 < e < 254:
     cmp(r4, 0)
     ble(else68)
     cmp(r4, 254)
     bge(else68)
-    # float32_divide.py:87 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
+    # float32_divide.py:88 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
     mov(r1, r5)
     add(r1, 31)
     asr(r0, r5, 6)
@@ -649,7 +649,7 @@ def run_float32(r0, r1, r2, r3):
     lsr(r0, r0, 31)
     add(r0, r1, r0)
     asr(r5, r0, 6)
-    # float32_divide.py:88 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
+    # float32_divide.py:89 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
     mov(r0, r10)
     lsl(r0, r0, 31)
     sub(r1, r4, 1)
@@ -660,60 +660,60 @@ def run_float32(r0, r1, r2, r3):
     str(r0, [r1, 0])
     b(endif69)
     label(else68)
-    # float32_divide.py:90 x = step_dst << 2
+    # float32_divide.py:91 x = step_dst << 2
     mov(r1, 16)
-    # float32_divide.py:91 store_rounded(arena, dst + done * x, sign, e, quotient)
+    # float32_divide.py:92 store_rounded(arena, dst + done * x, sign, e, quotient)
     mov(r2, r12)
     mul(r2, r1)
     data(2, 0x9801)  # ldr r0, [sp] dst
     add(r0, r0, r2)
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     asr(r1, r0, 2)
     data(2, 0x9802)  # ldr r0, [sp] arena
     add(r1, r0, r1)
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     asr(r0, r5, 29)
     bne(wend74)
     label(while72)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     lsl(r5, r5, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     sub(r4, r4, 1)
     asr(r0, r5, 29)
     beq(while72)
     label(wend74)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     cmp(r4, 1)
     bge(else75)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     mov(r0, 1)
     sub(r4, r0, r4)
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     cmp(r4, 30)
     bge(else77)
     b(endif78)
     label(else77)
     mov(r4, 30)
     label(endif78)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     mov(r0, r5)
     asr(r0, r4)
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     mov(r2, r0)
     lsl(r2, r4)
     cmp(r2, r5)
     beq(else79)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     mov(r2, 1)
     orr(r2, r0)
     mov(r0, r2)
     label(else79)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mov(r5, r0)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     mov(r4, 1)
     label(else75)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     mov(r2, r5)
     add(r2, 31)
     asr(r0, r5, 6)
@@ -721,35 +721,35 @@ def run_float32(r0, r1, r2, r3):
     lsr(r0, r0, 31)
     add(r0, r2, r0)
     asr(r5, r0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     cmp(r4, 254)
     ble(else81)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     mov(r5, 255)
     lsl(r5, r5, 23)
     b(endif82)
     label(else81)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     sub(r0, r4, 1)
     lsl(r0, r0, 23)
     add(r5, r0, r5)
     label(endif82)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     mov(r0, r10)
     lsl(r0, r0, 31)
     orr(r0, r5)
     str(r0, [r1, 0])
     label(endif69)
     label(endif53)
-    # float32_divide.py:92 p_dst = ptr32(int(p_dst) + step_dst)
+    # float32_divide.py:93 p_dst = ptr32(int(p_dst) + step_dst)
     mov(r0, r9)
     add(r0, r0, 4)
     mov(r9, r0)
-    # float32_divide.py:94 p_b = ptr32(int(p_b) + step_b)
+    # float32_divide.py:95 p_b = ptr32(int(p_b) + step_b)
     mov(r0, r8)
     add(r0, r0, 4)
     mov(r8, r0)
-    # float32_divide.py:95 done += 1
+    # float32_divide.py:96 done += 1
     mov(r0, r12)
     add(r0, r0, 1)
     mov(r12, r0)

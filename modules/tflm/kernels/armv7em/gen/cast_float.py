@@ -290,63 +290,63 @@ def run_to_float32(r0, r1, r2, r3):
     beq(else16)
     # float32_convert.py:37 store_rounded(arena, dst + (done << 4), sign, e, y)
     data(2, 0xEB1E, 0x1003)  # adds r0, lr, r3, lsl #4
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     data(2, 0xEB18, 0x09A0)  # adds r9, r8, r0, asr #2
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     asr(r0, r2, 29)
     bne(wend21)
     label(while19)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     lsl(r2, r2, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     sub(r1, r1, 1)
     asr(r0, r2, 29)
     beq(while19)
     label(wend21)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     cmp(r1, 1)
     bge(else22)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     data(2, 0xF1D1, 0x0101)  # rsbs r1, r1, #1
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     cmp(r1, 30)
     bge(else24)
     b(endif25)
     label(else24)
     mov(r1, 30)
     label(endif25)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     data(2, 0xFA52, 0xF001)  # asrs r0, r2, r1
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     data(2, 0xFA10, 0xF101)  # lsls r1, r0, r1
     cmp(r1, r2)
     beq(else26)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     data(2, 0xF050, 0x0001)  # ors r0, r0, #1
     label(else26)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mov(r2, r0)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     mov(r1, 1)
     label(else22)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     data(2, 0xF112, 0x0A1F)  # adds r10, r2, #31
     asr(r0, r2, 6)
     data(2, 0xF010, 0x0001)  # ands r0, r0, #1
     data(2, 0xEB1A, 0x0000)  # adds r0, r10, r0
     asr(r2, r0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     cmp(r1, 254)
     ble(else28)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     data(2, 0xF04F, 0x42FF)  # mov r2, #2139095040
     b(endif29)
     label(else28)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     sub(r0, r1, 1)
     data(2, 0xEB12, 0x52C0)  # adds r2, r2, r0, lsl #23
     label(endif29)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     data(2, 0xEA52, 0x70C4)  # ors r0, r2, r4, lsl #31
     data(2, 0xF8C9, 0x0000)  # stw r0, [r9, #0]
     b(endif17)

@@ -4,8 +4,10 @@
 # tflm: expands a block of an input of float32 to the shape of the output: for the DSP extension
 # Copied from kernels/armv6m/float32_broadcast.py.
 
-from ...broadcast import expand as expand_words
 from .broadcast_asm import run_expand
+
+FUNCTIONS = ("expand",)
+portable_expand = None
 
 _START_BITS = const(18)  # of the first element that fits an integer with the other numbers
 
@@ -13,6 +15,6 @@ _START_BITS = const(18)  # of the first element that fits an integer with the ot
 @micropython.viper
 def expand(op, arena, rom, which: int, start: int, count: int):
     if start >> _START_BITS:
-        expand_words(op, arena, rom, which, start, count)
+        portable_expand(op, arena, rom, which, start, count)
     else:
         run_expand(op, arena, rom, start << 11 | count << 1 | which)

@@ -185,64 +185,64 @@ def run_float32(r0, r1, r2, r3):
     data(2, 0xEB10, 0x1402)  # adds r4, r0, r2, lsl #4
     data(2, 0xF1D1, 0x0182)  # rsbs r1, r1, #130
     data(2, 0xF053, 0x0001)  # ors r0, r3, #1
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     data(2, 0x9B01)  # ldr r3, [sp] arena
     data(2, 0xEB13, 0x04A4)  # adds r4, r3, r4, asr #2
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     asr(r3, r0, 29)
     bne(wend28)
     label(while26)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     lsl(r0, r0, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     sub(r1, r1, 1)
     asr(r3, r0, 29)
     beq(while26)
     label(wend28)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     cmp(r1, 1)
     bge(else29)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     data(2, 0xF1D1, 0x0101)  # rsbs r1, r1, #1
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     cmp(r1, 30)
     bge(else31)
     b(endif32)
     label(else31)
     mov(r1, 30)
     label(endif32)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     data(2, 0xFA50, 0xF301)  # asrs r3, r0, r1
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     data(2, 0xFA13, 0xF101)  # lsls r1, r3, r1
     cmp(r1, r0)
     beq(else33)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     data(2, 0xF053, 0x0301)  # ors r3, r3, #1
     label(else33)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mov(r0, r3)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     mov(r1, 1)
     label(else29)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     data(2, 0xF110, 0x031F)  # adds r3, r0, #31
     asr(r0, r0, 6)
     data(2, 0xF010, 0x0001)  # ands r0, r0, #1
     add(r0, r3, r0)
     asr(r0, r0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     cmp(r1, 254)
     ble(else35)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     data(2, 0xF04F, 0x40FF)  # mov r0, #2139095040
     b(endif36)
     label(else35)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     sub(r1, r1, 1)
     data(2, 0xEB10, 0x50C1)  # adds r0, r0, r1, lsl #23
     label(endif36)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     data(2, 0xEA50, 0x70C5)  # ors r0, r0, r5, lsl #31
     str(r0, [r4, 0])
     b(endif24)

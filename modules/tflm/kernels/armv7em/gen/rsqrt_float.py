@@ -176,44 +176,44 @@ def run_float32(r0, r1, r2, r3):
     cmp(r3, r5)
     blt_w(while5)
     label(wend7)
-    # float32_divide.py:15 base = int(ptr8(arena))
+    # float32_divide.py:16 base = int(ptr8(arena))
     data(2, 0x9900)  # ldr r1, [sp] arena
-    # float32_divide.py:16 gap = int(ptr8(rom)) - base
+    # float32_divide.py:17 gap = int(ptr8(rom)) - base
     data(2, 0xEBB8, 0x0001)  # subs r0, r8, r1
-    # float32_divide.py:17 p_dst = ptr32(base + (dst >> 2))
+    # float32_divide.py:18 p_dst = ptr32(base + (dst >> 2))
     data(2, 0xEB11, 0x0EA6)  # adds lr, r1, r6, asr #2
-    # float32_divide.py:18 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
+    # float32_divide.py:19 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
     data(2, 0xF111, 0x020C)  # adds r2, r1, #12
     data(2, 0xEB12, 0x0900)  # adds r9, r2, r0
-    # float32_divide.py:19 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
+    # float32_divide.py:20 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
     data(2, 0xEB11, 0x02A6)  # adds r2, r1, r6, asr #2
     data(2, 0xF016, 0x0101)  # ands r1, r6, #1
     data(2, 0xFB00, 0x2C01)  # mla r12, r0, r1, r2
-    # float32_divide.py:26 done = 0
+    # float32_divide.py:27 done = 0
     mov(r7, 0)
-    # float32_divide.py:27 while done < n:
+    # float32_divide.py:28 while done < n:
     cmp(r7, r5)
     bge_w(wend33)
     label(while31)
-    # float32_divide.py:28 x = p_a[0]
+    # float32_divide.py:29 x = p_a[0]
     data(2, 0xF8D9, 0x0000)  # ldw r0, [r9, #0]
-    # float32_divide.py:29 y = p_b[0]
+    # float32_divide.py:30 y = p_b[0]
     data(2, 0xF8DC, 0x2000)  # ldw r2, [r12, #0]
-    # float32_divide.py:30 sign = (x ^ y) >> 31 & 1
+    # float32_divide.py:31 sign = (x ^ y) >> 31 & 1
     data(2, 0xEA90, 0x0102)  # xors r1, r0, r2
     asr(r1, r1, 31)
     data(2, 0xF011, 0x0801)  # ands r8, r1, #1
-    # float32_divide.py:31 x = x & magnitude
+    # float32_divide.py:32 x = x & magnitude
     data(2, 0xF3C0, 0x001E)  # ubfx r0, r0, #0, #31
-    # float32_divide.py:32 y = y & magnitude
+    # float32_divide.py:33 y = y & magnitude
     data(2, 0xF3C2, 0x021E)  # ubfx r2, r2, #0, #31
-    # float32_divide.py:33 e = x >> 23
+    # float32_divide.py:34 e = x >> 23
     asr(r1, r0, 23)
-    # float32_divide.py:34 f = y >> 23
+    # float32_divide.py:35 f = y >> 23
     asr(r3, r2, 23)
-    # float32_divide.py:35 special = 0
+    # float32_divide.py:36 special = 0
     mov(r4, 0)
-    # float32_divide.py:36 if not e * f * (255 - e) * (255 - f):
+    # float32_divide.py:37 if not e * f * (255 - e) * (255 - f):
     data(2, 0xFB01, 0xFB03)  # mul r11, r1, r3
     data(2, 0xF1D1, 0x0AFF)  # rsbs r10, r1, #255
     data(2, 0xFB0B, 0xFB0A)  # mul r11, r11, r10
@@ -221,32 +221,32 @@ def run_float32(r0, r1, r2, r3):
     data(2, 0xFB0B, 0xFA0A)  # mul r10, r11, r10
     data(2, 0xF1BA, 0x0F00)  # cmp r15, r10, #0
     bne(else34)
-    # float32_divide.py:37 special = 1
+    # float32_divide.py:38 special = 1
     mov(r4, 1)
-    # float32_divide.py:38 if e == 255:
+    # float32_divide.py:39 if e == 255:
     cmp(r1, 255)
     bne(else36)
-    # float32_divide.py:39 if f == 255:
+    # float32_divide.py:40 if f == 255:
     cmp(r3, 255)
     bne(else38)
-    # float32_divide.py:40 x = infinity | 0x400000
+    # float32_divide.py:41 x = infinity | 0x400000
     data(2, 0xF240, 0x0000)  # movw r0, #0
     data(2, 0xF6C7, 0x70C0)  # movt r0, #32704
     b(endif39)
     label(else38)
-    # float32_divide.py:41 elif x > infinity:
+    # float32_divide.py:42 elif x > infinity:
     data(2, 0xF1B0, 0x4FFF)  # cmp r15, r0, #2139095040
     ble(else40)
-    # float32_divide.py:42 x = x | 0x400000
+    # float32_divide.py:43 x = x | 0x400000
     data(2, 0xF450, 0x0080)  # ors r0, r0, #4194304
     label(else40)
     label(endif39)
     b(endif37)
     label(else36)
-    # float32_divide.py:43 elif f == 255:
+    # float32_divide.py:44 elif f == 255:
     cmp(r3, 255)
     bne(else42)
-    # float32_divide.py:44 x = infinity | 0x400000 if y > infinity else 0
+    # float32_divide.py:45 x = infinity | 0x400000 if y > infinity else 0
     data(2, 0xF1B2, 0x4FFF)  # cmp r15, r2, #2139095040
     ble(else44)
     data(2, 0xF240, 0x0000)  # movw r0, #0
@@ -257,10 +257,10 @@ def run_float32(r0, r1, r2, r3):
     label(endif45)
     b(endif43)
     label(else42)
-    # float32_divide.py:45 elif not y:
+    # float32_divide.py:46 elif not y:
     cmp(r2, 0)
     bne(else46)
-    # float32_divide.py:46 x = infinity if x else infinity | 0x400000
+    # float32_divide.py:47 x = infinity if x else infinity | 0x400000
     cmp(r0, 0)
     beq(else48)
     data(2, 0xF04F, 0x40FF)  # mov r0, #2139095040
@@ -271,218 +271,218 @@ def run_float32(r0, r1, r2, r3):
     label(endif49)
     b(endif47)
     label(else46)
-    # float32_divide.py:47 elif x:
+    # float32_divide.py:48 elif x:
     cmp(r0, 0)
     beq(else50)
-    # float32_divide.py:48 special = 0
+    # float32_divide.py:49 special = 0
     mov(r4, 0)
     label(else50)
     label(endif47)
     label(endif43)
     label(endif37)
     label(else34)
-    # float32_divide.py:49 if special:
+    # float32_divide.py:50 if special:
     cmp(r4, 0)
     beq(else52)
-    # float32_divide.py:50 p_dst[0] = sign << 31 | x
+    # float32_divide.py:51 p_dst[0] = sign << 31 | x
     data(2, 0xEA50, 0x70C8)  # ors r0, r0, r8, lsl #31
     data(2, 0xF8CE, 0x0000)  # stw r0, [lr, #0]
     b(endif53)
     label(else52)
-    # float32_divide.py:52 x = x & 0x7FFFFF
+    # float32_divide.py:53 x = x & 0x7FFFFF
     data(2, 0xF3C0, 0x0016)  # ubfx r0, r0, #0, #23
-    # float32_divide.py:53 if e:
+    # float32_divide.py:54 if e:
     cmp(r1, 0)
     beq(else54)
-    # float32_divide.py:54 x = x | 0x800000
+    # float32_divide.py:55 x = x | 0x800000
     data(2, 0xF450, 0x0000)  # ors r0, r0, #8388608
     b(endif55)
     label(else54)
-    # float32_divide.py:56 e = 1
+    # float32_divide.py:57 e = 1
     mov(r1, 1)
-    # float32_divide.py:57 while not x >> 23:
+    # float32_divide.py:58 while not x >> 23:
     asr(r4, r0, 23)
     bne(wend58)
     label(while56)
-    # float32_divide.py:58 x = x << 1
+    # float32_divide.py:59 x = x << 1
     lsl(r0, r0, 1)
-    # float32_divide.py:59 e -= 1
+    # float32_divide.py:60 e -= 1
     sub(r1, r1, 1)
     asr(r4, r0, 23)
     beq(while56)
     label(wend58)
     label(endif55)
-    # float32_divide.py:60 y = y & 0x7FFFFF
+    # float32_divide.py:61 y = y & 0x7FFFFF
     data(2, 0xF3C2, 0x0216)  # ubfx r2, r2, #0, #23
-    # float32_divide.py:61 if f:
+    # float32_divide.py:62 if f:
     cmp(r3, 0)
     beq(else59)
-    # float32_divide.py:62 y = y | 0x800000
+    # float32_divide.py:63 y = y | 0x800000
     data(2, 0xF452, 0x0200)  # ors r2, r2, #8388608
     b(endif60)
     label(else59)
-    # float32_divide.py:64 f = 1
+    # float32_divide.py:65 f = 1
     mov(r3, 1)
-    # float32_divide.py:65 while not y >> 23:
+    # float32_divide.py:66 while not y >> 23:
     asr(r4, r2, 23)
     bne(wend63)
     label(while61)
-    # float32_divide.py:66 y = y << 1
+    # float32_divide.py:67 y = y << 1
     lsl(r2, r2, 1)
-    # float32_divide.py:67 f -= 1
+    # float32_divide.py:68 f -= 1
     sub(r3, r3, 1)
     asr(r4, r2, 23)
     beq(while61)
     label(wend63)
     label(endif60)
-    # float32_divide.py:68 e = e - f + 127
+    # float32_divide.py:69 e = e - f + 127
     sub(r1, r1, r3)
     add(r1, 127)
-    # float32_divide.py:69 if x < y:
+    # float32_divide.py:70 if x < y:
     cmp(r0, r2)
     bge(else64)
-    # float32_divide.py:70 x = x << 1
+    # float32_divide.py:71 x = x << 1
     lsl(r0, r0, 1)
-    # float32_divide.py:71 e -= 1
+    # float32_divide.py:72 e -= 1
     sub(r1, r1, 1)
     label(else64)
-    # float32_divide.py:72 x = x - y << 7
+    # float32_divide.py:73 x = x - y << 7
     sub(r0, r0, r2)
     lsl(r0, r0, 7)
-    # float32_divide.py:73 digit = x // y
+    # float32_divide.py:74 digit = x // y
     asr(r3, r0, 31)
     data(2, 0xEA90, 0x0403)  # xors r4, r0, r3
     data(2, 0xFBB4, 0xF4F2)  # divu r4, r4, r2
     eor(r4, r3)
-    # float32_divide.py:74 quotient = 0x80 | digit
+    # float32_divide.py:75 quotient = 0x80 | digit
     data(2, 0xF054, 0x0380)  # ors r3, r4, #128
-    # float32_divide.py:75 x = x - digit * y << 7
+    # float32_divide.py:76 x = x - digit * y << 7
     data(2, 0xFB04, 0x0012)  # mls r0, r4, r2, r0
     lsl(r0, r0, 7)
-    # float32_divide.py:76 digit = x // y
+    # float32_divide.py:77 digit = x // y
     asr(r4, r0, 31)
     data(2, 0xEA90, 0x0A04)  # xors r10, r0, r4
     data(2, 0xFBBA, 0xFAF2)  # divu r10, r10, r2
     data(2, 0xEA9A, 0x0404)  # xors r4, r10, r4
-    # float32_divide.py:77 quotient = quotient << 7 | digit
+    # float32_divide.py:78 quotient = quotient << 7 | digit
     data(2, 0xEA54, 0x13C3)  # ors r3, r4, r3, lsl #7
-    # float32_divide.py:78 x = x - digit * y << 7
+    # float32_divide.py:79 x = x - digit * y << 7
     data(2, 0xFB04, 0x0012)  # mls r0, r4, r2, r0
     lsl(r0, r0, 7)
-    # float32_divide.py:79 digit = x // y
+    # float32_divide.py:80 digit = x // y
     asr(r4, r0, 31)
     data(2, 0xEA90, 0x0A04)  # xors r10, r0, r4
     data(2, 0xFBBA, 0xFAF2)  # divu r10, r10, r2
     data(2, 0xEA9A, 0x0404)  # xors r4, r10, r4
-    # float32_divide.py:80 quotient = quotient << 7 | digit
+    # float32_divide.py:81 quotient = quotient << 7 | digit
     data(2, 0xEA54, 0x13C3)  # ors r3, r4, r3, lsl #7
-    # float32_divide.py:81 x = x - digit * y << 7
+    # float32_divide.py:82 x = x - digit * y << 7
     data(2, 0xFB04, 0x0012)  # mls r0, r4, r2, r0
     lsl(r0, r0, 7)
-    # float32_divide.py:82 digit = x // y
+    # float32_divide.py:83 digit = x // y
     asr(r4, r0, 31)
     data(2, 0xEA90, 0x0A04)  # xors r10, r0, r4
     data(2, 0xFBBA, 0xFAF2)  # divu r10, r10, r2
     data(2, 0xEA9A, 0x0404)  # xors r4, r10, r4
-    # float32_divide.py:83 quotient = (quotient << 7 | digit) << 1
+    # float32_divide.py:84 quotient = (quotient << 7 | digit) << 1
     data(2, 0xEA54, 0x13C3)  # ors r3, r4, r3, lsl #7
     lsl(r3, r3, 1)
-    # float32_divide.py:84 if x - digit * y:
+    # float32_divide.py:85 if x - digit * y:
     data(2, 0xFB04, 0x0012)  # mls r0, r4, r2, r0
     cmp(r0, 0)
     beq(else66)
-    # float32_divide.py:85 quotient = quotient | 1
+    # float32_divide.py:86 quotient = quotient | 1
     data(2, 0xF053, 0x0301)  # ors r3, r3, #1
     label(else66)
-    # float32_divide.py:86 if 0 < e < 254:
+    # float32_divide.py:87 if 0 < e < 254:
     cmp(r1, 0)
     ble(else68)
     cmp(r1, 254)
     bge(else68)
-    # float32_divide.py:87 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
+    # float32_divide.py:88 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
     data(2, 0xF113, 0x021F)  # adds r2, r3, #31
     asr(r0, r3, 6)
     data(2, 0xF010, 0x0001)  # ands r0, r0, #1
     add(r0, r2, r0)
     asr(r3, r0, 6)
-    # float32_divide.py:88 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
+    # float32_divide.py:89 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
     sub(r0, r1, 1)
     data(2, 0xEB13, 0x50C0)  # adds r0, r3, r0, lsl #23
     data(2, 0xEA50, 0x70C8)  # ors r0, r0, r8, lsl #31
     data(2, 0xF8CE, 0x0000)  # stw r0, [lr, #0]
     b(endif69)
     label(else68)
-    # float32_divide.py:90 x = step_dst << 2
+    # float32_divide.py:91 x = step_dst << 2
     mov(r0, 16)
-    # float32_divide.py:91 store_rounded(arena, dst + done * x, sign, e, quotient)
+    # float32_divide.py:92 store_rounded(arena, dst + done * x, sign, e, quotient)
     data(2, 0xFB07, 0x6200)  # mla r2, r7, r0, r6
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     data(2, 0x9800)  # ldr r0, [sp] arena
     data(2, 0xEB10, 0x02A2)  # adds r2, r0, r2, asr #2
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     asr(r0, r3, 29)
     bne(wend74)
     label(while72)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     lsl(r3, r3, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     sub(r1, r1, 1)
     asr(r0, r3, 29)
     beq(while72)
     label(wend74)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     cmp(r1, 1)
     bge(else75)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     data(2, 0xF1D1, 0x0101)  # rsbs r1, r1, #1
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     cmp(r1, 30)
     bge(else77)
     b(endif78)
     label(else77)
     mov(r1, 30)
     label(endif78)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     data(2, 0xFA53, 0xF001)  # asrs r0, r3, r1
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     data(2, 0xFA10, 0xF101)  # lsls r1, r0, r1
     cmp(r1, r3)
     beq(else79)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     data(2, 0xF050, 0x0001)  # ors r0, r0, #1
     label(else79)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mov(r3, r0)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     mov(r1, 1)
     label(else75)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     data(2, 0xF113, 0x041F)  # adds r4, r3, #31
     asr(r0, r3, 6)
     data(2, 0xF010, 0x0001)  # ands r0, r0, #1
     add(r0, r4, r0)
     asr(r3, r0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     cmp(r1, 254)
     ble(else81)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     data(2, 0xF04F, 0x43FF)  # mov r3, #2139095040
     b(endif82)
     label(else81)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     sub(r0, r1, 1)
     data(2, 0xEB13, 0x53C0)  # adds r3, r3, r0, lsl #23
     label(endif82)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     data(2, 0xEA53, 0x70C8)  # ors r0, r3, r8, lsl #31
     str(r0, [r2, 0])
     label(endif69)
     label(endif53)
-    # float32_divide.py:92 p_dst = ptr32(int(p_dst) + step_dst)
+    # float32_divide.py:93 p_dst = ptr32(int(p_dst) + step_dst)
     data(2, 0xF11E, 0x0E04)  # adds r14, lr, #4
-    # float32_divide.py:94 p_b = ptr32(int(p_b) + step_b)
+    # float32_divide.py:95 p_b = ptr32(int(p_b) + step_b)
     data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
-    # float32_divide.py:95 done += 1
+    # float32_divide.py:96 done += 1
     add(r7, r7, 1)
     cmp(r7, r5)
     blt_w(while31)

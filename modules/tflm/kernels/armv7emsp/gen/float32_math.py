@@ -4,8 +4,10 @@
 # tflm: curves of float32 (kernels/float32_math.py): for an FPU of single precision
 # Copied from kernels/armv6m/float32_math.py.
 
-from ...float32_math import _exponential
 from .float_curves_asm import curve
+
+FUNCTIONS = ("exp", "logistic", "tanh", "elu", "exponential")
+portable_exponential = None
 
 _EXP = const(0)
 _LOGISTIC = const(1)
@@ -22,7 +24,7 @@ def exp(arena, rom, dst: int, a: int, n: int):
         left = int(curve(arena, dst >> 2, a >> 2, n << 2 | _EXP))
     if left:
         done = n - left << 4
-        _run(arena, rom, dst + done, a + done, left, _EXP)
+        exponential(arena, rom, dst + done, a + done, left, _EXP)
 
 
 @micropython.viper
@@ -32,7 +34,7 @@ def logistic(arena, rom, dst: int, a: int, n: int):
         left = int(curve(arena, dst >> 2, a >> 2, n << 2 | _LOGISTIC))
     if left:
         done = n - left << 4
-        _run(arena, rom, dst + done, a + done, left, _LOGISTIC)
+        exponential(arena, rom, dst + done, a + done, left, _LOGISTIC)
 
 
 @micropython.viper
@@ -42,7 +44,7 @@ def tanh(arena, rom, dst: int, a: int, n: int):
         left = int(curve(arena, dst >> 2, a >> 2, n << 2 | _TANH))
     if left:
         done = n - left << 4
-        _run(arena, rom, dst + done, a + done, left, _TANH)
+        exponential(arena, rom, dst + done, a + done, left, _TANH)
 
 
 @micropython.viper
@@ -52,14 +54,14 @@ def elu(arena, rom, dst: int, a: int, n: int):
         left = int(curve(arena, dst >> 2, a >> 2, n << 2 | _ELU))
     if left:
         done = n - left << 4
-        _run(arena, rom, dst + done, a + done, left, _ELU)
+        exponential(arena, rom, dst + done, a + done, left, _ELU)
 
 
 # The portable function computes elements of the model, and results that are subnormal or infinite.
 @micropython.viper
-def _run(arena, rom, dst: int, a: int, n: int, kind: int):
+def exponential(arena, rom, dst: int, a: int, n: int, kind: int):
     if a & 1 or n >= _MOST:
-        _exponential(arena, rom, dst, a, n, kind)
+        portable_exponential(arena, rom, dst, a, n, kind)
         return
     while n:
         left = int(curve(arena, dst >> 2, a >> 2, n << 2 | kind))
@@ -67,7 +69,7 @@ def _run(arena, rom, dst: int, a: int, n: int, kind: int):
         dst += done << 4
         a += done << 4
         if left:
-            _exponential(arena, rom, dst, a, 1, kind)
+            portable_exponential(arena, rom, dst, a, 1, kind)
             dst += 16
             a += 16
             left -= 1

@@ -27,95 +27,95 @@ def run_float32(a0, a1, a2, a3):
     slli(a0, a5, 4)
     add(a1, a1, a0)
     sub(a0, a7, a5)
-    # float32_copy.py:11 p_dst = ptr32(base + (dst >> 2))
+    # float32_copy.py:13 p_dst = ptr32(base + (dst >> 2))
     srai(a2, t0, 2)
     add(a2, a4, a2)
-    # float32_copy.py:12 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
+    # float32_copy.py:14 p_a = ptr32(base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1))
     srai(a3, a1, 2)
     add(t1, a4, a3)
     sub(a3, t2, a4)
     andi(a1, a1, 1)
     mul(a1, a3, a1)
     add(a1, t1, a1)
-    # float32_copy.py:14 while n:
+    # float32_copy.py:16 while n:
     beq(a0, zero, wend7)
     label(while5)
-    # float32_copy.py:15 p_dst[0] = p_a[0]
+    # float32_copy.py:17 p_dst[0] = p_a[0]
     lw(a3, 0(a1))
     sw(a3, 0(a2))
-    # float32_copy.py:16 p_dst = ptr32(int(p_dst) + 4)
+    # float32_copy.py:18 p_dst = ptr32(int(p_dst) + 4)
     addi(a2, a2, 4)
-    # float32_copy.py:17 p_a = ptr32(int(p_a) + a_step)
+    # float32_copy.py:19 p_a = ptr32(int(p_a) + a_step)
     addi(a1, a1, 4)
-    # float32_copy.py:18 n -= 1
+    # float32_copy.py:20 n -= 1
     addi(a0, a0, -1)
     bne(a0, zero, while5)
     label(wend7)
     # activations_float.py:20 clamp(arena, op, dst, stop - start, _LOW << 4 | 1)
     sub(a2, a7, a5)
-    # float32_select.py:68 p_dst = ptr32(base + (dst >> 2))
+    # float32_select.py:70 p_dst = ptr32(base + (dst >> 2))
     srai(a0, t0, 2)
     add(a1, a4, a0)
-    # float32_select.py:69 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
+    # float32_select.py:71 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
     addi(a3, a4, 12)
     sub(a0, a6, a4)
     add(a0, a3, a0)
-    # float32_select.py:73 low = p_limits[0]
+    # float32_select.py:75 low = p_limits[0]
     lw(a6, 0(a0))
-    # float32_select.py:74 high = p_limits[1]
+    # float32_select.py:76 high = p_limits[1]
     lw(a7, 4(a0))
-    # float32_select.py:75 sign = low >> 31 & 1
+    # float32_select.py:77 sign = low >> 31 & 1
     srai(a0, a6, 31)
     andi(a3, a0, 1)
-    # float32_select.py:76 key_low = (low & magnitude ^ 0 - sign) + sign
+    # float32_select.py:78 key_low = (low & magnitude ^ 0 - sign) + sign
     li(a0, 2147483647)
     and_(a4, a6, a0)
     sub(a0, zero, a3)
     xor(a0, a4, a0)
     add(a5, a0, a3)
-    # float32_select.py:77 sign = high >> 31 & 1
+    # float32_select.py:79 sign = high >> 31 & 1
     srai(a0, a7, 31)
     andi(a3, a0, 1)
-    # float32_select.py:78 key_high = (high & magnitude ^ 0 - sign) + sign
+    # float32_select.py:80 key_high = (high & magnitude ^ 0 - sign) + sign
     li(a0, 2147483647)
     and_(a4, a7, a0)
     sub(a0, zero, a3)
     xor(a0, a4, a0)
     add(t0, a0, a3)
-    # float32_select.py:79 while n:
+    # float32_select.py:81 while n:
     beq(a2, zero, wend11)
     label(while9)
-    # float32_select.py:80 x = p_dst[0]
+    # float32_select.py:82 x = p_dst[0]
     lw(a0, 0(a1))
-    # float32_select.py:81 sign = x >> 31 & 1
+    # float32_select.py:83 sign = x >> 31 & 1
     srai(a3, a0, 31)
     andi(a3, a3, 1)
-    # float32_select.py:82 key = x & magnitude
+    # float32_select.py:84 key = x & magnitude
     li(a4, 2147483647)
     and_(a0, a0, a4)
-    # float32_select.py:83 if key <= infinity:
+    # float32_select.py:85 if key <= infinity:
     li(a4, 2139095040)
     blt(a4, a0, else12)
-    # float32_select.py:84 key = (key ^ 0 - sign) + sign
+    # float32_select.py:86 key = (key ^ 0 - sign) + sign
     sub(a4, zero, a3)
     xor(a0, a0, a4)
     add(a0, a0, a3)
-    # float32_select.py:86 if key < key_low:
+    # float32_select.py:88 if key < key_low:
     bge(a0, a5, else14)
-    # float32_select.py:87 p_dst[0] = low
+    # float32_select.py:89 p_dst[0] = low
     sw(a6, 0(a1))
     jal(zero, endif15)
     label(else14)
-    # float32_select.py:88 elif key > key_high:
+    # float32_select.py:90 elif key > key_high:
     bge(t0, a0, else16)
-    # float32_select.py:89 p_dst[0] = high
+    # float32_select.py:91 p_dst[0] = high
     sw(a7, 0(a1))
     label(else16)
     label(endif15)
     label(else12)
-    # float32_select.py:90 p_dst = ptr32(int(p_dst) + 4)
+    # float32_select.py:92 p_dst = ptr32(int(p_dst) + 4)
     addi(a1, a1, 4)
-    # float32_select.py:91 n -= 1
+    # float32_select.py:93 n -= 1
     addi(a2, a2, -1)
     bne(a2, zero, while9)
     label(wend11)

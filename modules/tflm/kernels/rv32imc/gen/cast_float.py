@@ -304,66 +304,66 @@ def run_to_float32(a0, a1, a2, a3):
     # float32_convert.py:37 store_rounded(arena, dst + (done << 4), sign, e, y)
     slli(a0, a3, 4)
     add(a0, t3, a0)
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     srai(a0, a0, 2)
     add(t1, t2, a0)
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     srai(a0, a2, 29)
     bne(a0, zero, wend21)
     label(while19)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     slli(a2, a2, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     addi(a1, a1, -1)
     srai(a0, a2, 29)
     beq(a0, zero, while19)
     label(wend21)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     li(a0, 1)
     bge(a1, a0, else22)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     li(a0, 1)
     sub(a1, a0, a1)
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     li(a0, 30)
     bge(a1, a0, else24)
     jal(zero, endif25)
     label(else24)
     li(a1, 30)
     label(endif25)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     sra(a0, a2, a1)
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     sll(a1, a0, a1)
     beq(a1, a2, else26)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     li(a1, 1)
     or_(a0, a0, a1)
     label(else26)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mv(a2, a0)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     li(a1, 1)
     label(else22)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     addi(t4, a2, 31)
     srai(a0, a2, 6)
     andi(a0, a0, 1)
     add(a0, t4, a0)
     srai(a2, a0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     li(a0, 254)
     bge(a0, a1, else28)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     li(a2, 2139095040)
     jal(zero, endif29)
     label(else28)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     addi(a0, a1, -1)
     slli(a0, a0, 23)
     add(a2, a0, a2)
     label(endif29)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     slli(a0, a4, 31)
     or_(a0, a0, a2)
     sw(a0, 0(t1))

@@ -203,66 +203,66 @@ def run_float32(a0, a1, a2, a3):
     sub(a2, a3, a2)
     li(a3, 1)
     or_(a0, a0, a3)
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     srai(a3, a5, 2)
     add(a5, t2, a3)
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     srai(a3, a0, 29)
     bne(a3, zero, wend28)
     label(while26)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     slli(a0, a0, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     addi(a2, a2, -1)
     srai(a3, a0, 29)
     beq(a3, zero, while26)
     label(wend28)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     li(a3, 1)
     bge(a2, a3, else29)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     li(a3, 1)
     sub(a2, a3, a2)
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     li(a3, 30)
     bge(a2, a3, else31)
     jal(zero, endif32)
     label(else31)
     li(a2, 30)
     label(endif32)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     sra(a3, a0, a2)
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     sll(a2, a3, a2)
     beq(a2, a0, else33)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     li(a0, 1)
     or_(a3, a3, a0)
     label(else33)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mv(a0, a3)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     li(a2, 1)
     label(else29)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     addi(a3, a0, 31)
     srai(a0, a0, 6)
     andi(a0, a0, 1)
     add(a0, a3, a0)
     srai(a0, a0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     li(a3, 254)
     bge(a3, a2, else35)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     li(a0, 2139095040)
     jal(zero, endif36)
     label(else35)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     addi(a2, a2, -1)
     slli(a2, a2, 23)
     add(a0, a2, a0)
     label(endif36)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     slli(a2, a4, 31)
     or_(a0, a2, a0)
     sw(a0, 0(a5))

@@ -190,46 +190,46 @@ def run_float32(a0, a1, a2, a3):
     addi(a3, a3, 1)
     blt(a3, t1, while5)
     label(wend7)
-    # float32_divide.py:16 gap = int(ptr8(rom)) - base
+    # float32_divide.py:17 gap = int(ptr8(rom)) - base
     sub(a0, t0, t3)
-    # float32_divide.py:17 p_dst = ptr32(base + (dst >> 2))
+    # float32_divide.py:18 p_dst = ptr32(base + (dst >> 2))
     srai(a1, t4, 2)
     add(a7, t3, a1)
-    # float32_divide.py:18 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
+    # float32_divide.py:19 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
     addi(a1, t3, 12)
     add(t6, a1, a0)
-    # float32_divide.py:19 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
+    # float32_divide.py:20 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
     srai(a1, t4, 2)
     add(a2, t3, a1)
     andi(a1, t4, 1)
     mul(a0, a0, a1)
     add(a6, a2, a0)
-    # float32_divide.py:26 done = 0
+    # float32_divide.py:27 done = 0
     li(a5, 0)
-    # float32_divide.py:27 while done < n:
+    # float32_divide.py:28 while done < n:
     bge(a5, t1, wend33)
     label(while31)
-    # float32_divide.py:28 x = p_a[0]
+    # float32_divide.py:29 x = p_a[0]
     lw(a0, 0(t6))
-    # float32_divide.py:29 y = p_b[0]
+    # float32_divide.py:30 y = p_b[0]
     lw(a2, 0(a6))
-    # float32_divide.py:30 sign = (x ^ y) >> 31 & 1
+    # float32_divide.py:31 sign = (x ^ y) >> 31 & 1
     xor(a1, a0, a2)
     srai(a1, a1, 31)
     andi(t0, a1, 1)
-    # float32_divide.py:31 x = x & magnitude
+    # float32_divide.py:32 x = x & magnitude
     li(a1, 2147483647)
     and_(a0, a0, a1)
-    # float32_divide.py:32 y = y & magnitude
+    # float32_divide.py:33 y = y & magnitude
     li(a1, 2147483647)
     and_(a2, a2, a1)
-    # float32_divide.py:33 e = x >> 23
+    # float32_divide.py:34 e = x >> 23
     srai(a1, a0, 23)
-    # float32_divide.py:34 f = y >> 23
+    # float32_divide.py:35 f = y >> 23
     srai(a3, a2, 23)
-    # float32_divide.py:35 special = 0
+    # float32_divide.py:36 special = 0
     li(a4, 0)
-    # float32_divide.py:36 if not e * f * (255 - e) * (255 - f):
+    # float32_divide.py:37 if not e * f * (255 - e) * (255 - f):
     mul(t5, a1, a3)
     li(t2, 255)
     sub(t2, t2, a1)
@@ -238,32 +238,32 @@ def run_float32(a0, a1, a2, a3):
     sub(t2, t2, a3)
     mul(t2, t5, t2)
     bne(t2, zero, else34)
-    # float32_divide.py:37 special = 1
+    # float32_divide.py:38 special = 1
     li(a4, 1)
-    # float32_divide.py:38 if e == 255:
+    # float32_divide.py:39 if e == 255:
     li(t2, 255)
     bne(a1, t2, else36)
-    # float32_divide.py:39 if f == 255:
+    # float32_divide.py:40 if f == 255:
     li(t2, 255)
     bne(a3, t2, else38)
-    # float32_divide.py:40 x = infinity | 0x400000
+    # float32_divide.py:41 x = infinity | 0x400000
     li(a0, 2143289344)
     jal(zero, endif39)
     label(else38)
-    # float32_divide.py:41 elif x > infinity:
+    # float32_divide.py:42 elif x > infinity:
     li(t2, 2139095040)
     bge(t2, a0, else40)
-    # float32_divide.py:42 x = x | 0x400000
+    # float32_divide.py:43 x = x | 0x400000
     li(t2, 4194304)
     or_(a0, a0, t2)
     label(else40)
     label(endif39)
     jal(zero, endif37)
     label(else36)
-    # float32_divide.py:43 elif f == 255:
+    # float32_divide.py:44 elif f == 255:
     li(t2, 255)
     bne(a3, t2, else42)
-    # float32_divide.py:44 x = infinity | 0x400000 if y > infinity else 0
+    # float32_divide.py:45 x = infinity | 0x400000 if y > infinity else 0
     li(a0, 2139095040)
     bge(a0, a2, else44)
     li(a0, 2143289344)
@@ -273,9 +273,9 @@ def run_float32(a0, a1, a2, a3):
     label(endif45)
     jal(zero, endif43)
     label(else42)
-    # float32_divide.py:45 elif not y:
+    # float32_divide.py:46 elif not y:
     bne(a2, zero, else46)
-    # float32_divide.py:46 x = infinity if x else infinity | 0x400000
+    # float32_divide.py:47 x = infinity if x else infinity | 0x400000
     beq(a0, zero, else48)
     li(a0, 2139095040)
     jal(zero, endif49)
@@ -284,148 +284,148 @@ def run_float32(a0, a1, a2, a3):
     label(endif49)
     jal(zero, endif47)
     label(else46)
-    # float32_divide.py:47 elif x:
+    # float32_divide.py:48 elif x:
     beq(a0, zero, else50)
-    # float32_divide.py:48 special = 0
+    # float32_divide.py:49 special = 0
     li(a4, 0)
     label(else50)
     label(endif47)
     label(endif43)
     label(endif37)
     label(else34)
-    # float32_divide.py:49 if special:
+    # float32_divide.py:50 if special:
     beq(a4, zero, else52)
-    # float32_divide.py:50 p_dst[0] = sign << 31 | x
+    # float32_divide.py:51 p_dst[0] = sign << 31 | x
     slli(a1, t0, 31)
     or_(a0, a1, a0)
     sw(a0, 0(a7))
     jal(zero, endif53)
     label(else52)
-    # float32_divide.py:52 x = x & 0x7FFFFF
+    # float32_divide.py:53 x = x & 0x7FFFFF
     li(a4, 8388607)
     and_(a0, a0, a4)
-    # float32_divide.py:53 if e:
+    # float32_divide.py:54 if e:
     beq(a1, zero, else54)
-    # float32_divide.py:54 x = x | 0x800000
+    # float32_divide.py:55 x = x | 0x800000
     li(a4, 8388608)
     or_(a0, a0, a4)
     jal(zero, endif55)
     label(else54)
-    # float32_divide.py:56 e = 1
+    # float32_divide.py:57 e = 1
     li(a1, 1)
-    # float32_divide.py:57 while not x >> 23:
+    # float32_divide.py:58 while not x >> 23:
     srai(a4, a0, 23)
     bne(a4, zero, wend58)
     label(while56)
-    # float32_divide.py:58 x = x << 1
+    # float32_divide.py:59 x = x << 1
     slli(a0, a0, 1)
-    # float32_divide.py:59 e -= 1
+    # float32_divide.py:60 e -= 1
     addi(a1, a1, -1)
     srai(a4, a0, 23)
     beq(a4, zero, while56)
     label(wend58)
     label(endif55)
-    # float32_divide.py:60 y = y & 0x7FFFFF
+    # float32_divide.py:61 y = y & 0x7FFFFF
     li(a4, 8388607)
     and_(a2, a2, a4)
-    # float32_divide.py:61 if f:
+    # float32_divide.py:62 if f:
     beq(a3, zero, else59)
-    # float32_divide.py:62 y = y | 0x800000
+    # float32_divide.py:63 y = y | 0x800000
     li(a4, 8388608)
     or_(a2, a2, a4)
     jal(zero, endif60)
     label(else59)
-    # float32_divide.py:64 f = 1
+    # float32_divide.py:65 f = 1
     li(a3, 1)
-    # float32_divide.py:65 while not y >> 23:
+    # float32_divide.py:66 while not y >> 23:
     srai(a4, a2, 23)
     bne(a4, zero, wend63)
     label(while61)
-    # float32_divide.py:66 y = y << 1
+    # float32_divide.py:67 y = y << 1
     slli(a2, a2, 1)
-    # float32_divide.py:67 f -= 1
+    # float32_divide.py:68 f -= 1
     addi(a3, a3, -1)
     srai(a4, a2, 23)
     beq(a4, zero, while61)
     label(wend63)
     label(endif60)
-    # float32_divide.py:68 e = e - f + 127
+    # float32_divide.py:69 e = e - f + 127
     sub(a1, a1, a3)
     addi(a1, a1, 127)
-    # float32_divide.py:69 if x < y:
+    # float32_divide.py:70 if x < y:
     bge(a0, a2, else64)
-    # float32_divide.py:70 x = x << 1
+    # float32_divide.py:71 x = x << 1
     slli(a0, a0, 1)
-    # float32_divide.py:71 e -= 1
+    # float32_divide.py:72 e -= 1
     addi(a1, a1, -1)
     label(else64)
-    # float32_divide.py:72 x = x - y << 7
+    # float32_divide.py:73 x = x - y << 7
     sub(a0, a0, a2)
     slli(a0, a0, 7)
-    # float32_divide.py:73 digit = x // y
+    # float32_divide.py:74 digit = x // y
     srai(a3, a0, 31)
     xor(a4, a0, a3)
     divu(a4, a4, a2)
     xor(a4, a4, a3)
-    # float32_divide.py:74 quotient = 0x80 | digit
+    # float32_divide.py:75 quotient = 0x80 | digit
     li(a3, 128)
     or_(a3, a4, a3)
-    # float32_divide.py:75 x = x - digit * y << 7
+    # float32_divide.py:76 x = x - digit * y << 7
     mul(a4, a4, a2)
     sub(a0, a0, a4)
     slli(a0, a0, 7)
-    # float32_divide.py:76 digit = x // y
+    # float32_divide.py:77 digit = x // y
     srai(a4, a0, 31)
     xor(t2, a0, a4)
     divu(t2, t2, a2)
     xor(a4, t2, a4)
-    # float32_divide.py:77 quotient = quotient << 7 | digit
+    # float32_divide.py:78 quotient = quotient << 7 | digit
     slli(a3, a3, 7)
     or_(a3, a3, a4)
-    # float32_divide.py:78 x = x - digit * y << 7
+    # float32_divide.py:79 x = x - digit * y << 7
     mul(a4, a4, a2)
     sub(a0, a0, a4)
     slli(a0, a0, 7)
-    # float32_divide.py:79 digit = x // y
+    # float32_divide.py:80 digit = x // y
     srai(a4, a0, 31)
     xor(t2, a0, a4)
     divu(t2, t2, a2)
     xor(a4, t2, a4)
-    # float32_divide.py:80 quotient = quotient << 7 | digit
+    # float32_divide.py:81 quotient = quotient << 7 | digit
     slli(a3, a3, 7)
     or_(a3, a3, a4)
-    # float32_divide.py:81 x = x - digit * y << 7
+    # float32_divide.py:82 x = x - digit * y << 7
     mul(a4, a4, a2)
     sub(a0, a0, a4)
     slli(a0, a0, 7)
-    # float32_divide.py:82 digit = x // y
+    # float32_divide.py:83 digit = x // y
     srai(a4, a0, 31)
     xor(t2, a0, a4)
     divu(t2, t2, a2)
     xor(a4, t2, a4)
-    # float32_divide.py:83 quotient = (quotient << 7 | digit) << 1
+    # float32_divide.py:84 quotient = (quotient << 7 | digit) << 1
     slli(a3, a3, 7)
     or_(a3, a3, a4)
     slli(a3, a3, 1)
-    # float32_divide.py:84 if x - digit * y:
+    # float32_divide.py:85 if x - digit * y:
     mul(a2, a4, a2)
     sub(a0, a0, a2)
     beq(a0, zero, else66)
-    # float32_divide.py:85 quotient = quotient | 1
+    # float32_divide.py:86 quotient = quotient | 1
     li(a0, 1)
     or_(a3, a3, a0)
     label(else66)
-    # float32_divide.py:86 if 0 < e < 254:
+    # float32_divide.py:87 if 0 < e < 254:
     bge(zero, a1, else68)
     li(a0, 254)
     bge(a1, a0, else68)
-    # float32_divide.py:87 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
+    # float32_divide.py:88 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
     addi(a2, a3, 31)
     srai(a0, a3, 6)
     andi(a0, a0, 1)
     add(a0, a2, a0)
     srai(a3, a0, 6)
-    # float32_divide.py:88 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
+    # float32_divide.py:89 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
     slli(a2, t0, 31)
     addi(a0, a1, -1)
     slli(a0, a0, 23)
@@ -434,81 +434,81 @@ def run_float32(a0, a1, a2, a3):
     sw(a0, 0(a7))
     jal(zero, endif69)
     label(else68)
-    # float32_divide.py:90 x = step_dst << 2
+    # float32_divide.py:91 x = step_dst << 2
     li(a0, 16)
-    # float32_divide.py:91 store_rounded(arena, dst + done * x, sign, e, quotient)
+    # float32_divide.py:92 store_rounded(arena, dst + done * x, sign, e, quotient)
     mul(a0, a5, a0)
     add(a0, t4, a0)
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     srai(a0, a0, 2)
     add(a2, t3, a0)
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     srai(a0, a3, 29)
     bne(a0, zero, wend74)
     label(while72)
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     slli(a3, a3, 1)
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     addi(a1, a1, -1)
     srai(a0, a3, 29)
     beq(a0, zero, while72)
     label(wend74)
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     li(a0, 1)
     bge(a1, a0, else75)
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     li(a0, 1)
     sub(a1, a0, a1)
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     li(a0, 30)
     bge(a1, a0, else77)
     jal(zero, endif78)
     label(else77)
     li(a1, 30)
     label(endif78)
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     sra(a0, a3, a1)
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     sll(a1, a0, a1)
     beq(a1, a3, else79)
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     li(a1, 1)
     or_(a0, a0, a1)
     label(else79)
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     mv(a3, a0)
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     li(a1, 1)
     label(else75)
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     addi(a4, a3, 31)
     srai(a0, a3, 6)
     andi(a0, a0, 1)
     add(a0, a4, a0)
     srai(a3, a0, 6)
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     li(a0, 254)
     bge(a0, a1, else81)
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     li(a3, 2139095040)
     jal(zero, endif82)
     label(else81)
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     addi(a0, a1, -1)
     slli(a0, a0, 23)
     add(a3, a0, a3)
     label(endif82)
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     slli(a0, t0, 31)
     or_(a0, a0, a3)
     sw(a0, 0(a2))
     label(endif69)
     label(endif53)
-    # float32_divide.py:92 p_dst = ptr32(int(p_dst) + step_dst)
+    # float32_divide.py:93 p_dst = ptr32(int(p_dst) + step_dst)
     addi(a7, a7, 4)
-    # float32_divide.py:94 p_b = ptr32(int(p_b) + step_b)
+    # float32_divide.py:95 p_b = ptr32(int(p_b) + step_b)
     addi(a6, a6, 4)
-    # float32_divide.py:95 done += 1
+    # float32_divide.py:96 done += 1
     addi(a5, a5, 1)
     blt(a5, t1, while31)
     label(wend33)

@@ -4,10 +4,10 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for RV32
 # Copied from kernels/armv6m/unidirectional_sequence_lstm_float.py.
 
+from ...float32 import combine
+from ...float32_math import logistic, tanh
 from ...float32_select import clamp
 from ...unidirectional_sequence_lstm_float import _gate, _update
-from .float32 import combine
-from .float32_math import logistic, tanh
 from .float_lstm_asm import cells, gates
 
 _HIDDEN_STATE = const(2)

@@ -269,61 +269,61 @@ def eval_to_float32(op, arena, rom, start, stop):
     # float32_convert.py:37 store_rounded(arena, dst + (done << 4), sign, e, y)
     #: c02511 slli a2, a5, 4
     #: 2a2b add.n a2, a11, a2
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     #: 202221 srai a2, a2, 2
     #: 2adc add.n a13, a12, a2
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     #: 402d31 srai a2, a4, 29
     #: 56a200 bnez a2, 0xb8
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     #: f04411 slli a4, a4, 1
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     #: 0b33 addi.n a3, a3, -1
     #: 402d31 srai a2, a4, 29
     #: 1642ff beqz a2, 0xad
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     #: 0c12 movi.n a2, 1
     #: 27a326 bge a3, a2, 0xe4
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     #: 0c12 movi.n a2, 1
     #: 3032c0 sub a3, a2, a3
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     #: 1ce2 movi.n a2, 30
     #: 27a302 bge a3, a2, 0xca
     #: 460000 j 0xcc
     #: 1ce3 movi.n a3, 30
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     #: 000340 ssr a3
     #: 4020b1 sra a2, a4
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     #: 001340 ssl a3
     #: 0032a1 sll a3, a2
     #: 471304 beq a3, a4, 0xe0
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     #: 0c13 movi.n a3, 1
     #: 302220 or a2, a2, a3
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     #: 4d02 mov.n a4, a2
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     #: 0c13 movi.n a3, 1
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     #: e2c41f addi a14, a4, 31
     #: 402621 srai a2, a4, 6
     #: 202004 extui a2, a2, 0, 1
     #: 2a2e add.n a2, a14, a2
     #: 204621 srai a4, a2, 6
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     #: 22a0fe movi a2, 254
     #: 37a208 bge a2, a3, 0x101
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     #: 42a0ff movi a4, 255
     #: 904401 slli a4, a4, 23
     #: 860100 j 0x108
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     #: 0b23 addi.n a2, a3, -1
     #: 902201 slli a2, a2, 23
     #: 4a42 add.n a4, a2, a4
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     #: 102601 slli a2, a6, 31
     #: 402220 or a2, a2, a4
     #: 290d s32i.n a2, a13, 0

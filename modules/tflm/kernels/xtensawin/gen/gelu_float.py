@@ -200,62 +200,62 @@ def eval_float32(op, arena, rom, start, stop):
     #: 4033c0 sub a3, a3, a4
     #: 0c14 movi.n a4, 1
     #: 402220 or a2, a2, a4
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     #: a0a221 srai a10, a10, 2
     #: 4811 l32i.n a4, a1, 4
     #: aaa4 add.n a10, a4, a10
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     #: 204d31 srai a4, a2, 29
     #: 56a400 bnez a4, 0x1a3
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     #: f02211 slli a2, a2, 1
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     #: 0b33 addi.n a3, a3, -1
     #: 204d31 srai a4, a2, 29
     #: 1644ff beqz a4, 0x198
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     #: 0c14 movi.n a4, 1
     #: 47a326 bge a3, a4, 0x1cf
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     #: 0c14 movi.n a4, 1
     #: 3034c0 sub a3, a4, a3
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     #: 1ce4 movi.n a4, 30
     #: 47a302 bge a3, a4, 0x1b5
     #: 460000 j 0x1b7
     #: 1ce3 movi.n a3, 30
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     #: 000340 ssr a3
     #: 2040b1 sra a4, a2
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     #: 001340 ssl a3
     #: 0034a1 sll a3, a4
     #: 271304 beq a3, a2, 0x1cb
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     #: 0c12 movi.n a2, 1
     #: 204420 or a4, a4, a2
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     #: 2d04 mov.n a2, a4
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     #: 0c13 movi.n a3, 1
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     #: 42c21f addi a4, a2, 31
     #: 202621 srai a2, a2, 6
     #: 202004 extui a2, a2, 0, 1
     #: 2a24 add.n a2, a4, a2
     #: 202621 srai a2, a2, 6
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     #: 42a0fe movi a4, 254
     #: 37a408 bge a4, a3, 0x1ec
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     #: 22a0ff movi a2, 255
     #: 902201 slli a2, a2, 23
     #: 860100 j 0x1f3
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     #: 0b33 addi.n a3, a3, -1
     #: 903301 slli a3, a3, 23
     #: 2a23 add.n a2, a3, a2
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     #: 103601 slli a3, a6, 31
     #: 202320 or a2, a3, a2
     #: 290a s32i.n a2, a10, 0

@@ -181,54 +181,54 @@ def eval_float32(op, arena, rom, start, stop):
     #: 1b55 addi.n a5, a5, 1
     #: a7a502 bge a5, a10, 0x15f
     #: c6b5ff j 0x37
-    # float32_divide.py:15 base = int(ptr8(arena))
+    # float32_divide.py:16 base = int(ptr8(arena))
     #: 3801 l32i.n a3, a1, 0
-    # float32_divide.py:16 gap = int(ptr8(rom)) - base
+    # float32_divide.py:17 gap = int(ptr8(rom)) - base
     #: 3029c0 sub a2, a9, a3
-    # float32_divide.py:17 p_dst = ptr32(base + (dst >> 2))
+    # float32_divide.py:18 p_dst = ptr32(base + (dst >> 2))
     #: b04221 srai a4, a11, 2
     #: 4a93 add.n a9, a3, a4
-    # float32_divide.py:18 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
+    # float32_divide.py:19 p_a = ptr32(base + (a >> 2) + gap * (a & 1))
     #: cb43 addi.n a4, a3, 12
     #: 2ad4 add.n a13, a4, a2
-    # float32_divide.py:19 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
+    # float32_divide.py:20 p_b = ptr32(base + (b >> 2) + gap * (b & 1))
     #: b04221 srai a4, a11, 2
     #: 4a43 add.n a4, a3, a4
     #: b03004 extui a3, a11, 0, 1
     #: 302282 mull a2, a2, a3
     #: 2a84 add.n a8, a4, a2
-    # float32_divide.py:26 done = 0
+    # float32_divide.py:27 done = 0
     #: 0c07 movi.n a7, 0
-    # float32_divide.py:27 while done < n:
+    # float32_divide.py:28 while done < n:
     #: a72702 blt a7, a10, 0x182
     #: c69200 j 0x3ce
-    # float32_divide.py:28 x = p_a[0]
+    # float32_divide.py:29 x = p_a[0]
     #: 280d l32i.n a2, a13, 0
-    # float32_divide.py:29 y = p_b[0]
+    # float32_divide.py:30 y = p_b[0]
     #: 4808 l32i.n a4, a8, 0
-    # float32_divide.py:30 sign = (x ^ y) >> 31 & 1
+    # float32_divide.py:31 sign = (x ^ y) >> 31 & 1
     #: 403230 xor a3, a2, a4
     #: 303f31 srai a3, a3, 31
     #: 30c004 extui a12, a3, 0, 1
-    # float32_divide.py:31 x = x & magnitude
+    # float32_divide.py:32 x = x & magnitude
     #: 0c13 movi.n a3, 1
     #: 903301 slli a3, a3, 23
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
     #: 302210 and a2, a2, a3
-    # float32_divide.py:32 y = y & magnitude
+    # float32_divide.py:33 y = y & magnitude
     #: 0c13 movi.n a3, 1
     #: 903301 slli a3, a3, 23
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
     #: 304410 and a4, a4, a3
-    # float32_divide.py:33 e = x >> 23
+    # float32_divide.py:34 e = x >> 23
     #: 205731 srai a5, a2, 23
-    # float32_divide.py:34 f = y >> 23
+    # float32_divide.py:35 f = y >> 23
     #: 403731 srai a3, a4, 23
-    # float32_divide.py:35 special = 0
+    # float32_divide.py:36 special = 0
     #: 0c06 movi.n a6, 0
-    # float32_divide.py:36 if not e * f * (255 - e) * (255 - f):
+    # float32_divide.py:37 if not e * f * (255 - e) * (255 - f):
     #: 30f582 mull a15, a5, a3
     #: e2a0ff movi a14, 255
     #: 50eec0 sub a14, a14, a5
@@ -237,31 +237,31 @@ def eval_float32(op, arena, rom, start, stop):
     #: 30eec0 sub a14, a14, a3
     #: e0ef82 mull a14, a15, a14
     #: 564e06 bnez a14, 0x22e
-    # float32_divide.py:37 special = 1
+    # float32_divide.py:38 special = 1
     #: 0c16 movi.n a6, 1
-    # float32_divide.py:38 if e == 255:
+    # float32_divide.py:39 if e == 255:
     #: e2a0ff movi a14, 255
     #: e79522 bne a5, a14, 0x1f4
-    # float32_divide.py:39 if f == 255:
+    # float32_divide.py:40 if f == 255:
     #: e2a0ff movi a14, 255
     #: e79308 bne a3, a14, 0x1e0
-    # float32_divide.py:40 x = infinity | 0x400000
+    # float32_divide.py:41 x = infinity | 0x400000
     #: 22a1ff movi a2, 0x1ff
     #: a02201 slli a2, a2, 22
     #: 060400 j 0x1f1
-    # float32_divide.py:41 elif x > infinity:
+    # float32_divide.py:42 elif x > infinity:
     #: e2a0ff movi a14, 255
     #: 90ee01 slli a14, a14, 23
     #: 27ae07 bge a14, a2, 0x1f1
-    # float32_divide.py:42 x = x | 0x400000
+    # float32_divide.py:43 x = x | 0x400000
     #: 0c1e movi.n a14, 1
     #: a0ee01 slli a14, a14, 22
     #: e02220 or a2, a2, a14
     #: 460e00 j 0x22e
-    # float32_divide.py:43 elif f == 255:
+    # float32_divide.py:44 elif f == 255:
     #: e2a0ff movi a14, 255
     #: e79316 bne a3, a14, 0x211
-    # float32_divide.py:44 x = infinity | 0x400000 if y > infinity else 0
+    # float32_divide.py:45 x = infinity | 0x400000 if y > infinity else 0
     #: 22a0ff movi a2, 255
     #: 902201 slli a2, a2, 23
     #: 47a208 bge a2, a4, 0x20c
@@ -270,9 +270,9 @@ def eval_float32(op, arena, rom, start, stop):
     #: 460000 j 0x20e
     #: 0c02 movi.n a2, 0
     #: 060700 j 0x22e
-    # float32_divide.py:45 elif not y:
+    # float32_divide.py:46 elif not y:
     #: 564401 bnez a4, 0x229
-    # float32_divide.py:46 x = infinity if x else infinity | 0x400000
+    # float32_divide.py:47 x = infinity if x else infinity | 0x400000
     #: 168200 beqz a2, 0x220
     #: 22a0ff movi a2, 255
     #: 902201 slli a2, a2, 23
@@ -280,141 +280,141 @@ def eval_float32(op, arena, rom, start, stop):
     #: 22a1ff movi a2, 0x1ff
     #: a02201 slli a2, a2, 22
     #: 060100 j 0x22e
-    # float32_divide.py:47 elif x:
+    # float32_divide.py:48 elif x:
     #: 161200 beqz a2, 0x22e
-    # float32_divide.py:48 special = 0
+    # float32_divide.py:49 special = 0
     #: 0c06 movi.n a6, 0
-    # float32_divide.py:49 if special:
+    # float32_divide.py:50 if special:
     #: 16a600 beqz a6, 0x23c
-    # float32_divide.py:50 p_dst[0] = sign << 31 | x
+    # float32_divide.py:51 p_dst[0] = sign << 31 | x
     #: 103c01 slli a3, a12, 31
     #: 202320 or a2, a3, a2
     #: 2909 s32i.n a2, a9, 0
     #: 466100 j 0x3c2
-    # float32_divide.py:52 x = x & 0x7FFFFF
+    # float32_divide.py:53 x = x & 0x7FFFFF
     #: 0c16 movi.n a6, 1
     #: 106611 slli a6, a6, 15
     #: 806611 slli a6, a6, 8
     #: 0b66 addi.n a6, a6, -1
     #: 602210 and a2, a2, a6
-    # float32_divide.py:53 if e:
+    # float32_divide.py:54 if e:
     #: 16a500 beqz a5, 0x257
-    # float32_divide.py:54 x = x | 0x800000
+    # float32_divide.py:55 x = x | 0x800000
     #: 0c16 movi.n a6, 1
     #: 906601 slli a6, a6, 23
     #: 602220 or a2, a2, a6
     #: 860400 j 0x26a
-    # float32_divide.py:56 e = 1
+    # float32_divide.py:57 e = 1
     #: 0c15 movi.n a5, 1
-    # float32_divide.py:57 while not x >> 23:
+    # float32_divide.py:58 while not x >> 23:
     #: 206731 srai a6, a2, 23
     #: 56a600 bnez a6, 0x26a
-    # float32_divide.py:58 x = x << 1
+    # float32_divide.py:59 x = x << 1
     #: f02211 slli a2, a2, 1
-    # float32_divide.py:59 e -= 1
+    # float32_divide.py:60 e -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 206731 srai a6, a2, 23
     #: 1646ff beqz a6, 0x25f
-    # float32_divide.py:60 y = y & 0x7FFFFF
+    # float32_divide.py:61 y = y & 0x7FFFFF
     #: 0c16 movi.n a6, 1
     #: 106611 slli a6, a6, 15
     #: 806611 slli a6, a6, 8
     #: 0b66 addi.n a6, a6, -1
     #: 604410 and a4, a4, a6
-    # float32_divide.py:61 if f:
+    # float32_divide.py:62 if f:
     #: 16a300 beqz a3, 0x285
-    # float32_divide.py:62 y = y | 0x800000
+    # float32_divide.py:63 y = y | 0x800000
     #: 0c16 movi.n a6, 1
     #: 906601 slli a6, a6, 23
     #: 604420 or a4, a4, a6
     #: 860400 j 0x298
-    # float32_divide.py:64 f = 1
+    # float32_divide.py:65 f = 1
     #: 0c13 movi.n a3, 1
-    # float32_divide.py:65 while not y >> 23:
+    # float32_divide.py:66 while not y >> 23:
     #: 406731 srai a6, a4, 23
     #: 56a600 bnez a6, 0x298
-    # float32_divide.py:66 y = y << 1
+    # float32_divide.py:67 y = y << 1
     #: f04411 slli a4, a4, 1
-    # float32_divide.py:67 f -= 1
+    # float32_divide.py:68 f -= 1
     #: 0b33 addi.n a3, a3, -1
     #: 406731 srai a6, a4, 23
     #: 1646ff beqz a6, 0x28d
-    # float32_divide.py:68 e = e - f + 127
+    # float32_divide.py:69 e = e - f + 127
     #: 3035c0 sub a3, a5, a3
     #: 52c37f addi a5, a3, 127
-    # float32_divide.py:69 if x < y:
+    # float32_divide.py:70 if x < y:
     #: 47a204 bge a2, a4, 0x2a6
-    # float32_divide.py:70 x = x << 1
+    # float32_divide.py:71 x = x << 1
     #: f02211 slli a2, a2, 1
-    # float32_divide.py:71 e -= 1
+    # float32_divide.py:72 e -= 1
     #: 0b55 addi.n a5, a5, -1
-    # float32_divide.py:72 x = x - y << 7
+    # float32_divide.py:73 x = x - y << 7
     #: 4022c0 sub a2, a2, a4
     #: 902211 slli a2, a2, 7
-    # float32_divide.py:73 digit = x // y
+    # float32_divide.py:74 digit = x // y
     #: 203f31 srai a3, a2, 31
     #: 306230 xor a6, a2, a3
     #: 4066c2 quou a6, a6, a4
     #: 306630 xor a6, a6, a3
-    # float32_divide.py:74 quotient = 0x80 | digit
+    # float32_divide.py:75 quotient = 0x80 | digit
     #: 32a080 movi a3, 128
     #: 303620 or a3, a6, a3
-    # float32_divide.py:75 x = x - digit * y << 7
+    # float32_divide.py:76 x = x - digit * y << 7
     #: 406682 mull a6, a6, a4
     #: 6022c0 sub a2, a2, a6
     #: 902211 slli a2, a2, 7
-    # float32_divide.py:76 digit = x // y
+    # float32_divide.py:77 digit = x // y
     #: 206f31 srai a6, a2, 31
     #: 60e230 xor a14, a2, a6
     #: 40eec2 quou a14, a14, a4
     #: 606e30 xor a6, a14, a6
-    # float32_divide.py:77 quotient = quotient << 7 | digit
+    # float32_divide.py:78 quotient = quotient << 7 | digit
     #: 903311 slli a3, a3, 7
     #: 603320 or a3, a3, a6
-    # float32_divide.py:78 x = x - digit * y << 7
+    # float32_divide.py:79 x = x - digit * y << 7
     #: 406682 mull a6, a6, a4
     #: 6022c0 sub a2, a2, a6
     #: 902211 slli a2, a2, 7
-    # float32_divide.py:79 digit = x // y
+    # float32_divide.py:80 digit = x // y
     #: 206f31 srai a6, a2, 31
     #: 60e230 xor a14, a2, a6
     #: 40eec2 quou a14, a14, a4
     #: 606e30 xor a6, a14, a6
-    # float32_divide.py:80 quotient = quotient << 7 | digit
+    # float32_divide.py:81 quotient = quotient << 7 | digit
     #: 903311 slli a3, a3, 7
     #: 603320 or a3, a3, a6
-    # float32_divide.py:81 x = x - digit * y << 7
+    # float32_divide.py:82 x = x - digit * y << 7
     #: 406682 mull a6, a6, a4
     #: 6022c0 sub a2, a2, a6
     #: 902211 slli a2, a2, 7
-    # float32_divide.py:82 digit = x // y
+    # float32_divide.py:83 digit = x // y
     #: 206f31 srai a6, a2, 31
     #: 60e230 xor a14, a2, a6
     #: 40eec2 quou a14, a14, a4
     #: 606e30 xor a6, a14, a6
-    # float32_divide.py:83 quotient = (quotient << 7 | digit) << 1
+    # float32_divide.py:84 quotient = (quotient << 7 | digit) << 1
     #: 903311 slli a3, a3, 7
     #: 603320 or a3, a3, a6
     #: f03311 slli a3, a3, 1
-    # float32_divide.py:84 if x - digit * y:
+    # float32_divide.py:85 if x - digit * y:
     #: 404682 mull a4, a6, a4
     #: 4022c0 sub a2, a2, a4
     #: 164200 beqz a2, 0x320
-    # float32_divide.py:85 quotient = quotient | 1
+    # float32_divide.py:86 quotient = quotient | 1
     #: 0c12 movi.n a2, 1
     #: 203320 or a3, a3, a2
-    # float32_divide.py:86 if 0 < e < 254:
+    # float32_divide.py:87 if 0 < e < 254:
     #: 0c02 movi.n a2, 0
     #: 57a225 bge a2, a5, 0x34b
     #: 22a0fe movi a2, 254
     #: 27a51f bge a5, a2, 0x34b
-    # float32_divide.py:87 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
+    # float32_divide.py:88 quotient = quotient + 31 + (quotient >> 6 & 1) >> 6
     #: 42c31f addi a4, a3, 31
     #: 302621 srai a2, a3, 6
     #: 202004 extui a2, a2, 0, 1
     #: 2a24 add.n a2, a4, a2
     #: 203621 srai a3, a2, 6
-    # float32_divide.py:88 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
+    # float32_divide.py:89 p_dst[0] = sign << 31 | (e - 1 << 23) + quotient
     #: 104c01 slli a4, a12, 31
     #: 0b25 addi.n a2, a5, -1
     #: 902201 slli a2, a2, 23
@@ -422,75 +422,75 @@ def eval_float32(op, arena, rom, start, stop):
     #: 202420 or a2, a4, a2
     #: 2909 s32i.n a2, a9, 0
     #: 861d00 j 0x3c2
-    # float32_divide.py:90 x = step_dst << 2
+    # float32_divide.py:91 x = step_dst << 2
     #: 1c02 movi.n a2, 16
-    # float32_divide.py:91 store_rounded(arena, dst + done * x, sign, e, quotient)
+    # float32_divide.py:92 store_rounded(arena, dst + done * x, sign, e, quotient)
     #: 202782 mull a2, a7, a2
     #: 2a2b add.n a2, a11, a2
-    # float32.py:265 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
+    # float32.py:267 p_dst = ptr32(int(ptr8(arena)) + (dst >> 2))
     #: 204221 srai a4, a2, 2
     #: 2801 l32i.n a2, a1, 0
     #: 4a42 add.n a4, a2, a4
-    # float32.py:268 while not x >> 29:
+    # float32.py:270 while not x >> 29:
     #: 302d31 srai a2, a3, 29
     #: 56a200 bnez a2, 0x36a
-    # float32.py:269 x = x << 1
+    # float32.py:271 x = x << 1
     #: f03311 slli a3, a3, 1
-    # float32.py:270 e -= 1
+    # float32.py:272 e -= 1
     #: 0b55 addi.n a5, a5, -1
     #: 302d31 srai a2, a3, 29
     #: 1642ff beqz a2, 0x35f
-    # float32.py:271 if e < 1:
+    # float32.py:273 if e < 1:
     #: 0c12 movi.n a2, 1
     #: 27a526 bge a5, a2, 0x396
-    # float32.py:273 e = 1 - e
+    # float32.py:275 e = 1 - e
     #: 0c12 movi.n a2, 1
     #: 5052c0 sub a5, a2, a5
-    # float32.py:274 e = e if e < 30 else 30
+    # float32.py:276 e = e if e < 30 else 30
     #: 1ce2 movi.n a2, 30
     #: 27a502 bge a5, a2, 0x37c
     #: 460000 j 0x37e
     #: 1ce5 movi.n a5, 30
-    # float32.py:275 y = x >> e
+    # float32.py:277 y = x >> e
     #: 000540 ssr a5
     #: 3020b1 sra a2, a3
-    # float32.py:276 if y << e != x:
+    # float32.py:278 if y << e != x:
     #: 001540 ssl a5
     #: 0052a1 sll a5, a2
     #: 371504 beq a5, a3, 0x392
-    # float32.py:277 y = y | 1
+    # float32.py:279 y = y | 1
     #: 0c13 movi.n a3, 1
     #: 302220 or a2, a2, a3
-    # float32.py:278 x = y
+    # float32.py:280 x = y
     #: 3d02 mov.n a3, a2
-    # float32.py:279 e = 1
+    # float32.py:281 e = 1
     #: 0c15 movi.n a5, 1
-    # float32.py:280 x = x + 31 + (x >> 6 & 1) >> 6
+    # float32.py:282 x = x + 31 + (x >> 6 & 1) >> 6
     #: 62c31f addi a6, a3, 31
     #: 302621 srai a2, a3, 6
     #: 202004 extui a2, a2, 0, 1
     #: 2a26 add.n a2, a6, a2
     #: 203621 srai a3, a2, 6
-    # float32.py:281 if e > 254:
+    # float32.py:283 if e > 254:
     #: 22a0fe movi a2, 254
     #: 57a208 bge a2, a5, 0x3b3
-    # float32.py:282 x = infinity
+    # float32.py:284 x = infinity
     #: 32a0ff movi a3, 255
     #: 903301 slli a3, a3, 23
     #: 860100 j 0x3ba
-    # float32.py:284 x = (e - 1 << 23) + x
+    # float32.py:286 x = (e - 1 << 23) + x
     #: 0b25 addi.n a2, a5, -1
     #: 902201 slli a2, a2, 23
     #: 3a32 add.n a3, a2, a3
-    # float32.py:285 p_dst[0] = sign << 31 | x
+    # float32.py:287 p_dst[0] = sign << 31 | x
     #: 102c01 slli a2, a12, 31
     #: 302220 or a2, a2, a3
     #: 2904 s32i.n a2, a4, 0
-    # float32_divide.py:92 p_dst = ptr32(int(p_dst) + step_dst)
+    # float32_divide.py:93 p_dst = ptr32(int(p_dst) + step_dst)
     #: 4b99 addi.n a9, a9, 4
-    # float32_divide.py:94 p_b = ptr32(int(p_b) + step_b)
+    # float32_divide.py:95 p_b = ptr32(int(p_b) + step_b)
     #: 4b88 addi.n a8, a8, 4
-    # float32_divide.py:95 done += 1
+    # float32_divide.py:96 done += 1
     #: 1b77 addi.n a7, a7, 1
     #: a7a702 bge a7, a10, 0x3ce
     #: c66cff j 0x182

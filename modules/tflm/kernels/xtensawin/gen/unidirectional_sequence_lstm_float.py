@@ -4,7 +4,7 @@
 # tflm: UNIDIRECTIONAL_SEQUENCE_LSTM, float32: for Xtensa
 # Copied from kernels/armv7emsp/unidirectional_sequence_lstm_float.py.
 
-from .float32_math import logistic, tanh
+from ...float32_math import logistic, tanh
 from .float_curves_asm import curve
 from .lstm_float_fpu_asm import cells, gates, outputs
 
