@@ -1,10 +1,28 @@
 # Runs compiled kernels in the interpreter, with a record and its memory
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from fuzz.kernel_tracer import ARENA, RECORD, ROM
+from functools import partial
+
+from fuzz.kernel_tracer import ARENA, KERNELS, RECORD, ROM, Machine
 
 from tools.asm import compiled
+from tools.asm.kernels import lanes_gather, mac16_depthwise, mac16_multiply
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
+from tools.asm.language.machines import MACHINES
+
+# Functions in the language that viper kernels of kernels/xtensawin call, by file.
+_MAC16 = {
+    "mac16_asm": {
+        "gather": partial(lanes_gather.gather_kernel, is_flipped=True),
+        "gather_bytes": partial(lanes_gather.gather_bytes_kernel, is_flipped=True),
+        "multiply": mac16_multiply.multiply_kernel,
+    },
+    "mac16_depthwise_asm": {
+        "build_plane": mac16_depthwise.plane_kernel,
+        "rows_3x3": mac16_depthwise.rows_kernel,
+        "rows_3x3_stride_2": mac16_depthwise.rows_stride_2_kernel,
+    },
+}
 
 _KERNELS = {}  # {(kernel, machine): [Kernel]}
 
@@ -61,3 +79,33 @@ def without_scratch(record, arena):
         start, stop = record.ranges[number]
         data[start:stop] = bytes(stop - start)
     return data
+
+
+class Mac16Machine(Machine):
+    """Runs kernels of kernels/xtensawin with weights for MAC16: functions in the language run in
+    the interpreter.
+    """
+
+    def __init__(self):
+        super().__init__(32)
+        self._functions = {}
+        machine = InterpretedMachine(MACHINES["xtensawin"])
+        for file, kernels in _MAC16.items():
+            self._functions[file] = {
+                name: partial(self._interpret, kernel(machine)) for name, kernel in kernels.items()
+            }
+
+    def _file(self, name):
+        if name in self._functions:
+            return self._functions[name]
+        path = KERNELS / "xtensawin" / f"{name}.py"
+        if name.endswith("_mac16") and name not in self._files:
+            self._files[name] = self.compiled(path.read_text())
+        return super()._file(name)
+
+    def _interpret(self, kernel, *arguments):
+        operands = {}
+        for number, (base, data, start, stop, is_writable) in enumerate(self._ranges):
+            memory = memoryview(data)[start:stop]
+            operands[f"range {number}"] = base + start, memory, is_writable
+        return run(kernel, Memory(operands), *map(int, arguments))

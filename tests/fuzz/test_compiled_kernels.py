@@ -6,7 +6,7 @@ import struct
 from functools import cache
 
 import pytest
-from fuzz.compiled_kernels import run_translated, without_scratch
+from fuzz.compiled_kernels import Mac16Machine, run_translated, without_scratch
 from fuzz.kernel_records import checked, models, ops, with_spare_bytes, without_tail
 from fuzz.kernel_tracer import Endless, Machine
 from tflm.errors import TflmError
@@ -22,13 +22,16 @@ _CASES = {
     "add_table": "test_add",
     "batch_matmul_int16": "test_batch_matmul",
     "cast_float": "test_cast",
+    "conv_mac16": "test_lanes",
     "conv_int16_dsp": "test_conv_int16",
     "dense": "test_lanes",
     "depthwise_column": "test_lanes",
     "depthwise_conv_dsp": "test_dsp",
     "depthwise_conv_lanes": "test_lanes",
+    "depthwise_conv_mac16": "test_lanes",
     "fully_connected_dsp": "test_dsp",
     "fully_connected_lanes": "test_lanes",
+    "fully_connected_mac16": "test_lanes",
     "gelu_float": "test_gelu",
     "log_float": "test_elementwise_math",
     "lookup": "test_quantize",
@@ -80,6 +83,13 @@ def _kernels():
 
 
 _KERNELS = _kernels()
+_MAC16 = (
+    "conv_mac16.eval_int8",
+    "conv_mac16.eval_pixels_int8",
+    "depthwise_conv_mac16.eval_3x3_int8",
+    "depthwise_conv_mac16.eval_3x3_stride_2_int8",
+    "fully_connected_mac16.eval_int8",
+)
 
 
 def _test_file(kernel):
@@ -97,7 +107,7 @@ def _records(test_file):
         scratch = model.scratch()
         for number, name, data, operands in ops(model):
             record = None
-            if name in _KERNELS:
+            if name in _KERNELS or name in _MAC16:
                 record = checked(larger, name, without_tail(data, operands), operands)
             if record:
                 record.scratch = {operand for operand, _ in scratch.get(number, ())}
@@ -146,3 +156,17 @@ def test_compiled_kernel_is_the_portable_one(kernel):
         if count == _RECORDS:
             break
     assert count
+
+
+# Viper kernels of Xtensa, and functions in the language that they call.
+@pytest.mark.parametrize("kernel", _MAC16)
+def test_mac16_kernel_is_the_portable_one(kernel):
+    rng, machine = random.Random(kernel), Mac16Machine()
+    records = records_of(kernel)[:_RECORDS]
+    for record, model in records:
+        wanted = bytearray(rng.randbytes(model.arena_bytes))
+        found = bytearray(wanted)
+        _TRACER.run(kernel, record, wanted, model.buffer)
+        machine.run(kernel, record, found, model.buffer)
+        assert without_scratch(record, found) == without_scratch(record, wanted)
+    assert records

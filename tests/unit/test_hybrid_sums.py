@@ -8,14 +8,16 @@ import pytest
 from support.inputs import generator
 from tflm.prepare.hybrid import HYBRID
 
-from tools.asm.kernels import hybrid_sums
+from tools.asm.kernels import hybrid_sums, hybrid_sums_mac16
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 
 _RECORD, _ARENA, _ROM = 0x1000, 0x10000, 0x40000
 _QUANTIZED, _OFFSETS, _OUTPUT = 0x1001, 0x2000, 0x3000
 _WEIGHTS = 3
-_MACHINES = "armv6m", "armv7em", "rv32imc"
+_MODULES = dict.fromkeys(("armv6m", "armv7em", "rv32imc"), hybrid_sums)
+_MODULES["xtensawin"] = hybrid_sums_mac16
+_UNITS = 7, 1000  # of a call
 # (batches, image, filter, stride, dilation of rows, padding, output channels); image: rows,
 # columns and channels, others: rows and columns.
 _SHAPES = (
@@ -45,9 +47,10 @@ def _record(fields):
     return struct.pack(f"<{len(words) + 1}i", 1, *words)
 
 
-@pytest.mark.parametrize("name", _MACHINES)
+@pytest.mark.parametrize("units", _UNITS)
+@pytest.mark.parametrize("name", _MODULES)
 @pytest.mark.parametrize("shape", _SHAPES)
-def test_sums(name, shape):
+def test_sums(name, shape, units):
     random = generator(f"sums {shape}")
     batches, size, window, stride, dilation, padding, channels = shape
     reach = (window[0] - 1) * dilation + 1, window[1]
@@ -74,8 +77,9 @@ def test_sums(name, shape):
         "weights": (_ROM + _WEIGHTS, weights.astype(np.int8).tobytes(), False),
         "output": (_ARENA + _OUTPUT, data, True),
     }
-    kernel = hybrid_sums.sums_kernel(InterpretedMachine(MACHINES[name]))
-    for start in range(0, wanted.size, 7):
-        count = min(7, wanted.size - start)
-        run(kernel, Memory(operands), _RECORD, _ARENA, _ROM, start << 10 | count)
+    kernel = _MODULES[name].sums_kernel(InterpretedMachine(MACHINES[name]))
+    for start in range(0, wanted.size, units):
+        count = min(units, wanted.size - start)
+        last = (start, start + count) if name == "xtensawin" else (start << 10 | count,)
+        run(kernel, Memory(operands), _RECORD, _ARENA, _ROM, *last)
     assert (np.frombuffer(data, "<i4") == wanted.ravel()).all()

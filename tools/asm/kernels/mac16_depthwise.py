@@ -148,22 +148,31 @@ class _Plane:
             self.to.put_next(zeros)
 
 
+def plane_kernel(machine):
+    return _Plane(machine).kernel()
+
+
+def rows_kernel(machine):
+    return _Rows("rows_3x3", "stride 1, two rows at a time", 2, machine).kernel()
+
+
+def rows_stride_2_kernel(machine):
+    return _Rows("rows_3x3_stride_2", "a vertical stride of 2", 1, machine).kernel()
+
+
 def build_plane():
     """Return the source of build_plane()."""
     machine = XtensaMachine()
-    return machine.compile(_Plane(machine).kernel())
-
-
-def _rows(name, about, count, mulsh):
-    machine = XtensaMachine(mulsh)
-    return machine.compile(_Rows(name, about, count, machine).kernel())
+    return machine.compile(plane_kernel(machine))
 
 
 def rows_3x3(mulsh=True):
     """Return the source of rows_3x3(). mulsh: see Mac16."""
-    return _rows("rows_3x3", "stride 1, two rows at a time", 2, mulsh)
+    machine = XtensaMachine(mulsh)
+    return machine.compile(rows_kernel(machine))
 
 
 def rows_3x3_stride_2(mulsh=True):
     """Return the source of rows_3x3_stride_2()."""
-    return _rows("rows_3x3_stride_2", "a vertical stride of 2", 1, mulsh)
+    machine = XtensaMachine(mulsh)
+    return machine.compile(rows_stride_2_kernel(machine))

@@ -139,7 +139,11 @@ class _Multiply:
             rows.repeat()
 
 
+def multiply_kernel(machine):
+    return _Multiply(machine).kernel()
+
+
 def multiply(mulsh=True):
     """Return the source of multiply(). mulsh: see Mac16."""
     machine = XtensaMachine(mulsh)
-    return machine.compile(_Multiply(machine).kernel())
+    return machine.compile(multiply_kernel(machine))

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.machines.thumb_dsp import ThumbDspMachine
-from ..language.machines.xtensa import XtensaMachine
 
 _UNROLLED = 4
 
@@ -280,11 +279,9 @@ class _Mac16(Products):
         k.tile(_add_products, spare, [self.mask], [*xs, *ws, count], 130)
 
 
-_PRODUCTS = {"armv6m": _Thumb, "armv7em": _Dsp, "rv32imc": _Rv32}
+_PRODUCTS = {"armv6m": _Thumb, "armv7em": _Dsp, "rv32imc": _Rv32, "xtensawin": _Mac16}
 
 
 def products(k):
     """Return the Products of a kernel's machine."""
-    if isinstance(k.machine, XtensaMachine):
-        return _Mac16(k)
     return _PRODUCTS.get(k.machine.name, Products)(k)

@@ -5,6 +5,7 @@ import numpy as np
 
 from .ir import BYTES, Reg
 from .machine import Machine, to_signed, without_copies
+from .xtensa_tile import XtensaTile
 
 _WORD = 0xFFFFFFFF
 _FRAME = 0x7F000000  # address of the memory of Kernel.reserve()
@@ -118,6 +119,7 @@ class InterpretedMachine(Machine):
     """
 
     name = "interpreter"
+    mulsh = True  # as XtensaMachine
 
     def __init__(self, like=None):
         if like is not None:
@@ -143,6 +145,7 @@ class _Run:
         self._at = 0
         self._floats = {}  # {register of the FPU: np.float32}
         self._turns = []  # left of each hardware loop, the innermost last
+        self._xtensa = XtensaTile(self._memory) if kernel.machine.name == "xtensawin" else None
 
     def run(self, arguments):
         """Return the result of a call."""
@@ -328,7 +331,15 @@ class _Run:
         return self._floats[number]
 
     def _tile(self, op):
-        write, _, _, info, run = op.info[:5]
+        write, _, outs, info, run = op.info[:5]
+        if run is None and self._xtensa:
+            values = self._xtensa.run(write, outs, [self._get(x) for x in op.src], info)
+            for register, value in zip(op.dst, values, strict=False):
+                if value is None:
+                    self._values.pop(register.n, None)
+                else:
+                    self._set(register, value)
+            return
         if run is None:
             raise WrongKernelError(f"the tile {write.__name__} has no run= for the interpreter")
         try:

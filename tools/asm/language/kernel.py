@@ -97,7 +97,8 @@ class Kernel:
 
         No register of `outs` is one of `ins`; only `outs` and `inouts` change. size: the
         bytes of the instructions. run: what they do, for the interpreter: a function of the values
-        of inouts and ins and of info that returns the values of outs and inouts.
+        of inouts and ins and of info that returns the values of outs and inouts. xtensa_tile.py
+        runs the instructions of tiles for Xtensa, which need none.
         leave: (condition code, label) of a branch on the flags that the last instruction sets,
         for Cortex-M; `run` also returns whether it is taken.
         """
