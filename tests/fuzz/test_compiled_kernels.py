@@ -33,6 +33,7 @@ _CASES = {
     "fully_connected_lanes": "test_lanes",
     "fully_connected_mac16": "test_lanes",
     "gelu_float": "test_gelu",
+    "hard_swish_float": "test_unary_float",
     "log_float": "test_elementwise_math",
     "lookup": "test_quantize",
     "maximum_minimum_wide": "test_maximum_minimum",

@@ -63,7 +63,7 @@ fully_connected_int16.eval_int16 armv6m armv7em rv32imc xtensawin
 fully_connected_lanes.eval_int8 armv6m rv32imc xtensawin
 gelu_float.eval_float32 armv6m armv7em rv32imc xtensawin
 gru_float.eval_float32 x64
-hard_swish_float.eval_float32 x64
+hard_swish_float.eval_float32 armv7emsp x64
 int16_table.eval_int16 armv6m armv7em rv32imc xtensawin x64
 l2_normalization.eval_int8 armv6m armv7em rv32imc xtensawin x64
 l2_normalization_float.eval_float32 x64
@@ -89,6 +89,7 @@ pooling_rows.eval_average_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_int8 armv6m armv7em rv32imc xtensawin
 pooling_rows.eval_mean_int8 armv6m armv7em rv32imc xtensawin
 prelu.eval_integers armv6m armv7em rv32imc xtensawin x64
+prelu_float.eval_float32 x64
 quantize.eval_float32 armv6m armv7em armv7emsp rv32imc xtensawin
 reduce.eval_int8 armv6m armv7em rv32imc xtensawin x64
 reduce_float.eval_float32 x64

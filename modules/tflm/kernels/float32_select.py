@@ -5,6 +5,7 @@
 # (sign and magnitude converted to two's complement), so that -0.0 equals 0.0. Every comparison
 # with a NaN is false, as in C.
 
+from .float32 import combine
 from .machine_code import use_machine_code
 
 # Operations of `compare`; "greater" is "less" with its operands swapped.
@@ -12,6 +13,9 @@ _EQUAL = const(0)
 _NOT_EQUAL = const(1)
 _LESS = const(2)
 _LESS_EQUAL = const(3)
+
+_MUL = const(1)  # of float32.combine
+_EACH = const(1 | 1 << 10)
 
 
 # dst = a > b ? a : b. C++'s std::max(a, b) is maximum(b, a); with dst = b of step 0: running max.
@@ -91,6 +95,49 @@ def clamp(arena, rom, dst: int, n: int, limits: int):
                 p_dst[0] = high
         p_dst = ptr32(int(p_dst) + 4)
         n -= 1
+
+
+# dst = a, or a * b if a is negative or a NaN. dst, which is not a, advances. The other values are
+# 0 in the product, the factor that takes the least time.
+@micropython.viper
+def prelu(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    base = int(ptr8(arena))
+    x = base + (a >> 2) + (int(ptr8(rom)) - base) * (a & 1)
+    y = base + (dst >> 2)
+    step = (steps >> 10 & 0x3FF) << 2
+    _negative(0, x, y, y + (n << 2), step)
+    combine(arena, rom, dst, dst, b, n, steps >> 20 << 20 | _EACH, _MUL)
+    _positive(0, x, y, y + (n << 2), step)
+
+
+# y = x if x is negative or a NaN, else 0. The first arguments are in registers; the value of `v`
+# is ignored.
+@micropython.viper
+def _negative(v: int, x: ptr32, y: ptr32, end: int, step: int):
+    infinity = 255
+    infinity = infinity << 23
+    while int(y) != end:
+        v = x[0]
+        y[0] = v if v >> 31 & 1 or v > infinity else 0
+        x = ptr32(int(x) + step)
+        y = ptr32(int(y) + 4)
+
+
+# y = x if x is positive or 0.
+@micropython.viper
+def _positive(v: int, x: ptr32, y: ptr32, end: int, step: int):
+    infinity = 255
+    infinity = infinity << 23
+    magnitude = infinity | 0x7FFFFF
+    while int(y) != end:
+        v = x[0]
+        if not v >> 31 & 1:
+            if v <= infinity:
+                y[0] = v
+        elif not v & magnitude:
+            y[0] = v
+        x = ptr32(int(x) + step)
+        y = ptr32(int(y) + 4)
 
 
 # The bytes at dst, from a byte offset on, = a OP b: 1 or 0.

@@ -4,6 +4,8 @@
 # Kernel: types float32; package core; check unary_float; units independent
 
 from .float32 import combine
+from .float32_copy import copy
+from .float32_select import prelu
 
 _INPUT = const(1)
 _OUTPUT = const(2)
@@ -15,34 +17,26 @@ _BY_SCALAR = const(1 | 1 << 10)
 
 
 # Units are elements. Positive values are copied; the other values, including NaNs, are multiplied
-# by alpha. For the product, positive values are replaced by 0, which is the fastest factor. alpha
-# is in the record, which is passed as the ROM.
+# by alpha. alpha is in the record, which is passed as the ROM.
 @micropython.viper
 def eval_float32(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
-    word = r[_INPUT]
-    first = (int(ptr8(rom)) if word & 1 else int(ptr8(arena))) + (word >> 2) + (start << 2)
-    magnitude = 1
-    magnitude = (magnitude << 31) - 1
-    infinity = magnitude >> 23 << 23
+    infinity = 255
+    infinity = infinity << 23
+    a = r[_INPUT] + (start << 4)
     dst = r[_OUTPUT] + (start << 4)
-    x = ptr32(first)
-    y = ptr32(int(ptr8(arena)) + (dst >> 2))
     n = stop - start
-    while n:
-        v = x[0]
-        y[0] = 0 if not v >> 31 & 1 and v <= infinity else v
-        x = ptr32(int(x) + 4)
-        y = ptr32(int(y) + 4)
-        n -= 1
-    combine(arena, op, dst, dst, _ALPHA << 4 | 1, stop - start, _BY_SCALAR, _MUL)
-    x = ptr32(first)
+    v = r[_ALPHA]
+    # Zeros times such an alpha are the same zeros.
+    if not a & 1 and not v >> 31 & 1 and v < infinity:
+        prelu(arena, op, dst, a, _ALPHA << 4 | 1, n, _BY_SCALAR)
+        return
+    copy(arena, rom, dst, a, n, 1)
     y = ptr32(int(ptr8(arena)) + (dst >> 2))
-    n = stop - start
     while n:
-        v = x[0]
-        if not v >> 31 & 1 and 0 < v <= infinity:
-            y[0] = v
-        x = ptr32(int(x) + 4)
+        v = y[0]
+        if v >> 31 & 1 or not v or v > infinity:
+            combine(arena, op, dst, dst, _ALPHA << 4 | 1, 1, _BY_SCALAR, _MUL)
         y = ptr32(int(y) + 4)
+        dst += 16
         n -= 1

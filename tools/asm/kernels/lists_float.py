@@ -27,7 +27,7 @@ Store sums at `to`. The first one begins at `source`. `size` holds the numbers o
 number of sums, `steps` the bytes from a sum to the next << 15 | the bytes from a number of a sum
 to the next. A sum adds its numbers in order.
 """
-OPERATIONS = "mac", "mul", "add", "sub", "maximum", "minimum", "div"
+OPERATIONS = "mac", "mul", "add", "sub", "maximum", "minimum", "prelu", "div"
 
 
 # Return a Kernel, registers with the addresses of its operands, and the last argument. The
@@ -73,12 +73,21 @@ def elements_kernel(machine):
     k.goto("end")
     for name, label in loops.items():
         k.label(label)
+        if name == "prelu":
+            minus_zero = k.var("minus_zero", -1 << 31)
         with k.repeat(count, "element", times=16):
             fpu.load(0, a)
             fpu.load(1, b)
+            bits = a[0] if name == "prelu" else None
             a += steps[1]
             b += steps[2]
-            fpu.store(_operation(fpu, name, to), to)
+            if bits:
+                fpu.mul(2, 0, 1)
+                with k.If(bits.above(minus_zero)):  # negative
+                    bits.set(fpu.bits(2))
+                to[0] = bits
+            else:
+                fpu.store(_operation(fpu, name, to), to)
             to += steps[0]
         k.goto("end")
     k.label("end")

@@ -17,6 +17,7 @@ gen.dequantize
 gen.float32_asm
 gen.float32_math
 gen.fully_connected_float
+gen.hard_swish_float
 gen.hybrid
 gen.hybrid_quantize
 gen.pooling_float

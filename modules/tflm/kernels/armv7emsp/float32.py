@@ -7,9 +7,9 @@
 from .gen.float32_asm import dot, elements, limit, rows, strided
 
 FUNCTIONS = ("mac", "mac_each", "add", "sub", "mul", "combine", "dots")
-FUNCTIONS += ("maximum", "minimum", "clamp", "div")
+FUNCTIONS += ("maximum", "minimum", "clamp", "div", "prelu")
 portable_combine = portable_dots = portable_div = None
-portable_maximum = portable_minimum = portable_clamp = None
+portable_maximum = portable_minimum = portable_clamp = portable_prelu = None
 
 _MAC = const(0)
 _MUL = const(1)
@@ -17,7 +17,8 @@ _ADD = const(2)
 _SUB = const(3)
 _MAXIMUM = const(4)
 _MINIMUM = const(5)
-_DIV = const(6)
+_PRELU = const(6)
+_DIV = const(7)
 
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
@@ -87,6 +88,12 @@ def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
 def div(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _DIV)):
         portable_div(arena, rom, dst, a, b, n, steps)
+
+
+@micropython.viper
+def prelu(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _PRELU)):
+        portable_prelu(arena, rom, dst, a, b, n, steps)
 
 
 # Run an operation of elements() and return 1, or return 0 if its arguments do not fit.

@@ -59,6 +59,7 @@ gen.pooling
 gen.pooling_float
 gen.pooling_int16
 gen.prelu
+gen.prelu_float
 gen.reduce
 gen.reduce_float
 gen.reduce_int16

@@ -6,8 +6,9 @@
 from .gen.float32_asm import dot, elements, limit, rows, strided
 
 FUNCTIONS = ("mac", "mac_each", "add", "sub", "mul", "combine", "dots")
-FUNCTIONS += ("maximum", "minimum", "clamp")
+FUNCTIONS += ("maximum", "minimum", "clamp", "prelu")
 portable_combine = portable_dots = portable_maximum = portable_minimum = None
+portable_prelu = None
 
 _MAC = const(0)
 _MUL = const(1)
@@ -15,6 +16,7 @@ _ADD = const(2)
 _SUB = const(3)
 _MAXIMUM = const(4)
 _MINIMUM = const(5)
+_PRELU = const(6)
 
 _DOT = const(1 << 10 | 1 << 20)
 _EACH = const(1 | 1 << 10 | 1 << 20)
@@ -71,6 +73,12 @@ def maximum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
 def minimum(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
     if not int(_run(arena, rom, dst, a, b, n, steps, _MINIMUM)):
         portable_minimum(arena, rom, dst, a, b, n, steps)
+
+
+@micropython.viper
+def prelu(arena, rom, dst: int, a: int, b: int, n: int, steps: int):
+    if not int(_run(arena, rom, dst, a, b, n, steps, _PRELU)):
+        portable_prelu(arena, rom, dst, a, b, n, steps)
 
 
 # Run an operation of elements() and return 1, or return 0 if its steps do not fit.

@@ -68,83 +68,83 @@ def run_float32(r0, r1, r2, r3):
     label(wend7)
     # activations_float.py:20 clamp(arena, op, dst, stop - start, _LOW << 4 | 1)
     sub(r3, r5, r3)
-    # float32_select.py:69 base = int(ptr8(arena))
+    # float32_select.py:73 base = int(ptr8(arena))
     mov(r1, r9)
-    # float32_select.py:70 p_dst = ptr32(base + (dst >> 2))
+    # float32_select.py:74 p_dst = ptr32(base + (dst >> 2))
     asr(r0, r4, 2)
     add(r2, r1, r0)
-    # float32_select.py:71 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
+    # float32_select.py:75 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
     mov(r0, r1)
     add(r0, 12)
     mov(r4, r12)
     sub(r1, r4, r1)
     add(r0, r0, r1)
-    # float32_select.py:75 low = p_limits[0]
+    # float32_select.py:79 low = p_limits[0]
     ldr(r4, [r0, 0])
-    # float32_select.py:76 high = p_limits[1]
+    # float32_select.py:80 high = p_limits[1]
     ldr(r5, [r0, 4])
-    # float32_select.py:77 sign = low >> 31 & 1
+    # float32_select.py:81 sign = low >> 31 & 1
     asr(r0, r4, 31)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
-    # float32_select.py:78 key_low = (low & magnitude ^ 0 - sign) + sign
+    # float32_select.py:82 key_low = (low & magnitude ^ 0 - sign) + sign
     lsl(r0, r4, 1)
     lsr(r0, r0, 1)
     neg(r6, r1)
     eor(r0, r6)
     add(r7, r0, r1)
-    # float32_select.py:79 sign = high >> 31 & 1
+    # float32_select.py:83 sign = high >> 31 & 1
     asr(r0, r5, 31)
     lsl(r1, r0, 31)
     lsr(r1, r1, 31)
-    # float32_select.py:80 key_high = (high & magnitude ^ 0 - sign) + sign
+    # float32_select.py:84 key_high = (high & magnitude ^ 0 - sign) + sign
     lsl(r0, r5, 1)
     lsr(r0, r0, 1)
     neg(r6, r1)
     eor(r0, r6)
     add(r0, r0, r1)
     mov(r12, r0)
-    # float32_select.py:81 while n:
+    # float32_select.py:85 while n:
     cmp(r3, 0)
     beq(wend11)
     label(while9)
-    # float32_select.py:82 x = p_dst[0]
+    # float32_select.py:86 x = p_dst[0]
     ldr(r0, [r2, 0])
-    # float32_select.py:83 sign = x >> 31 & 1
+    # float32_select.py:87 sign = x >> 31 & 1
     asr(r1, r0, 31)
     lsl(r1, r1, 31)
     lsr(r1, r1, 31)
-    # float32_select.py:84 key = x & magnitude
+    # float32_select.py:88 key = x & magnitude
     lsl(r0, r0, 1)
     lsr(r0, r0, 1)
     mov(r6, r0)
-    # float32_select.py:85 if key <= infinity:
+    # float32_select.py:89 if key <= infinity:
     mov(r0, 255)
     lsl(r0, r0, 23)
     cmp(r6, r0)
     bgt(else12)
-    # float32_select.py:86 key = (key ^ 0 - sign) + sign
+    # float32_select.py:90 key = (key ^ 0 - sign) + sign
     neg(r0, r1)
     eor(r0, r6)
     add(r6, r0, r1)
-    # float32_select.py:88 if key < key_low:
+    # float32_select.py:92 if key < key_low:
     cmp(r6, r7)
     bge(else14)
-    # float32_select.py:89 p_dst[0] = low
+    # float32_select.py:93 p_dst[0] = low
     str(r4, [r2, 0])
     b(endif15)
     label(else14)
-    # float32_select.py:90 elif key > key_high:
+    # float32_select.py:94 elif key > key_high:
     data(2, 0x4566)  # cmp r6, r12
     ble(else16)
-    # float32_select.py:91 p_dst[0] = high
+    # float32_select.py:95 p_dst[0] = high
     str(r5, [r2, 0])
     label(else16)
     label(endif15)
     label(else12)
-    # float32_select.py:92 p_dst = ptr32(int(p_dst) + 4)
+    # float32_select.py:96 p_dst = ptr32(int(p_dst) + 4)
     add(r2, r2, 4)
-    # float32_select.py:93 n -= 1
+    # float32_select.py:97 n -= 1
     sub(r3, r3, 1)
     bne(while9)
     label(wend11)

@@ -51,68 +51,68 @@ def run_float32(r0, r1, r2, r3):
     label(wend7)
     # activations_float.py:20 clamp(arena, op, dst, stop - start, _LOW << 4 | 1)
     sub(r2, r7, r5)
-    # float32_select.py:70 p_dst = ptr32(base + (dst >> 2))
+    # float32_select.py:74 p_dst = ptr32(base + (dst >> 2))
     data(2, 0xEB14, 0x01AC)  # adds r1, r4, r12, asr #2
-    # float32_select.py:71 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
+    # float32_select.py:75 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
     data(2, 0xF114, 0x030C)  # adds r3, r4, #12
     sub(r0, r6, r4)
     add(r0, r3, r0)
-    # float32_select.py:75 low = p_limits[0]
+    # float32_select.py:79 low = p_limits[0]
     ldr(r6, [r0, 0])
-    # float32_select.py:76 high = p_limits[1]
+    # float32_select.py:80 high = p_limits[1]
     ldr(r7, [r0, 4])
-    # float32_select.py:77 sign = low >> 31 & 1
+    # float32_select.py:81 sign = low >> 31 & 1
     asr(r0, r6, 31)
     data(2, 0xF010, 0x0301)  # ands r3, r0, #1
-    # float32_select.py:78 key_low = (low & magnitude ^ 0 - sign) + sign
+    # float32_select.py:82 key_low = (low & magnitude ^ 0 - sign) + sign
     data(2, 0xF3C6, 0x041E)  # ubfx r4, r6, #0, #31
     data(2, 0xF1D3, 0x0000)  # rsbs r0, r3, #0
     data(2, 0xEA94, 0x0000)  # xors r0, r4, r0
     add(r5, r0, r3)
-    # float32_select.py:79 sign = high >> 31 & 1
+    # float32_select.py:83 sign = high >> 31 & 1
     asr(r0, r7, 31)
     data(2, 0xF010, 0x0301)  # ands r3, r0, #1
-    # float32_select.py:80 key_high = (high & magnitude ^ 0 - sign) + sign
+    # float32_select.py:84 key_high = (high & magnitude ^ 0 - sign) + sign
     data(2, 0xF3C7, 0x041E)  # ubfx r4, r7, #0, #31
     data(2, 0xF1D3, 0x0000)  # rsbs r0, r3, #0
     data(2, 0xEA94, 0x0000)  # xors r0, r4, r0
     data(2, 0xEB10, 0x0C03)  # adds r12, r0, r3
-    # float32_select.py:81 while n:
+    # float32_select.py:85 while n:
     cmp(r2, 0)
     beq(wend11)
     label(while9)
-    # float32_select.py:82 x = p_dst[0]
+    # float32_select.py:86 x = p_dst[0]
     ldr(r0, [r1, 0])
-    # float32_select.py:83 sign = x >> 31 & 1
+    # float32_select.py:87 sign = x >> 31 & 1
     asr(r3, r0, 31)
     data(2, 0xF013, 0x0301)  # ands r3, r3, #1
-    # float32_select.py:84 key = x & magnitude
+    # float32_select.py:88 key = x & magnitude
     data(2, 0xF3C0, 0x001E)  # ubfx r0, r0, #0, #31
-    # float32_select.py:85 if key <= infinity:
+    # float32_select.py:89 if key <= infinity:
     data(2, 0xF1B0, 0x4FFF)  # cmp r15, r0, #2139095040
     bgt(else12)
-    # float32_select.py:86 key = (key ^ 0 - sign) + sign
+    # float32_select.py:90 key = (key ^ 0 - sign) + sign
     data(2, 0xF1D3, 0x0400)  # rsbs r4, r3, #0
     eor(r0, r4)
     add(r0, r0, r3)
-    # float32_select.py:88 if key < key_low:
+    # float32_select.py:92 if key < key_low:
     cmp(r0, r5)
     bge(else14)
-    # float32_select.py:89 p_dst[0] = low
+    # float32_select.py:93 p_dst[0] = low
     str(r6, [r1, 0])
     b(endif15)
     label(else14)
-    # float32_select.py:90 elif key > key_high:
+    # float32_select.py:94 elif key > key_high:
     data(2, 0x4560)  # cmp r0, r12
     ble(else16)
-    # float32_select.py:91 p_dst[0] = high
+    # float32_select.py:95 p_dst[0] = high
     str(r7, [r1, 0])
     label(else16)
     label(endif15)
     label(else12)
-    # float32_select.py:92 p_dst = ptr32(int(p_dst) + 4)
+    # float32_select.py:96 p_dst = ptr32(int(p_dst) + 4)
     add(r1, r1, 4)
-    # float32_select.py:93 n -= 1
+    # float32_select.py:97 n -= 1
     sub(r2, r2, 1)
     bne(while9)
     label(wend11)

@@ -11,16 +11,16 @@ import micropython
 # the result advances, bit 1 for `a`, bit 2 for `b`.
 @micropython.asm_thumb
 def elements(r0, r1, r2, r3):
-    mov(r4, r1)
-    mov(r1, r3)
-    data(2, 0xF3C1, 0x0300)  # ubfx r3, r1, #0, #1
+    mov(r4, r0)
+    mov(r0, r3)
+    data(2, 0xF3C0, 0x0300)  # ubfx r3, r0, #0, #1
     lsl(r6, r3, 2)
-    data(2, 0xF3C1, 0x0340)  # ubfx r3, r1, #1, #1
+    data(2, 0xF3C0, 0x0340)  # ubfx r3, r0, #1, #1
     lsl(r5, r3, 2)
-    data(2, 0xF3C1, 0x0380)  # ubfx r3, r1, #2, #1
+    data(2, 0xF3C0, 0x0380)  # ubfx r3, r0, #2, #1
     lsl(r3, r3, 2)
-    data(2, 0xF3C1, 0x07C2)  # ubfx r7, r1, #3, #3
-    lsr(r1, r1, 6)
+    data(2, 0xF3C0, 0x07C2)  # ubfx r7, r0, #3, #3
+    lsr(r0, r0, 6)
     cmp(r7, 0)
     beq(mac1)
     cmp(r7, 1)
@@ -30,124 +30,147 @@ def elements(r0, r1, r2, r3):
     cmp(r7, 3)
     beq(sub4)
     cmp(r7, 4)
-    beq(maximum5)
+    beq_w(maximum5)
     cmp(r7, 5)
     beq_w(minimum6)
     cmp(r7, 6)
-    beq_w(div7)
+    beq_w(prelu7)
+    cmp(r7, 7)
+    beq_w(div8)
     b(end)
     label(mac1)
-    cmp(r1, 0)
-    beq(if8)
-    label(element9)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if9)
+    label(element10)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
-    data(2, 0xED90, 0x1A00)  # vldr s2, [r0, #0]
+    data(2, 0xED94, 0x1A00)  # vldr s2, [r4, #0]
     data(2, 0xEE20, 0x0A20)  # vmul.f32 s0, s0, s1
     data(2, 0xEE31, 0x1A00)  # vadd.f32 s2, s2, s0
-    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element9)
-    label(if8)
+    data(2, 0xED84, 0x1A00)  # vstr s2, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element10)
+    label(if9)
     b(end)
     label(mul2)
-    cmp(r1, 0)
-    beq(if11)
-    label(element12)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if12)
+    label(element13)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEE20, 0x1A20)  # vmul.f32 s2, s0, s1
-    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element12)
-    label(if11)
+    data(2, 0xED84, 0x1A00)  # vstr s2, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element13)
+    label(if12)
     b(end)
     label(add3)
-    cmp(r1, 0)
-    beq(if14)
-    label(element15)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if15)
+    label(element16)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEE30, 0x1A20)  # vadd.f32 s2, s0, s1
-    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element15)
-    label(if14)
+    data(2, 0xED84, 0x1A00)  # vstr s2, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element16)
+    label(if15)
     b(end)
     label(sub4)
-    cmp(r1, 0)
-    beq(if17)
-    label(element18)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if18)
+    label(element19)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEE30, 0x1A60)  # vsub.f32 s2, s0, s1
-    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element18)
-    label(if17)
+    data(2, 0xED84, 0x1A00)  # vstr s2, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element19)
+    label(if18)
     b(end)
     label(maximum5)
-    cmp(r1, 0)
-    beq(if20)
-    label(element21)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if21)
+    label(element22)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEEB4, 0x0A60)  # vcmp.f32 s0, s1
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
     data(2, 0xBFC8)  # it gt
     data(2, 0xEEF0, 0x0A40)  # vmov.f32 s1, s0
-    data(2, 0xEDC0, 0x0A00)  # vstr s1, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element21)
-    label(if20)
+    data(2, 0xEDC4, 0x0A00)  # vstr s1, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element22)
+    label(if21)
     b(end)
     label(minimum6)
-    cmp(r1, 0)
-    beq(if23)
-    label(element24)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    cmp(r0, 0)
+    beq(if24)
+    label(element25)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEEB4, 0x0A60)  # vcmp.f32 s0, s1
     data(2, 0xEEF1, 0xFA10)  # vmrs APSR_nzcv, fpscr
     data(2, 0xBF48)  # it mi
     data(2, 0xEEF0, 0x0A40)  # vmov.f32 s1, s0
-    data(2, 0xEDC0, 0x0A00)  # vstr s1, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element24)
-    label(if23)
+    data(2, 0xEDC4, 0x0A00)  # vstr s1, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element25)
+    label(if24)
     b(end)
-    label(div7)
-    cmp(r1, 0)
-    beq(if26)
-    label(element27)
-    data(2, 0xED94, 0x0A00)  # vldr s0, [r4, #0]
+    label(prelu7)
+    data(2, 0xF04F, 0x4C00)  # mov r12, #-2147483648
+    cmp(r0, 0)
+    beq(if27)
+    label(element28)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
     data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
-    add(r4, r4, r5)
+    ldr(r7, [r1, 0])
+    add(r1, r1, r5)
+    add(r2, r2, r3)
+    data(2, 0xEE20, 0x1A20)  # vmul.f32 s2, s0, s1
+    data(2, 0x4567)  # cmp r7, r12
+    bls(if30)
+    data(2, 0xEE11, 0x7A10)  # vmov r7, s2
+    label(if30)
+    str(r7, [r4, 0])
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element28)
+    label(if27)
+    b(end)
+    label(div8)
+    cmp(r0, 0)
+    beq(if31)
+    label(element32)
+    data(2, 0xED91, 0x0A00)  # vldr s0, [r1, #0]
+    data(2, 0xEDD2, 0x0A00)  # vldr s1, [r2, #0]
+    add(r1, r1, r5)
     add(r2, r2, r3)
     data(2, 0xEE80, 0x1A20)  # vdiv.f32 s2, s0, s1
-    data(2, 0xED80, 0x1A00)  # vstr s2, [r0, #0]
-    add(r0, r0, r6)
-    sub(r1, r1, 1)
-    bne(element27)
-    label(if26)
+    data(2, 0xED84, 0x1A00)  # vstr s2, [r4, #0]
+    add(r4, r4, r6)
+    sub(r0, r0, 1)
+    bne(element32)
+    label(if31)
     label(end)
     label(return_1)
     mov(r0, 0)

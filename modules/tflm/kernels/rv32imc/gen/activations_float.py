@@ -53,69 +53,69 @@ def run_float32(a0, a1, a2, a3):
     label(wend7)
     # activations_float.py:20 clamp(arena, op, dst, stop - start, _LOW << 4 | 1)
     sub(a2, a7, a5)
-    # float32_select.py:70 p_dst = ptr32(base + (dst >> 2))
+    # float32_select.py:74 p_dst = ptr32(base + (dst >> 2))
     srai(a0, t0, 2)
     add(a1, a4, a0)
-    # float32_select.py:71 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
+    # float32_select.py:75 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
     addi(a3, a4, 12)
     sub(a0, a6, a4)
     add(a0, a3, a0)
-    # float32_select.py:75 low = p_limits[0]
+    # float32_select.py:79 low = p_limits[0]
     lw(a6, 0(a0))
-    # float32_select.py:76 high = p_limits[1]
+    # float32_select.py:80 high = p_limits[1]
     lw(a7, 4(a0))
-    # float32_select.py:77 sign = low >> 31 & 1
+    # float32_select.py:81 sign = low >> 31 & 1
     srai(a0, a6, 31)
     andi(a3, a0, 1)
-    # float32_select.py:78 key_low = (low & magnitude ^ 0 - sign) + sign
+    # float32_select.py:82 key_low = (low & magnitude ^ 0 - sign) + sign
     li(a0, 2147483647)
     and_(a4, a6, a0)
     sub(a0, zero, a3)
     xor(a0, a4, a0)
     add(a5, a0, a3)
-    # float32_select.py:79 sign = high >> 31 & 1
+    # float32_select.py:83 sign = high >> 31 & 1
     srai(a0, a7, 31)
     andi(a3, a0, 1)
-    # float32_select.py:80 key_high = (high & magnitude ^ 0 - sign) + sign
+    # float32_select.py:84 key_high = (high & magnitude ^ 0 - sign) + sign
     li(a0, 2147483647)
     and_(a4, a7, a0)
     sub(a0, zero, a3)
     xor(a0, a4, a0)
     add(t0, a0, a3)
-    # float32_select.py:81 while n:
+    # float32_select.py:85 while n:
     beq(a2, zero, wend11)
     label(while9)
-    # float32_select.py:82 x = p_dst[0]
+    # float32_select.py:86 x = p_dst[0]
     lw(a0, 0(a1))
-    # float32_select.py:83 sign = x >> 31 & 1
+    # float32_select.py:87 sign = x >> 31 & 1
     srai(a3, a0, 31)
     andi(a3, a3, 1)
-    # float32_select.py:84 key = x & magnitude
+    # float32_select.py:88 key = x & magnitude
     li(a4, 2147483647)
     and_(a0, a0, a4)
-    # float32_select.py:85 if key <= infinity:
+    # float32_select.py:89 if key <= infinity:
     li(a4, 2139095040)
     blt(a4, a0, else12)
-    # float32_select.py:86 key = (key ^ 0 - sign) + sign
+    # float32_select.py:90 key = (key ^ 0 - sign) + sign
     sub(a4, zero, a3)
     xor(a0, a0, a4)
     add(a0, a0, a3)
-    # float32_select.py:88 if key < key_low:
+    # float32_select.py:92 if key < key_low:
     bge(a0, a5, else14)
-    # float32_select.py:89 p_dst[0] = low
+    # float32_select.py:93 p_dst[0] = low
     sw(a6, 0(a1))
     jal(zero, endif15)
     label(else14)
-    # float32_select.py:90 elif key > key_high:
+    # float32_select.py:94 elif key > key_high:
     bge(t0, a0, else16)
-    # float32_select.py:91 p_dst[0] = high
+    # float32_select.py:95 p_dst[0] = high
     sw(a7, 0(a1))
     label(else16)
     label(endif15)
     label(else12)
-    # float32_select.py:92 p_dst = ptr32(int(p_dst) + 4)
+    # float32_select.py:96 p_dst = ptr32(int(p_dst) + 4)
     addi(a1, a1, 4)
-    # float32_select.py:93 n -= 1
+    # float32_select.py:97 n -= 1
     addi(a2, a2, -1)
     bne(a2, zero, while9)
     label(wend11)

@@ -49,21 +49,21 @@ def eval_float32(op, arena, rom, start, stop):
     #: 5622ff bnez a2, 0x36
     # activations_float.py:20 clamp(arena, op, dst, stop - start, _LOW << 4 | 1)
     #: 904ac0 sub a4, a10, a9
-    # float32_select.py:70 p_dst = ptr32(base + (dst >> 2))
+    # float32_select.py:74 p_dst = ptr32(base + (dst >> 2))
     #: 602221 srai a2, a6, 2
     #: 2a37 add.n a3, a7, a2
-    # float32_select.py:71 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
+    # float32_select.py:75 p_limits = ptr32(base + (limits >> 2) + (int(ptr8(rom)) - base) * (l...
     #: cb57 addi.n a5, a7, 12
     #: 7028c0 sub a2, a8, a7
     #: 2a25 add.n a2, a5, a2
-    # float32_select.py:75 low = p_limits[0]
+    # float32_select.py:79 low = p_limits[0]
     #: 7802 l32i.n a7, a2, 0
-    # float32_select.py:76 high = p_limits[1]
+    # float32_select.py:80 high = p_limits[1]
     #: 8812 l32i.n a8, a2, 4
-    # float32_select.py:77 sign = low >> 31 & 1
+    # float32_select.py:81 sign = low >> 31 & 1
     #: 702f31 srai a2, a7, 31
     #: 205004 extui a5, a2, 0, 1
-    # float32_select.py:78 key_low = (low & magnitude ^ 0 - sign) + sign
+    # float32_select.py:82 key_low = (low & magnitude ^ 0 - sign) + sign
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
@@ -72,10 +72,10 @@ def eval_float32(op, arena, rom, start, stop):
     #: 502060 neg a2, a5
     #: 202630 xor a2, a6, a2
     #: 5a92 add.n a9, a2, a5
-    # float32_select.py:79 sign = high >> 31 & 1
+    # float32_select.py:83 sign = high >> 31 & 1
     #: 802f31 srai a2, a8, 31
     #: 205004 extui a5, a2, 0, 1
-    # float32_select.py:80 key_high = (high & magnitude ^ 0 - sign) + sign
+    # float32_select.py:84 key_high = (high & magnitude ^ 0 - sign) + sign
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
@@ -84,39 +84,39 @@ def eval_float32(op, arena, rom, start, stop):
     #: 502060 neg a2, a5
     #: 202630 xor a2, a6, a2
     #: 5aa2 add.n a10, a2, a5
-    # float32_select.py:81 while n:
+    # float32_select.py:85 while n:
     #: 169403 beqz a4, 0xc9
-    # float32_select.py:82 x = p_dst[0]
+    # float32_select.py:86 x = p_dst[0]
     #: 6803 l32i.n a6, a3, 0
-    # float32_select.py:83 sign = x >> 31 & 1
+    # float32_select.py:87 sign = x >> 31 & 1
     #: 602f31 srai a2, a6, 31
     #: 205004 extui a5, a2, 0, 1
-    # float32_select.py:84 key = x & magnitude
+    # float32_select.py:88 key = x & magnitude
     #: 0c12 movi.n a2, 1
     #: 902201 slli a2, a2, 23
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
     #: 202610 and a2, a6, a2
-    # float32_select.py:85 if key <= infinity:
+    # float32_select.py:89 if key <= infinity:
     #: 62a0ff movi a6, 255
     #: 906601 slli a6, a6, 23
     #: 272614 blt a6, a2, 0xc2
-    # float32_select.py:86 key = (key ^ 0 - sign) + sign
+    # float32_select.py:90 key = (key ^ 0 - sign) + sign
     #: 506060 neg a6, a5
     #: 602230 xor a2, a2, a6
     #: 5a22 add.n a2, a2, a5
-    # float32_select.py:88 if key < key_low:
+    # float32_select.py:92 if key < key_low:
     #: 97a204 bge a2, a9, 0xbd
-    # float32_select.py:89 p_dst[0] = low
+    # float32_select.py:93 p_dst[0] = low
     #: 7903 s32i.n a7, a3, 0
     #: 060100 j 0xc2
-    # float32_select.py:90 elif key > key_high:
+    # float32_select.py:94 elif key > key_high:
     #: 27aa01 bge a10, a2, 0xc2
-    # float32_select.py:91 p_dst[0] = high
+    # float32_select.py:95 p_dst[0] = high
     #: 8903 s32i.n a8, a3, 0
-    # float32_select.py:92 p_dst = ptr32(int(p_dst) + 4)
+    # float32_select.py:96 p_dst = ptr32(int(p_dst) + 4)
     #: 4b33 addi.n a3, a3, 4
-    # float32_select.py:93 n -= 1
+    # float32_select.py:97 n -= 1
     #: 0b44 addi.n a4, a4, -1
     #: 5654fc bnez a4, 0x8f
     #: 0c02 movi.n a2, 0

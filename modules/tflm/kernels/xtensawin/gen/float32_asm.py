@@ -35,24 +35,27 @@ def elements(arena, rom, to, a, b, size):
     #: e02211 slli a2, a2, 2
     #: 809324 extui a9, a8, 3, 3
     #: 808641 srli a8, a8, 6
-    #: 167902 beqz a9, 0x6b
+    #: 16f902 beqz a9, 0x73
     #: 0c1a movi.n a10, 1
-    #: a71942 beq a9, a10, 0x8b
+    #: a7194a beq a9, a10, 0x93
     #: 0c2a movi.n a10, 2
     #: a79902 bne a9, a10, 0x50
-    #: 061500 j 0xa5
+    #: 061700 j 0xad
     #: 0c3a movi.n a10, 3
     #: a79902 bne a9, a10, 0x58
-    #: 061900 j 0xbd
+    #: 061b00 j 0xc5
     #: 0c4a movi.n a10, 4
     #: a79902 bne a9, a10, 0x60
-    #: 061d00 j 0xd5
+    #: 061f00 j 0xdd
     #: 0c5a movi.n a10, 5
     #: a79902 bne a9, a10, 0x68
-    #: c62100 j 0xf0
-    #: 862700 j 0x10a
+    #: c62300 j 0xf8
+    #: 0c6a movi.n a10, 6
+    #: a79902 bne a9, a10, 0x70
+    #: 062900 j 0x115
+    #: 863000 j 0x136
     #: 3df0 nop.n
-    #: 769817 loopnez a8, 0x88
+    #: 769817 loopnez a8, 0x90
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -62,9 +65,9 @@ def elements(arena, rom, to, a, b, size):
     #: 00220a add.s f2, f2, f0
     #: 234400 ssi f2, a4, 0
     #: 7a44 add.n a4, a4, a7
-    #: 861f00 j 0x10a
+    #: 862800 j 0x136
     #: 3df0 nop.n
-    #: 769811 loopnez a8, 0xa2
+    #: 769811 loopnez a8, 0xaa
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -72,8 +75,8 @@ def elements(arena, rom, to, a, b, size):
     #: 10202a mul.s f2, f0, f1
     #: 234400 ssi f2, a4, 0
     #: 7a44 add.n a4, a4, a7
-    #: 061900 j 0x10a
-    #: 769811 loopnez a8, 0xba
+    #: 062200 j 0x136
+    #: 769811 loopnez a8, 0xc2
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -81,8 +84,8 @@ def elements(arena, rom, to, a, b, size):
     #: 10200a add.s f2, f0, f1
     #: 234400 ssi f2, a4, 0
     #: 7a44 add.n a4, a4, a7
-    #: 061300 j 0x10a
-    #: 769811 loopnez a8, 0xd2
+    #: 061c00 j 0x136
+    #: 769811 loopnez a8, 0xda
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -90,8 +93,8 @@ def elements(arena, rom, to, a, b, size):
     #: 10201a sub.s f2, f0, f1
     #: 234400 ssi f2, a4, 0
     #: 7a44 add.n a4, a4, a7
-    #: 060d00 j 0x10a
-    #: 769814 loopnez a8, 0xed
+    #: 061600 j 0x136
+    #: 769814 loopnez a8, 0xf5
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -100,9 +103,9 @@ def elements(arena, rom, to, a, b, size):
     #: 0010db movt.s f1, f0, b0
     #: 134400 ssi f1, a4, 0
     #: 7a44 add.n a4, a4, a7
-    #: 460600 j 0x10a
+    #: 460f00 j 0x136
     #: 3df0 nop.n
-    #: 769814 loopnez a8, 0x10a
+    #: 769814 loopnez a8, 0x112
     #: 030500 lsi f0, a5, 0
     #: 130600 lsi f1, a6, 0
     #: 3a55 add.n a5, a5, a3
@@ -110,6 +113,20 @@ def elements(arena, rom, to, a, b, size):
     #: 10004b olt.s b0, f0, f1
     #: 0010db movt.s f1, f0, b0
     #: 134400 ssi f1, a4, 0
+    #: 7a44 add.n a4, a4, a7
+    #: 060800 j 0x136
+    #: 7cf9 movi.n a9, -1
+    #: 109901 slli a9, a9, 31
+    #: 769818 loopnez a8, 0x136
+    #: 030500 lsi f0, a5, 0
+    #: 130600 lsi f1, a6, 0
+    #: 8805 l32i.n a8, a5, 0
+    #: 3a55 add.n a5, a5, a3
+    #: 2a66 add.n a6, a6, a2
+    #: 10202a mul.s f2, f0, f1
+    #: 87b902 bgeu a9, a8, 0x132
+    #: 4082fa rfr a8, f2
+    #: 8904 s32i.n a8, a4, 0
     #: 7a44 add.n a4, a4, a7
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
