@@ -38,6 +38,7 @@ _PLANE_BYTES = 2048  # at a time
 _MAX_PLANE_BYTES = 8192  # if _PLANE_BYTES does not hold a single row
 _SIDE = 3  # of a filter that has its own kernels
 _MAX_WIDTH = 7  # of other filters
+_MAX_ZEROS = 6  # cells of a dilated filter, which are computed, for a cell of the filter
 _SPEED = 4  # a multiply-accumulate of this kernel is that much faster
 _COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:16] + REQUANTIZE
 
@@ -45,8 +46,8 @@ _COPIED = DEPTHWISE[5:11] + DEPTHWISE[12:16] + REQUANTIZE
 # Emit a DEPTHWISE_CONV_2D with the `fields` and `table` of depthwise_conv.py. Return False if it
 # is not supported.
 def emit_depthwise_conv(context, node, fields, table):
-    source, weights, target = node.input(0), node.input(1), node.output(0)
-    _, height, width, count = weights.shape
+    source, target, count = node.input(0), node.output(0), fields["output_channels"]
+    height, width = _dilated(fields, "height"), _dilated(fields, "width")
     stride, step = fields["stride_height"], fields["stride_width"]
     if not has_kernel(fields) or not dsp.packable(context, node) or not target.elements():
         return False
@@ -85,20 +86,34 @@ def emit_depthwise_conv(context, node, fields, table):
     return True
 
 
-# Whether a kernel has these filters, strides and dilations.
+# Whether a kernel has these filters and strides.
 def has_kernel(fields):
-    if fields["filter_width"] > _MAX_WIDTH:
+    width, cells = _dilated(fields, "width"), fields["filter_height"] * fields["filter_width"]
+    if width > _MAX_WIDTH or width * _dilated(fields, "height") > _MAX_ZEROS * cells:
         return False
-    dilations = fields["dilation_height"], fields["dilation_width"]
-    return 0 < fields["stride_width"] <= fields["stride_height"] <= 2 and dilations == (1, 1)
+    return 0 < fields["stride_width"] <= fields["stride_height"] <= 2
+
+
+# Return a side of the filter whose dilation is 1: zeros between the cells stand for its dilation.
+def _dilated(fields, side):
+    return (fields["filter_" + side] - 1) * fields["dilation_" + side] + 1
+
+
+# Return the weights of a channel with these zeros.
+def _with_zeros(row, fields):
+    width, cells = _dilated(fields, "width"), fields["filter_width"]
+    values = [0] * (width * _dilated(fields, "height"))
+    for i, value in enumerate(row):
+        y, x = i // cells * fields["dilation_height"], i % cells * fields["dilation_width"]
+        values[y * width + x] = value
+    return values
 
 
 # Return (table, stream) of the weights, or None if a channel does not fit. `sets`: see
 # _window_stream(); 0 for 3x3 filters.
 def _packed(context, node, fields, table, sets):
-    weights, count = node.input(1), fields["output_channels"]
-    values = dsp.int8_values(weights)
-    rows = [values[channel::count] for channel in range(count)]
+    values, count = dsp.int8_values(node.input(1)), fields["output_channels"]
+    rows = [_with_zeros(values[channel::count], fields) for channel in range(count)]
     table = bytearray(table)
     zero_point = node.input(0).zero_point()
     found = dsp.channels(rows, node.optional_input(2), zero_point, fields, table)
@@ -106,7 +121,7 @@ def _packed(context, node, fields, table, sets):
         return None
     if not sets:
         return table, b"".join([_stream(channel) for channel in found])
-    width = weights.shape[2]
+    width = _dilated(fields, "width")
     return table, b"".join([_window_stream(channel, width, sets) for channel in found])
 
 
