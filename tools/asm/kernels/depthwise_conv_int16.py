@@ -18,9 +18,10 @@ class _Cells:
     """Sums of products; a subclass has the instructions of a machine.
 
     blocks: numbers of channels that are summed up together if each has an input of its own.
+    columns: cells of a row for which the loop over the cells of the first of `blocks` is unrolled.
     """
 
-    blocks = 4, 1
+    blocks, columns = (4, 1), 0
 
     def __init__(self, k):
         self.k = k
@@ -89,12 +90,15 @@ def _run_four_products(x01, x23, w, *sums):
 class _DspCells(_Cells):
     """Words may be unaligned."""
 
+    columns = 3
+
     def add(self, x, w, sums):
         k = self.k
         if len(sums) == 1 or k.machine.name != "armv7em":
             return super().add(x, w, sums)
-        first, weights = x[0], w[0]  # between both loads of inputs: LDRD loads aligned words
-        changed = [first, x[4], weights, *sums]
+        # The second word first: LDRD would load both, but only aligned ones.
+        weights, second, first = w[0], x[4], x[0]
+        changed = [first, second, weights, *sums]
         return k.tile(_four_products, [k.reg()], [], changed, 24, run=_run_four_products)
 
 
@@ -134,8 +138,12 @@ class _Depthwise:
         k, outputs = self.k, self.outputs
         outputs.begin()
         window.piece = k.var("piece", window.span)
+        unrolled = _cells(k.machine).columns
+        window.columns = k.var("columns", window.cells) if unrolled else None
         with k.If(outputs.is_long != 0, rare=True):
             window.piece.set(window.span.min(window.step * MAX_PRODUCTS))
+            if unrolled:
+                window.columns.set(0)
         channels_left = k.var("channels_left", self.channels)
         uses_left = k.var("uses_left", self.uses)
         with k.loop("channels", times=2) as channels:
@@ -181,6 +189,12 @@ class _Depthwise:
         with k.If(window.area != 0):
             x, w = k.var("input", window.input), k.var("weight", window.filter)
             rows, cells = k.var("rows_left", window.rows), _cells(k.machine)(k)
+            added = None
+            if count == cells.blocks[0] and cells.columns:
+                added = k.new_label("added")
+                with k.If(window.columns == cells.columns):
+                    self._sum_up_columns(window, (x, w), rows, sums)
+                    k.goto(added)
             with k.loop("row", 4) as row:
                 end = k.var("end", x + window.piece)
                 with k.loop("cell", 8) as cell:
@@ -199,6 +213,8 @@ class _Depthwise:
                 w += window.weight_gap
                 rows -= 1
                 row.repeat_if(rows != 0)
+            if added:
+                k.label(added)
         window.filter += count
         with k.If(is_long != 0, rare=True):
             sum_to += 8 * count
@@ -207,6 +223,20 @@ class _Depthwise:
             sum_to[4 * i] = total
         sum_to += 4 * count
         k.label(stored)
+
+    # Add the products of rows of cells.columns cells.
+    def _sum_up_columns(self, window, addresses, rows, sums):
+        k, cells = self.k, _cells(self.k.machine)(self.k)
+        x, w = addresses
+        with k.loop("columns", 32) as loop:
+            for _ in range(cells.columns):
+                cells.add(x, w, sums)
+                x += window.step
+                w += self.channels
+            x += window.gap
+            w += window.weight_gap
+            rows -= 1
+            loop.repeat_if(rows != 0)
 
 
 def eval_int16(machine):

@@ -181,10 +181,15 @@ class Outputs:
         k, r = self.k, self.record
         names = "output_zero_point", "activation_min", "activation_max"
         zero_point, low_limit, high_limit = (getattr(r, name) for name in names)
+        addresses = self.bias, self.factor, to
+        copies = addresses
+        if k.machine.name == "armv7em":  # has registers for all of them during the loop
+            copies = [k.var(f"{address}_copy", address) for address in addresses]
+        bias, factors, output = copies
         with k.loop("output", 32, around=True) as loop:
             total = at.next(k.reg("total"))
-            factor, shift = k.words(self.factor, 0, "factor", "shift")
-            self.factor += self.step
+            factor, shift = k.words(factors, 0, "factor", "shift")
+            factors += self.step
             low, high, value = k.vars("low high value")
             known, ready = k.new_label("known"), k.new_label("ready")
             with k.If(self.is_unusual != 0, rare=True):
@@ -192,23 +197,26 @@ class Outputs:
                     with k.If(r.pairs == 0):
                         value.set(total)
                         with k.If(self.biases != 0):
-                            value += self.bias.next(k.reg())
+                            value += bias.next(k.reg())
                         QuantizedScale(k, factor, shift).apply(value)
                         k.goto(ready)
-                self._unusual_sum(total, at, low, high)
+                self._unusual_sum(total, at, low, high, bias)
                 k.goto(known)
-            self.bias.next(low, high)
+            bias.next(low, high)
             add_wide(k, low, high, total, total >> 31)
             k.label(known)
             value.set(rescale_wide(k, low, high, factor, shift))
             k.label(ready)
             value += zero_point
-            to.put("u16", value.max(low_limit).min(high_limit))
-            to += 2
+            output.put("u16", value.max(low_limit).min(high_limit))
+            output += 2
             loop.repeat_if(at != end)
+        if copies is not addresses:
+            for address, copy in zip(addresses, copies, strict=True):
+                address.set(copy)
 
     # Set two words to a sum with its bias, if it is long or has none.
-    def _unusual_sum(self, total, at, low, high):
+    def _unusual_sum(self, total, at, low, high, bias):
         k = self.k
         low.set(total)
         high.set(total >> 31)
@@ -216,5 +224,5 @@ class Outputs:
             at.next(high)
         with k.If(self.biases != 0):
             other_low, other_high = k.reg(), k.reg()
-            self.bias.next(other_low, other_high)
+            bias.next(other_low, other_high)
             add_wide(k, low, high, other_low, other_high)

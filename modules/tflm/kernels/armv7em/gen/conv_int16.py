@@ -12,7 +12,7 @@ import micropython
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB0AD)  # sub sp, #180
-    data(2, 0x9010)  # str r0, [sp] op
+    data(2, 0x900D)  # str r0, [sp] op
     mov(r6, r2)
     lsr(r2, r3, 10)
     data(2, 0xF3C3, 0x0009)  # ubfx r0, r3, #0, #10
@@ -20,7 +20,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 4])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -29,7 +29,7 @@ def run_int16(r0, r1, r2, r3):
     label(if3)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
     data(2, 0x902B)  # str r0, [sp] input
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -38,7 +38,7 @@ def run_int16(r0, r1, r2, r3):
     label(if4)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
     data(2, 0x902C)  # str r0, [sp] weights
-    data(2, 0x9B10)  # ldr r3, [sp] op
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     ldr(r0, [r3, 80])
     data(2, 0x901F)  # str r0, [sp] filter_channels
     ldr(r4, [r3, 52])
@@ -53,13 +53,13 @@ def run_int16(r0, r1, r2, r3):
     label(if5)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
     data(2, 0x901B)  # str r0, [sp] scratch
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     data(2, 0xF110, 0x0370)  # adds r3, r0, #112
     add(r3, r3, 4)
     data(2, 0x9327)  # str r3, [sp] first_factor
     ldr(r3, [r0, 108])
     lsl(r3, r3, 3)
-    data(2, 0x930D)  # str r3, [sp] factor_step
+    data(2, 0x930A)  # str r3, [sp] factor_step
     ldr(r0, [r0, 12])
     mov(r3, r1)
     data(2, 0xEA5F, 0x7CC0)  # mov lsls r12, pc, r0, lsl #31
@@ -67,44 +67,44 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, r6)
     label(if6)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x9015)  # str r0, [sp] bias_59
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x9012)  # str r0, [sp] bias
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
     cmp(r0, 1)
     bne(if7)
     mov(r0, 0)
-    data(2, 0x9015)  # str r0, [sp] bias_59
+    data(2, 0x9012)  # str r0, [sp] bias
     label(if7)
     mov(r0, 0)
-    data(2, 0x9012)  # str r0, [sp] is_long
+    data(2, 0x900F)  # str r0, [sp] is_long
     data(2, 0xF240, 0x10FF)  # movw r0, #511
     cmp(r7, r0)
     ble(if8)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 112])
-    data(2, 0x9012)  # str r0, [sp] is_long
+    data(2, 0x900F)  # str r0, [sp] is_long
     label(if8)
-    data(2, 0x9812)  # ldr r0, [sp] is_long
-    data(2, 0x900C)  # str r0, [sp] is_unusual
-    data(2, 0x9815)  # ldr r0, [sp] bias_59
+    data(2, 0x980F)  # ldr r0, [sp] is_long
+    data(2, 0x9009)  # str r0, [sp] is_unusual
+    data(2, 0x9812)  # ldr r0, [sp] bias
     cmp(r0, 0)
     bne(if9)
     mov(r0, 1)
-    data(2, 0x900C)  # str r0, [sp] is_unusual
+    data(2, 0x9009)  # str r0, [sp] is_unusual
     label(if9)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 112])
     cmp(r0, 0)
     bne(if10)
     mov(r0, 1)
-    data(2, 0x900C)  # str r0, [sp] is_unusual
+    data(2, 0x9009)  # str r0, [sp] is_unusual
     label(if10)
     mov(r0, 0)
     data(2, 0x9017)  # str r0, [sp] rest
     mov(r0, 0)
-    data(2, 0x9014)  # str r0, [sp] special_runs
-    data(2, 0x9709)  # str r7, [sp] row_step
-    data(2, 0x9B10)  # ldr r3, [sp] op
+    data(2, 0x9011)  # str r0, [sp] special_runs
+    data(2, 0x9706)  # str r7, [sp] row_step
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     ldr(r0, [r3, 44])
     lsl(r0, r0, 1)
     data(2, 0x9026)  # str r0, [sp] output_step
@@ -119,7 +119,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9926)  # ldr r1, [sp] output_step
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
     data(2, 0x9020)  # str r0, [sp] to
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     data(2, 0x9E1F)  # ldr r6, [sp] filter_channels
     ldr(r1, [r0, 32])
     ldr(r3, [r0, 68])
@@ -127,9 +127,9 @@ def run_int16(r0, r1, r2, r3):
     sub(r3, r3, 1)
     orr(r1, r3)
     data(2, 0x9122)  # str r1, [sp] is_scattered
-    data(2, 0x9B12)  # ldr r3, [sp] is_long
+    data(2, 0x9B0F)  # ldr r3, [sp] is_long
     orr(r1, r3)
-    data(2, 0x910B)  # str r1, [sp] is_special
+    data(2, 0x9108)  # str r1, [sp] is_special
     ldr(r1, [r0, 32])
     ldr(r3, [r0, 68])
     data(2, 0xFB03, 0xF101)  # mul r1, r3, r1
@@ -174,7 +174,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFBB2, 0xF0F1)  # divu r0, r2, r1
     data(2, 0xFB00, 0x2111)  # mls r1, r0, r1, r2
     data(2, 0x911A)  # str r1, [sp] x
-    data(2, 0x9B10)  # ldr r3, [sp] op
+    data(2, 0x9B0D)  # ldr r3, [sp] op
     ldr(r1, [r3, 36])
     data(2, 0xFBB0, 0xF2F1)  # divu r2, r0, r1
     data(2, 0x922A)  # str r2, [sp] batch
@@ -182,7 +182,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB02, 0x0011)  # mls r0, r2, r1, r0
     data(2, 0x9028)  # str r0, [sp] y
     label(line15)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r3, [r0, 56])
     ldr(r1, [r0, 72])
     ldr(r4, [r0, 64])
@@ -216,7 +216,7 @@ def run_int16(r0, r1, r2, r3):
     add(r1, r1, r4)
     b(inside19)
     label(inside_end20)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     data(2, 0x9A2A)  # ldr r2, [sp] batch
     ldr(r1, [r0, 24])
     data(2, 0xFB02, 0x3201)  # mla r2, r2, r1, r3
@@ -234,7 +234,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
     data(2, 0x9025)  # str r0, [sp] line_filter
     label(pixel21)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r3, [r0, 60])
     ldr(r1, [r0, 76])
     ldr(r4, [r0, 68])
@@ -254,28 +254,28 @@ def run_int16(r0, r1, r2, r3):
     label(before_end24)
     sub(r2, r2, r6)
     mov(r0, 0)
-    data(2, 0x9011)  # str r0, [sp] count
+    data(2, 0x900E)  # str r0, [sp] count
     mov(r1, r3)
     label(inside25)
-    data(2, 0x9811)  # ldr r0, [sp] count
+    data(2, 0x980E)  # ldr r0, [sp] count
     cmp(r0, r2)
     beq(inside_end26)
     data(2, 0x9D19)  # ldr r5, [sp] input_width
     cmp(r1, r5)
     bge(inside_end26)
     add(r0, r0, 1)
-    data(2, 0x9011)  # str r0, [sp] count
+    data(2, 0x900E)  # str r0, [sp] count
     add(r1, r1, r4)
     b(inside25)
     label(inside_end26)
-    data(2, 0x9910)  # ldr r1, [sp] op
+    data(2, 0x990D)  # ldr r1, [sp] op
     ldr(r0, [r1, 32])
     data(2, 0x9A24)  # ldr r2, [sp] line_input
     lsl(r0, r0, 1)
     data(2, 0xFB03, 0x2200)  # mla r2, r3, r0, r2
-    data(2, 0x920E)  # str r2, [sp] window
+    data(2, 0x920B)  # str r2, [sp] window
     ldr(r2, [r1, 68])
-    data(2, 0x9B11)  # ldr r3, [sp] count
+    data(2, 0x9B0E)  # ldr r3, [sp] count
     data(2, 0xFB02, 0xF200)  # mul r2, r2, r0
     data(2, 0xFB02, 0xF203)  # mul r2, r2, r3
     data(2, 0x9D19)  # ldr r5, [sp] input_width
@@ -283,49 +283,49 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB04, 0xF405)  # mul r4, r4, r5
     data(2, 0xFB04, 0xF000)  # mul r0, r4, r0
     sub(r0, r0, r2)
-    data(2, 0x9005)  # str r0, [sp] gap
+    data(2, 0x9004)  # str r0, [sp] gap
     data(2, 0x9C1F)  # ldr r4, [sp] filter_channels
     data(2, 0x9825)  # ldr r0, [sp] line_filter
     data(2, 0xFB06, 0x0004)  # mla r0, r6, r4, r0
-    data(2, 0x900A)  # str r0, [sp] filter
+    data(2, 0x9007)  # str r0, [sp] filter
     ldr(r0, [r1, 52])
     sub(r0, r0, r3)
     data(2, 0xFB00, 0xF004)  # mul r0, r0, r4
     data(2, 0x9000)  # str r0, [sp] weight_gap
     data(2, 0x9818)  # ldr r0, [sp] count_158
     data(2, 0xFB00, 0xF103)  # mul r1, r0, r3
-    data(2, 0x9B15)  # ldr r3, [sp] bias_59
-    data(2, 0x9308)  # str r3, [sp] bias
+    data(2, 0x9B12)  # ldr r3, [sp] bias
+    data(2, 0x9314)  # str r3, [sp] bias_68
     data(2, 0x9B27)  # ldr r3, [sp] first_factor
-    data(2, 0x9302)  # str r3, [sp] factor
-    data(2, 0x900F)  # str r0, [sp] runs
+    data(2, 0x9315)  # str r3, [sp] factor
+    data(2, 0x900C)  # str r0, [sp] runs
     data(2, 0x901E)  # str r0, [sp] all_runs
-    data(2, 0x9216)  # str r2, [sp] size
-    data(2, 0x980B)  # ldr r0, [sp] is_special
+    data(2, 0x9213)  # str r2, [sp] size
+    data(2, 0x9808)  # ldr r0, [sp] is_special
     cmp(r0, 0)
     beq(if27)
     mov(r0, 1)
-    data(2, 0x900F)  # str r0, [sp] runs
+    data(2, 0x900C)  # str r0, [sp] runs
     data(2, 0x9822)  # ldr r0, [sp] is_scattered
     cmp(r0, 0)
     beq(if28)
     data(2, 0x911E)  # str r1, [sp] all_runs
     lsl(r0, r4, 1)
-    data(2, 0x9016)  # str r0, [sp] size
+    data(2, 0x9013)  # str r0, [sp] size
     label(if28)
     label(if27)
     cmp(r1, 0)
     bne(if29)
     mov(r0, 0)
-    data(2, 0x900F)  # str r0, [sp] runs
+    data(2, 0x900C)  # str r0, [sp] runs
     mov(r0, 0)
     data(2, 0x901E)  # str r0, [sp] all_runs
     mov(r0, 0)
-    data(2, 0x9016)  # str r0, [sp] size
+    data(2, 0x9013)  # str r0, [sp] size
     label(if29)
-    data(2, 0x9816)  # ldr r0, [sp] size
-    data(2, 0x9004)  # str r0, [sp] piece
-    data(2, 0x9912)  # ldr r1, [sp] is_long
+    data(2, 0x9813)  # ldr r0, [sp] size
+    data(2, 0x9003)  # str r0, [sp] piece
+    data(2, 0x990F)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     beq(if30)
     data(2, 0xF240, 0x32F8)  # movw r2, #1016
@@ -333,58 +333,58 @@ def run_int16(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9104)  # str r1, [sp] piece
+    data(2, 0x9103)  # str r1, [sp] piece
     sub(r0, r0, r1)
     data(2, 0x9017)  # str r0, [sp] rest
     label(if30)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 44])
     data(2, 0x901D)  # str r0, [sp] groups_left
     data(2, 0x9820)  # ldr r0, [sp] to
-    data(2, 0x9006)  # str r0, [sp] pixel_to
+    data(2, 0x9016)  # str r0, [sp] pixel_to
     label(group31)
-    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x980D)  # ldr r0, [sp] op
     ldr(r0, [r0, 84])
-    data(2, 0x9013)  # str r0, [sp] channels_left
+    data(2, 0x9010)  # str r0, [sp] channels_left
     label(piece33)
-    data(2, 0x9813)  # ldr r0, [sp] channels_left
+    data(2, 0x9810)  # ldr r0, [sp] channels_left
     mov(r1, 64)
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9913)  # ldr r1, [sp] channels_left
+    data(2, 0x9910)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
-    data(2, 0x9113)  # str r1, [sp] channels_left
+    data(2, 0x9110)  # str r1, [sp] channels_left
     data(2, 0x991B)  # ldr r1, [sp] scratch
     data(2, 0x9101)  # str r1, [sp] sum_to
-    data(2, 0x9007)  # str r0, [sp] rows_left
+    data(2, 0x9005)  # str r0, [sp] rows_left
     label(block35)
-    data(2, 0x9807)  # ldr r0, [sp] rows_left
+    data(2, 0x9805)  # ldr r0, [sp] rows_left
     cmp(r0, 4)
     blt_w(smaller37)
     data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
     data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
     data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
     data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
-    data(2, 0x9A0E)  # ldr r2, [sp] window
-    data(2, 0xF8DD, 0xC028)  # ldr r12, [sp, #40]
-    data(2, 0x9809)  # ldr r0, [sp] row_step
+    data(2, 0x9A0B)  # ldr r2, [sp] window
+    data(2, 0xF8DD, 0xC01C)  # ldr r12, [sp, #28]
+    data(2, 0x9806)  # ldr r0, [sp] row_step
     data(2, 0xEB1C, 0x0700)  # adds r7, r12, r0
     add(r6, r7, r0)
     add(r5, r6, r0)
     add(r0, r5, r0)
-    data(2, 0x900A)  # str r0, [sp] filter
-    data(2, 0x980F)  # ldr r0, [sp] runs
-    data(2, 0x9003)  # str r0, [sp] runs_left
-    data(2, 0x980B)  # ldr r0, [sp] is_special
+    data(2, 0x9007)  # str r0, [sp] filter
+    data(2, 0x980C)  # ldr r0, [sp] runs
+    data(2, 0x9002)  # str r0, [sp] runs_left
+    data(2, 0x9808)  # ldr r0, [sp] is_special
     cmp(r0, 0)
     bne_w(rare39)
     label(end40)
-    data(2, 0x9803)  # ldr r0, [sp] runs_left
+    data(2, 0x9802)  # ldr r0, [sp] runs_left
     cmp(r0, 0)
     beq_w(if42)
     label(run43)
-    data(2, 0x9804)  # ldr r0, [sp] piece
+    data(2, 0x9803)  # ldr r0, [sp] piece
     data(2, 0xF1B0, 0x0308)  # subs r3, r0, #8
     bmi(few45)
     label(four47)
@@ -430,11 +430,11 @@ def run_int16(r0, r1, r2, r3):
     sub(r3, r3, 2)
     bne(tap49)
     label(added46)
-    data(2, 0x9803)  # ldr r0, [sp] runs_left
+    data(2, 0x9802)  # ldr r0, [sp] runs_left
     sub(r0, r0, 1)
-    data(2, 0x9003)  # str r0, [sp] runs_left
+    data(2, 0x9002)  # str r0, [sp] runs_left
     beq(run_end44)
-    data(2, 0x9805)  # ldr r0, [sp] gap
+    data(2, 0x9804)  # ldr r0, [sp] gap
     add(r2, r2, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
@@ -444,7 +444,7 @@ def run_int16(r0, r1, r2, r3):
     b(run43)
     label(run_end44)
     label(if42)
-    data(2, 0x980B)  # ldr r0, [sp] is_special
+    data(2, 0x9808)  # ldr r0, [sp] is_special
     cmp(r0, 0)
     bne_w(rare51)
     label(end52)
@@ -456,31 +456,31 @@ def run_int16(r0, r1, r2, r3):
     add(r0, 16)
     data(2, 0x9001)  # str r0, [sp] sum_to
     label(stored38)
-    data(2, 0x9807)  # ldr r0, [sp] rows_left
+    data(2, 0x9805)  # ldr r0, [sp] rows_left
     sub(r0, r0, 4)
-    data(2, 0x9007)  # str r0, [sp] rows_left
+    data(2, 0x9005)  # str r0, [sp] rows_left
     bne_w(block35)
     b(block_end36)
     label(smaller37)
-    data(2, 0x9807)  # ldr r0, [sp] rows_left
+    data(2, 0x9805)  # ldr r0, [sp] rows_left
     cmp(r0, 2)
     blt_w(smaller58)
-    data(2, 0x980B)  # ldr r0, [sp] is_special
+    data(2, 0x9808)  # ldr r0, [sp] is_special
     cmp(r0, 0)
     bne_w(smaller58)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     mov(r7, 0)
-    data(2, 0x990E)  # ldr r1, [sp] window
-    data(2, 0x9E0A)  # ldr r6, [sp] filter
-    data(2, 0x9809)  # ldr r0, [sp] row_step
+    data(2, 0x990B)  # ldr r1, [sp] window
+    data(2, 0x9E07)  # ldr r6, [sp] filter
+    data(2, 0x9806)  # ldr r0, [sp] row_step
     add(r5, r6, r0)
     add(r0, r5, r0)
-    data(2, 0x900A)  # str r0, [sp] filter
-    data(2, 0xF8DD, 0x803C)  # ldr r8, [sp, #60]
+    data(2, 0x9007)  # str r0, [sp] filter
+    data(2, 0xF8DD, 0x8030)  # ldr r8, [sp, #48]
     data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
     beq(if60)
     label(run61)
-    data(2, 0x9804)  # ldr r0, [sp] piece
+    data(2, 0x9803)  # ldr r0, [sp] piece
     data(2, 0xF1B0, 0x0208)  # subs r2, r0, #8
     bmi(few63)
     label(four65)
@@ -514,7 +514,7 @@ def run_int16(r0, r1, r2, r3):
     label(added64)
     data(2, 0xF1B8, 0x0801)  # subs r8, r8, #1
     beq(run_end62)
-    data(2, 0x9805)  # ldr r0, [sp] gap
+    data(2, 0x9804)  # ldr r0, [sp] gap
     add(r1, r1, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     add(r6, r6, r0)
@@ -527,27 +527,27 @@ def run_int16(r0, r1, r2, r3):
     str(r7, [r0, 4])
     add(r0, 8)
     data(2, 0x9001)  # str r0, [sp] sum_to
-    data(2, 0x9807)  # ldr r0, [sp] rows_left
+    data(2, 0x9805)  # ldr r0, [sp] rows_left
     sub(r0, r0, 2)
-    data(2, 0x9007)  # str r0, [sp] rows_left
+    data(2, 0x9005)  # str r0, [sp] rows_left
     bne_w(block35)
     b(block_end36)
     label(smaller58)
     mov(r5, 0)
-    data(2, 0x980E)  # ldr r0, [sp] window
-    data(2, 0x9C0A)  # ldr r4, [sp] filter
-    data(2, 0x9909)  # ldr r1, [sp] row_step
+    data(2, 0x980B)  # ldr r0, [sp] window
+    data(2, 0x9C07)  # ldr r4, [sp] filter
+    data(2, 0x9906)  # ldr r1, [sp] row_step
     add(r1, r4, r1)
-    data(2, 0x910A)  # str r1, [sp] filter
-    data(2, 0xF8DD, 0xC03C)  # ldr r12, [sp, #60]
-    data(2, 0x990B)  # ldr r1, [sp] is_special
+    data(2, 0x9107)  # str r1, [sp] filter
+    data(2, 0xF8DD, 0xC030)  # ldr r12, [sp, #48]
+    data(2, 0x9908)  # ldr r1, [sp] is_special
     cmp(r1, 0)
     bne_w(rare71)
     label(end72)
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
     beq(if74)
     label(run75)
-    data(2, 0x9904)  # ldr r1, [sp] piece
+    data(2, 0x9903)  # ldr r1, [sp] piece
     data(2, 0xF1B1, 0x0208)  # subs r2, r1, #8
     bmi(few77)
     label(four79)
@@ -574,14 +574,14 @@ def run_int16(r0, r1, r2, r3):
     label(added78)
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
     beq(run_end76)
-    data(2, 0x9905)  # ldr r1, [sp] gap
+    data(2, 0x9904)  # ldr r1, [sp] gap
     add(r0, r0, r1)
     data(2, 0x9900)  # ldr r1, [sp] weight_gap
     add(r4, r4, r1)
     b(run75)
     label(run_end76)
     label(if74)
-    data(2, 0x990B)  # ldr r1, [sp] is_special
+    data(2, 0x9908)  # ldr r1, [sp] is_special
     cmp(r1, 0)
     bne_w(rare83)
     label(end84)
@@ -590,42 +590,43 @@ def run_int16(r0, r1, r2, r3):
     add(r0, r0, 4)
     data(2, 0x9001)  # str r0, [sp] sum_to
     label(stored70)
-    data(2, 0x9807)  # ldr r0, [sp] rows_left
+    data(2, 0x9805)  # ldr r0, [sp] rows_left
     sub(r0, r0, 1)
-    data(2, 0x9007)  # str r0, [sp] rows_left
+    data(2, 0x9005)  # str r0, [sp] rows_left
     bne_w(block35)
     label(block_end36)
     data(2, 0x9E1B)  # ldr r6, [sp] scratch
-    data(2, 0x9810)  # ldr r0, [sp] op
-    data(2, 0xF8D0, 0xE060)  # ldw lr, [r0, #96]
-    data(2, 0xF8D0, 0xC064)  # ldw r12, [r0, #100]
-    ldr(r7, [r0, 104])
+    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0xF8D0, 0x9060)  # ldw r9, [r0, #96]
+    data(2, 0xF8D0, 0x8064)  # ldw r8, [r0, #100]
+    data(2, 0xF8D0, 0xE068)  # ldw lr, [r0, #104]
+    data(2, 0xF8DD, 0xC050)  # ldr r12, [sp, #80]
+    data(2, 0x9B15)  # ldr r3, [sp] factor
+    data(2, 0x9F16)  # ldr r7, [sp] pixel_to
     b(output90)
     label(rare94)
-    data(2, 0x9910)  # ldr r1, [sp] op
+    data(2, 0x990D)  # ldr r1, [sp] op
     ldr(r1, [r1, 112])
     cmp(r1, 0)
     bne(if96)
-    data(2, 0x9915)  # ldr r1, [sp] bias_59
+    data(2, 0x9912)  # ldr r1, [sp] bias
     cmp(r1, 0)
     beq(if97)
-    data(2, 0x9908)  # ldr r1, [sp] bias
-    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
-    data(2, 0x9108)  # str r1, [sp] bias
-    add(r0, r0, r3)
+    data(2, 0xF85C, 0x1B04)  # ldr r1, [r12], #4
+    add(r0, r0, r1)
     label(if97)
     lsl(r4, r4, 1)
-    data(2, 0xF1B2, 0x0320)  # subs r3, r2, #32
+    data(2, 0xF1B5, 0x0220)  # subs r2, r5, #32
     mov(r1, 0)
-    cmp(r3, r1)
+    cmp(r2, r1)
     data(2, 0xBFB8)  # it lt
-    mov(r3, r1)
-    data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
-    mov(r2, 0)
-    cmp(r1, r2)
+    mov(r2, r1)
+    data(2, 0xF1D5, 0x0120)  # rsbs r1, r5, #32
+    mov(r5, 0)
+    cmp(r1, r5)
     data(2, 0xBFB8)  # it lt
-    mov(r1, r2)
-    lsl(r0, r3)
+    mov(r1, r5)
+    lsl(r0, r2)
     data(2, 0xEA10, 0x72E4)  # ands r2, r0, r4, asr #31
     data(2, 0xFB50, 0x2014)  # smmlar r0, r0, r4, r2
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
@@ -633,82 +634,77 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     b(ready93)
     label(if96)
-    mov(r3, r0)
+    mov(r2, r0)
     asr(r1, r0, 31)
-    data(2, 0x9812)  # ldr r0, [sp] is_long
+    data(2, 0x980F)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if98)
     data(2, 0xF856, 0x1B04)  # ldr r1, [r6], #4
     label(if98)
-    data(2, 0x9815)  # ldr r0, [sp] bias_59
+    data(2, 0x9812)  # ldr r0, [sp] bias
     cmp(r0, 0)
     beq(if99)
-    data(2, 0x9808)  # ldr r0, [sp] bias
-    data(2, 0xE8F0, 0x8502)  # ldrd r8, r5, [r0], #8
-    data(2, 0x9008)  # str r0, [sp] bias
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    data(2, 0xE8FC, 0xA002)  # ldrd r10, r0, [r12], #8
+    data(2, 0xEB12, 0x020A)  # adds r2, r2, r10
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
     label(if99)
     b(known92)
     label(output90)
     data(2, 0xF856, 0x0B04)  # ldr r0, [r6], #4
-    data(2, 0x9902)  # ldr r1, [sp] factor
-    ldr(r4, [r1, 0])
-    data(2, 0x9B0D)  # ldr r3, [sp] factor_step
-    ldr(r2, [r1, 4])
-    add(r1, r1, r3)
-    data(2, 0x9102)  # str r1, [sp] factor
-    data(2, 0x990C)  # ldr r1, [sp] is_unusual
+    ldr(r4, [r3, 0])
+    data(2, 0x990A)  # ldr r1, [sp] factor_step
+    ldr(r5, [r3, 4])
+    add(r3, r3, r1)
+    data(2, 0x9909)  # ldr r1, [sp] is_unusual
     cmp(r1, 0)
     bne(rare94)
-    data(2, 0x9D08)  # ldr r5, [sp] bias
-    data(2, 0xE8F5, 0x3102)  # ldrd r3, r1, [r5], #8
-    data(2, 0x9508)  # str r5, [sp] bias
-    asr(r5, r0, 31)
-    data(2, 0xEB13, 0x0300)  # adds r3, r3, r0
-    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    data(2, 0xE8FC, 0x2102)  # ldrd r2, r1, [r12], #8
+    data(2, 0xEA5F, 0x7AE0)  # mov asrs r10, pc, r0, asr #31
+    data(2, 0xEB12, 0x0200)  # adds r2, r2, r0
+    data(2, 0xEB41, 0x010A)  # adc r1, r1, r10
     label(known92)
-    data(2, 0xFBA3, 0x5004)  # umull r5, r0, r3, r4
+    data(2, 0xFBA2, 0xA004)  # umull r10, r0, r2, r4
     data(2, 0xFB01, 0x0004)  # mla r0, r1, r4, r0
-    data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
+    data(2, 0xF1D5, 0x0120)  # rsbs r1, r5, #32
     bmi(rare101)
     data(2, 0xFA00, 0xF001)  # lsl r0, r0, r1
-    data(2, 0xFA35, 0xF502)  # lsrs r5, r5, r2
-    data(2, 0xEB40, 0x0005)  # adc r0, r0, r5
+    data(2, 0xFA3A, 0xFA05)  # lsrs r10, r10, r5
+    data(2, 0xEB40, 0x000A)  # adc r0, r0, r10
     label(shifted100)
     label(ready93)
-    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    data(2, 0x4540)  # cmp r0, r8
     data(2, 0xBFB8)  # it lt
-    mov(r0, r12)
-    data(2, 0x9906)  # ldr r1, [sp] pixel_to
-    cmp(r0, r7)
+    mov(r0, r8)
+    data(2, 0x4570)  # cmp r0, lr
     data(2, 0xBFC8)  # it gt
-    mov(r0, r7)
-    strh(r0, [r1, 0])
-    add(r1, r1, 2)
-    data(2, 0x9106)  # str r1, [sp] pixel_to
+    mov(r0, lr)
+    strh(r0, [r7, 0])
     data(2, 0x9801)  # ldr r0, [sp] sum_to
+    add(r7, r7, 2)
     cmp(r6, r0)
     bne(output90)
     b(output_end91)
     label(rare101)
     lsl(r0, r0, 1)
-    data(2, 0xEA50, 0x71D5)  # ors r1, r0, r5, lsr #31
-    data(2, 0xF1B2, 0x0020)  # subs r0, r2, #32
+    data(2, 0xEA50, 0x71DA)  # ors r1, r0, r10, lsr #31
+    data(2, 0xF1B5, 0x0020)  # subs r0, r5, #32
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     b(shifted100)
     label(output_end91)
-    data(2, 0x9813)  # ldr r0, [sp] channels_left
+    data(2, 0xF8CD, 0xC050)  # str r12, [sp, #80]
+    data(2, 0x9315)  # str r3, [sp] factor
+    data(2, 0x9716)  # str r7, [sp] pixel_to
+    data(2, 0x9810)  # ldr r0, [sp] channels_left
     cmp(r0, 0)
     bne_w(piece33)
-    data(2, 0x980E)  # ldr r0, [sp] window
+    data(2, 0x980B)  # ldr r0, [sp] window
     data(2, 0x991F)  # ldr r1, [sp] filter_channels
     data(2, 0xEB10, 0x0041)  # adds r0, r0, r1, lsl #1
-    data(2, 0x900E)  # str r0, [sp] window
-    data(2, 0x9A10)  # ldr r2, [sp] op
+    data(2, 0x900B)  # str r0, [sp] window
+    data(2, 0x9A0D)  # ldr r2, [sp] op
     data(2, 0x981D)  # ldr r0, [sp] groups_left
     ldr(r1, [r2, 84])
     sub(r0, r0, r1)
@@ -746,7 +742,7 @@ def run_int16(r0, r1, r2, r3):
     label(done14)
     b(return_1)
     label(rare39)
-    data(2, 0x9812)  # ldr r0, [sp] is_long
+    data(2, 0x980F)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if41)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
@@ -761,14 +757,14 @@ def run_int16(r0, r1, r2, r3):
     str(r1, [r0, 28])
     label(if41)
     data(2, 0x981E)  # ldr r0, [sp] all_runs
-    data(2, 0x9014)  # str r0, [sp] special_runs
-    data(2, 0x9811)  # ldr r0, [sp] count
+    data(2, 0x9011)  # str r0, [sp] special_runs
+    data(2, 0x980E)  # ldr r0, [sp] count
     data(2, 0x901C)  # str r0, [sp] cells_left
     b(end40)
     label(rare51)
     mov(r0, 1)
-    data(2, 0x9003)  # str r0, [sp] runs_left
-    data(2, 0x9812)  # ldr r0, [sp] is_long
+    data(2, 0x9002)  # str r0, [sp] runs_left
+    data(2, 0x980F)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if53)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
@@ -805,25 +801,25 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9004)  # str r0, [sp] piece
+    data(2, 0x9003)  # str r0, [sp] piece
     data(2, 0x9917)  # ldr r1, [sp] rest
     sub(r1, r1, r0)
     data(2, 0x9117)  # str r1, [sp] rest
     cmp(r0, 0)
     bne_w(run43)
-    data(2, 0x9816)  # ldr r0, [sp] size
+    data(2, 0x9813)  # ldr r0, [sp] size
     data(2, 0xF240, 0x31F8)  # movw r1, #1016
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9004)  # str r0, [sp] piece
-    data(2, 0x9916)  # ldr r1, [sp] size
+    data(2, 0x9003)  # str r0, [sp] piece
+    data(2, 0x9913)  # ldr r1, [sp] size
     sub(r0, r1, r0)
     data(2, 0x9017)  # str r0, [sp] rest
     label(if53)
-    data(2, 0x9814)  # ldr r0, [sp] special_runs
+    data(2, 0x9811)  # ldr r0, [sp] special_runs
     sub(r0, r0, 1)
-    data(2, 0x9014)  # str r0, [sp] special_runs
+    data(2, 0x9011)  # str r0, [sp] special_runs
     cmp(r0, 0)
     ble(if54)
     data(2, 0x9822)  # ldr r0, [sp] is_scattered
@@ -835,10 +831,10 @@ def run_int16(r0, r1, r2, r3):
     sub(r0, r0, 1)
     data(2, 0x901C)  # str r0, [sp] cells_left
     bne(found55)
-    data(2, 0x9811)  # ldr r0, [sp] count
+    data(2, 0x980E)  # ldr r0, [sp] count
     data(2, 0x901C)  # str r0, [sp] cells_left
     label(if56)
-    data(2, 0x9805)  # ldr r0, [sp] gap
+    data(2, 0x9804)  # ldr r0, [sp] gap
     add(r2, r2, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
     data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
@@ -848,7 +844,7 @@ def run_int16(r0, r1, r2, r3):
     label(found55)
     b(run43)
     label(if54)
-    data(2, 0x9812)  # ldr r0, [sp] is_long
+    data(2, 0x980F)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if57)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
@@ -858,7 +854,7 @@ def run_int16(r0, r1, r2, r3):
     label(if57)
     b(end52)
     label(rare71)
-    data(2, 0x9912)  # ldr r1, [sp] is_long
+    data(2, 0x990F)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     beq(if73)
     data(2, 0x9901)  # ldr r1, [sp] sum_to
@@ -867,12 +863,12 @@ def run_int16(r0, r1, r2, r3):
     str(r2, [r1, 4])
     label(if73)
     data(2, 0x991E)  # ldr r1, [sp] all_runs
-    data(2, 0x9114)  # str r1, [sp] special_runs
-    data(2, 0x9911)  # ldr r1, [sp] count
+    data(2, 0x9111)  # str r1, [sp] special_runs
+    data(2, 0x990E)  # ldr r1, [sp] count
     data(2, 0x911C)  # str r1, [sp] cells_left
     b(end72)
     label(rare83)
-    data(2, 0x9912)  # ldr r1, [sp] is_long
+    data(2, 0x990F)  # ldr r1, [sp] is_long
     data(2, 0xF240, 0x0C01)  # movw r12, #1
     cmp(r1, 0)
     beq(if85)
@@ -889,25 +885,25 @@ def run_int16(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9104)  # str r1, [sp] piece
+    data(2, 0x9103)  # str r1, [sp] piece
     data(2, 0x9A17)  # ldr r2, [sp] rest
     sub(r2, r2, r1)
     data(2, 0x9217)  # str r2, [sp] rest
     cmp(r1, 0)
     bne_w(run75)
-    data(2, 0x9916)  # ldr r1, [sp] size
+    data(2, 0x9913)  # ldr r1, [sp] size
     data(2, 0xF240, 0x32F8)  # movw r2, #1016
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9104)  # str r1, [sp] piece
-    data(2, 0x9A16)  # ldr r2, [sp] size
+    data(2, 0x9103)  # str r1, [sp] piece
+    data(2, 0x9A13)  # ldr r2, [sp] size
     sub(r1, r2, r1)
     data(2, 0x9117)  # str r1, [sp] rest
     label(if85)
-    data(2, 0x9914)  # ldr r1, [sp] special_runs
+    data(2, 0x9911)  # ldr r1, [sp] special_runs
     sub(r1, r1, 1)
-    data(2, 0x9114)  # str r1, [sp] special_runs
+    data(2, 0x9111)  # str r1, [sp] special_runs
     cmp(r1, 0)
     ble(if86)
     data(2, 0x9922)  # ldr r1, [sp] is_scattered
@@ -919,17 +915,17 @@ def run_int16(r0, r1, r2, r3):
     sub(r1, r1, 1)
     data(2, 0x911C)  # str r1, [sp] cells_left
     bne(found87)
-    data(2, 0x9911)  # ldr r1, [sp] count
+    data(2, 0x990E)  # ldr r1, [sp] count
     data(2, 0x911C)  # str r1, [sp] cells_left
     label(if88)
-    data(2, 0x9905)  # ldr r1, [sp] gap
+    data(2, 0x9904)  # ldr r1, [sp] gap
     add(r0, r0, r1)
     data(2, 0x9900)  # ldr r1, [sp] weight_gap
     add(r4, r4, r1)
     label(found87)
     b(run75)
     label(if86)
-    data(2, 0x9812)  # ldr r0, [sp] is_long
+    data(2, 0x980F)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if89)
     data(2, 0x9801)  # ldr r0, [sp] sum_to

@@ -11,8 +11,8 @@ import micropython
 @micropython.asm_thumb
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB09F)  # sub sp, #124
-    data(2, 0x9011)  # str r0, [sp] op
+    data(2, 0xB0A2)  # sub sp, #136
+    data(2, 0x9010)  # str r0, [sp] op
     mov(r4, r2)
     mov(r2, r3)
     lsr(r0, r2, 10)
@@ -21,7 +21,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r2, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r2, [r2, 4])
     mov(r5, r1)
     lsl(r6, r2, 31)
@@ -29,8 +29,8 @@ def run_int16(r0, r1, r2, r3):
     mov(r5, r4)
     label(if3)
     data(2, 0xEB15, 0x02A2)  # adds r2, r5, r2, asr #2
-    data(2, 0x921D)  # str r2, [sp] input
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9220)  # str r2, [sp] input
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r2, [r2, 8])
     mov(r5, r1)
     lsl(r6, r2, 31)
@@ -38,451 +38,499 @@ def run_int16(r0, r1, r2, r3):
     mov(r5, r4)
     label(if4)
     data(2, 0xEB15, 0x02A2)  # adds r2, r5, r2, asr #2
-    data(2, 0x921E)  # str r2, [sp] weights
-    data(2, 0x9A11)  # ldr r2, [sp] op
-    ldr(r5, [r2, 44])
-    ldr(r6, [r2, 32])
-    data(2, 0xFBB5, 0xF6F6)  # divu r6, r5, r6
-    data(2, 0x960E)  # str r6, [sp] uses_of_input
+    data(2, 0x9221)  # str r2, [sp] weights
+    data(2, 0x9A10)  # ldr r2, [sp] op
+    ldr(r6, [r2, 44])
+    ldr(r5, [r2, 32])
+    data(2, 0xFBB6, 0xF5F5)  # divu r5, r6, r5
+    data(2, 0x950D)  # str r5, [sp] uses_of_input
     ldr(r2, [r2, 16])
-    mov(r6, r1)
+    mov(r5, r1)
     lsl(r7, r2, 31)
     beq(if5)
-    mov(r6, r4)
+    mov(r5, r4)
     label(if5)
-    data(2, 0xEB16, 0x02A2)  # adds r2, r6, r2, asr #2
-    data(2, 0xFB00, 0xF605)  # mul r6, r0, r5
-    data(2, 0xEB12, 0x0246)  # adds r2, r2, r6, lsl #1
-    data(2, 0x9202)  # str r2, [sp] to
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0xEB15, 0x02A2)  # adds r2, r5, r2, asr #2
+    data(2, 0xFB00, 0xF506)  # mul r5, r0, r6
+    data(2, 0xEB12, 0x0245)  # adds r2, r2, r5, lsl #1
+    data(2, 0x9218)  # str r2, [sp] to
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r7, [r2, 48])
-    ldr(r6, [r2, 52])
-    data(2, 0xFB07, 0xF706)  # mul r7, r7, r6
+    ldr(r5, [r2, 52])
+    data(2, 0xFB07, 0xF705)  # mul r7, r7, r5
     ldr(r2, [r2, 20])
-    mov(r6, r1)
+    mov(r5, r1)
     data(2, 0xEA5F, 0x7CC2)  # mov lsls r12, pc, r2, lsl #31
     beq(if6)
-    mov(r6, r4)
+    mov(r5, r4)
     label(if6)
-    data(2, 0xEB16, 0x02A2)  # adds r2, r6, r2, asr #2
-    data(2, 0x9216)  # str r2, [sp] scratch
-    data(2, 0x9A11)  # ldr r2, [sp] op
-    data(2, 0xF112, 0x0660)  # adds r6, r2, #96
-    add(r6, r6, 4)
-    data(2, 0x961A)  # str r6, [sp] first_factor
-    ldr(r6, [r2, 92])
-    lsl(r6, r6, 3)
-    data(2, 0x960D)  # str r6, [sp] factor_step
+    data(2, 0xEB15, 0x02A2)  # adds r2, r5, r2, asr #2
+    data(2, 0x9219)  # str r2, [sp] scratch
+    data(2, 0x9A10)  # ldr r2, [sp] op
+    data(2, 0xF112, 0x0560)  # adds r5, r2, #96
+    add(r5, r5, 4)
+    data(2, 0x951D)  # str r5, [sp] first_factor
+    ldr(r5, [r2, 92])
+    lsl(r5, r5, 3)
+    data(2, 0x950C)  # str r5, [sp] factor_step
     ldr(r2, [r2, 12])
-    lsl(r6, r2, 31)
+    lsl(r5, r2, 31)
     beq(if7)
     mov(r1, r4)
     label(if7)
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
-    data(2, 0x9114)  # str r1, [sp] bias_66
-    data(2, 0x9911)  # ldr r1, [sp] op
+    data(2, 0x9114)  # str r1, [sp] bias
+    data(2, 0x9910)  # ldr r1, [sp] op
     ldr(r1, [r1, 12])
     cmp(r1, 1)
     bne(if8)
     mov(r1, 0)
-    data(2, 0x9114)  # str r1, [sp] bias_66
+    data(2, 0x9114)  # str r1, [sp] bias
     label(if8)
     mov(r1, 0)
-    data(2, 0x9101)  # str r1, [sp] is_long
+    data(2, 0x9103)  # str r1, [sp] is_long
     data(2, 0xF240, 0x11FF)  # movw r1, #511
     cmp(r7, r1)
     ble(if9)
-    data(2, 0x9911)  # ldr r1, [sp] op
+    data(2, 0x9910)  # ldr r1, [sp] op
     ldr(r1, [r1, 96])
-    data(2, 0x9101)  # str r1, [sp] is_long
+    data(2, 0x9103)  # str r1, [sp] is_long
     label(if9)
-    data(2, 0x9901)  # ldr r1, [sp] is_long
-    data(2, 0x910C)  # str r1, [sp] is_unusual
-    data(2, 0x9914)  # ldr r1, [sp] bias_66
+    data(2, 0x9903)  # ldr r1, [sp] is_long
+    data(2, 0x910B)  # str r1, [sp] is_unusual
+    data(2, 0x9914)  # ldr r1, [sp] bias
     cmp(r1, 0)
     bne(if10)
     mov(r1, 1)
-    data(2, 0x910C)  # str r1, [sp] is_unusual
+    data(2, 0x910B)  # str r1, [sp] is_unusual
     label(if10)
     sub(r1, r3, r0)
-    data(2, 0x9117)  # str r1, [sp] pixels_left
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x911A)  # str r1, [sp] pixels_left
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r1, [r2, 40])
     ldr(r3, [r2, 40])
     data(2, 0xFBB0, 0xF1F1)  # divu r1, r0, r1
     data(2, 0xFB01, 0x0013)  # mls r0, r1, r3, r0
-    data(2, 0x9015)  # str r0, [sp] x
+    data(2, 0x9017)  # str r0, [sp] x
     ldr(r0, [r2, 36])
     data(2, 0xFBB1, 0xF3F0)  # divu r3, r1, r0
-    data(2, 0x931C)  # str r3, [sp] batch
+    data(2, 0x931F)  # str r3, [sp] batch
     ldr(r0, [r2, 36])
     data(2, 0xFB03, 0x1110)  # mls r1, r3, r0, r1
-    data(2, 0x911B)  # str r1, [sp] y
+    data(2, 0x911E)  # str r1, [sp] y
     label(line12)
-    data(2, 0x9811)  # ldr r0, [sp] op
+    data(2, 0x9810)  # ldr r0, [sp] op
     ldr(r3, [r0, 56])
     ldr(r1, [r0, 72])
     ldr(r4, [r0, 64])
     ldr(r2, [r0, 48])
     ldr(r7, [r0, 24])
-    data(2, 0x981B)  # ldr r0, [sp] y
+    data(2, 0x981E)  # ldr r0, [sp] y
     data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
     sub(r3, r0, r1)
-    mov(r6, 0)
+    mov(r5, 0)
     label(before14)
     cmp(r3, 0)
     bge(before_end15)
-    cmp(r6, r2)
+    cmp(r5, r2)
     beq(before_end15)
     add(r3, r3, r4)
-    add(r6, r6, 1)
+    add(r5, r5, 1)
     b(before14)
     label(before_end15)
-    sub(r2, r2, r6)
+    sub(r2, r2, r5)
     mov(r0, 0)
-    data(2, 0x9010)  # str r0, [sp] count_105
+    data(2, 0x900F)  # str r0, [sp] count_105
     mov(r1, r3)
     label(inside16)
-    data(2, 0x9810)  # ldr r0, [sp] count_105
+    data(2, 0x980F)  # ldr r0, [sp] count_105
     cmp(r0, r2)
     beq(inside_end17)
     cmp(r1, r7)
     bge(inside_end17)
     add(r0, r0, 1)
-    data(2, 0x9010)  # str r0, [sp] count_105
+    data(2, 0x900F)  # str r0, [sp] count_105
     add(r1, r1, r4)
     b(inside16)
     label(inside_end17)
-    data(2, 0x9811)  # ldr r0, [sp] op
-    data(2, 0x9A1C)  # ldr r2, [sp] batch
+    data(2, 0x9810)  # ldr r0, [sp] op
+    data(2, 0x9A1F)  # ldr r2, [sp] batch
     ldr(r1, [r0, 24])
     data(2, 0xFB02, 0x3201)  # mla r2, r2, r1, r3
     ldr(r1, [r0, 28])
     data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
     ldr(r1, [r0, 32])
     data(2, 0xFB02, 0xF201)  # mul r2, r2, r1
-    data(2, 0x991D)  # ldr r1, [sp] input
+    data(2, 0x9920)  # ldr r1, [sp] input
     data(2, 0xEB11, 0x0142)  # adds r1, r1, r2, lsl #1
-    data(2, 0x9118)  # str r1, [sp] line_input
+    data(2, 0x911B)  # str r1, [sp] line_input
     ldr(r0, [r0, 52])
-    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
-    data(2, 0x981E)  # ldr r0, [sp] weights
-    data(2, 0xFB01, 0x0005)  # mla r0, r1, r5, r0
-    data(2, 0x9019)  # str r0, [sp] line_filter
+    data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
+    data(2, 0x9821)  # ldr r0, [sp] weights
+    data(2, 0xFB01, 0x0006)  # mla r0, r1, r6, r0
+    data(2, 0x901C)  # str r0, [sp] line_filter
     label(pixel18)
-    data(2, 0x9811)  # ldr r0, [sp] op
+    data(2, 0x9810)  # ldr r0, [sp] op
     ldr(r3, [r0, 60])
     ldr(r1, [r0, 76])
     ldr(r4, [r0, 68])
     ldr(r2, [r0, 52])
-    ldr(r6, [r0, 28])
-    data(2, 0x9815)  # ldr r0, [sp] x
+    ldr(r7, [r0, 28])
+    data(2, 0x9817)  # ldr r0, [sp] x
     data(2, 0xFB00, 0xF003)  # mul r0, r0, r3
     sub(r3, r0, r1)
-    mov(r7, 0)
+    mov(r5, 0)
     label(before20)
     cmp(r3, 0)
     bge(before_end21)
-    cmp(r7, r2)
+    cmp(r5, r2)
     beq(before_end21)
     add(r3, r3, r4)
-    add(r7, r7, 1)
+    add(r5, r5, 1)
     b(before20)
     label(before_end21)
-    sub(r2, r2, r7)
+    sub(r2, r2, r5)
     mov(r0, 0)
     mov(r1, r3)
     label(inside22)
     cmp(r0, r2)
     beq(inside_end23)
-    cmp(r1, r6)
+    cmp(r1, r7)
     bge(inside_end23)
     add(r0, r0, 1)
     add(r1, r1, r4)
     b(inside22)
     label(inside_end23)
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r1, [r2, 32])
     lsl(r4, r1, 1)
-    data(2, 0x9918)  # ldr r1, [sp] line_input
+    data(2, 0x991B)  # ldr r1, [sp] line_input
     data(2, 0xFB03, 0x1104)  # mla r1, r3, r4, r1
-    data(2, 0x910B)  # str r1, [sp] window
+    data(2, 0x9109)  # str r1, [sp] window
     ldr(r1, [r2, 68])
-    data(2, 0xFB01, 0xF604)  # mul r6, r1, r4
-    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
-    data(2, 0x9112)  # str r1, [sp] span
+    data(2, 0xFB01, 0xF704)  # mul r7, r1, r4
+    data(2, 0xFB07, 0xF100)  # mul r1, r7, r0
+    data(2, 0x9111)  # str r1, [sp] span
     ldr(r3, [r2, 28])
     data(2, 0xF8D2, 0xC040)  # ldw r12, [r2, #64]
     data(2, 0xFB0C, 0xF303)  # mul r3, r12, r3
     data(2, 0xFB03, 0xF304)  # mul r3, r3, r4
     sub(r3, r3, r1)
-    data(2, 0x9309)  # str r3, [sp] gap
-    data(2, 0x9B19)  # ldr r3, [sp] line_filter
-    data(2, 0xFB07, 0x3305)  # mla r3, r7, r5, r3
-    data(2, 0x9305)  # str r3, [sp] filter
+    data(2, 0x9301)  # str r3, [sp] gap
+    data(2, 0x9B1C)  # ldr r3, [sp] line_filter
+    data(2, 0xFB05, 0x3306)  # mla r3, r5, r6, r3
+    data(2, 0x9306)  # str r3, [sp] filter
     ldr(r2, [r2, 52])
     sub(r2, r2, r0)
-    data(2, 0xFB02, 0xF205)  # mul r2, r2, r5
-    data(2, 0x920A)  # str r2, [sp] weight_gap
-    data(2, 0x9A10)  # ldr r2, [sp] count_105
-    data(2, 0xFB02, 0xF000)  # mul r0, r2, r0
-    data(2, 0x900F)  # str r0, [sp] area
-    data(2, 0x9814)  # ldr r0, [sp] bias_66
-    data(2, 0x9004)  # str r0, [sp] bias
-    data(2, 0x981A)  # ldr r0, [sp] first_factor
-    data(2, 0x9000)  # str r0, [sp] factor
+    data(2, 0xFB02, 0xF206)  # mul r2, r2, r6
+    data(2, 0x9202)  # str r2, [sp] weight_gap
+    data(2, 0x9A0F)  # ldr r2, [sp] count_105
+    data(2, 0xFB02, 0xF200)  # mul r2, r2, r0
+    data(2, 0x920E)  # str r2, [sp] area
+    data(2, 0x9A14)  # ldr r2, [sp] bias
+    data(2, 0x9215)  # str r2, [sp] bias_73
+    data(2, 0x9A1D)  # ldr r2, [sp] first_factor
+    data(2, 0x9216)  # str r2, [sp] factor
     data(2, 0x9108)  # str r1, [sp] piece
-    data(2, 0x9801)  # ldr r0, [sp] is_long
+    data(2, 0x9012)  # str r0, [sp] columns
+    data(2, 0x9803)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne_w(rare24)
     label(end25)
-    data(2, 0x9513)  # str r5, [sp] channels_left
-    data(2, 0x980E)  # ldr r0, [sp] uses_of_input
-    data(2, 0x9006)  # str r0, [sp] uses_left
+    data(2, 0x9613)  # str r6, [sp] channels_left
+    data(2, 0x980D)  # ldr r0, [sp] uses_of_input
+    data(2, 0x9007)  # str r0, [sp] uses_left
     label(channels26)
     data(2, 0x9813)  # ldr r0, [sp] channels_left
     mov(r1, 64)
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9003)  # str r0, [sp] count
+    data(2, 0x9004)  # str r0, [sp] count
     data(2, 0x9913)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
     data(2, 0x9113)  # str r1, [sp] channels_left
-    data(2, 0x9F16)  # ldr r7, [sp] scratch
+    data(2, 0xF8DD, 0xC064)  # ldr r12, [sp, #100]
     label(block28)
-    data(2, 0x980E)  # ldr r0, [sp] uses_of_input
+    data(2, 0x980D)  # ldr r0, [sp] uses_of_input
     cmp(r0, 1)
     bne_w(single30)
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9804)  # ldr r0, [sp] count
     cmp(r0, 4)
     blt_w(if31)
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
-    data(2, 0x9801)  # ldr r0, [sp] is_long
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
+    mov(r5, 0)
+    mov(r4, 0)
+    mov(r3, 0)
+    data(2, 0x9803)  # ldr r0, [sp] is_long
+    mov(r2, 0)
     cmp(r0, 0)
     bne_w(rare33)
     label(end34)
-    data(2, 0x980F)  # ldr r0, [sp] area
+    data(2, 0x980E)  # ldr r0, [sp] area
     cmp(r0, 0)
-    beq(if35)
-    data(2, 0x980B)  # ldr r0, [sp] window
-    data(2, 0x9905)  # ldr r1, [sp] filter
-    data(2, 0x9A10)  # ldr r2, [sp] count_105
-    data(2, 0x9207)  # str r2, [sp] rows_left
-    label(row36)
-    data(2, 0x9A08)  # ldr r2, [sp] piece
-    data(2, 0xEB10, 0x0A02)  # adds r10, r0, r2
-    label(cell38)
-    ldr(r4, [r0, 0])
-    ldr(r2, [r0, 4])
-    ldr(r3, [r1, 0])
-    data(2, 0xFA2F, 0xFB93)  # sxtb16 r11, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB14, 0x9903)  # smlabb r9, r4, r3, r9
-    data(2, 0xFB14, 0x882B)  # smlatb r8, r4, r11, r8
-    data(2, 0xFB12, 0xEE13)  # smlabt lr, r2, r3, lr
-    data(2, 0xFB12, 0xCC3B)  # smlatt r12, r2, r11, r12
-    add(r0, r0, r6)
-    add(r1, r1, r5)
-    data(2, 0x4550)  # cmp r0, r10
-    bne(cell38)
-    data(2, 0x9A01)  # ldr r2, [sp] is_long
-    cmp(r2, 0)
-    bne_w(rare40)
-    label(end41)
-    data(2, 0x9A09)  # ldr r2, [sp] gap
-    add(r0, r0, r2)
-    data(2, 0x9A0A)  # ldr r2, [sp] weight_gap
-    add(r1, r1, r2)
-    data(2, 0x9A07)  # ldr r2, [sp] rows_left
-    sub(r2, r2, 1)
-    data(2, 0x9207)  # str r2, [sp] rows_left
-    bne(row36)
+    beq_w(if35)
+    data(2, 0x9809)  # ldr r0, [sp] window
+    data(2, 0x9906)  # ldr r1, [sp] filter
+    data(2, 0xF8DD, 0xA03C)  # ldr r10, [sp, #60]
+    data(2, 0xF8DD, 0xE048)  # ldr lr, [sp, #72]
+    data(2, 0xF1BE, 0x0F03)  # cmp r15, lr, #3
+    bne(if37)
+    label(columns38)
+    data(2, 0xF8D1, 0x9000)  # ldw r9, [r1, #0]
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0xF8D0, 0x8004)  # ldw r8, [r0, #4]
+    data(2, 0xFA2F, 0xFB99)  # sxtb16 r11, r9, ror #8
+    data(2, 0xFA2F, 0xF989)  # sxtb16 r9, r9
+    data(2, 0xFB1E, 0x5509)  # smlabb r5, lr, r9, r5
+    data(2, 0xFB1E, 0x442B)  # smlatb r4, lr, r11, r4
+    data(2, 0xFB18, 0x3319)  # smlabt r3, r8, r9, r3
+    data(2, 0xFB18, 0x223B)  # smlatt r2, r8, r11, r2
+    add(r0, r0, r7)
+    add(r1, r1, r6)
+    data(2, 0xF8D1, 0x9000)  # ldw r9, [r1, #0]
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0xF8D0, 0x8004)  # ldw r8, [r0, #4]
+    data(2, 0xFA2F, 0xFB99)  # sxtb16 r11, r9, ror #8
+    data(2, 0xFA2F, 0xF989)  # sxtb16 r9, r9
+    data(2, 0xFB1E, 0x5509)  # smlabb r5, lr, r9, r5
+    data(2, 0xFB1E, 0x442B)  # smlatb r4, lr, r11, r4
+    data(2, 0xFB18, 0x3319)  # smlabt r3, r8, r9, r3
+    data(2, 0xFB18, 0x223B)  # smlatt r2, r8, r11, r2
+    add(r0, r0, r7)
+    add(r1, r1, r6)
+    data(2, 0xF8D1, 0x9000)  # ldw r9, [r1, #0]
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0xF8D0, 0x8004)  # ldw r8, [r0, #4]
+    data(2, 0xFA2F, 0xFB99)  # sxtb16 r11, r9, ror #8
+    data(2, 0xFA2F, 0xF989)  # sxtb16 r9, r9
+    data(2, 0xFB1E, 0x5509)  # smlabb r5, lr, r9, r5
+    data(2, 0xFB1E, 0x442B)  # smlatb r4, lr, r11, r4
+    data(2, 0xFB18, 0x3319)  # smlabt r3, r8, r9, r3
+    data(2, 0xFB18, 0x223B)  # smlatt r2, r8, r11, r2
+    add(r0, r0, r7)
+    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
+    add(r1, r1, r6)
+    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
+    data(2, 0xF8DD, 0xE008)  # ldr lr, [sp, #8]
+    data(2, 0xEB11, 0x010E)  # adds r1, r1, lr
+    data(2, 0xF1BA, 0x0A01)  # subs r10, r10, #1
+    bne(columns38)
+    b(added36)
+    label(if37)
+    label(row40)
+    data(2, 0xF8DD, 0xE020)  # ldr lr, [sp, #32]
+    data(2, 0xEB10, 0x0E0E)  # adds lr, r0, lr
+    data(2, 0xF8CD, 0xE000)  # str lr, [sp, #0]
+    label(cell42)
+    data(2, 0xF8D1, 0x9000)  # ldw r9, [r1, #0]
+    data(2, 0xF8D0, 0xE000)  # ldw lr, [r0, #0]
+    data(2, 0xF8D0, 0x8004)  # ldw r8, [r0, #4]
+    data(2, 0xFA2F, 0xFB99)  # sxtb16 r11, r9, ror #8
+    data(2, 0xFA2F, 0xF989)  # sxtb16 r9, r9
+    data(2, 0xFB1E, 0x5509)  # smlabb r5, lr, r9, r5
+    data(2, 0xFB1E, 0x442B)  # smlatb r4, lr, r11, r4
+    data(2, 0xFB18, 0x3319)  # smlabt r3, r8, r9, r3
+    data(2, 0xFB18, 0x223B)  # smlatt r2, r8, r11, r2
+    add(r0, r0, r7)
+    data(2, 0xF8DD, 0xE000)  # ldr lr, [sp, #0]
+    add(r1, r1, r6)
+    data(2, 0x4570)  # cmp r0, lr
+    bne(cell42)
+    data(2, 0xF8DD, 0xE00C)  # ldr lr, [sp, #12]
+    data(2, 0xF1BE, 0x0F00)  # cmp r15, lr, #0
+    bne_w(rare44)
+    label(end45)
+    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
+    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
+    data(2, 0xF8DD, 0xE008)  # ldr lr, [sp, #8]
+    data(2, 0xEB11, 0x010E)  # adds r1, r1, lr
+    data(2, 0xF1BA, 0x0A01)  # subs r10, r10, #1
+    bne(row40)
+    label(added36)
     label(if35)
-    data(2, 0x9805)  # ldr r0, [sp] filter
+    data(2, 0x9806)  # ldr r0, [sp] filter
     add(r0, r0, 4)
-    data(2, 0x9005)  # str r0, [sp] filter
-    data(2, 0x9801)  # ldr r0, [sp] is_long
+    data(2, 0x9006)  # str r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    bne_w(rare43)
-    data(2, 0xF8C7, 0x9000)  # stw r9, [r7, #0]
-    data(2, 0xF8C7, 0x8004)  # stw r8, [r7, #4]
-    data(2, 0xF8C7, 0xE008)  # stw lr, [r7, #8]
-    data(2, 0xF8C7, 0xC00C)  # stw r12, [r7, #12]
-    add(r7, 16)
+    bne_w(rare47)
+    data(2, 0xF8CC, 0x5000)  # stw r5, [r12, #0]
+    data(2, 0xF8CC, 0x4004)  # stw r4, [r12, #4]
+    data(2, 0xF8CC, 0x3008)  # stw r3, [r12, #8]
+    data(2, 0xF8CC, 0x200C)  # stw r2, [r12, #12]
+    data(2, 0xF11C, 0x0C10)  # adds r12, r12, #16
     label(stored32)
-    data(2, 0x980B)  # ldr r0, [sp] window
+    data(2, 0x9809)  # ldr r0, [sp] window
     add(r0, 8)
-    data(2, 0x900B)  # str r0, [sp] window
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9009)  # str r0, [sp] window
+    data(2, 0x9804)  # ldr r0, [sp] count
     sub(r0, r0, 4)
-    data(2, 0x9003)  # str r0, [sp] count
+    data(2, 0x9004)  # str r0, [sp] count
     bne_w(block28)
     b(block_end29)
     label(if31)
     label(single30)
-    data(2, 0x9801)  # ldr r0, [sp] is_long
+    data(2, 0x9803)  # ldr r0, [sp] is_long
     mov(r2, 0)
     cmp(r0, 0)
-    bne_w(rare46)
-    label(end47)
-    data(2, 0x980F)  # ldr r0, [sp] area
+    bne_w(rare50)
+    label(end51)
+    data(2, 0x980E)  # ldr r0, [sp] area
     cmp(r0, 0)
-    beq(if48)
-    data(2, 0x980B)  # ldr r0, [sp] window
-    data(2, 0x9905)  # ldr r1, [sp] filter
-    data(2, 0xF8DD, 0xE040)  # ldr lr, [sp, #64]
-    label(row49)
+    beq(if52)
+    data(2, 0x9809)  # ldr r0, [sp] window
+    data(2, 0x9906)  # ldr r1, [sp] filter
+    data(2, 0xF8DD, 0xE03C)  # ldr lr, [sp, #60]
+    label(row53)
     data(2, 0x9B08)  # ldr r3, [sp] piece
-    data(2, 0xEB10, 0x0C03)  # adds r12, r0, r3
-    label(cell51)
+    add(r5, r0, r3)
+    label(cell55)
     data(2, 0xF991, 0x3000)  # lds8 r3, [r1, #0]
     data(2, 0xF9B0, 0x4000)  # lds16 r4, [r0, #0]
     data(2, 0xFB04, 0x2203)  # mla r2, r4, r3, r2
-    add(r0, r0, r6)
-    add(r1, r1, r5)
-    data(2, 0x4560)  # cmp r0, r12
-    bne(cell51)
-    data(2, 0x9B01)  # ldr r3, [sp] is_long
+    add(r0, r0, r7)
+    add(r1, r1, r6)
+    cmp(r0, r5)
+    bne(cell55)
+    data(2, 0x9B03)  # ldr r3, [sp] is_long
     cmp(r3, 0)
-    bne_w(rare53)
-    label(end54)
-    data(2, 0x9B09)  # ldr r3, [sp] gap
+    bne_w(rare57)
+    label(end58)
+    data(2, 0x9B01)  # ldr r3, [sp] gap
     add(r0, r0, r3)
-    data(2, 0x9B0A)  # ldr r3, [sp] weight_gap
+    data(2, 0x9B02)  # ldr r3, [sp] weight_gap
     add(r1, r1, r3)
     data(2, 0xF1BE, 0x0E01)  # subs r14, lr, #1
-    bne(row49)
-    label(if48)
-    data(2, 0x9805)  # ldr r0, [sp] filter
+    bne(row53)
+    label(if52)
+    data(2, 0x9806)  # ldr r0, [sp] filter
     add(r0, r0, 1)
-    data(2, 0x9005)  # str r0, [sp] filter
-    data(2, 0x9801)  # ldr r0, [sp] is_long
+    data(2, 0x9006)  # str r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    bne_w(rare56)
-    label(end57)
-    str(r2, [r7, 0])
-    add(r7, r7, 4)
-    label(stored45)
-    data(2, 0x9806)  # ldr r0, [sp] uses_left
+    bne_w(rare60)
+    label(end61)
+    data(2, 0xF8CC, 0x2000)  # stw r2, [r12, #0]
+    data(2, 0xF11C, 0x0C04)  # adds r12, r12, #4
+    label(stored49)
+    data(2, 0x9807)  # ldr r0, [sp] uses_left
     sub(r0, r0, 1)
-    data(2, 0x9006)  # str r0, [sp] uses_left
-    bne(if58)
-    data(2, 0x980B)  # ldr r0, [sp] window
+    data(2, 0x9007)  # str r0, [sp] uses_left
+    bne(if62)
+    data(2, 0x9809)  # ldr r0, [sp] window
     add(r0, r0, 2)
-    data(2, 0x900B)  # str r0, [sp] window
-    data(2, 0x980E)  # ldr r0, [sp] uses_of_input
-    data(2, 0x9006)  # str r0, [sp] uses_left
-    label(if58)
-    data(2, 0x9803)  # ldr r0, [sp] count
+    data(2, 0x9009)  # str r0, [sp] window
+    data(2, 0x980D)  # ldr r0, [sp] uses_of_input
+    data(2, 0x9007)  # str r0, [sp] uses_left
+    label(if62)
+    data(2, 0x9804)  # ldr r0, [sp] count
     sub(r0, r0, 1)
-    data(2, 0x9003)  # str r0, [sp] count
+    data(2, 0x9004)  # str r0, [sp] count
     bne_w(block28)
     label(block_end29)
-    data(2, 0x9C16)  # ldr r4, [sp] scratch
-    data(2, 0x9811)  # ldr r0, [sp] op
-    data(2, 0xF8D0, 0x8050)  # ldw r8, [r0, #80]
-    data(2, 0xF8D0, 0xE054)  # ldw lr, [r0, #84]
-    data(2, 0xF8D0, 0xC058)  # ldw r12, [r0, #88]
-    b(output59)
-    label(rare63)
-    mov(r3, r10)
-    data(2, 0x9801)  # ldr r0, [sp] is_long
-    data(2, 0xEA5F, 0x72EA)  # mov asrs r2, pc, r10, asr #31
+    data(2, 0x9C19)  # ldr r4, [sp] scratch
+    data(2, 0x9810)  # ldr r0, [sp] op
+    ldr(r1, [r0, 80])
+    data(2, 0x910A)  # str r1, [sp] output_zero_point
+    ldr(r1, [r0, 84])
+    data(2, 0x9105)  # str r1, [sp] activation_min
+    data(2, 0xF8D0, 0xA058)  # ldw r10, [r0, #88]
+    data(2, 0xF8DD, 0x9054)  # ldr r9, [sp, #84]
+    data(2, 0x9B16)  # ldr r3, [sp] factor
+    data(2, 0xF8DD, 0x8060)  # ldr r8, [sp, #96]
+    b(output63)
+    label(rare67)
+    mov(r2, r0)
+    asr(r1, r0, 31)
+    data(2, 0x9803)  # ldr r0, [sp] is_long
     cmp(r0, 0)
-    beq(if65)
-    data(2, 0xF854, 0x2B04)  # ldr r2, [r4], #4
-    label(if65)
-    data(2, 0x9814)  # ldr r0, [sp] bias_66
+    beq(if69)
+    data(2, 0xF854, 0x1B04)  # ldr r1, [r4], #4
+    label(if69)
+    data(2, 0x9814)  # ldr r0, [sp] bias
     cmp(r0, 0)
-    beq(if66)
-    data(2, 0x9804)  # ldr r0, [sp] bias
-    data(2, 0xE8F0, 0xBA02)  # ldrd r11, r10, [r0], #8
-    data(2, 0x9004)  # str r0, [sp] bias
-    data(2, 0xEB13, 0x030B)  # adds r3, r3, r11
-    data(2, 0xEB42, 0x020A)  # adc r2, r2, r10
-    label(if66)
-    b(known61)
-    label(output59)
-    data(2, 0xF854, 0xAB04)  # ldr r10, [r4], #4
-    data(2, 0x9800)  # ldr r0, [sp] factor
-    data(2, 0xF8D0, 0x9000)  # ldw r9, [r0, #0]
-    data(2, 0x9A0D)  # ldr r2, [sp] factor_step
-    ldr(r1, [r0, 4])
-    add(r0, r0, r2)
-    data(2, 0x9000)  # str r0, [sp] factor
-    data(2, 0x980C)  # ldr r0, [sp] is_unusual
-    cmp(r0, 0)
-    bne(rare63)
-    data(2, 0x9804)  # ldr r0, [sp] bias
-    data(2, 0xE8F0, 0x3202)  # ldrd r3, r2, [r0], #8
-    data(2, 0x9004)  # str r0, [sp] bias
-    data(2, 0xEA5F, 0x70EA)  # mov asrs r0, pc, r10, asr #31
-    data(2, 0xEB13, 0x030A)  # adds r3, r3, r10
-    data(2, 0xEB42, 0x0200)  # adc r2, r2, r0
-    label(known61)
-    data(2, 0xFBA3, 0xA009)  # umull r10, r0, r3, r9
-    data(2, 0xFB02, 0x0009)  # mla r0, r2, r9, r0
-    data(2, 0xF1D1, 0x0220)  # rsbs r2, r1, #32
-    bmi(rare68)
-    data(2, 0xFA00, 0xF002)  # lsl r0, r0, r2
-    data(2, 0xFA3A, 0xFA01)  # lsrs r10, r10, r1
-    data(2, 0xEB40, 0x000A)  # adc r0, r0, r10
-    label(shifted67)
-    data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
-    data(2, 0x4570)  # cmp r0, lr
+    beq(if70)
+    data(2, 0xE8F9, 0x5002)  # ldrd r5, r0, [r9], #8
+    data(2, 0xEB12, 0x0205)  # adds r2, r2, r5
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
+    label(if70)
+    b(known65)
+    label(output63)
+    data(2, 0xF854, 0x0B04)  # ldr r0, [r4], #4
+    data(2, 0xF8D3, 0xB000)  # ldw r11, [r3, #0]
+    data(2, 0x990C)  # ldr r1, [sp] factor_step
+    data(2, 0xF8D3, 0xE004)  # ldw lr, [r3, #4]
+    add(r3, r3, r1)
+    data(2, 0x990B)  # ldr r1, [sp] is_unusual
+    cmp(r1, 0)
+    bne(rare67)
+    data(2, 0xE8F9, 0x2102)  # ldrd r2, r1, [r9], #8
+    asr(r5, r0, 31)
+    data(2, 0xEB12, 0x0200)  # adds r2, r2, r0
+    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    label(known65)
+    data(2, 0xFBA2, 0x500B)  # umull r5, r0, r2, r11
+    data(2, 0xFB01, 0x000B)  # mla r0, r1, r11, r0
+    data(2, 0xF1DE, 0x0120)  # rsbs r1, lr, #32
+    bmi(rare72)
+    data(2, 0xFA00, 0xF001)  # lsl r0, r0, r1
+    data(2, 0xFA35, 0xF50E)  # lsrs r5, r5, lr
+    data(2, 0xEB40, 0x0005)  # adc r0, r0, r5
+    label(shifted71)
+    data(2, 0x990A)  # ldr r1, [sp] output_zero_point
+    add(r0, r0, r1)
+    data(2, 0x9905)  # ldr r1, [sp] activation_min
+    cmp(r0, r1)
     data(2, 0xBFB8)  # it lt
-    mov(r0, lr)
-    data(2, 0x9902)  # ldr r1, [sp] to
-    data(2, 0x4560)  # cmp r0, r12
+    mov(r0, r1)
+    data(2, 0x4550)  # cmp r0, r10
     data(2, 0xBFC8)  # it gt
-    mov(r0, r12)
-    strh(r0, [r1, 0])
-    add(r1, r1, 2)
-    data(2, 0x9102)  # str r1, [sp] to
-    cmp(r4, r7)
-    bne(output59)
-    b(output_end60)
-    label(rare68)
+    mov(r0, r10)
+    data(2, 0xF8A8, 0x0000)  # stu16 r0, [r8, #0]
+    data(2, 0xF118, 0x0802)  # adds r8, r8, #2
+    data(2, 0x4564)  # cmp r4, r12
+    bne(output63)
+    b(output_end64)
+    label(rare72)
     lsl(r0, r0, 1)
-    data(2, 0xEA50, 0x72DA)  # ors r2, r0, r10, lsr #31
-    data(2, 0xF1B1, 0x0020)  # subs r0, r1, #32
-    data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
+    data(2, 0xEA50, 0x71D5)  # ors r1, r0, r5, lsr #31
+    data(2, 0xF1BE, 0x0020)  # subs r0, lr, #32
+    data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
-    b(shifted67)
-    label(output_end60)
+    b(shifted71)
+    label(output_end64)
+    data(2, 0xF8CD, 0x9054)  # str r9, [sp, #84]
+    data(2, 0x9316)  # str r3, [sp] factor
+    data(2, 0xF8CD, 0x8060)  # str r8, [sp, #96]
     data(2, 0x9813)  # ldr r0, [sp] channels_left
     cmp(r0, 0)
     bne_w(channels26)
-    data(2, 0x9817)  # ldr r0, [sp] pixels_left
+    data(2, 0x981A)  # ldr r0, [sp] pixels_left
     sub(r0, r0, 1)
-    data(2, 0x9017)  # str r0, [sp] pixels_left
+    data(2, 0x901A)  # str r0, [sp] pixels_left
     beq(done11)
-    data(2, 0x9815)  # ldr r0, [sp] x
+    data(2, 0x9817)  # ldr r0, [sp] x
     add(r0, r0, 1)
-    data(2, 0x9015)  # str r0, [sp] x
-    data(2, 0x9A11)  # ldr r2, [sp] op
+    data(2, 0x9017)  # str r0, [sp] x
+    data(2, 0x9A10)  # ldr r2, [sp] op
     ldr(r1, [r2, 40])
     cmp(r0, r1)
     bne_w(pixel18)
     mov(r0, 0)
-    data(2, 0x9015)  # str r0, [sp] x
-    data(2, 0x981B)  # ldr r0, [sp] y
+    data(2, 0x9017)  # str r0, [sp] x
+    data(2, 0x981E)  # ldr r0, [sp] y
     add(r0, r0, 1)
-    data(2, 0x901B)  # str r0, [sp] y
+    data(2, 0x901E)  # str r0, [sp] y
     ldr(r1, [r2, 36])
     cmp(r0, r1)
-    bne(if70)
+    bne(if74)
     mov(r0, 0)
-    data(2, 0x901B)  # str r0, [sp] y
-    data(2, 0x981C)  # ldr r0, [sp] batch
+    data(2, 0x901E)  # str r0, [sp] y
+    data(2, 0x981F)  # ldr r0, [sp] batch
     add(r0, r0, 1)
-    data(2, 0x901C)  # str r0, [sp] batch
-    label(if70)
+    data(2, 0x901F)  # str r0, [sp] batch
+    label(if74)
     b(line12)
     label(done11)
     b(return_1)
@@ -492,114 +540,116 @@ def run_int16(r0, r1, r2, r3):
     b(end2)
     label(rare24)
     data(2, 0xF240, 0x10FF)  # movw r0, #511
-    data(2, 0xFB06, 0xF100)  # mul r1, r6, r0
-    data(2, 0x9812)  # ldr r0, [sp] span
+    data(2, 0xFB07, 0xF100)  # mul r1, r7, r0
+    data(2, 0x9811)  # ldr r0, [sp] span
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
     data(2, 0x9008)  # str r0, [sp] piece
+    mov(r0, 0)
+    data(2, 0x9012)  # str r0, [sp] columns
     b(end25)
     label(rare33)
     mov(r0, 0)
-    str(r0, [r7, 0])
-    str(r0, [r7, 4])
-    str(r0, [r7, 8])
-    str(r0, [r7, 12])
-    str(r0, [r7, 16])
-    str(r0, [r7, 20])
-    str(r0, [r7, 24])
-    str(r0, [r7, 28])
+    data(2, 0xF8CC, 0x0000)  # stw r0, [r12, #0]
+    data(2, 0xF8CC, 0x0004)  # stw r0, [r12, #4]
+    data(2, 0xF8CC, 0x0008)  # stw r0, [r12, #8]
+    data(2, 0xF8CC, 0x000C)  # stw r0, [r12, #12]
+    data(2, 0xF8CC, 0x0010)  # stw r0, [r12, #16]
+    data(2, 0xF8CC, 0x0014)  # stw r0, [r12, #20]
+    data(2, 0xF8CC, 0x0018)  # stw r0, [r12, #24]
+    data(2, 0xF8CC, 0x001C)  # stw r0, [r12, #28]
     b(end34)
-    label(rare40)
-    data(2, 0xE9D7, 0x3200)  # ldrd r3, r2, [r7, #0]
-    data(2, 0xEA5F, 0x74E9)  # mov asrs r4, pc, r9, asr #31
-    data(2, 0xEB13, 0x0309)  # adds r3, r3, r9
-    data(2, 0xEB42, 0x0204)  # adc r2, r2, r4
-    str(r3, [r7, 0])
-    str(r2, [r7, 4])
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xE9D7, 0x3202)  # ldrd r3, r2, [r7, #8]
-    data(2, 0xEA5F, 0x74E8)  # mov asrs r4, pc, r8, asr #31
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    data(2, 0xEB42, 0x0204)  # adc r2, r2, r4
-    str(r3, [r7, 8])
-    str(r2, [r7, 12])
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    data(2, 0xE9D7, 0x3204)  # ldrd r3, r2, [r7, #16]
-    data(2, 0xEA5F, 0x74EE)  # mov asrs r4, pc, lr, asr #31
-    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    data(2, 0xEB42, 0x0204)  # adc r2, r2, r4
-    str(r3, [r7, 16])
-    str(r2, [r7, 20])
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
-    data(2, 0xE9D7, 0x3206)  # ldrd r3, r2, [r7, #24]
-    data(2, 0xEA5F, 0x74EC)  # mov asrs r4, pc, r12, asr #31
-    data(2, 0xEB13, 0x030C)  # adds r3, r3, r12
-    data(2, 0xEB42, 0x0204)  # adc r2, r2, r4
-    str(r3, [r7, 24])
-    str(r2, [r7, 28])
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    data(2, 0x9A0B)  # ldr r2, [sp] window
-    data(2, 0x9B12)  # ldr r3, [sp] span
-    data(2, 0x9C09)  # ldr r4, [sp] gap
-    add(r2, r2, r3)
-    data(2, 0xEB13, 0x0A04)  # adds r10, r3, r4
-    data(2, 0x9C10)  # ldr r4, [sp] count_105
-    data(2, 0x9B07)  # ldr r3, [sp] rows_left
-    sub(r3, r4, r3)
-    data(2, 0xFB0A, 0x2203)  # mla r2, r10, r3, r2
-    cmp(r0, r2)
-    beq(if42)
-    data(2, 0x9B08)  # ldr r3, [sp] piece
-    sub(r2, r2, r0)
-    cmp(r2, r3)
-    data(2, 0xBFC8)  # it gt
-    mov(r2, r3)
-    data(2, 0xEB10, 0x0A02)  # adds r10, r0, r2
-    b(cell38)
-    label(if42)
-    b(end41)
-    label(rare43)
-    add(r7, 32)
-    b(stored32)
-    label(rare46)
-    mov(r0, 0)
-    str(r0, [r7, 0])
-    str(r0, [r7, 4])
-    b(end47)
-    label(rare53)
-    data(2, 0xE9D7, 0x4300)  # ldrd r4, r3, [r7, #0]
-    data(2, 0xEA5F, 0x7CE2)  # mov asrs r12, pc, r2, asr #31
-    data(2, 0xEB14, 0x0402)  # adds r4, r4, r2
-    data(2, 0xEB43, 0x030C)  # adc r3, r3, r12
-    str(r4, [r7, 0])
-    str(r3, [r7, 4])
+    label(rare44)
+    data(2, 0xE9DC, 0x8E00)  # ldrd r8, lr, [r12, #0]
+    data(2, 0xEA5F, 0x79E5)  # mov asrs r9, pc, r5, asr #31
+    data(2, 0xEB18, 0x0805)  # adds r8, r8, r5
+    data(2, 0xEB4E, 0x0E09)  # adc lr, lr, r9
+    data(2, 0xF8CC, 0x8000)  # stw r8, [r12, #0]
+    data(2, 0xF8CC, 0xE004)  # stw lr, [r12, #4]
+    mov(r5, 0)
+    data(2, 0xE9DC, 0x8E02)  # ldrd r8, lr, [r12, #8]
+    data(2, 0xEA5F, 0x79E4)  # mov asrs r9, pc, r4, asr #31
+    data(2, 0xEB18, 0x0804)  # adds r8, r8, r4
+    data(2, 0xEB4E, 0x0E09)  # adc lr, lr, r9
+    data(2, 0xF8CC, 0x8008)  # stw r8, [r12, #8]
+    data(2, 0xF8CC, 0xE00C)  # stw lr, [r12, #12]
+    mov(r4, 0)
+    data(2, 0xE9DC, 0x8E04)  # ldrd r8, lr, [r12, #16]
+    data(2, 0xEA5F, 0x79E3)  # mov asrs r9, pc, r3, asr #31
+    data(2, 0xEB18, 0x0803)  # adds r8, r8, r3
+    data(2, 0xEB4E, 0x0E09)  # adc lr, lr, r9
+    data(2, 0xF8CC, 0x8010)  # stw r8, [r12, #16]
+    data(2, 0xF8CC, 0xE014)  # stw lr, [r12, #20]
+    mov(r3, 0)
+    data(2, 0xE9DC, 0x8E06)  # ldrd r8, lr, [r12, #24]
+    data(2, 0xEA5F, 0x79E2)  # mov asrs r9, pc, r2, asr #31
+    data(2, 0xEB18, 0x0802)  # adds r8, r8, r2
+    data(2, 0xEB4E, 0x0E09)  # adc lr, lr, r9
+    data(2, 0xF8CC, 0x8018)  # stw r8, [r12, #24]
+    data(2, 0xF8CC, 0xE01C)  # stw lr, [r12, #28]
     mov(r2, 0)
-    data(2, 0x9B0B)  # ldr r3, [sp] window
-    data(2, 0x9C12)  # ldr r4, [sp] span
-    data(2, 0xF8DD, 0xC024)  # ldr r12, [sp, #36]
+    data(2, 0xF8DD, 0xE024)  # ldr lr, [sp, #36]
+    data(2, 0xF8DD, 0x8044)  # ldr r8, [sp, #68]
+    data(2, 0xF8DD, 0x9004)  # ldr r9, [sp, #4]
+    data(2, 0xEB1E, 0x0E08)  # adds lr, lr, r8
+    data(2, 0xEB18, 0x0909)  # adds r9, r8, r9
+    data(2, 0xF8DD, 0x803C)  # ldr r8, [sp, #60]
+    data(2, 0xEBB8, 0x080A)  # subs r8, r8, r10
+    data(2, 0xFB09, 0xEE08)  # mla lr, r9, r8, lr
+    data(2, 0x4570)  # cmp r0, lr
+    beq(if46)
+    data(2, 0xF8DD, 0x8020)  # ldr r8, [sp, #32]
+    data(2, 0xEBBE, 0x0E00)  # subs lr, lr, r0
+    data(2, 0x45C6)  # cmp lr, r8
+    data(2, 0xBFC8)  # it gt
+    mov(lr, r8)
+    data(2, 0xEB10, 0x0E0E)  # adds lr, r0, lr
+    data(2, 0xF8CD, 0xE000)  # str lr, [sp, #0]
+    b(cell42)
+    label(if46)
+    b(end45)
+    label(rare47)
+    data(2, 0xF11C, 0x0C20)  # adds r12, r12, #32
+    b(stored32)
+    label(rare50)
+    mov(r0, 0)
+    data(2, 0xF8CC, 0x0000)  # stw r0, [r12, #0]
+    data(2, 0xF8CC, 0x0004)  # stw r0, [r12, #4]
+    b(end51)
+    label(rare57)
+    data(2, 0xE9DC, 0x4300)  # ldrd r4, r3, [r12, #0]
+    asr(r5, r2, 31)
+    data(2, 0xEB14, 0x0402)  # adds r4, r4, r2
+    data(2, 0xEB43, 0x0305)  # adc r3, r3, r5
+    data(2, 0xF8CC, 0x4000)  # stw r4, [r12, #0]
+    data(2, 0xF8CC, 0x3004)  # stw r3, [r12, #4]
+    mov(r2, 0)
+    data(2, 0x9B09)  # ldr r3, [sp] window
+    data(2, 0x9C11)  # ldr r4, [sp] span
+    data(2, 0x9D01)  # ldr r5, [sp] gap
     add(r3, r3, r4)
-    data(2, 0xEB14, 0x0C0C)  # adds r12, r4, r12
-    data(2, 0x9C10)  # ldr r4, [sp] count_105
+    add(r5, r4, r5)
+    data(2, 0x9C0F)  # ldr r4, [sp] count_105
     data(2, 0xEBB4, 0x040E)  # subs r4, r4, lr
-    data(2, 0xFB0C, 0x3304)  # mla r3, r12, r4, r3
+    data(2, 0xFB05, 0x3304)  # mla r3, r5, r4, r3
     cmp(r0, r3)
-    beq(if55)
+    beq(if59)
     data(2, 0x9C08)  # ldr r4, [sp] piece
     sub(r3, r3, r0)
     cmp(r3, r4)
     data(2, 0xBFC8)  # it gt
     mov(r3, r4)
-    data(2, 0xEB10, 0x0C03)  # adds r12, r0, r3
-    b(cell51)
-    label(if55)
-    b(end54)
-    label(rare56)
-    add(r7, 8)
-    b(stored45)
-    b(end57)
+    add(r5, r0, r3)
+    b(cell55)
+    label(if59)
+    b(end58)
+    label(rare60)
+    data(2, 0xF11C, 0x0C08)  # adds r12, r12, #8
+    b(stored49)
+    b(end61)
     label(return_1)
-    data(2, 0xB01F)  # add sp, #124
+    data(2, 0xB022)  # add sp, #136
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)
 

@@ -12,7 +12,7 @@ import micropython
 def run_int16(r0, r1, r2, r3):
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB09E)  # sub sp, #120
-    data(2, 0x900D)  # str r0, [sp] op
+    data(2, 0x900A)  # str r0, [sp] op
     lsr(r0, r3, 10)
     data(2, 0x9019)  # str r0, [sp] start
     data(2, 0xF3C3, 0x0409)  # ubfx r4, r3, #0, #10
@@ -21,9 +21,9 @@ def run_int16(r0, r1, r2, r3):
     cmp(r3, 0)
     blt_w(rare1)
     label(end2)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r3, [r0, 24])
-    data(2, 0x9307)  # str r3, [sp] depth
+    data(2, 0x9304)  # str r3, [sp] depth
     ldr(r0, [r0, 20])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -32,13 +32,13 @@ def run_int16(r0, r1, r2, r3):
     label(if3)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
     data(2, 0x9015)  # str r0, [sp] scratch
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     data(2, 0xF110, 0x033C)  # adds r3, r0, #60
     add(r3, r3, 4)
     data(2, 0x931A)  # str r3, [sp] first_factor
     ldr(r3, [r0, 56])
     lsl(r3, r3, 3)
-    data(2, 0x930A)  # str r3, [sp] factor_step
+    data(2, 0x9307)  # str r3, [sp] factor_step
     ldr(r0, [r0, 12])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -46,79 +46,79 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, r2)
     label(if4)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x9012)  # str r0, [sp] bias_33
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x900F)  # str r0, [sp] bias
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 12])
     cmp(r0, 1)
     bne(if5)
     mov(r0, 0)
-    data(2, 0x9012)  # str r0, [sp] bias_33
+    data(2, 0x900F)  # str r0, [sp] bias
     label(if5)
     mov(r0, 0)
-    data(2, 0x9008)  # str r0, [sp] is_long
-    data(2, 0x9807)  # ldr r0, [sp] depth
+    data(2, 0x9005)  # str r0, [sp] is_long
+    data(2, 0x9804)  # ldr r0, [sp] depth
     data(2, 0xF240, 0x13FF)  # movw r3, #511
     cmp(r0, r3)
     ble(if6)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 60])
-    data(2, 0x9008)  # str r0, [sp] is_long
+    data(2, 0x9005)  # str r0, [sp] is_long
     label(if6)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
-    data(2, 0x9009)  # str r0, [sp] is_unusual
-    data(2, 0x9812)  # ldr r0, [sp] bias_33
+    data(2, 0x9805)  # ldr r0, [sp] is_long
+    data(2, 0x9006)  # str r0, [sp] is_unusual
+    data(2, 0x980F)  # ldr r0, [sp] bias
     cmp(r0, 0)
     bne(if7)
     mov(r0, 1)
-    data(2, 0x9009)  # str r0, [sp] is_unusual
+    data(2, 0x9006)  # str r0, [sp] is_unusual
     label(if7)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 60])
     cmp(r0, 0)
     bne(if8)
     mov(r0, 1)
-    data(2, 0x9009)  # str r0, [sp] is_unusual
+    data(2, 0x9006)  # str r0, [sp] is_unusual
     label(if8)
     mov(r0, 0)
     data(2, 0x9014)  # str r0, [sp] rest
     mov(r0, 0)
-    data(2, 0x900F)  # str r0, [sp] special_runs
-    data(2, 0x9B0D)  # ldr r3, [sp] op
+    data(2, 0x900C)  # str r0, [sp] special_runs
+    data(2, 0x9B0A)  # ldr r3, [sp] op
     ldr(r0, [r3, 40])
     data(2, 0xF3C0, 0x0017)  # ubfx r0, r0, #0, #24
     data(2, 0xF3C0, 0x040F)  # ubfx r4, r0, #0, #16
     data(2, 0xF5B4, 0x4400)  # subs r4, r4, #32768
-    data(2, 0x9410)  # str r4, [sp] input_zero_point
+    data(2, 0x940D)  # str r4, [sp] input_zero_point
     lsr(r4, r0, 16)
     sub(r4, 128)
-    data(2, 0x9411)  # str r4, [sp] weight_zero_point
+    data(2, 0x940E)  # str r4, [sp] weight_zero_point
     data(2, 0xF248, 0x0400)  # movw r4, #32768
     data(2, 0xF2C0, 0x0480)  # movt r4, #128
     sub(r0, r0, r4)
     data(2, 0x9018)  # str r0, [sp] has_zero_points
     beq(if9)
     ldr(r0, [r3, 60])
-    data(2, 0x9008)  # str r0, [sp] is_long
+    data(2, 0x9005)  # str r0, [sp] is_long
     mov(r0, 1)
-    data(2, 0x9009)  # str r0, [sp] is_unusual
+    data(2, 0x9006)  # str r0, [sp] is_unusual
     label(if9)
-    data(2, 0x9B07)  # ldr r3, [sp] depth
+    data(2, 0x9B04)  # ldr r3, [sp] depth
     lsl(r0, r3, 1)
     data(2, 0x9013)  # str r0, [sp] input_step
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 32])
     lsl(r0, r0, 1)
     data(2, 0x901C)  # str r0, [sp] output_step
     mov(r0, 1)
-    data(2, 0x900C)  # str r0, [sp] runs
+    data(2, 0x9009)  # str r0, [sp] runs
     cmp(r3, 0)
     bne(if10)
     mov(r0, 0)
-    data(2, 0x900C)  # str r0, [sp] runs
+    data(2, 0x9009)  # str r0, [sp] runs
     label(if10)
     data(2, 0x9813)  # ldr r0, [sp] input_step
-    data(2, 0x9002)  # str r0, [sp] piece
-    data(2, 0x9B08)  # ldr r3, [sp] is_long
+    data(2, 0x9001)  # str r0, [sp] piece
+    data(2, 0x9B05)  # ldr r3, [sp] is_long
     cmp(r3, 0)
     beq(if11)
     data(2, 0xF240, 0x34F8)  # movw r4, #1016
@@ -126,11 +126,11 @@ def run_int16(r0, r1, r2, r3):
     cmp(r3, r4)
     data(2, 0xBFC8)  # it gt
     mov(r3, r4)
-    data(2, 0x9302)  # str r3, [sp] piece
+    data(2, 0x9301)  # str r3, [sp] piece
     sub(r0, r0, r3)
     data(2, 0x9014)  # str r0, [sp] rest
     label(if11)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 4])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -138,8 +138,8 @@ def run_int16(r0, r1, r2, r3):
     mov(r3, r2)
     label(if12)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
-    data(2, 0x900B)  # str r0, [sp] input
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x9008)  # str r0, [sp] input
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 8])
     mov(r3, r1)
     lsl(r4, r0, 31)
@@ -148,10 +148,10 @@ def run_int16(r0, r1, r2, r3):
     label(if13)
     data(2, 0xEB13, 0x00A0)  # adds r0, r3, r0, asr #2
     data(2, 0x9C19)  # ldr r4, [sp] start
-    data(2, 0x9B07)  # ldr r3, [sp] depth
+    data(2, 0x9B04)  # ldr r3, [sp] depth
     data(2, 0xFB04, 0x0003)  # mla r0, r4, r3, r0
     data(2, 0x901D)  # str r0, [sp] weights
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 16])
     lsl(r3, r0, 31)
     beq(if14)
@@ -162,75 +162,75 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xEB10, 0x0041)  # adds r0, r0, r1, lsl #1
     data(2, 0x9016)  # str r0, [sp] output
     data(2, 0x981A)  # ldr r0, [sp] first_factor
-    data(2, 0x9A0A)  # ldr r2, [sp] factor_step
+    data(2, 0x9A07)  # ldr r2, [sp] factor_step
     data(2, 0xFB02, 0x0001)  # mla r0, r2, r1, r0
     data(2, 0x901A)  # str r0, [sp] first_factor
-    data(2, 0x9812)  # ldr r0, [sp] bias_33
+    data(2, 0x980F)  # ldr r0, [sp] bias
     cmp(r0, 0)
     beq(if15)
-    data(2, 0x9A0D)  # ldr r2, [sp] op
+    data(2, 0x9A0A)  # ldr r2, [sp] op
     ldr(r2, [r2, 60])
     add(r2, r2, 2)
     lsl(r1, r2)
     add(r0, r0, r1)
-    data(2, 0x9012)  # str r0, [sp] bias_33
+    data(2, 0x900F)  # str r0, [sp] bias
     label(if15)
-    data(2, 0x980D)  # ldr r0, [sp] op
+    data(2, 0x980A)  # ldr r0, [sp] op
     ldr(r0, [r0, 28])
     data(2, 0x9017)  # str r0, [sp] batches
     label(vector16)
-    data(2, 0x9812)  # ldr r0, [sp] bias_33
-    data(2, 0x9005)  # str r0, [sp] bias
+    data(2, 0x980F)  # ldr r0, [sp] bias
+    data(2, 0x9010)  # str r0, [sp] bias_42
     data(2, 0x981A)  # ldr r0, [sp] first_factor
-    data(2, 0x9001)  # str r0, [sp] factor
+    data(2, 0x9011)  # str r0, [sp] factor
     data(2, 0x981D)  # ldr r0, [sp] weights
-    data(2, 0x9006)  # str r0, [sp] filter
+    data(2, 0x9003)  # str r0, [sp] filter
     data(2, 0x9816)  # ldr r0, [sp] output
-    data(2, 0x9003)  # str r0, [sp] to
+    data(2, 0x9012)  # str r0, [sp] to
     data(2, 0x991B)  # ldr r1, [sp] stop
     data(2, 0x9819)  # ldr r0, [sp] start
     sub(r0, r1, r0)
-    data(2, 0x900E)  # str r0, [sp] channels_left
+    data(2, 0x900B)  # str r0, [sp] channels_left
     label(piece18)
-    data(2, 0x980E)  # ldr r0, [sp] channels_left
+    data(2, 0x980B)  # ldr r0, [sp] channels_left
     mov(r1, 64)
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x990E)  # ldr r1, [sp] channels_left
+    data(2, 0x990B)  # ldr r1, [sp] channels_left
     sub(r1, r1, r0)
-    data(2, 0x910E)  # str r1, [sp] channels_left
+    data(2, 0x910B)  # str r1, [sp] channels_left
     data(2, 0x9915)  # ldr r1, [sp] scratch
     data(2, 0x9100)  # str r1, [sp] sum_to
-    data(2, 0x9004)  # str r0, [sp] rows_left
+    data(2, 0x9002)  # str r0, [sp] rows_left
     data(2, 0x9818)  # ldr r0, [sp] has_zero_points
     cmp(r0, 0)
     bne_w(rare21)
     label(block32)
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     cmp(r0, 4)
     blt_w(smaller34)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     mov(r7, 0)
     mov(r6, 0)
     mov(r5, 0)
-    data(2, 0x9A0B)  # ldr r2, [sp] input
-    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, #24]
-    data(2, 0x9807)  # ldr r0, [sp] depth
+    data(2, 0x9A08)  # ldr r2, [sp] input
+    data(2, 0xF8DD, 0xA00C)  # ldr r10, [sp, #12]
+    data(2, 0x9804)  # ldr r0, [sp] depth
     data(2, 0xEB1A, 0x0900)  # adds r9, r10, r0
     data(2, 0xEB19, 0x0800)  # adds r8, r9, r0
     data(2, 0xEB18, 0x0E00)  # adds lr, r8, r0
     data(2, 0xEB1E, 0x0000)  # adds r0, lr, r0
-    data(2, 0x9006)  # str r0, [sp] filter
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9003)  # str r0, [sp] filter
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne_w(rare36)
     label(end37)
-    data(2, 0x980C)  # ldr r0, [sp] runs
+    data(2, 0x9809)  # ldr r0, [sp] runs
     cmp(r0, 0)
     beq(if39)
     label(run40)
-    data(2, 0x9802)  # ldr r0, [sp] piece
+    data(2, 0x9801)  # ldr r0, [sp] piece
     data(2, 0xF1B0, 0x0308)  # subs r3, r0, #8
     bmi(few42)
     label(four44)
@@ -277,7 +277,7 @@ def run_int16(r0, r1, r2, r3):
     bne(tap46)
     label(added43)
     label(if39)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne_w(rare48)
     label(end49)
@@ -289,30 +289,30 @@ def run_int16(r0, r1, r2, r3):
     add(r0, 16)
     data(2, 0x9000)  # str r0, [sp] sum_to
     label(stored35)
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     sub(r0, r0, 4)
-    data(2, 0x9004)  # str r0, [sp] rows_left
+    data(2, 0x9002)  # str r0, [sp] rows_left
     bne_w(block32)
     b(block_end33)
     label(smaller34)
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     cmp(r0, 2)
     blt_w(smaller53)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne_w(smaller53)
     data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
     mov(r7, 0)
-    data(2, 0x990B)  # ldr r1, [sp] input
-    data(2, 0x9E06)  # ldr r6, [sp] filter
-    data(2, 0x9807)  # ldr r0, [sp] depth
+    data(2, 0x9908)  # ldr r1, [sp] input
+    data(2, 0x9E03)  # ldr r6, [sp] filter
+    data(2, 0x9804)  # ldr r0, [sp] depth
     add(r5, r6, r0)
     add(r0, r5, r0)
-    data(2, 0x9006)  # str r0, [sp] filter
-    data(2, 0x980C)  # ldr r0, [sp] runs
+    data(2, 0x9003)  # str r0, [sp] filter
+    data(2, 0x9809)  # ldr r0, [sp] runs
     cmp(r0, 0)
     beq(if55)
-    data(2, 0x9802)  # ldr r0, [sp] piece
+    data(2, 0x9801)  # ldr r0, [sp] piece
     data(2, 0xF1B0, 0x0208)  # subs r2, r0, #8
     bmi(few58)
     label(four60)
@@ -350,27 +350,27 @@ def run_int16(r0, r1, r2, r3):
     str(r7, [r0, 4])
     add(r0, 8)
     data(2, 0x9000)  # str r0, [sp] sum_to
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     sub(r0, r0, 2)
-    data(2, 0x9004)  # str r0, [sp] rows_left
+    data(2, 0x9002)  # str r0, [sp] rows_left
     bne_w(block32)
     b(block_end33)
     label(smaller53)
     mov(r5, 0)
-    data(2, 0x980B)  # ldr r0, [sp] input
-    data(2, 0x9C06)  # ldr r4, [sp] filter
-    data(2, 0x9907)  # ldr r1, [sp] depth
+    data(2, 0x9808)  # ldr r0, [sp] input
+    data(2, 0x9C03)  # ldr r4, [sp] filter
+    data(2, 0x9904)  # ldr r1, [sp] depth
     add(r1, r4, r1)
-    data(2, 0x9106)  # str r1, [sp] filter
-    data(2, 0x9908)  # ldr r1, [sp] is_long
+    data(2, 0x9103)  # str r1, [sp] filter
+    data(2, 0x9905)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     bne_w(rare66)
     label(end67)
-    data(2, 0x990C)  # ldr r1, [sp] runs
+    data(2, 0x9909)  # ldr r1, [sp] runs
     cmp(r1, 0)
     beq(if69)
     label(run70)
-    data(2, 0x9902)  # ldr r1, [sp] piece
+    data(2, 0x9901)  # ldr r1, [sp] piece
     data(2, 0xF1B1, 0x0208)  # subs r2, r1, #8
     bmi(few72)
     label(four74)
@@ -396,7 +396,7 @@ def run_int16(r0, r1, r2, r3):
     bne(tap76)
     label(added73)
     label(if69)
-    data(2, 0x9908)  # ldr r1, [sp] is_long
+    data(2, 0x9905)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     bne_w(rare78)
     label(end79)
@@ -405,43 +405,44 @@ def run_int16(r0, r1, r2, r3):
     add(r0, r0, 4)
     data(2, 0x9000)  # str r0, [sp] sum_to
     label(stored65)
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     sub(r0, r0, 1)
-    data(2, 0x9004)  # str r0, [sp] rows_left
+    data(2, 0x9002)  # str r0, [sp] rows_left
     bne_w(block32)
     label(block_end33)
     label(done20)
     data(2, 0x9E15)  # ldr r6, [sp] scratch
-    data(2, 0x980D)  # ldr r0, [sp] op
-    data(2, 0xF8D0, 0xE02C)  # ldw lr, [r0, #44]
-    data(2, 0xF8D0, 0xC030)  # ldw r12, [r0, #48]
-    ldr(r7, [r0, 52])
+    data(2, 0x980A)  # ldr r0, [sp] op
+    data(2, 0xF8D0, 0x902C)  # ldw r9, [r0, #44]
+    data(2, 0xF8D0, 0x8030)  # ldw r8, [r0, #48]
+    data(2, 0xF8D0, 0xE034)  # ldw lr, [r0, #52]
+    data(2, 0xF8DD, 0xC040)  # ldr r12, [sp, #64]
+    data(2, 0x9B11)  # ldr r3, [sp] factor
+    data(2, 0x9F12)  # ldr r7, [sp] to
     b(output83)
     label(rare87)
-    data(2, 0x990D)  # ldr r1, [sp] op
+    data(2, 0x990A)  # ldr r1, [sp] op
     ldr(r1, [r1, 60])
     cmp(r1, 0)
     bne(if89)
-    data(2, 0x9912)  # ldr r1, [sp] bias_33
+    data(2, 0x990F)  # ldr r1, [sp] bias
     cmp(r1, 0)
     beq(if90)
-    data(2, 0x9905)  # ldr r1, [sp] bias
-    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
-    data(2, 0x9105)  # str r1, [sp] bias
-    add(r0, r0, r3)
+    data(2, 0xF85C, 0x1B04)  # ldr r1, [r12], #4
+    add(r0, r0, r1)
     label(if90)
     lsl(r4, r4, 1)
-    data(2, 0xF1B2, 0x0320)  # subs r3, r2, #32
+    data(2, 0xF1B5, 0x0220)  # subs r2, r5, #32
     mov(r1, 0)
-    cmp(r3, r1)
+    cmp(r2, r1)
     data(2, 0xBFB8)  # it lt
-    mov(r3, r1)
-    data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
-    mov(r2, 0)
-    cmp(r1, r2)
+    mov(r2, r1)
+    data(2, 0xF1D5, 0x0120)  # rsbs r1, r5, #32
+    mov(r5, 0)
+    cmp(r1, r5)
     data(2, 0xBFB8)  # it lt
-    mov(r1, r2)
-    lsl(r0, r3)
+    mov(r1, r5)
+    lsl(r0, r2)
     data(2, 0xEA10, 0x72E4)  # ands r2, r0, r4, asr #31
     data(2, 0xFB50, 0x2014)  # smmlar r0, r0, r4, r2
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
@@ -449,81 +450,76 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
     b(ready86)
     label(if89)
-    mov(r3, r0)
+    mov(r2, r0)
     asr(r1, r0, 31)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if91)
     data(2, 0xF856, 0x1B04)  # ldr r1, [r6], #4
     label(if91)
-    data(2, 0x9812)  # ldr r0, [sp] bias_33
+    data(2, 0x980F)  # ldr r0, [sp] bias
     cmp(r0, 0)
     beq(if92)
-    data(2, 0x9805)  # ldr r0, [sp] bias
-    data(2, 0xE8F0, 0x8502)  # ldrd r8, r5, [r0], #8
-    data(2, 0x9005)  # str r0, [sp] bias
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    data(2, 0xE8FC, 0xA002)  # ldrd r10, r0, [r12], #8
+    data(2, 0xEB12, 0x020A)  # adds r2, r2, r10
+    data(2, 0xEB41, 0x0100)  # adc r1, r1, r0
     label(if92)
     b(known85)
     label(output83)
     data(2, 0xF856, 0x0B04)  # ldr r0, [r6], #4
-    data(2, 0x9901)  # ldr r1, [sp] factor
-    ldr(r4, [r1, 0])
-    data(2, 0x9B0A)  # ldr r3, [sp] factor_step
-    ldr(r2, [r1, 4])
-    add(r1, r1, r3)
-    data(2, 0x9101)  # str r1, [sp] factor
-    data(2, 0x9909)  # ldr r1, [sp] is_unusual
+    ldr(r4, [r3, 0])
+    data(2, 0x9907)  # ldr r1, [sp] factor_step
+    ldr(r5, [r3, 4])
+    add(r3, r3, r1)
+    data(2, 0x9906)  # ldr r1, [sp] is_unusual
     cmp(r1, 0)
     bne(rare87)
-    data(2, 0x9D05)  # ldr r5, [sp] bias
-    data(2, 0xE8F5, 0x3102)  # ldrd r3, r1, [r5], #8
-    data(2, 0x9505)  # str r5, [sp] bias
-    asr(r5, r0, 31)
-    data(2, 0xEB13, 0x0300)  # adds r3, r3, r0
-    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    data(2, 0xE8FC, 0x2102)  # ldrd r2, r1, [r12], #8
+    data(2, 0xEA5F, 0x7AE0)  # mov asrs r10, pc, r0, asr #31
+    data(2, 0xEB12, 0x0200)  # adds r2, r2, r0
+    data(2, 0xEB41, 0x010A)  # adc r1, r1, r10
     label(known85)
-    data(2, 0xFBA3, 0x5004)  # umull r5, r0, r3, r4
+    data(2, 0xFBA2, 0xA004)  # umull r10, r0, r2, r4
     data(2, 0xFB01, 0x0004)  # mla r0, r1, r4, r0
-    data(2, 0xF1D2, 0x0120)  # rsbs r1, r2, #32
+    data(2, 0xF1D5, 0x0120)  # rsbs r1, r5, #32
     bmi(rare94)
     data(2, 0xFA00, 0xF001)  # lsl r0, r0, r1
-    data(2, 0xFA35, 0xF502)  # lsrs r5, r5, r2
-    data(2, 0xEB40, 0x0005)  # adc r0, r0, r5
+    data(2, 0xFA3A, 0xFA05)  # lsrs r10, r10, r5
+    data(2, 0xEB40, 0x000A)  # adc r0, r0, r10
     label(shifted93)
     label(ready86)
-    data(2, 0xEB10, 0x000E)  # adds r0, r0, lr
-    data(2, 0x4560)  # cmp r0, r12
+    data(2, 0xEB10, 0x0009)  # adds r0, r0, r9
+    data(2, 0x4540)  # cmp r0, r8
     data(2, 0xBFB8)  # it lt
-    mov(r0, r12)
-    data(2, 0x9903)  # ldr r1, [sp] to
-    cmp(r0, r7)
+    mov(r0, r8)
+    data(2, 0x4570)  # cmp r0, lr
     data(2, 0xBFC8)  # it gt
-    mov(r0, r7)
-    strh(r0, [r1, 0])
-    add(r1, r1, 2)
-    data(2, 0x9103)  # str r1, [sp] to
+    mov(r0, lr)
+    strh(r0, [r7, 0])
     data(2, 0x9800)  # ldr r0, [sp] sum_to
+    add(r7, r7, 2)
     cmp(r6, r0)
     bne(output83)
     b(output_end84)
     label(rare94)
     lsl(r0, r0, 1)
-    data(2, 0xEA50, 0x71D5)  # ors r1, r0, r5, lsr #31
-    data(2, 0xF1B2, 0x0020)  # subs r0, r2, #32
+    data(2, 0xEA50, 0x71DA)  # ors r1, r0, r10, lsr #31
+    data(2, 0xF1B5, 0x0020)  # subs r0, r5, #32
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
     asr(r0, r0, 1)
     b(shifted93)
     label(output_end84)
-    data(2, 0x980E)  # ldr r0, [sp] channels_left
+    data(2, 0xF8CD, 0xC040)  # str r12, [sp, #64]
+    data(2, 0x9311)  # str r3, [sp] factor
+    data(2, 0x9712)  # str r7, [sp] to
+    data(2, 0x980B)  # ldr r0, [sp] channels_left
     cmp(r0, 0)
     bne_w(piece18)
-    data(2, 0x980B)  # ldr r0, [sp] input
+    data(2, 0x9808)  # ldr r0, [sp] input
     data(2, 0x9913)  # ldr r1, [sp] input_step
     add(r0, r0, r1)
-    data(2, 0x900B)  # str r0, [sp] input
+    data(2, 0x9008)  # str r0, [sp] input
     data(2, 0x9816)  # ldr r0, [sp] output
     data(2, 0x991C)  # ldr r1, [sp] output_step
     add(r0, r0, r1)
@@ -542,8 +538,8 @@ def run_int16(r0, r1, r2, r3):
     label(rare21)
     label(row23)
     mov(r2, 0)
-    data(2, 0x990B)  # ldr r1, [sp] input
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9908)  # ldr r1, [sp] input
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if25)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -557,18 +553,18 @@ def run_int16(r0, r1, r2, r3):
     beq(if26)
     label(input27)
     mov(r3, 0)
-    data(2, 0x9810)  # ldr r0, [sp] input_zero_point
+    data(2, 0x980D)  # ldr r0, [sp] input_zero_point
     data(2, 0xF931, 0x4003)  # lds16 r4, [r1, r3]
     sub(r5, r4, r0)
-    data(2, 0x9806)  # ldr r0, [sp] filter
+    data(2, 0x9803)  # ldr r0, [sp] filter
     data(2, 0xF910, 0x4003)  # lds8 r4, [r0, r3]
-    data(2, 0x9B11)  # ldr r3, [sp] weight_zero_point
+    data(2, 0x9B0E)  # ldr r3, [sp] weight_zero_point
     sub(r3, r4, r3)
     data(2, 0xFB05, 0x2203)  # mla r2, r5, r3, r2
     add(r1, r1, 2)
     add(r0, r0, 1)
-    data(2, 0x9006)  # str r0, [sp] filter
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9003)  # str r0, [sp] filter
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if29)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -583,14 +579,14 @@ def run_int16(r0, r1, r2, r3):
     cmp(r1, r6)
     bne(input27)
     label(if26)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if30)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
     add(r0, r0, 4)
     data(2, 0x9000)  # str r0, [sp] sum_to
     label(if30)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne(if31)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -599,13 +595,13 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9800)  # ldr r0, [sp] sum_to
     add(r0, r0, 4)
     data(2, 0x9000)  # str r0, [sp] sum_to
-    data(2, 0x9804)  # ldr r0, [sp] rows_left
+    data(2, 0x9802)  # ldr r0, [sp] rows_left
     sub(r0, r0, 1)
-    data(2, 0x9004)  # str r0, [sp] rows_left
+    data(2, 0x9002)  # str r0, [sp] rows_left
     bne(row23)
     b(done20)
     label(rare36)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if38)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -620,10 +616,10 @@ def run_int16(r0, r1, r2, r3):
     str(r1, [r0, 28])
     label(if38)
     mov(r0, 1)
-    data(2, 0x900F)  # str r0, [sp] special_runs
+    data(2, 0x900C)  # str r0, [sp] special_runs
     b(end37)
     label(rare48)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if50)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -660,7 +656,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9002)  # str r0, [sp] piece
+    data(2, 0x9001)  # str r0, [sp] piece
     data(2, 0x9914)  # ldr r1, [sp] rest
     sub(r1, r1, r0)
     data(2, 0x9114)  # str r1, [sp] rest
@@ -671,19 +667,19 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, r1)
     data(2, 0xBFC8)  # it gt
     mov(r0, r1)
-    data(2, 0x9002)  # str r0, [sp] piece
+    data(2, 0x9001)  # str r0, [sp] piece
     data(2, 0x9913)  # ldr r1, [sp] input_step
     sub(r0, r1, r0)
     data(2, 0x9014)  # str r0, [sp] rest
     label(if50)
-    data(2, 0x980F)  # ldr r0, [sp] special_runs
+    data(2, 0x980C)  # ldr r0, [sp] special_runs
     sub(r0, r0, 1)
-    data(2, 0x900F)  # str r0, [sp] special_runs
+    data(2, 0x900C)  # str r0, [sp] special_runs
     cmp(r0, 0)
     ble(if51)
     b(run40)
     label(if51)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if52)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
@@ -693,7 +689,7 @@ def run_int16(r0, r1, r2, r3):
     label(if52)
     b(end49)
     label(rare66)
-    data(2, 0x9908)  # ldr r1, [sp] is_long
+    data(2, 0x9905)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     beq(if68)
     data(2, 0x9900)  # ldr r1, [sp] sum_to
@@ -702,10 +698,10 @@ def run_int16(r0, r1, r2, r3):
     str(r2, [r1, 4])
     label(if68)
     mov(r1, 1)
-    data(2, 0x910F)  # str r1, [sp] special_runs
+    data(2, 0x910C)  # str r1, [sp] special_runs
     b(end67)
     label(rare78)
-    data(2, 0x9908)  # ldr r1, [sp] is_long
+    data(2, 0x9905)  # ldr r1, [sp] is_long
     cmp(r1, 0)
     beq(if80)
     data(2, 0x9900)  # ldr r1, [sp] sum_to
@@ -721,7 +717,7 @@ def run_int16(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9102)  # str r1, [sp] piece
+    data(2, 0x9101)  # str r1, [sp] piece
     data(2, 0x9A14)  # ldr r2, [sp] rest
     sub(r2, r2, r1)
     data(2, 0x9214)  # str r2, [sp] rest
@@ -732,19 +728,19 @@ def run_int16(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFC8)  # it gt
     mov(r1, r2)
-    data(2, 0x9102)  # str r1, [sp] piece
+    data(2, 0x9101)  # str r1, [sp] piece
     data(2, 0x9A13)  # ldr r2, [sp] input_step
     sub(r1, r2, r1)
     data(2, 0x9114)  # str r1, [sp] rest
     label(if80)
-    data(2, 0x990F)  # ldr r1, [sp] special_runs
+    data(2, 0x990C)  # ldr r1, [sp] special_runs
     sub(r1, r1, 1)
-    data(2, 0x910F)  # str r1, [sp] special_runs
+    data(2, 0x910C)  # str r1, [sp] special_runs
     cmp(r1, 0)
     ble(if81)
     b(run70)
     label(if81)
-    data(2, 0x9808)  # ldr r0, [sp] is_long
+    data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     beq(if82)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
