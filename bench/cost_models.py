@@ -448,8 +448,12 @@ _MULTIPLYING = (
     ("dense-lowest", (INT8,), _with_lowest(_dense), _DENSE),
 )
 # Each shape is a model, so that the output overlaps the input, which slows kernels for the FPU.
+_FIRST_LAYERS = (12, 12, 1, 6, (5, 5), 1, "VALID"), (14, 14, 1, 4, (3, 3), 1, "SAME")
 _SHARED = (
-    ("conv", _convolution, (*_CONVOLUTIONS[:6], *_CONVOLUTIONS[8:10], *_LARGE_CONVOLUTIONS[1:3])),
+    (
+        "conv", _convolution,
+        (*_CONVOLUTIONS[:6], *_CONVOLUTIONS[8:10], *_LARGE_CONVOLUTIONS[1:3], *_FIRST_LAYERS),
+    ),
     ("conv-dilated", _convolution, _DILATED[::2]), ("depthwise", _depthwise, _DEPTHWISE[::2]),
 )  # fmt: skip
 _BINARY = (

@@ -31,7 +31,7 @@ from tflm_tools.optimize.kernel_costs import (
     form_of,
     work_of,
 )
-from tflm_tools.optimize.memory.dtype_costs import rectified_nodes
+from tflm_tools.optimize.node_facts import rectified_nodes
 from tflm_tools.optimize.passes import OPTIONS, passes_without
 
 _WITH_FPU = "armv7em", "mac16"  # targets whose kernels are slower if an output overlaps an input

@@ -9,7 +9,7 @@ from tflm.prepare.conv_lanes import FULLY_CONNECTED
 from tflm.prepare.dense import DENSE
 
 from ..model.graph import Graph
-from ..optimize.memory.costs import cycles_of
+from ..optimize.memory.node_costs import NodeCostTable
 from ..optimize.memory.weights.flash_cache import MISS
 from ..optimize.memory.weights.layouts import WIDEN_CYCLES
 from ..targets import target_of
@@ -45,8 +45,9 @@ def estimate_streaming(pipeline, free):
     """
     graph = Graph(pipeline.source)
     nodes = [node for subgraph in graph.running() for node in subgraph.nodes]
+    costs = NodeCostTable(graph, _TARGET)
     fetched = _fetched_bytes(pipeline.flat)
-    work = cycles_of(nodes, _TARGET) + round(WIDEN_CYCLES * fetched)
+    work = sum(map(costs.cycles, nodes)) + round(WIDEN_CYCLES * fetched)
     waits = MISS * fetched // 4
     kept = min(fetched, free - _BUFFER_BYTES) // _ROUND_BYTES * _ROUND_BYTES
     if waits <= work or kept <= 0:

@@ -125,4 +125,4 @@ def _cost(graph, node, miss):
         costs = NodeCostTable(graph, TARGET, {node.index: best.layout[0]}, miss).of(node)
         weight_cycles = best.cycles
     size = costs.record_bytes + costs.constant_bytes
-    return size, node_cycles(node, TARGET) + weight_cycles
+    return size, node_cycles(node, TARGET, costs.kernels) + weight_cycles

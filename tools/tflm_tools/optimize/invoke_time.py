@@ -11,9 +11,9 @@ from ..model.macs import macs
 from ..model.schema import op_name
 from .as_int8 import as_int8
 from .kernel_costs import cycles_as_int8, invoke_cycles, is_portable, kernel_cycles
-from .memory.dtype_costs import rectified_nodes
 from .memory.node_costs import NodeCostTable
 from .memory.weights.flash_cache import fetches, miss_of
+from .node_facts import rectified_nodes
 
 _WORD = 4  # bytes of weights that one miss of the flash cache fetches
 _PIXELS = 4  # of an output that a kernel computes with one fetch of the weights

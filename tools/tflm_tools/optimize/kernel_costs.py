@@ -14,7 +14,7 @@ from ..kernel_files import KERNELS
 from ..model.macs import macs
 from ..model.schema import op_name, option
 from ..targets import override_folders
-from .memory.dtype_costs import FLOAT32, HYBRID, dtype_of, macs_inside
+from .node_facts import FLOAT32, HYBRID, dtype_of, macs_inside
 
 # `make -C bench costs` counts the kernels on emulated cores and writes this file. Its columns are
 # machine, op (with its form), dtype and kernels (a key), the fields of Work, and the largest error

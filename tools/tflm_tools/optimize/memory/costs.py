@@ -7,7 +7,8 @@ from tflm import dtypes
 
 from ...model.macs import macs
 from ...model.schema import op_name
-from .dtype_costs import dtype_cycles, dtype_of, rectified_nodes
+from ..kernel_costs import kernel_cycles
+from ..node_facts import dtype_of
 
 # Cycles of an operator: for each multiply-accumulate, for each element of the output and of the
 # input, for each channel of the output, and for the operator as a whole.
@@ -45,7 +46,8 @@ _CORES = {
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
-_SAME_COSTS = {"pie": "mac16"}  # targets whose kernels for other types than int8 are the same
+# Targets whose kernels for other types than int8 are counted as those of another one.
+_SAME_COSTS = {"pie": "mac16", "xtensawin": "mac16"}
 REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
 # On all targets.
 _WITH_OVERRIDES = "CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED", "ADD"
@@ -85,15 +87,17 @@ def _cost_of(node, target):
     return FITTED.get(name, OTHER)
 
 
-def node_cycles(node, target, is_rectified=False):
+def node_cycles(node, target, kernels=(), is_rectified=False):
     """Return the cycles of a node on a target, without fetching weights, about.
 
-    is_rectified: whether rectified_nodes() has the number of the node.
+    kernels: the names of its records; only operators on int8 may leave them out. is_rectified:
+    whether rectified_nodes() has the number of the node.
     """
     if dtype_of(node) is not None:
-        cycles = dtype_cycles(node, _SAME_COSTS.get(target, target), is_rectified)
-        is_counted = target in _CORES and target != "armv7em"
-        return round(cycles / _CORES[target].instructions) if is_counted else cycles
+        counted = _SAME_COSTS.get(target, target)
+        cycles = kernel_cycles(node, counted or REFERENCE_TARGET, kernels, is_rectified)
+        is_instructions = target in _CORES and target != "armv7em"
+        return round(cycles / _CORES[target].instructions if is_instructions else cycles)
     cycles = cycles_by(_cost_of(node, target), node)
     if target not in _CORES or op_name(node) not in _WITH_OVERRIDES:
         return cycles
@@ -112,12 +116,6 @@ def cycle_unit(target):
     return "instructions" if target in _CORES else "cycles of a Cortex-M0+"
 
 
-def cycles_of(nodes, target):
-    """Return the sum of node_cycles() of the nodes of a model."""
-    rectified = rectified_nodes(nodes)
-    return sum(node_cycles(node, target, node.index in rectified) for node in nodes)
-
-
 def more_cycles_by_rows(node, target):
     """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
     if target is None or dtype_of(node) is not None:  # these kernels are as fast by rows
@@ -128,5 +126,5 @@ def more_cycles_by_rows(node, target):
 def min_cycles(nodes, node_costs, target):
     """Return the cycles of nodes that run one by one, with the fastest weight layouts, about."""
     layouts = [node_costs.of(node).layouts for node in nodes]
-    cycles = sum(node_cycles(node, target, node_costs.is_rectified(node)) for node in nodes)
+    cycles = sum(node_costs.cycles_on(target, node) for node in nodes)
     return cycles + sum(each[0].cycles for each in layouts if each)

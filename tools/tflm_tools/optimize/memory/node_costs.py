@@ -15,8 +15,8 @@ from ...image.custom import HostContext, HostResolver
 from ...image.packed_weights import PackedWeights
 from ...image.rom import RomStorage
 from ...targets import packing_of
+from ..node_facts import rectified_nodes
 from .costs import more_cycles_by_rows, node_cycles
-from .dtype_costs import rectified_nodes
 from .weights.band_slots import BandSlot
 from .weights.flash_cache import miss_of
 from .weights.layouts import (
@@ -184,7 +184,11 @@ class NodeCostTable:
 
     def cycles(self, node):
         """Return the cycles of a node by itself, without fetching weights, about."""
-        return node_cycles(node, self._target, self.is_rectified(node))
+        return self.cycles_on(self._target, node)
+
+    def cycles_on(self, target, node):
+        """Return the cycles of a node with its kernels on another target."""
+        return node_cycles(node, target, self.of(node).kernels, self.is_rectified(node))
 
     def more_cycles_by_rows(self, node):
         """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
