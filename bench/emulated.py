@@ -269,25 +269,20 @@ def measurement(said):
     """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])
-    calls, arena, is_joined, *ran = map(int, said["text"].split())
+    calls, arena, *ran = map(int, said["text"].split())
     split = len(ran) + 1 if ran else 0
     banded, marks = said["marks"][:split], said["marks"][split:]
-    marks, whole = (marks[:-3], marks[-3:]) if is_joined else (marks, [])
     first, before, *notes, after = [mark[1] - sum(mark[3:4]) for mark in marks]
     step = notes[1] - notes[0]
     dispatch = notes[2] - notes[1] - step
     total = (after - before) - (before - first) - step * len(notes) - dispatch
-    if whole:
-        first, before, after = [mark[1] - sum(mark[3:4]) for mark in whole]
-        total = (after - before) - (before - first)
     plain = _passed(marks[4:-1])
     plain[0] = [each - step for each in plain[0]]
     noted = _passed(banded) or [()] * len(plain)
     steps, *columns = map(_divided, plain, noted, [_inside(ran)] * len(plain))
     waits = [Waits(*row) for row in zip(*columns, strict=True)]
     if columns:
-        begin, end = (whole or marks)[1][3:], (whole or marks)[-1][3:]
-        waits.append(Waits(*(b - a for a, b in zip(begin, end, strict=True))))
+        waits.append(Waits(*(b - a for a, b in zip(marks[1][3:], marks[-1][3:], strict=True))))
         steps = [cycles + wait.cycles for cycles, wait in zip(steps, waits, strict=False)]
         total += waits[-1].cycles
     outputs = [bytes.fromhex(text) for text in said["peeks"]]

@@ -91,7 +91,7 @@ class Notes:
     def __init__(self):
         self.ran = []
 
-    def run_short(self, _steps, _, program):
+    def invoke(self, program):
         mark(0, 0, 0, 0, 0)
         for function, record, units, slice_units in program.graphs[0]:
             if isinstance(record, tuple):
@@ -100,7 +100,6 @@ class Notes:
             program.run_steps(((function, record, units, slice_units),))
             mark(0, 0, 0, 0, 0)
             self.ran.append(0)
-        return 0
 
     def _noted(self, i, step):
         function = step[0]
@@ -134,24 +133,8 @@ def invoke_first(interpreter, source=None):
     return notes.ran
 
 
-# Count one invoke(), which two notes precede and one follows.
-def counted(interpreter, source):
-    gc.collect()
-    if source is None:
-        micropython.heap_lock()
-    count(1)
-    mark(None, None, None, 0, 0)
-    mark(None, None, None, 0, 0)
-    interpreter.invoke(source)
-    mark(None, None, None, 0, 0)
-    count(0)
-    if source is None:
-        micropython.heap_unlock()
-
-
-# Count the second invoke() of a flat model, with a note after each step. If the model has bands,
-# the first invoke is counted, too. If machine code runs several steps at once (short_steps.py),
-# which notes prevent, a third invoke() is counted as a whole.
+# Count the second invoke() of a flat model, as it runs in a program's loop; two notes come before
+# it and one after it. If the model has bands, the first invoke is counted, too.
 # copy: run a copy of the model in RAM; None: as tflm.load() chooses. kept: bytes of weights in RAM
 # if the others are streamed, None without streaming. row_bytes: size of a row of an input that
 # comes by rows, 0 without.
@@ -171,15 +154,19 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=None, kept=None):
     ran = invoke_first(interpreter, source)
     count(0)
     source = source_of(interpreter, inputs, row_bytes)
-    steps = program.graphs[0]
     program.graphs[0], calls = annotated(program)
-    counted(interpreter, source)
+    gc.collect()
+    if source is None:
+        micropython.heap_lock()
+    count(1)
+    mark(None, None, None, 0, 0)
+    mark(None, None, None, 0, 0)
+    interpreter.invoke(source)
+    mark(None, None, None, 0, 0)
+    count(0)
+    if source is None:
+        micropython.heap_unlock()
     for i in range(interpreter.outputs_size()):
         raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))
-    joined = program.ready[2][4]
-    is_joined = joined is not None and joined[0] is steps
-    if is_joined:
-        program.graphs[0] = steps
-        counted(interpreter, source_of(interpreter, inputs, row_bytes))
-    print(calls, interpreter.arena_used_bytes(), int(is_joined), *ran)
+    print(calls, interpreter.arena_used_bytes(), *ran)

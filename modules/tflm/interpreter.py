@@ -73,7 +73,7 @@ class Interpreter:
         check("profiler", profiler, is_profiler, "a Profiler")
         check("delegates", delegates, isinstance(delegates, (tuple, list)), "a list of them")
         self.model = model
-        self._profiler = profiler
+        self.profiler = profiler
         self.max_while_steps = max_while_steps
         self._arena = arena
         self._slice_units = slice_units
@@ -107,16 +107,8 @@ class Interpreter:
         if program is None:
             _raise_no_heap()
         self._program = program
-
-    @property
-    def profiler(self):
-        """The Profiler that measures each operator, or None."""
-        return self._profiler
-
-    @profiler.setter
-    def profiler(self, profiler):
-        self._profiler = profiler
-        self._ready = None
+        if not program.needs_start():
+            self._ready = program.ready
 
     # Return the Program in its arena. After an error the arena is as before.
     def _allocate(self):
@@ -245,11 +237,9 @@ class Interpreter:
         the model already runs in another task, thread or callback of a timer.
         """
         ready = self._ready
-        if not (ready and source is None):
-            program = self._start(source)
-            ready = program.ready
-            if program.profiler:
-                ready = program, program.graphs, program, program.profiler.run_short
+        profiler = self.profiler
+        if ready is None or source is not None or profiler is not None:
+            ready = self._start(source).ready
         program, graphs, memory, run_short = ready
         is_running = program.is_running
         # MicroPython runs callbacks and switches threads only at jumps of the bytecode, and there
@@ -260,6 +250,8 @@ class Interpreter:
                 program.is_running = True
                 if is_running:
                     self._idle()
+                if profiler is not None:
+                    return profiler.invoke(program)
                 steps = graphs[0]
                 left = run_short(steps, 0, memory)
                 if left:
@@ -288,14 +280,12 @@ class Interpreter:
     def _start(self, source):
         program = self._idle()
         program.max_while_steps = program.while_steps_left = self.max_while_steps
-        program.profiler = self._profiler
+        program.profiler = self.profiler
         begin = program.begin_source
         if begin is None and source is not None:
             from .run.rows import begin
         if begin is not None:
             begin(program, source)
-        elif not (program.check_loops or program.profiler):
-            self._ready = program.ready
         return program
 
     # Return the Program; raise StateError if it runs.

@@ -48,7 +48,7 @@ class Program:
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
         # Once bound (short_steps.py): (self, graphs, memory, run_short()). The memory is arena
-        # and rom, first as buffers, then as machine code gets them, and join() of core_steps.py.
+        # and rom, first as buffers, then as machine code gets them.
         self.ready = None
         self.flat = None  # the FlatModel, if it is one
         self.calls = {}  # list: the lists that its control flow runs
@@ -89,6 +89,10 @@ class Program:
             return self.profiler.run(self, number)
         return self.run_steps(self.graphs[number])
 
+    # Return True if Interpreter._start() must run before each invoke.
+    def needs_start(self):
+        return self.begin_source is not None or self.check_loops is not None
+
     # Run steps slice by slice. Ctrl-C works between slices, except between some steps of one
     # slice. MicroPython's bytecode would take half of the time of a small model.
     def run_steps(self, steps):
@@ -109,7 +113,7 @@ class Program:
     # Run a step of several slices; return ABORTED if its operator ended the run.
     def _run_slices(self, step):
         function, record, units, slice_units = step
-        _, _, (arena, rom, arena_at, rom_at, _), _ = self.ready
+        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
         if slice_units < 0:
             arena = arena_at
             rom = rom_at
@@ -126,7 +130,7 @@ class Program:
     # Run the units start..stop-1 of a step; return what its kernel does.
     def run_slice(self, step, start, stop):
         function, record, units, slice_units = step
-        _, _, (arena, rom, arena_at, rom_at, _), _ = self.ready
+        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
         if slice_units > 0:
             return function(record, arena, rom, start, stop)
         if slice_units < 0:

@@ -6,7 +6,6 @@ from .errors import ABORTED
 
 _MAX_STEPS = const(32)  # between two checks for Ctrl-C
 _MAX_UNITS = const(1023)  # that machine code can get as one integer (tools/asm/language/calls.py)
-_len = len  # MicroPython may need 700 cycles to find a builtin
 
 
 # Run steps from step `i` on, at most _MAX_STEPS. memory: of a Program. Return 0 after the last
@@ -16,24 +15,12 @@ _len = len  # MicroPython may need 700 cycles to find a builtin
 # MicroPython's bytecode takes three times as long for a step.
 @micropython.viper
 def run_short(steps, i: int, memory) -> int:
-    arena, rom, arena_at, rom_at, joined = memory
-    count = int(_len(steps))
+    arena, rom, arena_at, rom_at = memory
+    count = int(len(steps))
     last = i + _MAX_STEPS
     if last > count:
         last = count
-    is_joined = 0
-    if joined:
-        same, joints, run_joint = joined
-        if steps is same:
-            is_joined = 1
     while i < last:
-        if is_joined:
-            joint = joints[i]
-            if joint:
-                if run_joint(joint, arena_at, rom_at) == ABORTED:
-                    return -1 - count
-                i += ptr32(joint)[0]
-                continue
         function, record, units, slice_units = steps[i]
         most = int(slice_units)
         if most == 0:
@@ -58,13 +45,14 @@ def run_short(steps, i: int, memory) -> int:
 # Make a prepared Program ready to run. Steps whose functions are machine code get addresses, which
 # are converted faster than buffers, if all are small integers of MicroPython: others take heap.
 # code: {function of a step: the machine code that it calls with the first unit << 10 | number of
-# units, or the function; None: join() of core_steps.py}.
+# units, or the function}.
 def bind(program, code):
     memory = program.arena, program.rom
     addresses = address_of(program.arena), address_of(program.rom)
     is_small = max(addresses) < 1 << 30
     if not is_small:
         addresses = memory
+    program.ready = program, program.graphs, memory + addresses, run_short
     for number, steps in enumerate(program.graphs if code else ()):
         for i, (function, record, units, slice_units) in enumerate(steps):
             if isinstance(record, tuple):  # of run_banded()
@@ -77,5 +65,3 @@ def bind(program, code):
                 slice_units = 0 if run is not function and is_short else 0 - slice_units
                 function = function if slice_units else run
             steps[i] = function, record, units, slice_units
-    joined = code[None](program.graphs[0]) if None in code else None
-    program.ready = program, program.graphs, memory + addresses + (joined,), run_short

@@ -91,7 +91,7 @@ def test_esp32_runs_packed_models(model, repository):
     ).flat
     need = memory_need([flat], _ESP32, in_ram=True)
     check_memory(_ESP32, need, len(flat))
-    assert 45_000 <= need.code <= 58_500  # tflm 1.0 needed 48 to 52 KB on the chip
+    assert 45_000 <= need.code <= 58_000  # tflm 1.0 needed 48 to 52 KB on the chip
     sent = bundle.files(runtime_files.files_for(flat, "xtensawin", False), "xtensawin")
     assert need.machine_code < 22_000 < sum(map(len, sent.values()))
 
