@@ -46,7 +46,7 @@ _CORES = {
     "rv32imc": Core(0.8, 1.1),
     "xtensawin": Core(0.8, 1.25),
 }
-# Targets whose kernels for other types than int8 are counted as those of another one.
+# Targets that have the costs of another one, except for int8.
 _SAME_COSTS = {"pie": "mac16", "xtensawin": "mac16"}
 REFERENCE_TARGET = "armv6m"  # the target that FITTED is measured for
 # On all targets.
