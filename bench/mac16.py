@@ -36,7 +36,7 @@ def _folded(constants, stream, channels, channel_bytes):
 
 
 # Return (outputs of each channel, channels, bytes of a channel's stream, branches for each
-# output). Branches at the ends of rows are too few to count.
+# output). CONV_2D has none for folded channels. Branches at the ends of rows are too few to count.
 def _shape(kernel, r):
     if kernel.startswith("depthwise"):
         outputs = r["batches"] * r["output_height"] * r["output_width"]
@@ -60,8 +60,9 @@ def surplus_of(kernel, words, constants):
     r = dict(zip(("units", *names), words, strict=False))
     outputs, channels, channel_bytes, branches = _shape(kernel, r)
     folded = sum(_folded(constants, r["stream"], channels, channel_bytes))
-    more = channels * (WITHOUT["mulsh"] - 1 + branches) + folded * (WITHOUT["clamps"] - 1)
-    return outputs * more
+    more = channels * (WITHOUT["mulsh"] - 1) + folded * (WITHOUT["clamps"] - 1)
+    branching = channels - folded if kernel.startswith("conv") else channels
+    return outputs * (more + branches * branching)
 
 
 def surplus(flat):
