@@ -36,7 +36,8 @@ class NodeCosts:
 
     scratch: bytes of each scratch buffer. record_bytes: of the largest record.
     record_signature: equal for nodes whose records differ in operand offsets and numbers only.
-    constant_bytes: of the constants that Prepare makes. kernels: of its records.
+    constant_bytes: of the constants that Prepare makes. kernels: of its records. cycles: by
+    target, as far as they were asked for.
 
     Weights, if the node has a single record:
     layouts: the LayoutCosts that may be chosen, fastest first. fine_layouts: more of them, for an
@@ -54,6 +55,7 @@ class NodeCosts:
     record_signature: tuple = ()
     constant_bytes: int = 0
     kernels: tuple = ()
+    cycles: dict = field(default_factory=dict)
     layouts: tuple = ()
     fine_layouts: tuple = ()
     block_layouts: tuple = ()
@@ -188,7 +190,12 @@ class NodeCostTable:
 
     def cycles_on(self, target, node):
         """Return the cycles of a node with its kernels on another target."""
-        return node_cycles(node, target, self.of(node).kernels, self.is_rectified(node))
+        costs = self.of(node)
+        if target not in costs.cycles:
+            costs.cycles[target] = node_cycles(
+                node, target, costs.kernels, self.is_rectified(node)
+            )
+        return costs.cycles[target]
 
     def more_cycles_by_rows(self, node):
         """Return how many cycles more a FULLY_CONNECTED needs if its input exists by rows only."""
