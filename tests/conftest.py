@@ -45,6 +45,7 @@ def shared_models() -> Path:
 # Add a case to its module's batch only if pytest is going to run it.
 def pytest_collection_finish(session):
     gc.freeze()
+    gc.set_threshold(50_000)  # planners make millions of objects, and few cycles
     gc.enable()
     for item in session.items:
         callspec = getattr(item, "callspec", None)

@@ -104,6 +104,7 @@ def test_elements(name, operation, steps):
         wanted[to] = {
             "mac": wanted[to] + x * y, "mul": x * y, "add": x + y, "sub": x - y, "div": x / y,
             "maximum": x if x > y else y, "minimum": x if x < y else y,
+            "prelu": x if x >= 0 else x * y,
         }[operation]  # fmt: skip
     found = _run_list(lists_float.elements_kernel, machine, size, result, a, b)
     assert np.array_equal(found, wanted, equal_nan=True)

@@ -76,9 +76,7 @@ def test_imported_files_are_what_a_board_imports(model, repository, tmp_path):
     imported = {name for name in run.stdout.decode().split() if not name.endswith(".gen")}
     names = runtime_files.imported_files(flat, "x64", False)
     expected = {f"tflm/{name}".removesuffix("/__init__").replace("/", ".") for name in names}
-    # Helpers of float32 that others replace have names, although their files are not there.
-    replaced = {f"tflm.kernels.{name}" for name in runtime_files.replaced_helpers("x64")}
-    assert imported - expected - replaced == {"tflm.loader"}
+    assert imported - expected == {"tflm.loader"}
     # OpResolver imports these only if the heap is large enough for them.
     assert all(".x64" in name for name in expected - imported)
 

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from tflm_tools.errors import ToolError
@@ -40,6 +41,7 @@ def mpy_cross_output(source, arch, tmp_path):
 
 
 # All files that `make dist` or `tflm deploy` may send to a board with this arch.
+@cache
 def shipped_files(arch):
     return mpy_compiler.compile_runtime_files(
         dist.package_files("all", arch, ARCHS[arch].assembler), arch
