@@ -10,9 +10,10 @@ FILES    {file: (what it computes, functions that each return the source of one 
 COPIES   {file: a file of another folder with the same text, which calls other machine code}
 COMPILED_SUFFIX  ".mpy" if the files of compiled.py are compiled to bytes (x64)
 
-The kernels that compiled.py lists for a target are files of its folder, too. A file of
-FILES is called NAME_asm.py; its generators are NAME.py and NAME_*.py, or functions of common/ with
-the name of a machine as their argument. The head of a file with both names files.py.
+The kernels that compiled.py lists for a target are files of its folder, too. A file of FILES is
+called NAME_asm.py, or NAME.mpy if it has the kernels of kernels/NAME.py. Its generators are
+NAME.py and NAME_*.py, or functions of common/ with the name of a machine as their argument. The
+head of a file with both names files.py.
 """
 
 import re

@@ -75,7 +75,8 @@ FILES = {
         ),
     ),
     "quantize_asm.mpy": (
-        "float32 from integers, and integers from float32",
-        (quantize.quantize, quantize.dequantize, quantize.extremes),
+        "integers from float32",
+        (quantize.quantize, quantize.extremes),
     ),
+    "dequantize.mpy": ("DEQUANTIZE, int8, uint8 and int16", (quantize.dequantize,)),
 }

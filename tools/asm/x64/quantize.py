@@ -154,7 +154,7 @@ _INPUT, _OPERAND_SCALE, _OUTPUT, _TYPE, _RECORD_ZERO_POINT = range(1, 6)
 
 def dequantize():
     """Subtract the zero point, convert to float32 and multiply by the scale."""
-    t = Function("dequantize", _DEQUANTIZE)
+    t = Function("eval_integers", _DEQUANTIZE)
     t.mov("rbx", "rdi")
     t.mov("eax", at("rbx", 4 * _RECORD_ZERO_POINT))
     t.shl("eax", 16)

@@ -14,7 +14,6 @@ conv_int16
 depthwise_conv
 depthwise_conv_float
 depthwise_conv_int16
-dequantize
 float32
 float32_math
 fully_connected
@@ -38,6 +37,7 @@ gen.cast
 gen.comparisons
 gen.cumsum
 gen.depthwise_column
+gen.dequantize
 gen.div
 gen.gru_float
 gen.hard_swish_float

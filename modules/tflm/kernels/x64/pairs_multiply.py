@@ -15,7 +15,7 @@ MAX_WEIGHT = 32895  # sum of absolute weights of a row; times 255 it is below HA
 # the previous tap. After a RELU many inputs are 0. Then 16 rows at a time read the list.
 #
 # The parameters that are in registers are addresses: `xv` of the vector, `w` of the weights
-# (packing.pack_pairs, `pitch` bytes from sixteen rows to the next), `x` of memory for the list, 8
+# (pack_pairs, `pitch` bytes from sixteen rows to the next), `x` of memory for the list, 8
 # bytes for each of `depth` elements.
 @micropython.viper
 def multiply_pairs(
@@ -93,3 +93,29 @@ def multiply_pairs(
         sums = ptr32(int(sums) + 64)
         filters += pitch
         rows -= 16
+
+
+# Pack `depth` weights of up to 16 contiguous channels: 8 words a tap, each with the weights of
+# channels 2i and 2i+1 with their top bits flipped, w0 + (w1 << 24).
+@micropython.viper
+def pack_pairs(target: int, weights: int, depth: int, channels: int):
+    c = 0
+    while c < 16:
+        p = ptr8(target + (c >> 1 << 2) + (c & 1) * 3)
+        w = ptr8(weights + c * depth)
+        k = depth
+        while k:
+            v = 0x80
+            if c < channels:
+                v = w[0] ^ 0x80
+                w = ptr8(int(w) + 1)
+            p[0] = v
+            p = ptr8(int(p) + 32)
+            k -= 1
+        c += 1
+
+
+# Pack all rows of a matrix of `depth` columns for multiply_pairs(), 16 rows at a time.
+def pack_rows(target, weights, rows, depth):
+    for row in range(0, rows, 16):
+        pack_pairs(target + 2 * depth * row, weights + depth * row, depth, min(16, rows - row))

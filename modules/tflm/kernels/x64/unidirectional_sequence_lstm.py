@@ -3,8 +3,7 @@
 
 from ..sigmoid_int16 import curve
 from .bound import address_of, constant_address, fill_starts, max_weight, new_record, words_of
-from .packing import pack_rows
-from .pairs_multiply import HALF, MAX_WEIGHT
+from .pairs_multiply import HALF, MAX_WEIGHT, pack_rows
 from .unidirectional_sequence_lstm_run import run_integers
 
 _INPUT = 1
