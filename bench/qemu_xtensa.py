@@ -17,7 +17,8 @@ from tflm_tools import files
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from asm.kernels import lanes_gather, mac16_depthwise, mac16_multiply
+from asm.files import called
+from asm.language.machines.xtensa import XtensaMachine
 
 TICK = 25
 FREE = 0x60C80000  # memory after the notes that no firmware and no image uses
@@ -69,23 +70,15 @@ def without_mulsh():
     """Yield (path, source) of the kernels for MAC16 without MULSH, and of their folder."""
     folder = Path(kernels.__file__).parent / "xtensawin"
     head = (folder / "__init__.py").read_text()
-    sources = {
-        "mac16_asm": (lanes_gather.gather("xtensawin", is_flipped=True),
-                      lanes_gather.gather_bytes("xtensawin", is_flipped=True),
-                      mac16_multiply.multiply(mulsh=False)),
-        "mac16_depthwise_asm": (mac16_depthwise.build_plane(),
-                                mac16_depthwise.rows_3x3(mulsh=False),
-                                mac16_depthwise.rows_3x3_stride_2(mulsh=False)),
-    }  # fmt: skip
+    machine = XtensaMachine(mulsh=False)
     yield (
         "tflm/kernels/xtensawin/__init__.py",
         head.replace("# END generated", "has_mac16 = is_converted"),
     )
-    for name, functions in sources.items():
-        yield (
-            f"tflm/kernels/xtensawin/gen/{name}.py",
-            "import micropython\n\n\n" + "\n\n".join(functions),
-        )
+    for name in ("mac16_asm.py", "mac16_depthwise_asm.py"):
+        functions = (machine.compile(f(machine)) for f in called("xtensawin")[name][1])
+        source = "import micropython\n\n\n" + "\n\n".join(functions)
+        yield f"tflm/kernels/xtensawin/gen/{name}", source
 
 
 def measure(elf, files, model, inputs):

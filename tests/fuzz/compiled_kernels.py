@@ -5,25 +5,11 @@ from functools import partial
 
 from fuzz.kernel_tracer import ARENA, KERNELS, RECORD, ROM, Machine
 
-from tools.asm import compiled
-from tools.asm.kernels import lanes_gather, mac16_depthwise, mac16_multiply
+from tools.asm import compiled, files
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 
-# Functions in the language that viper kernels of kernels/xtensawin call, by file.
-_MAC16 = {
-    "mac16_asm": {
-        "gather": partial(lanes_gather.gather_kernel, is_flipped=True),
-        "gather_bytes": partial(lanes_gather.gather_bytes_kernel, is_flipped=True),
-        "multiply": mac16_multiply.multiply_kernel,
-    },
-    "mac16_depthwise_asm": {
-        "build_plane": mac16_depthwise.plane_kernel,
-        "rows_3x3": mac16_depthwise.rows_kernel,
-        "rows_3x3_stride_2": mac16_depthwise.rows_stride_2_kernel,
-    },
-}
-
+_MAC16 = "mac16_asm", "mac16_depthwise_asm"  # functions that viper kernels of xtensawin call
 _KERNELS = {}  # {(kernel, machine): [Kernel]}
 
 
@@ -90,10 +76,9 @@ class Mac16Machine(Machine):
         super().__init__(32)
         self._functions = {}
         machine = InterpretedMachine(MACHINES["xtensawin"])
-        for file, kernels in _MAC16.items():
-            self._functions[file] = {
-                name: partial(self._interpret, kernel(machine)) for name, kernel in kernels.items()
-            }
+        for file in _MAC16:
+            kernels = [f(machine) for f in files.called("xtensawin")[f"{file}.py"][1]]
+            self._functions[file] = {k.name: partial(self._interpret, k) for k in kernels}
 
     def _file(self, name):
         if name in self._functions:

@@ -1,7 +1,6 @@
 # Rules for generated files: they are in folders gen/, say so in line 1, and are marked for reviews
 # MIT license; Copyright (c) 2026 the tflm authors
 
-import importlib
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from rules.sources import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 import kernel_tables
-from asm import compiled, make
+from asm import compiled, files, make
 
 _PRODUCTS = {
     path.relative_to(REPOSITORY).as_posix()
@@ -73,8 +72,8 @@ def test_line_1_names_the_generators(name):
             continue
         if generator.parent.name != folder and generator.stem == product:  # of the language
             continue
-        files = importlib.import_module(f"asm.{folder}.files").FILES
-        functions = [getattr(f, "func", f) for f in files[Path(name).name][1]]
+        entries = {**files.generators(folder), **files.called(folder)}
+        functions = [getattr(f, "func", f) for f in entries[Path(name).name][1]]
         modules = [function.__module__ for function in functions]
         assert generator.stem in [module.rpartition(".")[2] for module in modules], generator
 

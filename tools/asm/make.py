@@ -3,17 +3,10 @@
 
 """`make tables` runs this. A folder gen/ has only generated files, and no other folder has any.
 
-Each target is a folder beside this file; its files.py defines:
-
-CORE     name of the processor core, for the head of each file
-FILES    {file: (what it computes, functions that each return the source of one function)}
-COPIES   {file: a file of another folder with the same text, which calls other machine code}
-COMPILED_SUFFIX  ".mpy" if the files of compiled.py are compiled to bytes (x64)
-
-The kernels that compiled.py lists for a target are files of its folder, too. A file of FILES is
-called NAME_asm.py, or NAME.mpy if it has the kernels of kernels/NAME.py. Its generators are
-NAME.py and NAME_*.py, or functions of common/ with the name of a machine as their argument. The
-head of a file with both names files.py.
+A target is a folder of modules/tflm/kernels. files.py and compiled.py list its files. The folders
+x64/ and xtensawin/ have generators of further files; their files.py has FILES: {file: (what it
+computes, functions that each return the source of one function)}. A file of machine code that
+kernel files call is called NAME_asm.py. Files of x64 are compiled to bytes.
 """
 
 import re
@@ -27,8 +20,11 @@ _HERE = Path(__file__).resolve().parent
 if str(_HERE.parent) not in sys.path:
     sys.path.insert(0, str(_HERE.parent))
 
+compiled, files, machines = (
+    import_module(f"{_HERE.name}.{name}") for name in ("compiled", "files", "language.machines")
+)
 _KERNELS = _HERE.parents[1] / "modules" / "tflm" / "kernels"
-TARGETS = sorted(path.parent.name for path in _HERE.glob("*/files.py"))
+TARGETS = sorted(files.CORES)
 
 _WIDTH = 90  # of the first line of a file
 _MAX_NAME = 33  # characters of a source's name in this line
@@ -40,31 +36,33 @@ _HEAD = """\
 """
 
 
-def _assembler(folder, target, about, functions):
+# machine: the class of the machine of functions in the kernel language.
+def _assembler(folder, about, functions, machine=None):
     modules = [getattr(f, "func", f).__module__.split(".")[-2:] for f in functions]
     folders = {where for where, _ in modules}
     names = dict.fromkeys(f"{name}.py" for _, name in modules)
     sources = f"{folder}/files.py" if len(folders) > 1 else f"{folders.pop()}/{', '.join(names)}"
-    about = f"{about}: assembler for {target.CORE}"
+    about = f"{about}: assembler for {files.CORES[folder]}"
     head = _HEAD.format(sources=sources, about=about)
-    return f"{head}\nimport micropython\n\n\n" + "\n\n".join(function() for function in functions)
+    texts = (machine().compile(f(machine())) if machine else f() for f in functions)
+    return f"{head}\nimport micropython\n\n\n" + "\n\n".join(texts)
 
 
-def _copied(target, source):
+def _copied(folder, source):
     first, _, text = (_KERNELS / source).read_text().split("\n", 2)
     about = first.removeprefix("# tflm: ").rpartition(": for ")[0]
-    about = f"{about}: for {target.CORE}\n# Copied from kernels/{source}."
+    about = f"{about}: for {files.CORES[folder]}\n# Copied from kernels/{source}."
     # The copy is in gen/, beside other copies.
-    beside = "|".join(name.removesuffix(".py") for name in target.COPIES)
+    beside = "|".join(name.removesuffix(".py") for name in files.copies(folder))
     text = re.sub(rf"^from \.(?!gen\.|({beside}) )", "from ..", text, flags=re.MULTILINE)
     return _HEAD.format(sources="make.py", about=about) + text.replace("from .gen.", "from .")
 
 
-def _compiled(folder, target, file):
-    about, functions = import_module(f"{_HERE.name}.compiled").compiled(folder, file)
-    lines = textwrap.wrap(f"{about}: compiled for {target.CORE}", _WIDTH)
+def _compiled(folder, file):
+    about, functions = compiled.compiled(folder, file)
+    lines = textwrap.wrap(f"{about}: compiled for {files.CORES[folder]}", _WIDTH)
     source = f"kernels/{file}.py"
-    if not import_module(f"{_HERE.name}.compiled").is_written(file):
+    if not compiled.is_written(file):
         lines.append(f"From {source}.")
         source = "compiled.py"
     elif len(file) > _MAX_NAME:
@@ -74,9 +72,9 @@ def _compiled(folder, target, file):
     return f"{head}\nimport micropython\n\n\n{functions}"
 
 
-def _compiled_functions(folder, target, file):
-    about, functions = import_module(f"{_HERE.name}.compiled").compiled_functions(folder, file)
-    lines = textwrap.wrap(f"{about}: compiled for {target.CORE}", _WIDTH)
+def _compiled_functions(folder, file):
+    about, functions = compiled.compiled_functions(folder, file)
+    lines = textwrap.wrap(f"{about}: compiled for {files.CORES[folder]}", _WIDTH)
     head = _HEAD.format(sources="compiled.py", about="\n# ".join([*lines, f"From {file}.py."]))
     return f"{head}\nimport micropython\n\n{functions}"
 
@@ -90,21 +88,20 @@ def _contents(folder, name, text):
     return mpy_compiler.compile_text(text, f"tflm/kernels/{folder}/gen/{name[:-4]}.py", folder)
 
 
-# {file name: a function that returns its text} of a target, a folder beside this file.
+# {file name: a function that returns its text} of a target.
 def _texts(folder):
-    target = import_module(f"{_HERE.name}.{folder}.files")
     texts = {}
-    for name, entry in target.FILES.items():
-        texts[name] = partial(_assembler, folder, target, *entry)
-    for name, source in getattr(target, "COPIES", {}).items():
-        texts[name] = partial(_copied, target, source)
-    compiled = import_module(f"{_HERE.name}.compiled")
-    suffix = getattr(target, "COMPILED_SUFFIX", ".py")
+    for name, entry in files.generators(folder).items():
+        texts[name] = partial(_assembler, folder, *entry)
+    for name, entry in files.called(folder).items():
+        texts[name] = partial(_assembler, folder, *entry, machines.MACHINES[folder])
+    for name, source in files.copies(folder).items():
+        texts[name] = partial(_copied, folder, source)
+    suffix = ".mpy" if folder == "x64" else ".py"
     for file in compiled.functions(folder):
-        texts[file + suffix] = partial(_compiled, folder, target, file)
+        texts[file + suffix] = partial(_compiled, folder, file)
     for file in compiled.functions(folder, compiled.FUNCTIONS):
-        text = partial(_compiled_functions, folder, target, file)
-        texts[compiled.functions_file(file)] = text
+        texts[compiled.functions_file(file)] = partial(_compiled_functions, folder, file)
     return texts
 
 

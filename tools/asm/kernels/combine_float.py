@@ -4,7 +4,6 @@
 from ..language.float_sums import Products
 from ..language.floats import factor, mantissa, product
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 
 _ABOUT = """
 What combine() in kernels/float32.py does. dst, a, b: addresses. flags: the number of elements in
@@ -135,9 +134,3 @@ class _Combine:
 def combine_kernel(machine):
     """Return the Kernel of combine_words() for a Machine."""
     return _Combine(machine).kernel()
-
-
-def combine(name):
-    """Return the source of combine_words() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(combine_kernel(machine))

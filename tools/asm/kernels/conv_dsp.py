@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import Record
 from .outputs_dsp import clamp, fold, join, multiply_add, requantize, unpack
 
@@ -240,15 +239,3 @@ def multiply_kernel(machine):
 
 def gather_kernel(machine):
     return _Gather(machine).kernel()
-
-
-def gather():
-    """Return the source of gather()."""
-    machine = MACHINES["armv7em"]()
-    return machine.compile(gather_kernel(machine))
-
-
-def multiply():
-    """Return the source of multiply()."""
-    machine = MACHINES["armv7em"]()
-    return machine.compile(multiply_kernel(machine))

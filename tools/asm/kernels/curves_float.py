@@ -12,7 +12,6 @@
 
 from ..language.floats import IMPLICIT_BIT
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 
 _ABOUT = """
 Curves of elements of the arena: target and source are offsets in bytes. count: number of elements
@@ -136,7 +135,7 @@ class _Curves:
         with k.If(self.kind | self.sign != 0):  # all but exp of a positive number
             r.set(-r)
         self.h, self.r = k.var("h", r >> 15), k.var("r_low", r.field(0, 15))
-        if k.machine.name == "armv7em":
+        if k.machine.name.startswith("armv7em"):
             self.h <<= 16
             self.r <<= 16
 
@@ -144,7 +143,7 @@ class _Curves:
     # products has h and r times 2 ** 16, so that this is the upper word of their sum.
     def _horner(self, q, c):
         k, upper = self.k, q >> 15
-        if k.machine.name == "armv7em":
+        if k.machine.name.startswith("armv7em"):
             factors, high = [self.h, q, self.r, upper], k.reg()
             k.tile(_add_long_products, [k.reg(), high], factors, [], 8, (), _run_long_products)
             return high + c
@@ -264,9 +263,3 @@ class _Curves:
 def curve_kernel(machine):
     """Return the Kernel of curve() for a Machine."""
     return _Curves(machine).kernel()
-
-
-def curve(name):
-    """Return the source of curve() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(curve_kernel(machine))

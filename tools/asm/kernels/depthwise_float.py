@@ -6,7 +6,6 @@ from tflm.prepare.conv_float import DEPTHWISE
 from ..language.calls import begin_units
 from ..language.float_sums import Products
 from ..language.floats import Limits
-from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record
 from ..language.windows import each_window
 
@@ -102,9 +101,3 @@ class _Depthwise:
 def depthwise_kernel(machine):
     """Return the Kernel of depthwise() for a Machine."""
     return _Depthwise(machine).kernel()
-
-
-def depthwise(name):
-    """Return the source of depthwise() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(depthwise_kernel(machine))

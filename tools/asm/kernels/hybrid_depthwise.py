@@ -4,7 +4,6 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..language.calls import begin_units
-from ..language.machines import MACHINES
 from ..language.macros import Record
 from ..language.windows import each_window
 
@@ -137,20 +136,14 @@ class _XtensaCells(_Cells):
         super().own_inputs(x, w, sums)
 
 
-_CELLS = {"armv6m": _ThumbCells, "armv7em": _DspCells, "rv32imc": _Rv32Cells,
-          "xtensawin": _XtensaCells}  # fmt: skip
-
-
-def depthwise(name):
-    """Return the source of depthwise() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(_depthwise(machine))
+_CELLS = {"armv6m": _ThumbCells, "armv7em": _DspCells, "armv7emsp": _DspCells,
+          "rv32imc": _Rv32Cells, "xtensawin": _XtensaCells}  # fmt: skip
 
 
 # 1. For each row of the output: find its rows of the filter in the image.
 # 2. For each pixel: find its columns of the filter in the image.
 # 3. For some channels at a time: add the products of all cells; store the sums.
-def _depthwise(machine):
+def depthwise_kernel(machine):
     k, start, stop = begin_units("depthwise", _ABOUT, machine)
     op, arena, rom, *_ = k.arguments
     r = Record(k, op, HYBRID)

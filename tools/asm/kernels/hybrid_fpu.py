@@ -5,7 +5,6 @@ from tflm.prepare.hybrid import HYBRID
 
 from ..language.calls import begin_units
 from ..language.fpu import Fpu
-from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record
 
 _ABOUT = """
@@ -106,9 +105,3 @@ class _Outputs:
 
 def finish_kernel(machine):
     return _Outputs(machine).kernel()
-
-
-def finish(name):
-    """Return the source of finish() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(finish_kernel(machine))

@@ -13,7 +13,6 @@ from ..language.floats import (
     round_to_even,
 )
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record, number
 
 _ABOUT = """
@@ -139,12 +138,6 @@ def finish_kernel(machine):
     k.emit("ret", src=[count])
     k.label(bad)
     return k.finish(k.const(0))
-
-
-def finish(name):
-    """Return the source of finish() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(finish_kernel(machine))
 
 
 # Return the mantissa of the bias and its exponent + 1, the factor of the weights' scale, and the

@@ -6,7 +6,6 @@ from tflm.prepare.hybrid import QUANTIZE
 from ..language.floats import IMPLICIT_BIT, mantissa, round_to_even
 from ..language.fpu import Fpu
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import Record, number
 
 _ARGUMENTS = "op", "arena", "rom", "batch"
@@ -34,18 +33,6 @@ def _inputs(k, record, arena, rom, batch):
     depth = record.depth
     source = record.operand("input", arena, rom) + (depth * batch << 2)
     return k.var("source", source), k.var("end", source + (depth << 2)), depth * batch
-
-
-def find_scale(name):
-    """Return the source of find_scale() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(find_scale_kernel(machine))
-
-
-def quantize(name):
-    """Return the source of quantize() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(quantize_kernel(machine))
 
 
 # 1. Find the extremes. Bits of numbers with sign are in the order of their magnitudes.

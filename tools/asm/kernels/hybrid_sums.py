@@ -4,7 +4,6 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..language.calls import begin_units
-from ..language.machines import MACHINES
 from ..language.machines.thumb_dsp import ThumbDspMachine
 from ..language.macros import Record
 from ..language.windows import each_window
@@ -261,9 +260,3 @@ class _Sums:
 
 def sums_kernel(machine):
     return _Sums(machine).kernel()
-
-
-def sums(name):
-    """Return the source of sums() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(sums_kernel(machine))

@@ -4,7 +4,6 @@
 from tflm.prepare.hybrid import HYBRID
 
 from ..language.calls import begin_units
-from ..language.machines import MACHINES
 from ..language.macros import Record
 
 _ABOUT = """
@@ -349,9 +348,3 @@ class _Sums:
 
 def sums_kernel(machine):
     return _Sums(machine).kernel()
-
-
-def sums(name):
-    """Return the source of sums() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(sums_kernel(machine))

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import GATHER
-from ..language.machines import MACHINES
 from .lanes import Parameters, Quads
 
 _GATHER = """
@@ -144,13 +143,9 @@ def gather_bytes_kernel(machine, is_flipped=False):
     return _Bytes("gather_bytes", _GATHER_BYTES, machine, is_flipped).kernel()
 
 
-def gather(name, is_flipped=False):
-    """Return the source of gather() for a machine. is_flipped: see Quads."""
-    machine = MACHINES[name]()
-    return machine.compile(gather_kernel(machine, is_flipped))
+def gather_flipped_kernel(machine):
+    return gather_kernel(machine, is_flipped=True)
 
 
-def gather_bytes(name, is_flipped=False):
-    """Return the source of gather_bytes() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(gather_bytes_kernel(machine, is_flipped))
+def gather_bytes_flipped_kernel(machine):
+    return gather_bytes_kernel(machine, is_flipped=True)

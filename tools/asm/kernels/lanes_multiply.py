@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import MULTIPLY
-from ..language.machines import MACHINES
 from ..language.macros import Cursor
 from .lanes import Parameters, Quads, add_upper
 from .outputs_int8 import ChannelOutputs
@@ -287,9 +286,3 @@ class _Function:
 
 def multiply_kernel(machine):
     return _Function(machine).kernel()
-
-
-def multiply(name):
-    """Return the source of multiply() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(multiply_kernel(machine))

@@ -3,7 +3,6 @@
 
 from ..language.fpu import Fpu
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import operand
 
 _ELEMENTS = """
@@ -162,12 +161,3 @@ def sums_kernel(machine):
         left -= 1
         sums.repeat_if(left != 0)
     return k.finish()
-
-
-def lists(name):
-    """Return the sources of the functions for a machine."""
-    kernels = [elements_kernel, dot_kernel, strided_kernel, limit_kernel]
-    if MACHINES[name].has_float_divide:  # MEAN needs a division after its sums
-        kernels.append(sums_kernel)
-    machine = MACHINES[name]
-    return "\n\n".join(machine().compile(kernel(machine())) for kernel in kernels)

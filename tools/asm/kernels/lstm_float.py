@@ -6,7 +6,6 @@ from tflm.prepare.lstm_float import FLOAT32 as LAYOUT
 from ..language.calls import begin_units
 from ..language.float_lists import ENTRY, ListSum, end_list, find_infinite
 from ..language.float_sums import Products
-from ..language.machines import MACHINES
 from ..language.macros import Record
 
 _GATES = """
@@ -193,15 +192,3 @@ def gates_kernel(machine):
 def cells_kernel(machine):
     """Return the Kernel of cells() for a Machine."""
     return _Cells(machine).kernel()
-
-
-def gates(name):
-    """Return the source of gates() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(gates_kernel(machine))
-
-
-def cells(name):
-    """Return the source of cells() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(cells_kernel(machine))

@@ -5,7 +5,6 @@ from tflm.prepare.lstm_float import FLOAT32
 
 from ..language.fpu import Fpu
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import Record
 from .products_float import compute_pixel, sums_of
 
@@ -127,14 +126,3 @@ def outputs_kernel(machine):
         f.mul(0, 0, 1)
         f.store_next((0,), output)
     return k.finish()
-
-
-def _source(kernel, name):
-    machine = MACHINES[name]()
-    return machine.compile(kernel(machine))
-
-
-def steps(name):
-    """Return the sources of the functions for a machine."""
-    kernels = gates_kernel, cells_kernel, outputs_kernel
-    return "\n\n".join(_source(kernel, name) for kernel in kernels)

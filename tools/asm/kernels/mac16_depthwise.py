@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import DEPTHWISE
-from ..language.machines.xtensa import XtensaMachine
 from .lanes import Parameters
 from .mac16_outputs import Outputs
 
@@ -158,21 +157,3 @@ def rows_kernel(machine):
 
 def rows_stride_2_kernel(machine):
     return _Rows("rows_3x3_stride_2", "a vertical stride of 2", 1, machine).kernel()
-
-
-def build_plane():
-    """Return the source of build_plane()."""
-    machine = XtensaMachine()
-    return machine.compile(plane_kernel(machine))
-
-
-def rows_3x3(mulsh=True):
-    """Return the source of rows_3x3(). mulsh: see Mac16."""
-    machine = XtensaMachine(mulsh)
-    return machine.compile(rows_kernel(machine))
-
-
-def rows_3x3_stride_2(mulsh=True):
-    """Return the source of rows_3x3_stride_2()."""
-    machine = XtensaMachine(mulsh)
-    return machine.compile(rows_stride_2_kernel(machine))

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..common.parameters import MULTIPLY
-from ..language.machines.xtensa import XtensaMachine
 from .lanes import Parameters
 from .mac16_outputs import Outputs
 
@@ -141,9 +140,3 @@ class _Multiply:
 
 def multiply_kernel(machine):
     return _Multiply(machine).kernel()
-
-
-def multiply(mulsh=True):
-    """Return the source of multiply(). mulsh: see Mac16."""
-    machine = XtensaMachine(mulsh)
-    return machine.compile(multiply_kernel(machine))

@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 
 _DOT = """
 Adds the products of rows of int8 weights and the vector of int8, less its zero point, to words.
@@ -47,9 +46,3 @@ def dot_kernel(machine):
         rows -= 1
         pair.repeat_if(rows != 0)
     return k.finish()
-
-
-def dot(name):
-    """Return the source of dot() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(dot_kernel(machine))

@@ -5,7 +5,6 @@ from tflm.prepare.pooling_float import LAYOUT, MAXIMUM, MEAN_SQUARE
 
 from ..language.calls import begin_eval, begin_units
 from ..language.fpu import Fpu
-from ..language.machines import MACHINES
 from ..language.macros import Record
 from ..language.windows import each_window
 
@@ -134,9 +133,3 @@ class _Pool:
 
 def eval_float32(machine):
     return _Pool(machine).kernel()
-
-
-def pool(name):
-    """Return the source of the function that the viper kernel of a machine calls."""
-    machine = MACHINES[name]()
-    return machine.compile(eval_float32(machine))

@@ -12,7 +12,6 @@ from ..language.floats import (
     normalize,
     round_to_even,
 )
-from ..language.machines import MACHINES
 from ..language.macros import Record
 from ..language.windows import each_window
 
@@ -193,15 +192,3 @@ def maximum_kernel(machine):
 def average_kernel(machine):
     """Return the Kernel of average() for a Machine."""
     return _Average(machine).kernel()
-
-
-def maximum(name):
-    """Return the source of maximum() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(maximum_kernel(machine))
-
-
-def average(name):
-    """Return the source of average() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(average_kernel(machine))

@@ -3,7 +3,6 @@
 
 from ..language.fpu import Fpu
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import Record
 
 # Words that the caller stores for pixels of one row of the output.
@@ -66,9 +65,3 @@ def blend_kernel(machine):
         left -= 1
         pixel.repeat_if(left != 0)
     return k.finish()
-
-
-def blend(name):
-    """Return the source of blend() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(blend_kernel(machine))

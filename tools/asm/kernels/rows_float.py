@@ -2,7 +2,6 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import operand
 from .products_float import compute_pixel, sums_of
 
@@ -37,9 +36,3 @@ def rows_kernel(machine):
         to += done << 2
         left -= done
     return k.finish()
-
-
-def rows(name):
-    """Return the source of rows() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(rows_kernel(machine))

@@ -3,7 +3,6 @@
 
 from ..language.fpu import Fpu
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 
 _DIFFERENCES = """
 Store rows of numbers less the largest number of their row at `to`. `source` is the address of the
@@ -54,10 +53,3 @@ def quotients_kernel(machine):
         rows -= 1
         loop.repeat_if(rows != 0)
     return k.finish()
-
-
-def steps(name):
-    """Return the sources of both functions for a machine."""
-    machine = MACHINES[name]
-    kernels = differences_kernel, quotients_kernel
-    return "\n\n".join(machine().compile(kernel(machine())) for kernel in kernels)

@@ -6,10 +6,10 @@ from pathlib import Path
 from tflm import kernels
 from tflm.prepare.lstm_integer import INTEGERS
 
-from ..common.lstm import GATES, Lstm
 from ..language.calls import begin_eval
 from ..language.macros import ABSENT, Record
 from ..language.viper import write_portable
+from .lstm_integer import GATES, Lstm
 
 _ABOUT = """
 UNIDIRECTIONAL_SEQUENCE_LSTM, int8: four gates at once. int16, and records that differ from
@@ -20,7 +20,7 @@ _SYMMETRIC = 0x80  # in the upper half of offsets: int8 weights without a zero p
 _PRODUCTS = "forget_", "update_", "hidden_"
 
 
-# Yield conditions of a record that common/lstm.py does not support.
+# Yield conditions of a record that lstm_integer.py does not support.
 def _unsupported(record):
     yield record.activation == 0
     for gate in GATES:

@@ -8,7 +8,6 @@ from tflm.prepare.fully_connected_float import LAYOUT
 from ..language.float_lists import ENTRY, ListSum, end_list, find_infinite
 from ..language.floats import Limits
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import ABSENT, Record
 from ..language.windows import each_window
 
@@ -263,9 +262,3 @@ class _Windows:
 def windows_kernel(machine):
     """Return the Kernel of windows() for a Machine."""
     return _Windows(machine).kernel()
-
-
-def windows(name):
-    """Return the source of windows() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(windows_kernel(machine))

@@ -18,8 +18,6 @@ from . import (
     windows_integer,
 )
 
-CORE = "x86-64"
-COMPILED_SUFFIX = ".mpy"
 FILES = {
     "cpu_asm.mpy": ("what the processor has", (cpu.level,)),
     "float32_asm.mpy": (

@@ -1,14 +1,14 @@
 # Generator of the assembler kernels of the LSTM of int8 and int16 for the DSP extension
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.lstm import Lstm, WideLstm
-from ..kernels.outputs_int16 import MAX_PRODUCTS
+from .lstm_integer import Lstm, WideLstm
+from .outputs_int16 import MAX_PRODUCTS
 
 _WORDS = 4  # of a row that a pass of the loop multiplies
 _WORD_BYTES = 84  # of the machine code for a word
 
 
-def pair_lanes(t, even, odd, first, second):
+def _pair_lanes(t, even, odd, first, second):
     t.pkhbt(even, first, second)
     t.pkhtb(odd, second, first)
 
@@ -149,12 +149,12 @@ class _WideDspLstm(WideLstm, _DspLstm):
 
     def taps_of(self, _offsets, _doubled):
         k = self.k
-        return lambda even, odd, at: k.tile(pair_lanes, [even, odd], [at[0], at[4]], size=8)
+        return lambda even, odd, at: k.tile(_pair_lanes, [even, odd], [at[0], at[4]], size=8)
 
 
-def rows():
-    return _DspLstm.source("armv7em")
+def rows_kernel(machine):
+    return _DspLstm.kernel(machine)
 
 
-def wide_rows():
-    return _WideDspLstm.source("armv7em")
+def wide_rows_kernel(machine):
+    return _WideDspLstm.kernel(machine)

@@ -4,7 +4,6 @@
 from pathlib import Path
 
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.viper import write_portable
 
 _PORTABLE = Path(__file__).resolve().parents[3] / "modules/tflm/kernels/broadcast.py"
@@ -20,9 +19,3 @@ def expand_kernel(machine):
     count = k.var("count", what.field(1, 10))
     write_portable(k, _PORTABLE, "expand", machine, [*buffers, which, start, count])
     return k.finish()
-
-
-def expand(name):
-    """Return the source of run_expand() for a machine."""
-    machine = MACHINES[name]()
-    return machine.compile(expand_kernel(machine))

@@ -8,18 +8,17 @@
 #    the curves of the gates; the cell state, the output.
 # 3. After the last element of a time step the outputs become the hidden state.
 #
-# armv6m/lstm.py and armv7em/lstm.py add the instructions of these machines;
-# kernels/unidirectional_sequence_lstm.py is the kernel for the others.
+# lstm_integer_thumb.py and lstm_integer_dsp.py add the instructions of Cortex-M;
+# unidirectional_sequence_lstm.py is the kernel for other machines.
 
 from contextlib import contextmanager
 
 from tflm.prepare.lstm_integer import INTEGERS
 from tflm.prepare.sigmoid_int16 import LOGISTIC, TANH
 
-from ..kernels.outputs_int16 import MAX_PRODUCTS, add_wide, rescale_wide
 from ..language.kernel import Kernel
-from ..language.machines import MACHINES
 from ..language.macros import PRODUCTS, Record, add_products, multiply_rounded
+from .outputs_int16 import MAX_PRODUCTS, add_wide, rescale_wide
 
 _ABOUT = """
 Elements of the output of an LSTM of {dtype}. The record is INTEGERS of prepare/lstm_integer.py,
@@ -47,16 +46,15 @@ class Lstm:
         self.record = Record(k, self.op, INTEGERS)
 
     @classmethod
-    def source(cls, name):
-        """Return the source of run_rows() for a machine."""
-        machine = MACHINES[name]()
+    def kernel(cls, machine):
+        """Return the Kernel of run_rows() for a machine."""
         arguments = "op", "arena", "rom", "units"
         about = _ABOUT.format(dtype=cls.dtype, without=cls.without, elements=cls.elements)
         k = Kernel(cls.name, about, arguments, machine)
         units = k.arguments[3]
         start = k.var("start", units.lsr(10))
         cls(k, start, k.var("stop", start + units.field(0, 10))).write()
-        return machine.compile(k.finish())
+        return k.finish()
 
     def size_of(self, elements):
         """Return the bytes of a number of inputs or outputs."""

@@ -1,7 +1,7 @@
 # Generator of the assembler kernels of the LSTM of int8 and int16 for Cortex-M0+
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.lstm import Lstm, WideLstm
+from .lstm_integer import Lstm, WideLstm
 
 
 # As _round(), with a register `sign` that changes. The carry is the last bit that the shift drops.
@@ -59,9 +59,9 @@ class _WideThumbLstm(WideLstm, _ThumbLstm):
         return vector_end.get("s16", at, scale=1)
 
 
-def rows():
-    return _ThumbLstm.source("armv6m")
+def rows_kernel(machine):
+    return _ThumbLstm.kernel(machine)
 
 
-def wide_rows():
-    return _WideThumbLstm.source("armv6m")
+def wide_rows_kernel(machine):
+    return _WideThumbLstm.kernel(machine)
