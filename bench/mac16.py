@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
-from asm.xtensawin.mac16 import WITHOUT
+from asm.encoders.xtensa import WITHOUT
 from tflm import format as layout
 from tflm.model import FlatModel
 from tflm.prepare.conv_lanes import CONV, FULLY_CONNECTED

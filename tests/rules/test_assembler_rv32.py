@@ -9,8 +9,8 @@ from rules.sources import KERNEL_FILES, REPOSITORY, consts
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 
-from asm.common.parameters import DEPTHWISE, GATHER, MULTIPLY
-from asm.rv32imc.rv32 import Rv32
+from asm.encoders.rv32 import Rv32
+from asm.kernels.parameters import DEPTHWISE, GATHER, MULTIPLY
 
 # {kernel file: {prefix of its constants: (words of the parameter block, index of the first)}}.
 _BLOCKS = {
@@ -38,11 +38,11 @@ def test_indices_of_parameters(name):
 @pytest.mark.parametrize(
     "instruction",
     [
-        lambda t: t.lw("a0", "a1", 2048),
-        lambda t: t.addi("a0", "a0", -2049),
-        lambda t: t.slli("a0", "a0", 32),
-        lambda t: t.mul("a0", "a0", 3),
-        lambda t: t.mul("a0", "a0", "r3"),
+        lambda t: t.memory("lw", "a0", "a1", 2048),
+        lambda t: t.number("addi", "a0", "a0", -2049),
+        lambda t: t.number("slli", "a0", "a0", 32),
+        lambda t: t.three("mul", "a0", "a0", 3),
+        lambda t: t.three("mul", "a0", "a0", "r3"),
         lambda t: t.mv("a0", "zero"),
         lambda t: t.li("a0", 1 << 31),
         lambda t: t.branch("bgt", "a0", "a1", "there"),

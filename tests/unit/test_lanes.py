@@ -8,8 +8,8 @@ import pytest
 from support.inputs import generator
 from tflm.prepare import lanes
 
-from tools.asm.common.parameters import GATHER, MULTIPLY
 from tools.asm.kernels import lanes_gather, lanes_multiply
+from tools.asm.kernels.parameters import GATHER, MULTIPLY
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 

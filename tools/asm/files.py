@@ -2,11 +2,13 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from importlib import import_module
+from pathlib import Path
 
+_HERE = Path(__file__).resolve().parent
 # {folder in modules/tflm/kernels: its processor cores, for the heads of files}
-CORES = {"armv6m": "Cortex-M0+", "armv7em": "the DSP extension",
-         "armv7emsp": "an FPU of single precision", "rv32imc": "RV32", "x64": "x86-64",
-         "xtensawin": "Xtensa"}  # fmt: skip
+_CORES = {"armv6m": "Cortex-M0+", "armv7em": "the DSP extension", "rv32imc": "RV32",
+          "armv7emsp": "an FPU of single precision", "xtensawin": "Xtensa"}  # fmt: skip
+TARGETS = sorted({*_CORES, *(path.parent.name for path in _HERE.glob("*/files.py"))})
 
 # Files of functions in the kernel language. First line: NAME: what it computes. Others: machines
 # and functions of kernels/, which return a Kernel of a machine; one file has several functions.
@@ -79,11 +81,19 @@ rv32imc/conv_lanes.py: armv6m xtensawin
 """
 
 
+# The module files.py of a folder beside this file.
+def _module(folder):
+    return import_module(f".{folder}.files", __package__)
+
+
+def core(folder):
+    """Return the name of the processor cores of a target."""
+    return _CORES.get(folder) or _module(folder).CORE
+
+
 def generators(folder):
     """Return {file: (what it computes, functions that each return the source of a function)}."""
-    if folder not in ("x64", "xtensawin"):
-        return {}
-    return import_module(f".{folder}.files", __package__).FILES
+    return _module(folder).FILES if (_HERE / folder / "files.py").is_file() else {}
 
 
 def copies(folder):

@@ -3,10 +3,11 @@
 
 """`make tables` runs this. A folder gen/ has only generated files, and no other folder has any.
 
-A target is a folder of modules/tflm/kernels. files.py and compiled.py list its files. The folders
-x64/ and xtensawin/ have generators of further files; their files.py has FILES: {file: (what it
-computes, functions that each return the source of one function)}. A file of machine code that
-kernel files call is called NAME_asm.py. Files of x64 are compiled to bytes.
+A target is a folder of modules/tflm/kernels. files.py and compiled.py list its files. A folder of
+the same name beside this file has generators of further ones. Its files.py defines FILES: {file:
+(what it computes, functions that each return the source of one function)} and, for a new target,
+CORE: the name of its processor cores. A file of machine code that kernel files call is called
+NAME_asm.py. Files of x64 are compiled to bytes.
 """
 
 import re
@@ -24,7 +25,7 @@ compiled, files, machines = (
     import_module(f"{_HERE.name}.{name}") for name in ("compiled", "files", "language.machines")
 )
 _KERNELS = _HERE.parents[1] / "modules" / "tflm" / "kernels"
-TARGETS = sorted(files.CORES)
+TARGETS = files.TARGETS
 
 _WIDTH = 90  # of the first line of a file
 _MAX_NAME = 33  # characters of a source's name in this line
@@ -42,7 +43,7 @@ def _assembler(folder, about, functions, machine=None):
     folders = {where for where, _ in modules}
     names = dict.fromkeys(f"{name}.py" for _, name in modules)
     sources = f"{folder}/files.py" if len(folders) > 1 else f"{folders.pop()}/{', '.join(names)}"
-    about = f"{about}: assembler for {files.CORES[folder]}"
+    about = f"{about}: assembler for {files.core(folder)}"
     head = _HEAD.format(sources=sources, about=about)
     texts = (machine().compile(f(machine())) if machine else f() for f in functions)
     return f"{head}\nimport micropython\n\n\n" + "\n\n".join(texts)
@@ -51,7 +52,7 @@ def _assembler(folder, about, functions, machine=None):
 def _copied(folder, source):
     first, _, text = (_KERNELS / source).read_text().split("\n", 2)
     about = first.removeprefix("# tflm: ").rpartition(": for ")[0]
-    about = f"{about}: for {files.CORES[folder]}\n# Copied from kernels/{source}."
+    about = f"{about}: for {files.core(folder)}\n# Copied from kernels/{source}."
     # The copy is in gen/, beside other copies.
     beside = "|".join(name.removesuffix(".py") for name in files.copies(folder))
     text = re.sub(rf"^from \.(?!gen\.|({beside}) )", "from ..", text, flags=re.MULTILINE)
@@ -60,7 +61,7 @@ def _copied(folder, source):
 
 def _compiled(folder, file):
     about, functions = compiled.compiled(folder, file)
-    lines = textwrap.wrap(f"{about}: compiled for {files.CORES[folder]}", _WIDTH)
+    lines = textwrap.wrap(f"{about}: compiled for {files.core(folder)}", _WIDTH)
     source = f"kernels/{file}.py"
     if not compiled.is_written(file):
         lines.append(f"From {source}.")
@@ -74,7 +75,7 @@ def _compiled(folder, file):
 
 def _compiled_functions(folder, file):
     about, functions = compiled.compiled_functions(folder, file)
-    lines = textwrap.wrap(f"{about}: compiled for {files.CORES[folder]}", _WIDTH)
+    lines = textwrap.wrap(f"{about}: compiled for {files.core(folder)}", _WIDTH)
     head = _HEAD.format(sources="compiled.py", about="\n# ".join([*lines, f"From {file}.py."]))
     return f"{head}\nimport micropython\n\n{functions}"
 

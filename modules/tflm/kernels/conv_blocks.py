@@ -30,7 +30,7 @@ _ACTIVATION_MIN = const(26)
 _ACTIVATION_MAX = const(27)
 _LANES = const(128)  # offset of the lanes in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/kernels/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)

@@ -32,7 +32,7 @@ _PLANE = const(128)  # offset of the plane in the scratch buffer, after the para
 _PACKED_WORDS = const(5)  # of the stream of a 3x3 channel whose weights have one byte
 _UNPACKED = const(64)  # bytes of this stream once it is unpacked to lanes, before the plane
 
-# Words of the parameters; see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/kernels/parameters.py.
 _P_STREAM = const(0)
 _P_LINE = const(2)
 _P_LINE_STEP = const(3)

@@ -1,7 +1,7 @@
 # tflm: DEPTHWISE_CONV_2D: the plane of a channel in lanes, for boards without an assembler kernel
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of the image is an offset in its memory.
 _LINE = const(2)
 _LINE_STEP = const(3)

@@ -6,7 +6,7 @@
 # or a sum, because the first two parameters of a viper function are in registers. Products and
 # rounding are explained in lanes_multiply.py.
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _PLANE = const(11)

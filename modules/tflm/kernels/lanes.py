@@ -4,7 +4,7 @@
 # The lanes are explained in prepare/lanes.py. The first two parameters of a viper function are in
 # registers: they pass arguments, and then hold the values that the inner loop uses most.
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of the image is an offset in its memory.
 _SOURCE = const(0)
 _LANES = const(1)

@@ -1,7 +1,7 @@
 # tflm: dot products with weights for MAC16 (prepare/mac16.py), for boards without it
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of the stream is an offset in its memory.
 _STREAM = const(0)
 _LANES = const(1)

@@ -28,7 +28,7 @@ _ACTIVATION_MIN = const(24)
 _ACTIVATION_MAX = const(25)
 _INPUTS = const(128)  # offset of the inputs in the scratch buffer, after the parameters
 
-# Words of the parameters of gather() and multiply(); see tools/asm/common/parameters.py.
+# Words of the parameters of gather() and multiply(); see tools/asm/kernels/parameters.py.
 _G_SOURCE = const(0)
 _G_LANES = const(1)
 _G_COLUMNS = const(2)

@@ -1,7 +1,7 @@
 # tflm: inputs and weights as vectors of 16 bytes (prepare/pie.py), for boards without vectors
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of image or stream is an offset in its memory.
 _SOURCE = const(0)
 _LANES = const(1)

@@ -1,7 +1,7 @@
 # tflm: rows of 3x3 DEPTHWISE_CONV_2D as vectors of 16 bytes, for boards without vectors
 # MIT license; Copyright (c) 2026 the tflm authors
 
-# Words of the parameters; see tools/asm/common/parameters.py. Here addresses are offsets in the
+# Words of the parameters; see tools/asm/kernels/parameters.py. Here addresses are offsets in the
 # arena; the address of image or stream is an offset in its memory.
 _ROW = const(0)
 _SOURCE = const(1)

@@ -18,7 +18,7 @@ _PLANE_COLUMNS = const(14)
 _INPUT_ZERO_POINT = const(15)
 _PLANE = const(128)  # offset of the plane in the scratch buffer, after the parameters
 
-# Words of the parameters; see tools/asm/common/parameters.py.
+# Words of the parameters; see tools/asm/kernels/parameters.py.
 _P_ROW = const(0)
 _P_SOURCE = const(1)
 _P_LEFT = const(2)

@@ -19,7 +19,7 @@ _WIDTHS = 5, 3, 1, 4, 2, 6  # narrower ones, in the order of tests
 # SMLAD, or SMLA of the bottom (b) or top (t) halfwords.
 def _multiply(t, total, x, weight, halves):
     if halves == "both":
-        t.smlad(total, x, weight)
+        t.smlad(total, x, weight, total)
     else:
         t.smla(halves, total, x, weight)
 

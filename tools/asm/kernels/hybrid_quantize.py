@@ -216,7 +216,7 @@ def _decide_tie(k, q, is_low, size, rest):
 def _saturate(t, quotient, zero_point):
     t.ssat(quotient, quotient, _SATURATED)
     t.add_wide(quotient, quotient, zero_point)
-    t.ssat8(quotient, quotient)
+    t.ssat(quotient, quotient, 8)
 
 
 def _run_saturate(quotient, zero_point):

@@ -90,11 +90,11 @@ def _inputs(t, odd, even, minus):
 def _even_products(t, even_weights, weights, total, even):
     t.sxtb16(even_weights, weights)
     t.sxtb16(weights, weights, 8)
-    t.smlad(total, even_weights, even)
+    t.smlad(total, even_weights, even, total)
 
 
 def _odd_products(t, total, weights, odd):
-    t.smlad(total, weights, odd)
+    t.smlad(total, weights, odd, total)
 
 
 # A product for each row; the addresses advance.

@@ -1,8 +1,8 @@
 # CONV_2D and FULLY_CONNECTED, int8: gather inputs as lanes, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import GATHER
 from .lanes import Parameters, Quads
+from .parameters import GATHER
 
 _GATHER = """
 Unpacks columns of int8 to {}. A column is a run of whole, aligned words in each row of the filter,
@@ -13,7 +13,7 @@ Unpacks columns of int8 of any width and alignment to {}. The bytes of all rows 
 first copied to spare memory without gaps. {}
 """
 _LANES, _HALFWORDS = "lanes", "halfwords, with 128 added"
-_PARAMETERS = "The parameters are GATHER of tools/asm/common/parameters.py."
+_PARAMETERS = "The parameters are GATHER of tools/asm/kernels/parameters.py."
 
 
 class _Columns:

@@ -1,15 +1,15 @@
 # CONV_2D and FULLY_CONNECTED, int8: multiply lanes by a stream of weights, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import MULTIPLY
 from ..language.macros import Cursor
 from .lanes import Parameters, Quads, add_upper
 from .outputs_int8 import ChannelOutputs
+from .parameters import MULTIPLY
 
 _ABOUT = """
 Outputs of groups of four channels for pixels in lanes. The upper half of a product of two words,
 rounded, is the sum of two products of int8 (prepare/lanes.py). The parameters are MULTIPLY of
-tools/asm/common/parameters.py.
+tools/asm/kernels/parameters.py.
 """
 _BIASES, _TABLE = 16, 48  # bytes of a group before and after its weights
 _UNROLLED = 32  # words in a turn of a loop that is entered in the middle

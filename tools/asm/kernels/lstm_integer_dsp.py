@@ -19,8 +19,8 @@ def _products(t, spare, word, acc, weights, even, odd):
     t.ldr_next(word, weights)
     t.sxtb16(spare, word)
     t.sxtb16(word, word, 8)
-    t.smlad(acc, spare, even)
-    t.smlad(acc, word, odd)
+    t.smlad(acc, spare, even, acc)
+    t.smlad(acc, word, odd, acc)
 
 
 def _taps(t, even, odd, word, minus):

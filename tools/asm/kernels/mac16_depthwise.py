@@ -1,12 +1,12 @@
 # Functions of 3x3 DEPTHWISE_CONV_2D, int8, for MAC16, in the kernel language
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import DEPTHWISE
 from .lanes import Parameters
 from .mac16_outputs import Outputs
+from .parameters import DEPTHWISE
 
 _PARAMETERS = """The arguments are the arena, the offset of a block of
-parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of {}.
+parameters in it (DEPTHWISE in tools/asm/kernels/parameters.py), and the memory of {}.
 """
 _ROWS = f"""
 The rows of a channel, 3x3 with {{}}, from a plane of

@@ -1,13 +1,13 @@
 # CONV_2D and FULLY_CONNECTED, int8: multiply halfwords by a stream, for MAC16, in the language
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import MULTIPLY
 from .lanes import Parameters
 from .mac16_outputs import Outputs
+from .parameters import MULTIPLY
 
 _ABOUT = """
 Outputs of groups of four channels for pixels in halfwords, with 128 added. The arguments are the
-arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py), and
+arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/kernels/parameters.py), and
 the memory of the stream (prepare/mac16.py). Addresses among the parameters are offsets in these
 two.
 """

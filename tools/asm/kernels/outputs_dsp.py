@@ -7,7 +7,7 @@ def _fold(t, *registers):
     for total in sums:
         t.smmla(total, total, factor, zero_point)
     for total in sums:
-        t.ssat8(total, total)
+        t.ssat(total, total, 8)
 
 
 def _run_fold(*values):
@@ -32,7 +32,7 @@ def _requantize(t, *registers):
         t.asrs(total, total, shift)
         t.adc_wide(total, total, zero_point)
     for total in sums:
-        t.ssat8(total, total)
+        t.ssat(total, total, 8)
 
 
 def _run_requantize(*values):
@@ -114,7 +114,7 @@ def clamp(k, word, low, high):
 
 
 def _multiply(t, total, one, other):
-    t.smlad(total, one, other)
+    t.smlad(total, one, other, total)
 
 
 def _run_multiply(total, one, other):

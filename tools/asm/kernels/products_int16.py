@@ -106,8 +106,8 @@ def _run_pair(even, word):
 def _four_products(t, odd_weights, weights, total, even, odd):
     t.sxtb16(odd_weights, weights, 8)
     t.sxtb16(weights, weights)
-    t.smlad(total, weights, even)
-    t.smlad(total, odd_weights, odd)
+    t.smlad(total, weights, even, total)
+    t.smlad(total, odd_weights, odd, total)
 
 
 def _run_four_products(weights, total, even, odd):

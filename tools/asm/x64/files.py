@@ -18,6 +18,7 @@ from . import (
     windows_integer,
 )
 
+CORE = "x86-64"
 FILES = {
     "cpu_asm.mpy": ("what the processor has", (cpu.level,)),
     "float32_asm.mpy": (

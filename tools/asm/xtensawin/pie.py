@@ -1,7 +1,7 @@
 # One function for Xtensa with the vector unit of the ESP32-S3 (PIE)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .mac16 import Mac16
+from ..encoders.xtensa import Function
 
 # Numbers of the user registers. QACC_L holds lanes 0 to 7 and QACC_H lanes 8 to 15, 20 bits each.
 _USER = {"accx_0": 0}
@@ -16,7 +16,7 @@ def _n(register):
     return int(register[1:])
 
 
-class Pie(Mac16):
+class Pie(Function):
     """A Function that multiplies vectors of 16 int8 values in q0 to q7.
 
     ACCX adds the products of all lanes to one sum of 40 bits. QACC has a sum of 20 bits for each
@@ -29,10 +29,6 @@ class Pie(Mac16):
     def ssai(self, bits):
         """Set the shift of src()."""
         self._rrr(4, 0, 4, bits & 15, bits >> 4, f"ssai {bits}")
-
-    def src(self, r, s, t):
-        """Shift the 64 bits of (s, t) right and keep the lower word."""
-        self._rrr(8, 1, _n(r), _n(s), _n(t), f"src {r}, {s}, {t}")
 
     def rur(self, r, name):
         """Read a word of an accumulator: accx_0, qacc_l_0 to qacc_l_4, qacc_h_0 to qacc_h_4."""

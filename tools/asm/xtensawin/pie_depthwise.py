@@ -1,7 +1,7 @@
 # Generator of the kernels of 3x3 DEPTHWISE_CONV_2D for the vector unit of the ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import PIE_DEPTHWISE, at
+from ..kernels.parameters import PIE_DEPTHWISE, at
 from .pie import VECTOR, Pie
 
 _TAPS, _NUMBERS = 9, 8  # vectors of weights of 16 channels, and bytes of numbers of each channel
@@ -18,7 +18,7 @@ def _load(t, to, name, base="a3"):
 _LOAD_ROW = """
 Move rows to the beginning of the plane, then load a row of the image: for each 16 channels a
 vector of each column, with zero points outside of the image. The arguments are the arena, the
-offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the
+offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/kernels/parameters.py), and the
 memory of the image. Addresses among the parameters are offsets in these two.
 """
 
@@ -125,8 +125,8 @@ def load_row():
 
 _MULTIPLY_ROW = """
 Outputs of a row of windows, 16 channels after the other. The arguments are the arena, the offset
-of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the memory of
-the stream (prepare/pie.py).
+of a block of parameters in it (PIE_DEPTHWISE in tools/asm/kernels/parameters.py), and the memory
+of the stream (prepare/pie.py).
 """
 
 _PIXEL, _COUNT, _OUT, _MASK, _WEIGHTS, _AT = "a2", "a4", "a5", "a6", "a7", "a3"

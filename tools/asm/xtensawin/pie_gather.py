@@ -1,7 +1,7 @@
 # Generator of the kernels that copy inputs to vectors for the vector unit of the ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import GATHER, at
+from ..kernels.parameters import GATHER, at
 from .pie import VECTOR, Pie
 
 # a3 is the address of the parameters; _LINE is the first row of a column, _AT its byte in the row.
@@ -70,7 +70,7 @@ def _fill_rows(t, rows, is_words):
 
 _GATHER = """
 Copy columns of int8 to vectors. The arguments are the arena, the offset of a block of parameters
-in it (GATHER in tools/asm/common/parameters.py), and the memory of the image. Addresses among the
+in it (GATHER in tools/asm/kernels/parameters.py), and the memory of the image. Addresses among the
 parameters are offsets in these two. A column is a run of whole, aligned words in each row of the
 filter, either inside the image or outside of it.
 """

@@ -1,7 +1,7 @@
 # Generator of the kernels of CONV_2D and FULLY_CONNECTED for the vector unit of the ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.parameters import PIE_MULTIPLY, at
+from ..kernels.parameters import PIE_MULTIPLY, at
 from .pie import VECTOR, Pie
 from .pie_outputs import BIAS, FACTOR, HALF, MORE, OUTPUT, SPARE, SUM, folded, twice, twice_stored
 from .pie_pixel import only_pixel
@@ -13,8 +13,8 @@ _SLOTS += ["pixel_step", "row_step", "output_step", "window", "vectors", "sign"]
 _SLOTS += ["output_zero_point", "activation_min", "activation_max"]
 _ABOUT = """
 Outputs of channels for pixels whose inputs are vectors. The arguments are the arena, the offset of
-a block of parameters in it (PIE_MULTIPLY in tools/asm/common/parameters.py), and the memory of the
-stream (prepare/pie.py). Addresses among the parameters are offsets in these two.
+a block of parameters in it (PIE_MULTIPLY in tools/asm/kernels/parameters.py), and the memory of
+the stream (prepare/pie.py). Addresses among the parameters are offsets in these two.
 """
 
 # Registers of a channel whose weights are in q registers.

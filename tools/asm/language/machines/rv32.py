@@ -1,7 +1,7 @@
 # Kernel language: RV32IMC (ESP32-C3, C6)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...rv32imc.rv32 import Rv32
+from ...encoders.rv32 import Rv32
 from ..ir import OPPOSITE, SWAPPED
 from ..machine import Machine
 
@@ -145,8 +145,7 @@ class Rv32Machine(Machine):
             else:
                 getattr(self, "write_" + op.name, self._write_arithmetic)(t, op, to, values)
         t.label(end)
-        returns = any(op.name == "ret" and op.src for op in code)
-        return t.text("a0" if returns else "")
+        return t.text(returns=any(op.name == "ret" and op.src for op in code))
 
     def _write_branch(self, t, op, values, is_far):
         near = t.new_label("near") if is_far else op.to[0]
@@ -161,7 +160,7 @@ class Rv32Machine(Machine):
         if isinstance(other, int):
             t.number(_NUMBER[op.name], to[0], one, other)
         else:
-            getattr(t, _THREE[op.name])(to[0], *_with_zero(values))
+            t.three(_THREE[op.name], to[0], *_with_zero(values))
 
     def write_jump(self, t, op, to, values):
         t.jump(op.to[0])

@@ -1,7 +1,7 @@
 # Kernel language: ARMv6-M (Cortex-M0+)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...common import thumb as asm
+from ...encoders import thumb as asm
 from ..ir import Reg
 from ..machine import Machine
 from ..macros import (

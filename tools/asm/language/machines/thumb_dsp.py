@@ -1,14 +1,15 @@
 # Kernel language: ARMv7E-M with the DSP extension (Cortex-M4, M7, M33)
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ...encoders.thumb_dsp import ThumbDsp, modified
 from ..ir import Op, Reg, bits_of
 from ..liveness import LABELS
-from .dsp_function import PRODUCTS, DspFunction, modified
 from .thumb import ThumbMachine
 
 _SHIFTS = ("shl", "lsr", "asr")
 _SHIFT_NAMES = {"shl": "lsl", "lsr": "lsr", "asr": "asr"}
 _LOADS = ("ld", "reload", "ldrd")
+_PRODUCTS = {"mul", "mulh", "mulhu", "mla", "mls", "divu"}
 _SIZES = {"br": 8, "min": 8, "max": 8, "li": 8, "ult": 12, "shift_adc": 8}  # at most
 
 
@@ -17,7 +18,7 @@ def _products(t, even, other_even, total, one, other, one_sign, other_sign):
     for by in (0, 8):
         for to, word, sign in ((even, one, one_sign), (other_even, other, other_sign)):
             (t.sxtb16 if sign else t.uxtb16)(to, word, by)
-        t.smlad(total, even, other_even)
+        t.smlad(total, even, other_even, total)
 
 
 def _run_products(total, one, other, one_sign, other_sign):
@@ -67,9 +68,9 @@ class ThumbDspMachine(ThumbMachine):
     slot_cycles = 1
     add_byte_products = staticmethod(_add_byte_products)
     rescale = staticmethod(_rescale)
-    pure = ThumbMachine.pure | set(PRODUCTS) | {"rsb", "addw", "ldrd", "ssat8", "ssat16", "bfi"}
+    pure = ThumbMachine.pure | _PRODUCTS | {"rsb", "addw", "ldrd"}
 
-    assembler = DspFunction
+    assembler = ThumbDsp
     has_far_branches = True
     set_flags = frozenset({"add", "sub", "and", "or", "xor", "shl", "asr", "lsr", "rsb"})
 
@@ -95,7 +96,7 @@ class ThumbDspMachine(ThumbMachine):
                     return self.put("addw", [to], [one, other], info=name)
             if other == 0 and name not in ("and", "mul", "mulh", "mulhu"):
                 return self.mov(to, one)
-            if name not in _SHIFTS and (name in PRODUCTS or modified(other) is None):
+            if name not in _SHIFTS and (name in _PRODUCTS or modified(other) is None):
                 other = self.temp(other)
         return self.put(name, [to], [one, other])
 
@@ -231,8 +232,7 @@ class ThumbDspMachine(ThumbMachine):
     def write_mul(self, t, op, to, values):
         t.product(op.name, to[0], *values)
 
-    write_mulh = write_smmulr = write_mla = write_mls = write_smmla = write_smlad = write_mul
-    write_divu = write_smulbb = write_mul
+    write_mulh = write_mla = write_mls = write_divu = write_mul
 
     def write_mulhu(self, t, op, to, values):
         t.umull(to[1], to[0], *values)
@@ -251,12 +251,6 @@ class ThumbDspMachine(ThumbMachine):
         t.extend(op.name, to[0], values[0])
 
     write_uxth = write_sxtb = write_sxth = write_uxtb
-
-    def write_ssat8(self, t, op, to, values):
-        t.ssat8(to[0], values[0])
-
-    def write_bfi(self, t, op, to, values):
-        t.bfi(to[0], values[1], *op.info)
 
     def write_ld(self, t, op, to, values):
         kind, scale = op.info

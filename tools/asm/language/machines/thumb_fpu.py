@@ -3,38 +3,11 @@
 
 from functools import partial
 
-from ...armv7em.thumb_dsp import ThumbDsp
-from ...armv7emsp.thumb_vfp import ThumbVfp
-from .dsp_function import DspFunction
+from ...encoders.thumb_fpu import ThumbFpu
 from .thumb_dsp import ThumbDspMachine
 
 _FIRST_SAVED = 16  # registers of the FPU from here on belong to the caller
 _SIZES = {"limit": 28, "larger": 14, "smaller": 14, "from_integer": 8, "round": 12}  # bytes
-
-
-# Loads and stores of registers that follow each other: their methods of the assembler.
-_SEVERAL = {"load_next": "vldm", "load_words": "vldm_stay", "store_next": "vstm",
-            "store_words": "vstm_stay"}  # fmt: skip
-
-
-class _FpuFunction(DspFunction, ThumbVfp):
-    it = ThumbVfp.it
-
-    def __init__(self, *head, saves, **options):
-        self._saves = saves
-        ThumbDsp.__init__(self, *head, **options)
-
-    def _begin(self):
-        self._keep(0xE92D, "push")
-        if self._saves:
-            self._wide(0xED2D, 0x8A10, "vpush {s16-s31}")
-        self._frame("sub", 0xB080)
-
-    def _end(self):
-        self._frame("add", 0xB000)
-        if self._saves:
-            self._wide(0xECBD, 0x8A10, "vpop {s16-s31}")
-        self._keep(0xE8BD, "pop")
 
 
 class ThumbFpuMachine(ThumbDspMachine):
@@ -51,15 +24,15 @@ class ThumbFpuMachine(ThumbDspMachine):
 
     def write(self, kernel, code, used):
         numbers = [number for op in code if op.name == "fpu" for number in op.info[1:]]
-        self.assembler = partial(_FpuFunction, saves=max(numbers, default=0) >= _FIRST_SAVED)
+        self.assembler = partial(ThumbFpu, saves=max(numbers, default=0) >= _FIRST_SAVED)
         return super().write(kernel, code, used)
 
     def write_fpu(self, t, op, to, values):
         name, *numbers = op.info
         if name in ("load", "store"):
             (t.vldr if name == "load" else t.vstr)(*numbers, *values)
-        elif name in _SEVERAL:
-            getattr(t, _SEVERAL[name])(values[0], numbers[0], len(numbers))
+        elif name in ("load_next", "load_words", "store_next", "store_words"):
+            getattr(t, name)(values[0], numbers)
         elif name == "set_bits":
             t.from_core(*numbers, *values)
         elif name == "bits":

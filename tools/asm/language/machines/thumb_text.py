@@ -153,23 +153,9 @@ class ThumbText:
     write_li = write_mov
 
     def write_ld(self, t, op, to, values):
-        {"u8": t.ldrb, "u16": t.ldrh, "w": t.ldr}[op.info](to[0], *values)
+        t.memory(op.name[:2], op.info, (to or values)[0], *values[-2:])
 
-    def write_ldx(self, t, op, to, values):
-        load = {
-            "u8": t.ldrb_at,
-            "s8": t.ldrsb_at,
-            "u16": t.ldrh_at,
-            "s16": t.ldrsh_at,
-            "w": t.ldr_at,
-        }
-        load[op.info](to[0], *values)
-
-    def write_st(self, t, op, to, values):
-        {"u8": t.strb, "u16": t.strh, "w": t.str}[op.info](*values)
-
-    def write_stx(self, t, op, to, values):
-        {"u8": t.strb_at, "u16": t.strh_at, "w": t.str_at}[op.info](*values)
+    write_ldx = write_st = write_stx = write_ld
 
     def write_ldm(self, t, op, to, values):
         t.ldm(values[0], *to[:-1])
@@ -225,7 +211,7 @@ class ThumbText:
         t.two("neg", to[0], to[0])
 
     def write_uxtb(self, t, op, to, values):
-        getattr(t, op.name)(to[0], values[0])
+        t.extend(op.name, to[0], values[0])
 
     write_uxth = write_sxtb = write_sxth = write_uxtb
 

@@ -1,7 +1,7 @@
 # Kernel language: Xtensa with register windows (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...xtensawin.fpu import Fpu
+from ...encoders.xtensa import Function
 from ..ir import OPPOSITE, SWAPPED, Reg
 from ..machine import Machine
 from ..macros import multiply_high, multiply_high_unsigned
@@ -33,7 +33,7 @@ class XtensaMachine(Machine):
     pure = Machine.pure | {"addi", "addx2", "addx4", "neg"}
 
     def __init__(self, mulsh=True):
-        self.mulsh = mulsh  # see Mac16
+        self.mulsh = mulsh  # see Function
 
     def writes_early(self, op, i):
         return op.name == "ult" or super().writes_early(op, i)
@@ -219,7 +219,7 @@ class XtensaMachine(Machine):
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
         slots, size = self._allocation.slots, kernel.frame_bytes
-        t = Fpu(kernel.name, kernel.about, names, slots, self.mulsh, size)
+        t = Function(kernel.name, kernel.about, names, slots, self.mulsh, size)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):
@@ -232,8 +232,7 @@ class XtensaMachine(Machine):
             else:
                 getattr(self, "write_" + op.name, self._write_three)(t, op, to, values)
         t.label(end)
-        returns = any(op.name == "ret" and op.src for op in code)
-        return t.text("a2" if returns else "")
+        return t.text(returns=any(op.name == "ret" and op.src for op in code))
 
     def _write_branch(self, t, op, values, is_far):
         condition, label = op.info, op.to[0]

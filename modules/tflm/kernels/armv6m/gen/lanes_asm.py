@@ -8,7 +8,7 @@ import micropython
 
 # Unpacks columns of int8 to lanes. A column is a run of whole, aligned words in each row of the
 # filter, either inside the image or outside of it. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_thumb
 def gather(r0, r1, r2):
     mov(r4, r8)
@@ -151,7 +151,7 @@ def gather(r0, r1, r2):
 
 # Unpacks columns of int8 of any width and alignment to lanes. The bytes of all rows of a column
 # are first copied to spare memory without gaps. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_thumb
 def gather_bytes(r0, r1, r2):
     mov(r4, r8)
@@ -355,7 +355,7 @@ def gather_bytes(r0, r1, r2):
 
 # Outputs of groups of four channels for pixels in lanes. The upper half of a product of two words,
 # rounded, is the sum of two products of int8 (prepare/lanes.py). The parameters are MULTIPLY of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_thumb
 def multiply(r0, r1, r2):
     mov(r4, r8)

@@ -8,7 +8,7 @@ import micropython
 
 # Unpacks columns of int8 to lanes. A column is a run of whole, aligned words in each row of the
 # filter, either inside the image or outside of it. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_rv32
 def gather(a0, a1, a2):
     addi(sp, sp, -32)
@@ -125,7 +125,7 @@ def gather(a0, a1, a2):
 
 # Unpacks columns of int8 of any width and alignment to lanes. The bytes of all rows of a column
 # are first copied to spare memory without gaps. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_rv32
 def gather_bytes(a0, a1, a2):
     addi(sp, sp, -48)
@@ -292,7 +292,7 @@ def gather_bytes(a0, a1, a2):
 
 # Outputs of groups of four channels for pixels in lanes. The upper half of a product of two words,
 # rounded, is the sum of two products of int8 (prepare/lanes.py). The parameters are MULTIPLY of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.asm_rv32
 def multiply(a0, a1, a2):
     addi(sp, sp, -128)

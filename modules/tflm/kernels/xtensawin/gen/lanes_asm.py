@@ -8,7 +8,7 @@ import micropython
 
 # Unpacks columns of int8 to lanes. A column is a run of whole, aligned words in each row of the
 # filter, either inside the image or outside of it. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.viper
 def gather(arena, offset, memory):
     #: 368100 entry a1, 64
@@ -118,7 +118,7 @@ def gather(arena, offset, memory):
 
 # Unpacks columns of int8 of any width and alignment to lanes. The bytes of all rows of a column
 # are first copied to spare memory without gaps. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.viper
 def gather_bytes(arena, offset, memory):
     #: 36c100 entry a1, 96
@@ -267,7 +267,7 @@ def gather_bytes(arena, offset, memory):
 
 # Outputs of groups of four channels for pixels in lanes. The upper half of a product of two words,
 # rounded, is the sum of two products of int8 (prepare/lanes.py). The parameters are MULTIPLY of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.viper
 def multiply(arena, offset, memory):
     #: 362101 entry a1, 144

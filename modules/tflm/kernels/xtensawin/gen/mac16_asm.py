@@ -8,7 +8,7 @@ import micropython
 
 # Unpacks columns of int8 to halfwords, with 128 added. A column is a run of whole, aligned words
 # in each row of the filter, either inside the image or outside of it. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.viper
 def gather(arena, offset, memory):
     #: 368100 entry a1, 64
@@ -113,7 +113,7 @@ def gather(arena, offset, memory):
 
 # Unpacks columns of int8 of any width and alignment to halfwords, with 128 added. The bytes of all
 # rows of a column are first copied to spare memory without gaps. The parameters are GATHER of
-# tools/asm/common/parameters.py.
+# tools/asm/kernels/parameters.py.
 @micropython.viper
 def gather_bytes(arena, offset, memory):
     #: 36a100 entry a1, 80
@@ -255,7 +255,7 @@ def gather_bytes(arena, offset, memory):
 
 
 # Outputs of groups of four channels for pixels in halfwords, with 128 added. The arguments are the
-# arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/common/parameters.py),
+# arena, the offset of a block of parameters in it (MULTIPLY in tools/asm/kernels/parameters.py),
 # and the memory of the stream (prepare/mac16.py). Addresses among the parameters are offsets in
 # these two.
 @micropython.viper

@@ -8,7 +8,7 @@ import micropython
 
 # The plane of one channel: word (j, x) has rows 2 * j and 2 * j + 1 of column x as halfwords, and
 # zero points outside of the image. The arguments are the arena, the offset of a block of
-# parameters in it (DEPTHWISE in tools/asm/common/parameters.py), and the memory of the image.
+# parameters in it (DEPTHWISE in tools/asm/kernels/parameters.py), and the memory of the image.
 @micropython.viper
 def build_plane(arena, offset, memory):
     #: 366100 entry a1, 48
@@ -88,7 +88,7 @@ def build_plane(arena, offset, memory):
 
 # The rows of a channel, 3x3 with stride 1, two rows at a time, from a plane of halfwords with 128
 # added. The arguments are the arena, the offset of a block of parameters in it (DEPTHWISE in
-# tools/asm/common/parameters.py), and the memory of the stream (prepare/mac16.py).
+# tools/asm/kernels/parameters.py), and the memory of the stream (prepare/mac16.py).
 @micropython.viper
 def rows_3x3(arena, offset, memory, taps):
     #: 36c100 entry a1, 96
@@ -311,7 +311,7 @@ def rows_3x3(arena, offset, memory, taps):
 
 # The rows of a channel, 3x3 with a vertical stride of 2, from a plane of halfwords with 128 added.
 # The arguments are the arena, the offset of a block of parameters in it (DEPTHWISE in
-# tools/asm/common/parameters.py), and the memory of the stream (prepare/mac16.py).
+# tools/asm/kernels/parameters.py), and the memory of the stream (prepare/mac16.py).
 @micropython.viper
 def rows_3x3_stride_2(arena, offset, memory, taps):
     #: 36c100 entry a1, 96

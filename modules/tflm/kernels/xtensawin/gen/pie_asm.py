@@ -7,7 +7,7 @@ import micropython
 
 
 # Copy columns of int8 to vectors. The arguments are the arena, the offset of a block of parameters
-# in it (GATHER in tools/asm/common/parameters.py), and the memory of the image. Addresses among
+# in it (GATHER in tools/asm/kernels/parameters.py), and the memory of the image. Addresses among
 # the parameters are offsets in these two. A column is a run of whole, aligned words in each row of
 # the filter, either inside the image or outside of it.
 @micropython.viper
@@ -163,7 +163,7 @@ def gather_bytes(arena, offset, memory):
 
 
 # Outputs of channels for pixels whose inputs are vectors. The arguments are the arena, the offset
-# of a block of parameters in it (PIE_MULTIPLY in tools/asm/common/parameters.py), and the memory
+# of a block of parameters in it (PIE_MULTIPLY in tools/asm/kernels/parameters.py), and the memory
 # of the stream (prepare/pie.py). Addresses among the parameters are offsets in these two.
 @micropython.viper
 def multiply(arena, offset, memory):

@@ -8,7 +8,7 @@ import micropython
 
 # Move rows to the beginning of the plane, then load a row of the image: for each 16 channels a
 # vector of each column, with zero points outside of the image. The arguments are the arena, the
-# offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the
+# offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/kernels/parameters.py), and the
 # memory of the image. Addresses among the parameters are offsets in these two.
 @micropython.viper
 def load_row(arena, offset, memory):
@@ -97,7 +97,7 @@ def load_row(arena, offset, memory):
 
 
 # Outputs of a row of windows, 16 channels after the other. The arguments are the arena, the offset
-# of a block of parameters in it (PIE_DEPTHWISE in tools/asm/common/parameters.py), and the memory
+# of a block of parameters in it (PIE_DEPTHWISE in tools/asm/kernels/parameters.py), and the memory
 # of the stream (prepare/pie.py).
 @micropython.viper
 def multiply_row(arena, offset, memory):

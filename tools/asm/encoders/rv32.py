@@ -1,22 +1,18 @@
 # Assembler macros that write one function of RV32IM for MicroPython's @micropython.asm_rv32
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..common.comments import comment
+from .text import InlineFunction
 
-# Registers have the names of the ABI, so that a generator says `t.mul(t0, x, w)` with x = "a3".
-# The assembler chooses compressed instructions where possible. Every method checks its operands.
+# Registers have the names of the ABI. The assembler chooses compressed instructions where it can.
+# Every method checks its operands.
 
-# Registers whose values a function must keep: it saves them on the stack.
-_SAVED = ["ra", *(f"s{i}" for i in range(12))]
-_REGISTERS = {"zero", "sp", *_SAVED}
-_REGISTERS |= {f"a{i}" for i in range(8)} | {f"t{i}" for i in range(7)}
+_REGISTERS = {"zero", "ra", "sp", *(f"s{i}" for i in range(12)), *(f"a{i}" for i in range(8)),
+              *(f"t{i}" for i in range(7))}  # fmt: skip
 
-# Instructions by their operands: three registers; two and a number; a branch on two.
+# Instructions by their operands: three registers; shifts by a number; a branch on two.
 _THREE = ("add", "sub", "and_", "or_", "xor", "sll", "sra", "srl", "slt", "sltu")
 _THREE += ("mul", "mulh", "mulhu", "divu", "remu")
-_NUMBER = ("addi", "andi", "xori")
 _SHIFT = ("slli", "srai", "srli")
-_LOAD = ("lb", "lbu", "lh", "lhu", "lw", "sb", "sh", "sw")
 _BRANCH = ("beq", "bne", "blt", "bge", "bltu", "bgeu")
 
 
@@ -26,21 +22,17 @@ def _check(condition, text):
         raise ValueError(f"not an instruction of RV32IM: {text}")
 
 
-class Rv32:
+class Rv32(InlineFunction):
     """The text of one function: arguments are in a0.., and s0..s11 keep their values.
 
-    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. saved:
-    registers to save; others of ra and s0..s11 must not be used. spare: bytes of the frame after
-    the slots, for `address(register)`.
+    saved: registers to save; others of ra and s0..s11 must not be used. spare: bytes of the frame
+    after the slots, for `address(register)`.
     """
 
-    def __init__(self, name, about, arguments, slots=(), saved=_SAVED, spare=0):
-        self._lines = []
-        self._name = name
-        self._about = about
-        self._arguments = arguments
-        self._labels = 0
-        self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+    decorator, argument = "@micropython.asm_rv32", "a"
+
+    def __init__(self, name, about, arguments, slots=(), saved=(), spare=0):
+        super().__init__(name, about, arguments, slots)
         self._saved = {register: 4 * (len(slots) + i) for i, register in enumerate(saved)}
         self._spare = 4 * (len(slots) + len(saved))  # offset of the spare bytes
         self._frame = self._spare + spare + 15 & ~15
@@ -50,45 +42,20 @@ class Rv32:
         for register, offset in self._saved.items():
             self.memory("sw", register, "sp", offset)
 
-    def text(self, result=""):
-        """Return the source of the function; it returns 0, or the number in the slot `result`.
-
-        result: "a0" returns the number in this register.
-        """
+    def text(self, returns=False):
+        """Return the source of the function. `returns`: it returns the small integer in a0."""
         # Before a label is known, mpy-cross 1.29 uses the word after its table of labels as the
         # label's address, and refuses a branch that seems too far. That word is 0 unless the table
         # fills whole blocks of the compiler's heap, four labels each.
         if sum("label(" in line for line in self._lines) % 4 == 0:
             self.label(self.new_label("end"))
-        if result and result != "a0":
-            self.load("a0", result)
         for register, offset in self._saved.items():
             self.memory("lw", register, "sp", offset)
         if self._frame:
             self.number("addi", "sp", "sp", self._frame)
-        if not result:
+        if not returns:
             self.li("a0", 0)
-        names = ", ".join(f"a{i}" for i in range(self._arguments))
-        head = comment(self._about)
-        head += ["@micropython.asm_rv32", f"def {self._name}({names}):"]
-        return "\n".join(head + self._lines) + "\n"
-
-    def _line(self, text):
-        self._lines.append("    " + text)
-
-    def note(self, text):
-        """Write a comment to the generated file."""
-        self._line(f"# {text}")
-
-    # Labels and jumps.
-
-    def new_label(self, name):
-        """Return a unique label; `name` says what happens there."""
-        self._labels += 1
-        return f"{name}_{self._labels}"
-
-    def label(self, name):
-        self._line(f"label({name})")
+        return self._text()
 
     def jump(self, label):
         self._line(f"jal(zero, {label})")
@@ -100,21 +67,13 @@ class Rv32:
 
     # Instructions.
 
-    def __getattr__(self, mnemonic):
-        """Methods with three registers (add, mul, ...) or two and a number (addi, srai, ...)."""
-        if mnemonic in _THREE:
-            return lambda to, one, other: self._three(mnemonic, to, one, other)
-        if mnemonic in _NUMBER or mnemonic in _SHIFT:
-            return lambda to, one, value: self.number(mnemonic, to, one, value)
-        if mnemonic in _LOAD:
-            return lambda register, base, offset=0: self.memory(mnemonic, register, base, offset)
-        raise AttributeError(mnemonic)
-
-    def _three(self, mnemonic, to, one, other):
-        _check({to, one, other} <= _REGISTERS, f"{mnemonic} {to}, {one}, {other}")
+    def three(self, mnemonic, to, one, other):
+        """add, mul, ...: three registers."""
+        _check(mnemonic in _THREE and {to, one, other} <= _REGISTERS, f"{mnemonic} {to}, {other}")
         self._line(f"{mnemonic}({to}, {one}, {other})")
 
     def number(self, mnemonic, to, one, value):
+        """addi, andi, xori, slli, srai, srli: a register and a number."""
         low, high = (0, 31) if mnemonic in _SHIFT else (-2048, 2047)
         _check(
             {to, one} <= _REGISTERS and low <= value <= high, f"{mnemonic} {to}, {one}, {value}"

@@ -1,7 +1,7 @@
 # Assembler macros that write one function of ARMv6-M for MicroPython's @micropython.asm_thumb
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .comments import comment
+from .text import InlineFunction
 
 # The inline assembler has most instructions of ARMv6-M. Others become data() with the mnemonic as
 # a comment. Every method checks that its operands can be encoded on a Cortex-M0+.
@@ -20,9 +20,19 @@ class Register:
 
 R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, SP, LR, PC = map(Register, range(16))
 _SAVED = R4, R5, R6, R7
+# {kind: (the end of a mnemonic, bytes)} of loads and stores at a number of 5 bits.
+NARROW = {"w": ("r", 4), "u8": ("rb", 1), "u16": ("rh", 2)}
+# Loads and stores at a register, and extensions, which the inline assembler lacks.
+_INDEXED = {"ldw": (0x5800, "ldr"), "ldu16": (0x5A00, "ldrh"), "ldu8": (0x5C00, "ldrb"),
+            "lds8": (0x5600, "ldrsb"), "lds16": (0x5E00, "ldrsh"), "stw": (0x5000, "str"),
+            "stu8": (0x5400, "strb"), "stu16": (0x5200, "strh")}  # fmt: skip
+_EXTEND = {"sxth": 0xB200, "sxtb": 0xB240, "uxth": 0xB280, "uxtb": 0xB2C0}
 
-_PAIRS = ("eq", "ne"), ("cs", "cc"), ("hi", "ls"), ("ge", "lt"), ("gt", "le")
-_OPPOSITE = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
+
+def has_offset(kind, offset):
+    """Return whether a load or store of a kind with 16 bits has this offset, a number."""
+    size = NARROW[kind][1]
+    return 0 <= offset < 32 * size and not offset % size
 
 
 # Fail when an operand cannot be encoded.
@@ -31,22 +41,17 @@ def _check(condition, text):
         raise ValueError(f"not an instruction of ARMv6-M: {text}")
 
 
-class Thumb:
+class Thumb(InlineFunction):
     """The text of one function: arguments are in R0.., and R4..R11 keep their values.
 
-    slots: names of words in a frame on the stack, for `load(register, slot)` and `store`. spare:
-    bytes of the frame after the slots, for `address(register)`. saved: the registers of
+    spare: bytes of the frame after the slots, for `address(register)`. saved: the registers of
     R8..R11 that the function changes.
     """
 
-    def __init__(self, name, about, arguments=1, slots=(), spare=0, saved=(R8, R9, R10, R11)):
-        self._lines = []
-        self._name = name
-        self._about = about
-        self._arguments = arguments
-        self._labels = 0
-        self._instructions = 0
-        self._slots = {slot: 4 * i for i, slot in enumerate(slots)}
+    decorator, argument = "@micropython.asm_thumb", "r"
+
+    def __init__(self, name, about, arguments=1, slots=(), spare=0, saved=()):
+        super().__init__(name, about, arguments, slots)
         self._spare = spare
         self._saved = saved
         self._begin()
@@ -85,58 +90,23 @@ class Thumb:
         self._end()
         if not returns:
             self.mov(R0, 0)  # the value that the function returns: a larger one would take heap
-        names = ", ".join(f"r{i}" for i in range(self._arguments))
-        head = comment(self._about)
-        head += ["@micropython.asm_thumb", f"def {self._name}({names}):"]
-        return "\n".join(head + self._lines) + "\n"
+        return self._text()
 
     def position(self):
         """Return the bytes of code so far; all instructions of this class have two."""
         return 2 * self._instructions
 
-    # A line of the source; `instructions` is the number of instructions in it.
-    def _line(self, text, instructions=1):
-        self._lines.append("    " + text)
-        self._instructions += instructions
-
     def _data(self, code, mnemonic):
         self._line(f"data(2, 0x{code:04X})  # {mnemonic}")
 
-    def note(self, text):
-        """Write a comment to the generated file."""
-        self._line(f"# {text}", 0)
-
-    # Labels and branches.
-
-    def new_label(self, name):
-        """Return a unique label; `name` says what happens there."""
-        self._labels += 1
-        return f"{name}_{self._labels}"
-
-    def label(self, name):
-        self._line(f"label({name})", 0)
+    # Branches.
 
     def b(self, label):
         self._line(f"b({label})")
 
-    def bl(self, label):
-        """Call the subroutine from `label` up to ret()."""
-        self._line(f"bl({label})", 2)
-
-    def ret(self):
-        """End a subroutine."""
-        self._data(0x4770, "bx lr")
-
     def branch(self, condition, label):
         """B<condition>, which reaches 256 bytes; mpy-cross reports a label that is too far."""
         self._line(f"b{condition}({label})")
-
-    def branch_far(self, condition, label):
-        """B<condition> in two instructions, for any distance; costs 1 cycle more if taken."""
-        near = self.new_label("near")
-        self.branch(_OPPOSITE[condition], near)
-        self.b(label)
-        self.label(near)
 
     def jump_forward(self, offset):
         """Jump `offset` (a register) bytes ahead of the next instruction."""
@@ -158,59 +128,16 @@ class Thumb:
         _check(to.low and 0 <= offset < 1024 and not offset & 3, f"add {to}, sp, #{offset}")
         self._data(0xA800 | to.number << 8 | offset >> 2, f"add {to}, sp, #{offset}")
 
-    def ldr(self, to, base, offset=0):
-        _check(to.low and base.low and 0 <= offset < 128 and not offset & 3, f"ldr +{offset}")
-        self._line(f"ldr({to}, [{base}, {offset}])")
-
-    def str(self, value, base, offset=0):
-        _check(value.low and base.low and 0 <= offset < 128 and not offset & 3, f"str +{offset}")
-        self._line(f"str({value}, [{base}, {offset}])")
-
-    def ldrb(self, to, base, offset=0):
-        _check(to.low and base.low and 0 <= offset < 32, f"ldrb +{offset}")
-        self._line(f"ldrb({to}, [{base}, {offset}])")
-
-    def strb(self, value, base, offset=0):
-        _check(value.low and base.low and 0 <= offset < 32, f"strb +{offset}")
-        self._line(f"strb({value}, [{base}, {offset}])")
-
-    def ldrh(self, to, base, offset=0):
-        _check(to.low and base.low and 0 <= offset < 64 and not offset & 1, f"ldrh +{offset}")
-        self._line(f"ldrh({to}, [{base}, {offset}])")
-
-    def strh(self, value, base, offset=0):
-        _check(value.low and base.low and 0 <= offset < 64 and not offset & 1, f"strh +{offset}")
-        self._line(f"strh({value}, [{base}, {offset}])")
-
-    # Loads and stores with a register as offset, which the inline assembler lacks.
-    def _indexed(self, code, mnemonic, register, base, index):
-        _check(register.low and base.low and index.low, mnemonic)
-        code |= index.number << 6 | base.number << 3 | register.number
-        self._data(code, f"{mnemonic} {register}, [{base}, {index}]")
-
-    def ldr_at(self, to, base, index):
-        self._indexed(0x5800, "ldr", to, base, index)
-
-    def ldrh_at(self, to, base, index):
-        self._indexed(0x5A00, "ldrh", to, base, index)
-
-    def ldrb_at(self, to, base, index):
-        self._indexed(0x5C00, "ldrb", to, base, index)
-
-    def ldrsb_at(self, to, base, index):
-        self._indexed(0x5600, "ldrsb", to, base, index)
-
-    def ldrsh_at(self, to, base, index):
-        self._indexed(0x5E00, "ldrsh", to, base, index)
-
-    def str_at(self, value, base, index):
-        self._indexed(0x5000, "str", value, base, index)
-
-    def strb_at(self, value, base, index):
-        self._indexed(0x5400, "strb", value, base, index)
-
-    def strh_at(self, value, base, index):
-        self._indexed(0x5200, "strh", value, base, index)
+    def memory(self, name, kind, register, base, offset=0):
+        """Load or store (ld, st) a kind at `base` + a number or a register."""
+        if isinstance(offset, int):
+            text = f"{name}{NARROW[kind][0]}({register}, [{base}, {offset}])"
+            _check(register.low and base.low and has_offset(kind, offset), text)
+            return self._line(text)
+        code, mnemonic = _INDEXED[name + kind]
+        text = f"{mnemonic} {register}, [{base}, {offset}]"
+        _check(register.low and base.low and offset.low, text)
+        return self._data(code | offset.number << 6 | base.number << 3 | register.number, text)
 
     # Load or store several words at `base`, which advances; registers are in ascending order.
     def _many(self, code, mnemonic, base, registers):
@@ -284,25 +211,10 @@ class Thumb:
             _check(by.low and to.number == value.number, f"{mnemonic} {to}, {value}, {by}")
             self._line(f"{mnemonic}({to}, {by})")
 
-    def sxth(self, to, value):
-        """Sign-extend the lower half of a register."""
-        _check(to.low and value.low, f"sxth {to}, {value}")
-        self._data(0xB200 | value.number << 3 | to.number, f"sxth {to}, {value}")
-
-    def sxtb(self, to, value):
-        """Sign-extend the lowest byte of a register."""
-        _check(to.low and value.low, f"sxtb {to}, {value}")
-        self._data(0xB240 | value.number << 3 | to.number, f"sxtb {to}, {value}")
-
-    def uxth(self, to, value):
-        """Zero-extend the lower half of a register."""
-        _check(to.low and value.low, f"uxth {to}, {value}")
-        self._data(0xB280 | value.number << 3 | to.number, f"uxth {to}, {value}")
-
-    def uxtb(self, to, value):
-        """Zero-extend the lowest byte of a register."""
-        _check(to.low and value.low, f"uxtb {to}, {value}")
-        self._data(0xB2C0 | value.number << 3 | to.number, f"uxtb {to}, {value}")
+    def extend(self, name, to, value):
+        """sxtb, sxth, uxtb, uxth: extend the sign or zeros of the lowest 8 or 16 bits."""
+        _check(to.low and value.low, f"{name} {to}, {value}")
+        self._data(_EXTEND[name] | value.number << 3 | to.number, f"{name} {to}, {value}")
 
     def mul(self, to, value):
         self.two("mul", to, value)
@@ -318,8 +230,3 @@ class Thumb:
 
     def lsl(self, to, value, by):
         self.shift("lsl", to, value, by)
-
-    def pack(self, to, top):
-        """to += top << 16; destroys `top`."""
-        self.lsl(top, top, 16)
-        self.add(to, top)
