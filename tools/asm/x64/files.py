@@ -48,30 +48,15 @@ FILES = {
     ),
     "windows_integer_asm.mpy": (
         "CONV_2D and FULLY_CONNECTED, int8 and int16",
-        (
-            windows_integer.int8_sse,
-            windows_integer.int8_avx2,
-            windows_integer.int16_sse,
-            windows_integer.int16_avx2,
-        ),
+        windows_integer.FUNCTIONS,
     ),
     "depthwise_integer_asm.mpy": (
         "DEPTHWISE_CONV_2D, int8 and int16",
-        (
-            depthwise_integer.int8_sse,
-            depthwise_integer.int8_avx2,
-            depthwise_integer.int16_sse,
-            depthwise_integer.int16_avx2,
-        ),
+        depthwise_integer.FUNCTIONS,
     ),
     "hybrid_asm.mpy": (
         "CONV_2D, FULLY_CONNECTED and DEPTHWISE_CONV_2D of float32 with weights of int8",
-        (
-            hybrid.conv_sse,
-            hybrid.conv_avx2,
-            hybrid.depthwise_sse,
-            hybrid.depthwise_avx2,
-        ),
+        hybrid.FUNCTIONS,
     ),
     "quantize_asm.mpy": (
         "integers from float32",

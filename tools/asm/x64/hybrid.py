@@ -1,11 +1,13 @@
 # Machine code of hybrid operators for x86-64: inputs of int8, outputs of float32
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
 from tflm.kernels.x64.records import BATCH_SCALE
 from tflm_tools.packages.machine_code.x86 import at
 
 from . import depthwise_integer
-from .windows import block, field, sums, windows
+from .windows import DEPTHWISE_TILES, block, field, sums, windows
 from .windows_float import clamp, store_outputs
 from .windows_integer import copy_row_int8
 
@@ -89,7 +91,7 @@ def _function(operator, is_avx2):
     name = f"{operator}_{'avx2' if is_avx2 else 'sse'}"
     about, tile, tiles = {
         "conv": ("CONV_2D and FULLY_CONNECTED", _conv_tile, {}),
-        "depthwise": ("DEPTHWISE_CONV_2D", _depthwise_tile, {"tiles": depthwise_integer.TILES}),
+        "depthwise": ("DEPTHWISE_CONV_2D", _depthwise_tile, {"tiles": DEPTHWISE_TILES}),
     }[operator]
     return windows(
         name,
@@ -102,17 +104,8 @@ def _function(operator, is_avx2):
     )
 
 
-def conv_sse():
-    return _function("conv", False)
-
-
-def conv_avx2():
-    return _function("conv", True)
-
-
-def depthwise_sse():
-    return _function("depthwise", False)
-
-
-def depthwise_avx2():
-    return _function("depthwise", True)
+FUNCTIONS = [
+    partial(_function, operator, is_avx2)
+    for operator in ("conv", "depthwise")
+    for is_avx2 in (False, True)
+]

@@ -5,7 +5,6 @@ from tflm_tools.packages.machine_code.x86 import at
 
 from .float32 import address
 from .function import Function
-from .pixels import operand, word
 
 _LANES = 4
 _INT16 = 2  # a type; int8 and uint8 have lower codes
@@ -152,6 +151,17 @@ DEQUANTIZE of int8, uint8 and int16; see kernels/dequantize.py. Units are elemen
 _INPUT, _OPERAND_SCALE, _OUTPUT, _TYPE, _RECORD_ZERO_POINT = range(1, 6)
 
 
+# The address of an operand of the record, which is in rbx. Uses rax.
+def _operand(t, register, number):
+    t.mov("eax", at("rbx", 4 * number))
+    t.mov("r11d", "eax")
+    t.and_("r11d", 1)
+    t.load(register, "arena")
+    t.cmovne(register, t.slot("rom"))
+    t.shr("rax", 2)
+    t.add(register, "rax")
+
+
 def dequantize():
     """Subtract the zero point, convert to float32 and multiply by the scale."""
     t = Function("eval_integers", _DEQUANTIZE)
@@ -160,12 +170,12 @@ def dequantize():
     t.shl("eax", 16)
     t.sar("eax", 16)
     _spread(t, _ZERO_POINT)
-    operand(t, "rsi", _OPERAND_SCALE)
+    _operand(t, "rsi", _OPERAND_SCALE)
     t.mov("eax", at("rsi"))
     _spread(t, _SCALE)
-    operand(t, "rsi", _INPUT)
-    operand(t, "rdi", _OUTPUT)
-    word(t, "rdx", _TYPE)
+    _operand(t, "rsi", _INPUT)
+    _operand(t, "rdi", _OUTPUT)
+    t.movsxd("rdx", at("rbx", 4 * _TYPE))
     t.load("rcx", "stop")
     t.load("rax", "start")
     t.sub("rcx", "rax")

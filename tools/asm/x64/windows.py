@@ -1,6 +1,8 @@
 # Machine code of CONV_2D and FULLY_CONNECTED for x86-64: windows of rows of pixels
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
 from tflm.kernels.x64.records import BLOCK, WINDOWS
 from tflm_tools.packages.machine_code.x86 import at
 
@@ -25,6 +27,8 @@ _SLOTS = ("source", "batch_rows", "input_y", "ready", "row_output", "blocks_left
 # (pixels, vectors) of the tiles.
 TILES = ((4, 1), (4, 2), (1, 1), (1, 2), (1, 4))
 PIXELS = 4
+DEPTHWISE_VECTORS = 2
+DEPTHWISE_TILES = ((PIXELS, DEPTHWISE_VECTORS), (1, DEPTHWISE_VECTORS))
 
 
 def field(name):
@@ -290,3 +294,42 @@ def sums(t, v, pixels, vectors, multiply):
     t.jne(tap)
     t.dec("rcx")
     t.jne(run)
+
+
+def depthwise_sums(t, v, pixels, add, cells):
+    """Sums of a tile of DEPTHWISE_CONV_2D: register 2 * pixel + vector. Weights: registers 8, 9.
+
+    A run is a row of cells. add(pixel, one, other): adds the products of one cell or two cells;
+    one(offset) is an operand in the first one. Uses rax, rcx, rdx, rsi, rdi, r9, r10, r11, r14.
+    """
+    run, tap = t.new_label("run"), t.new_label("tap")
+    for i in range(DEPTHWISE_VECTORS * pixels):
+        v.zero(i)
+    t.mov("rsi", "r14")
+    t.mov("rdx", field("runs"))
+    t.mov("rcx", field("filter_height"))
+    t.mov("r9", field("pixel_step"))
+    t.lea("r10", at("r9", 0, "r9", 2))
+    t.mov("rdi", field("cell_step"))
+    t.label(run)
+    t.mov("rax", at("rdx"))
+    t.add("rax", "r13")
+    t.add("rdx", 8)
+    t.mov("r11", field("length"))
+    t.label(tap)
+    t.lea("r14", at("rax", 0, "rdi"))
+    for i in range(DEPTHWISE_VECTORS):
+        v.load(8 + i, at("rsi", v.size * i))
+    for pixel in range(pixels):
+        index = ((), ("r9",), ("r9", 2), ("r10",))[pixel]
+        add(pixel, *(partial(_operand, base, index) for base in ("rax", "r14")))
+    t.add("rsi", DEPTHWISE_VECTORS * v.size)
+    t.lea("rax", at("rax", 0, "rdi", cells))
+    t.dec("r11")
+    t.jne(tap)
+    t.dec("rcx")
+    t.jne(run)
+
+
+def _operand(base, index, offset=0):
+    return at(base, offset, *index)

@@ -11,13 +11,13 @@ rows. Each product is rounded, then each sum, in TFLM's order; a NaN passes the 
 """
 
 
-def _copy_row(t):
+def copy_row(t):
     t.mov("rcx", field("copied_count"))
     t.rep_movsb()
 
 
-# The bias, the clamp and the stores.
-def _outputs(t, v, pixels, vectors):
+def outputs(t, v, pixels, vectors):
+    """Add the bias to the sums of a tile, clamp and store them; return."""
     low, high = 14, 15
     t.mov("rax", field("limits"))
     v.load(low, at("rax"))
@@ -83,12 +83,12 @@ def _tile(t, v, pixels, vectors):
         v.apply("addps", total, total, product)
 
     sums(t, v, pixels, vectors, multiply)
-    _outputs(t, v, pixels, vectors)
+    outputs(t, v, pixels, vectors)
 
 
 def windows_sse():
-    return windows("windows_sse", _ABOUT.format("SSE2"), False, _copy_row, _tile)
+    return windows("windows_sse", _ABOUT.format("SSE2"), False, copy_row, _tile)
 
 
 def windows_avx():
-    return windows("windows_avx", _ABOUT.format("AVX"), True, _copy_row, _tile)
+    return windows("windows_avx", _ABOUT.format("AVX"), True, copy_row, _tile)

@@ -1,10 +1,13 @@
 # Machine code of CONV_2D and FULLY_CONNECTED for x86-64: int8, and int16 with weights of int8
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from functools import partial
+
 from tflm_tools.packages.machine_code.x86 import at
 
 from .requantize import requantize
-from .windows import block, field, sums, windows
+from .windows import TILES, block, field, sums, windows
+from .windows_float import copy_row
 
 _ABOUT = """
 CONV_2D and FULLY_CONNECTED of {}, with {}. The record is WINDOWS in records.py; units are rows.
@@ -62,11 +65,6 @@ def copy_row_int8(is_avx2):
     return copy_row
 
 
-def copy_row_int16(t):
-    t.mov("rcx", field("copied_count"))
-    t.rep_movsb()
-
-
 def _tile(t, v, pixels, vectors):
     def multiply(total, product, x, w):
         v.apply("pmaddwd", product, x, w)
@@ -89,27 +87,21 @@ def outputs(t, pixels, size):
     t.jmp("requantize")
 
 
-def _windows(dtype, is_avx2):
+def _windows(about, tile, tiles, dtype, is_avx2):
     name = f"{dtype}_{'avx2' if is_avx2 else 'sse'}"
-    about = _ABOUT.format(dtype, "AVX2" if is_avx2 else "SSE2")
-    copy_row = copy_row_int8(is_avx2) if dtype == "int8" else copy_row_int16
-    size = 1 if dtype == "int8" else 2
-    return windows(
-        name, about, is_avx2, copy_row, _tile, functions=lambda t: requantize(t, is_avx2, size)
-    )
+    about = about.format(dtype, "AVX2" if is_avx2 else "SSE2")
+    size, copy = (1, copy_row_int8(is_avx2)) if dtype == "int8" else (2, copy_row)
+    functions = partial(requantize, is_avx2=is_avx2, size=size)
+    return windows(name, about, is_avx2, copy, tile, tiles, functions)
 
 
-def int8_sse():
-    return _windows("int8", False)
+def integer_windows(about, tile, tiles):
+    """Return the four generators of the functions for int8 and int16, SSE2 and AVX2."""
+    return [
+        partial(_windows, about, tile, tiles, dtype, is_avx2)
+        for dtype in ("int8", "int16")
+        for is_avx2 in (False, True)
+    ]
 
 
-def int8_avx2():
-    return _windows("int8", True)
-
-
-def int16_sse():
-    return _windows("int16", False)
-
-
-def int16_avx2():
-    return _windows("int16", True)
+FUNCTIONS = integer_windows(_ABOUT, _tile, TILES)

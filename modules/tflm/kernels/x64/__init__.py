@@ -24,6 +24,7 @@ hybrid_quantize
 quantize
 unidirectional_sequence_lstm
 unidirectional_sequence_lstm_float
+windows_float
 gen.activations_float
 gen.add_int16
 gen.add_table

@@ -105,7 +105,7 @@ class Windows:
         return found
 
 
-# A DEPTHWISE_CONV_2D with as many output channels as input channels, of integers.
+# A DEPTHWISE_CONV_2D with as many output channels as input channels.
 class DepthwiseWindows(Windows):
     def __init__(self, windows, batches, sizes, taps):
         Windows.__init__(self, windows, batches, (1, windows[5]), sizes, taps)
