@@ -17,7 +17,7 @@ from tflm.prepare.lstm_integer import INTEGERS
 from tflm.prepare.sigmoid_int16 import LOGISTIC, TANH
 
 from ..language.kernel import Kernel
-from ..language.macros import PRODUCTS, Record, add_products, multiply_rounded
+from ..language.macros import PRODUCTS, Record, add_products, rounded_product
 from .outputs_int16 import MAX_PRODUCTS, add_wide, rescale_wide
 
 _ABOUT = """
@@ -27,6 +27,7 @@ below 1. `units`: first element << 10 | number of elements, which is not 0.
 """
 GATES = "input_gate_", "forget_gate_", "cell_gate_", "output_gate_"
 _LAST = 255  # interval of the table of the sigmoid
+_MAX_MAGNITUDE = 3 << 15  # of a number of 16 bits times 3: the argument of LOGISTIC
 
 
 class Lstm:
@@ -129,8 +130,7 @@ class Lstm:
 
     def put_gates(self, sums, _biases, gates):
         """Rescale the sums of the first products to int16 at `gates`, which advances."""
-        for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
-            result = self.rescale(acc, gate)
+        for i, result in enumerate(self.rescaled(sums, GATES)):
             self.clamp(result, 16)
             gates.put("u16", result, 2 * i)
         gates += 8
@@ -138,10 +138,10 @@ class Lstm:
     def arguments_of(self, sums, gates):
         """Return the arguments of the gates' curves; `gates` advances."""
         values = []
-        for i, (gate, acc) in enumerate(zip(GATES, sums, strict=True)):
-            self.rescale_doubled(acc, gate + "recurrent_")
-            self.clamp(acc, 16)
-            value = acc + gates.get("s16", 2 * i)
+        names = [gate + "recurrent_" for gate in GATES]
+        for i, result in enumerate(self.rescaled_doubled(sums, names)):
+            self.clamp(result, 16)
+            value = result + gates.get("s16", 2 * i)
             self.clamp(value, 16)
             values.append(value)
         gates += 8
@@ -165,10 +165,10 @@ class Lstm:
             self.dot(weights, sums, depth)
             values = []
             for i, value in enumerate(self.arguments_of(sums, gates)):
-                value = k.var("times_3", value + (value << 1))
-                values.append(self._curve(value, TANH if i == 2 else LOGISTIC))
+                product, sign = k.var("times_3", value + (value << 1)), k.var("sign", value >> 31)
+                values.append(self._curve(product, sign, TANH if i == 2 else LOGISTIC))
             value = self._cell(cell, values)
-            self.rescale_doubled(value, "hidden_")
+            self._rescale_doubled(value, "hidden_")
             value += r.output_zero_point
             self.clamp(value, self.bits)
             output.put(f"u{self.bits}", value)
@@ -181,10 +181,10 @@ class Lstm:
         k, r = self.k, self.record
         inputs, forget, new, outputs = values
         kept = forget * (cell.get("s16") << self.doubled)
-        self.rescale_doubled(kept, "forget_")
+        self._rescale_doubled(kept, "forget_")
         self.clamp(kept, 16)
         new = inputs * (new << self.doubled)
-        self.rescale_doubled(new, "update_")
+        self._rescale_doubled(new, "update_")
         self.clamp(new, 16)
         value = kept + new
         self.clamp(value, 16)
@@ -195,7 +195,8 @@ class Lstm:
         value *= r.cell_multiplier
         with k.If(shift != 0, rare=True):
             value += k.const(1) << shift - 1
-        return self._curve(value >> shift, TANH) * (outputs << self.doubled)
+        value = k.var("argument", value >> shift)
+        return self._curve(value, value >> 31, TANH) * (outputs << self.doubled)
 
     # Return addresses of the four gates' tensors plus a number of bytes.
     def _rows(self, names, offset):
@@ -225,17 +226,24 @@ class Lstm:
         limit = 1 << bits - 1
         value.set(value.min(limit - 1).max(-limit))
 
-    # Return a number times the multiplier of a block of the record, shifted right and rounded; the
-    # number's register may change.
-    def rescale(self, value, name):
-        multiplier, shift = self.multiplier(name)
-        value.set(multiply_rounded(self.k, value, multiplier))
-        self.round(value, shift)
-        return value
-
     # Rescale a number that is multiplied by 2 if `doubled` is 1.
-    def rescale_doubled(self, value, name):
-        self.rescale(value, name)
+    def _rescale_doubled(self, value, name):
+        list(self.rescaled_doubled([value], [name]))
+
+    def rescaled(self, values, names):
+        """Yield numbers times the multipliers of blocks of the record, shifted right and rounded.
+
+        The registers of the numbers change.
+        """
+        for value, name in zip(values, names, strict=True):
+            multiplier, shift = self.multiplier(name)
+            value.set(rounded_product(self.k, value, multiplier))
+            self.round(value, shift)
+            yield value
+
+    def rescaled_doubled(self, values, names):
+        """As rescaled(), of numbers that are multiplied by 2 if `doubled` is 1."""
+        return self.rescaled(values, names)
 
     def round(self, value, shift):
         """Shift right, rounded to nearest, halves away from 0; see requantize()."""
@@ -247,25 +255,27 @@ class Lstm:
         multiplier, shift = k.words(self.op, r.offset(name + "multiplier"), None, None)
         return multiplier, 32 - shift
 
-    # Return LOGISTIC or TANH of a product, as curve() of sigmoid_int16.py computes it.
-    def _curve(self, value, function):
+    # Return LOGISTIC or TANH of a product, as curve() of sigmoid_int16.py computes it. sign: 0, or
+    # -1 for a negative product. Cores that wait for results can compute something between.
+    def _curve(self, product, sign, function):
         k = self.k
         bits, saturated, positive, negative, output_shift = function
-        sign = k.var("sign", value >> 31)
-        magnitude = k.var("magnitude", (value ^ sign) - sign)
+        magnitude = k.var("magnitude", (product ^ sign) - sign)
         interval = magnitude >> bits
         result = k.reg("result")
         known = k.new_label("known")
-        with k.If(interval >= _LAST, rare=True):
-            result.set(saturated)
-            k.goto(known)
+        if _MAX_MAGNITUDE >> bits >= _LAST:
+            with k.If(interval >= _LAST, rare=True):
+                result.set(saturated)
+                k.goto(known)
         entry = self.table + (interval << 1)
-        low = entry.get("u16")
-        step = entry.get("u16", 2) - low
-        result.set((low << bits) + magnitude.field(0, bits) * step)
+        fraction = magnitude.field(0, bits)
+        low, high = entry.get("u16"), entry.get("u16", 2)
+        result.set((low << bits) + fraction * (high - low))
         k.label(known)
         # A negative number is less by 1 after the exclusive or.
-        result.set((result ^ sign) + (sign & negative - positive + 1))
+        flipped = sign & negative - positive + 1
+        result.set((result ^ sign) + flipped)
         result += positive & 255
         result += positive & ~255
         return k.var("curve", result >> output_shift)

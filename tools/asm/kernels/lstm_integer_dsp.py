@@ -13,14 +13,21 @@ def _pair_lanes(t, even, odd, first, second):
     t.pkhtb(odd, second, first)
 
 
-# Multiply a word of weights at `weights`, which advances, by four taps: 0 and 2 in `even`, 1 and 3
-# in `odd`. `spare` and `word` are changed. The word may be unaligned.
-def _products(t, spare, word, acc, weights, even, odd):
-    t.ldr_next(word, weights)
-    t.sxtb16(spare, word)
-    t.sxtb16(word, word, 8)
-    t.smlad(acc, spare, even, acc)
-    t.smlad(acc, word, odd, acc)
+# Multiply a word of weights of each row, whose address advances, by four taps: 0 and 2 in `even`,
+# 1 and 3 in `odd`. The words may be unaligned. The next one is loaded between two products,
+# because the core waits for a loaded value.
+def _products(t, spare, word, *registers):
+    *sums_and_rows, even, odd = registers
+    sums, rows = sums_and_rows[::2], sums_and_rows[1::2]
+    t.ldr_next(word, rows[0])
+    for acc, following in zip(sums, [*rows[1:], None], strict=True):
+        t.sxtb16(spare, word)
+        t.sxtb16(word, word, 8)
+        t.smlad(acc, spare, even, acc)
+        if following is not None:
+            t.ldr_next(spare, following)
+        t.smlad(acc, word, odd, acc)
+        spare, word = word, spare
 
 
 def _taps(t, even, odd, word, minus):
@@ -34,13 +41,9 @@ def _doubled_taps(t, even, odd, word, minus):
     t.sadd16(odd, odd, odd)
 
 
-# Multiply any number by 2 ** -31 and a multiplier, rounded.
-def _high(t, low, high, value, multiplier):
-    t.smull(low, high, value, multiplier)
-    t.add_wide(low, low, low, flags=True)
-    t.adc_wide(high, high, high)
-    t.add_wide(low, low, low, flags=True)
-    t.add_carry(high, high)
+# Double a number; the result is as near to twice the number as 32 bits allow.
+def _double(t, value):
+    t.qadd(value, value, value)
 
 
 # Multiply a doubled number by 2 ** -32 and a multiplier, rounded.
@@ -48,9 +51,13 @@ def _doubled_high(t, value, multiplier):
     t.smmulr(value, value, multiplier)
 
 
-# Shift right, rounded to nearest, halves away from 0; see requantize().
-def _round(t, value, shift):
+# Shift right, rounded to nearest, halves away from 0; see requantize(). Between, load the word at
+# `offset`, unless it is None: a shifted operand is late. A shift by 0 keeps the first carry.
+def _round(t, *registers):
+    *following, value, op, shift, offset = registers
     t.add_wide(value, value, value, "asr", 31, flags=True)
+    for word in following:
+        t.memory("ld", "w", word, op, offset)
     t.asrs(value, value, shift)
     t.add_carry(value, value)
 
@@ -121,27 +128,35 @@ class _DspLstm(Lstm):
     def _dot_word(self, tap, weights, sums):
         k = self.k
         even, odd = tap.next(k.reg(), k.reg())
-        for row, acc in zip(weights, sums, strict=True):
-            k.tile(_products, [k.reg(), k.reg()], [even, odd], [acc, row], size=20)
+        changed = [each for pair in zip(sums, weights, strict=True) for each in pair]
+        k.tile(_products, [k.reg(), k.reg()], [even, odd], changed, size=20 * len(sums))
 
     def clamp(self, value, bits):
         self.k.tile(_saturate, [], [], [value], size=4, info=(bits,))
 
-    def rescale(self, value, name):
-        k = self.k
-        low, high = k.reg(), k.reg()
-        multiplier, shift = self.multiplier(name)
-        k.tile(_high, [low, high], [value, multiplier], size=20)
-        self.round(high, shift)
-        return high
+    # Numbers from 2 ** 30 on, whose doubles are limited, become 32767 after shifts by 14 at most.
+    def rescaled(self, values, names):
+        for value in values:
+            self.k.tile(_double, [], [], [value], size=4)
+        return self.rescaled_doubled(values, names)
 
-    def rescale_doubled(self, value, name):
-        multiplier, shift = self.multiplier(name)
-        self.k.tile(_doubled_high, [], [multiplier], [value], size=4)
-        self.round(value, shift)
-
-    def round(self, value, shift):
-        self.k.tile(_round, [], [shift], [value], size=12)
+    # The core waits for results that the next instruction uses. So all values are multiplied, then
+    # all are shifted, and words of the record are loaded one value earlier.
+    def rescaled_doubled(self, values, names):
+        k, op = self.k, self.op
+        multipliers = [self.record.offset(name + "multiplier") for name in names]
+        shifts = [at + 4 for at in multipliers]
+        word = op[multipliers[0]]
+        for value, following in zip(values, [*multipliers[1:], shifts[0]], strict=True):
+            multiplier, word = word, op[following]
+            k.tile(_doubled_high, [], [multiplier], [value], size=4)
+        for value, following in zip(values, [*shifts[1:], None], strict=True):
+            shift = 32 - word
+            outs = [k.reg()] if following else []
+            size = 12 + 4 * len(outs)
+            k.tile(_round, outs, [op, shift], [value], size, info=(following,))
+            word = outs and outs[0]
+        return values
 
 
 class _WideDspLstm(WideLstm, _DspLstm):

@@ -2,6 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ..language.machines.thumb_dsp import ThumbDspMachine
+from .outputs_dsp import multiply_add, unpack
 
 _UNROLLED = 4
 
@@ -102,21 +103,6 @@ def _run_pair(even, word):
     return word & ~0xFFFF | even >> 16 & 0xFFFF, word << 16 | even & 0xFFFF
 
 
-# Four products; SXTB16 makes bytes 0 and 2, and 1 and 3, of a word of weights halfwords.
-def _four_products(t, odd_weights, weights, total, even, odd):
-    t.sxtb16(odd_weights, weights, 8)
-    t.sxtb16(weights, weights)
-    t.smlad(total, weights, even, total)
-    t.smlad(total, odd_weights, odd, total)
-
-
-def _run_four_products(weights, total, even, odd):
-    for i, inputs in enumerate((even, odd, even, odd)):
-        value = inputs >> 16 if i > 1 else (inputs & 0xFFFF ^ 0x8000) - 0x8000
-        total += value * ((weights >> 8 * i & 0xFF ^ 0x80) - 0x80)
-    return 0, weights, total
-
-
 # A product for each row; the addresses advance.
 def _products(t, value, weight, x, *rows):
     t.ldrsh_next(value, x)
@@ -138,10 +124,15 @@ class _Dsp(Products):
             even, odd, second = k.reg(), k.reg(), k.reg()
             x.next(even)
             x.next(second)
+            weights = ws[0].next(k.reg())
             k.tile(_pair, [odd], [second], [even], 8, run=_run_pair)
-            for w, total in zip(ws, sums, strict=True):
-                changed, run = [w.next(k.reg()), total], _run_four_products
-                k.tile(_four_products, [k.reg()], [even, odd], changed, 16, run=run)
+            # The next weights are loaded between two products: the core waits for loaded values.
+            for total, following in zip(sums, [*ws[1:], None], strict=True):
+                even_weights, odd_weights = unpack(k, weights)
+                multiply_add(k, total, even_weights, even)
+                if following is not None:
+                    weights = following.next(k.reg())
+                multiply_add(k, total, odd_weights, odd)
             left -= 8
             four.repeat_if(left >= 0)
         k.label(few)

@@ -15,13 +15,14 @@ _OUTPUT_ZERO_POINT = const(56)
 _ACTIVATION = const(80)  # 0: the cell gate has no activation
 
 _SYMMETRIC = const(0x80)  # in the upper half of offsets: weights without a zero point
+_MIN_SHIFT = const(18)  # 32 less than a shift to the right, which is at most 14
 _WIDE_OFFSETS = const(0x1808000)  # int16 and weights without a zero point
 _TAPS = const(64)  # words of the scratch buffer after the accumulators, at most
 _COUNT = const(1023)  # elements of a call
 
 
 # Units are elements of the output. The machine code uses the accumulators of the scratch buffer
-# for taps, too. Longer and shorter rows use the machine code for Cortex-M0+.
+# for taps, too. Other records use the machine code for Cortex-M0+.
 @micropython.viper
 def eval_integers(op, arena, rom, start: int, stop: int):
     r = ptr32(op)
@@ -42,7 +43,7 @@ def eval_integers(op, arena, rom, start: int, stop: int):
         if is_wide:
             if block[0] != _WIDE_OFFSETS:
                 is_plain = False
-        elif block[0] >> 16 != _SYMMETRIC or block[2] > 32:
+        elif block[0] >> 16 != _SYMMETRIC or block[2] > 32 or block[2] < _MIN_SHIFT:
             is_plain = False
         n += 1
     n = _FORGET_MULTIPLIER + 1

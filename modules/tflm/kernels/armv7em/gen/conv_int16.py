@@ -362,17 +362,17 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9805)  # ldr r0, [sp] rows_left
     cmp(r0, 4)
     blt_w(smaller37)
-    data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    mov(r6, 0)
+    mov(r5, 0)
+    mov(r4, 0)
+    mov(r3, 0)
     data(2, 0x9A0B)  # ldr r2, [sp] window
-    data(2, 0xF8DD, 0xC01C)  # ldr r12, [sp, #28]
+    data(2, 0xF8DD, 0xB01C)  # ldr r11, [sp, #28]
     data(2, 0x9806)  # ldr r0, [sp] row_step
-    data(2, 0xEB1C, 0x0700)  # adds r7, r12, r0
-    add(r6, r7, r0)
-    add(r5, r6, r0)
-    add(r0, r5, r0)
+    data(2, 0xEB1B, 0x0A00)  # adds r10, r11, r0
+    data(2, 0xEB1A, 0x0900)  # adds r9, r10, r0
+    data(2, 0xEB19, 0x0800)  # adds r8, r9, r0
+    data(2, 0xEB18, 0x0000)  # adds r0, r8, r0
     data(2, 0x9007)  # str r0, [sp] filter
     data(2, 0x980C)  # ldr r0, [sp] runs
     data(2, 0x9002)  # str r0, [sp] runs_left
@@ -385,49 +385,49 @@ def run_int16(r0, r1, r2, r3):
     beq_w(if42)
     label(run43)
     data(2, 0x9803)  # ldr r0, [sp] piece
-    data(2, 0xF1B0, 0x0308)  # subs r3, r0, #8
+    data(2, 0xF1B0, 0x0E08)  # subs r14, r0, #8
     bmi(few45)
     label(four47)
     data(2, 0xF852, 0x0B04)  # ldr r0, [r2], #4
-    data(2, 0xF852, 0x4B04)  # ldr r4, [r2], #4
-    data(2, 0xEAC4, 0x4120)  # pkhtb r1, r4, r0, asr #16
-    data(2, 0xEAC0, 0x4004)  # pkhbt r0, r0, r4, lsl #16
-    data(2, 0xF85C, 0x4B04)  # ldr r4, [r12], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0xAA00)  # smlad r10, r4, r0, r10
-    data(2, 0xFB2B, 0xAA01)  # smlad r10, r11, r1, r10
-    data(2, 0xF857, 0x4B04)  # ldr r4, [r7], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0x9900)  # smlad r9, r4, r0, r9
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xF856, 0x4B04)  # ldr r4, [r6], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0x8800)  # smlad r8, r4, r0, r8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xF855, 0x4B04)  # ldr r4, [r5], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0xEE00)  # smlad lr, r4, r0, lr
-    data(2, 0xFB2B, 0xEE01)  # smlad lr, r11, r1, lr
-    sub(r3, 8)
+    data(2, 0xF852, 0x7B04)  # ldr r7, [r2], #4
+    data(2, 0xF85B, 0xCB04)  # ldr r12, [r11], #4
+    data(2, 0xEAC7, 0x4120)  # pkhtb r1, r7, r0, asr #16
+    data(2, 0xEAC0, 0x4007)  # pkhbt r0, r0, r7, lsl #16
+    data(2, 0xFA2F, 0xF78C)  # sxtb16 r7, r12
+    data(2, 0xFA2F, 0xFC9C)  # sxtb16 r12, r12, ror #8
+    data(2, 0xFB27, 0x6600)  # smlad r6, r7, r0, r6
+    data(2, 0xF85A, 0x7B04)  # ldr r7, [r10], #4
+    data(2, 0xFB2C, 0x6601)  # smlad r6, r12, r1, r6
+    data(2, 0xFA2F, 0xFC87)  # sxtb16 r12, r7
+    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
+    data(2, 0xFB2C, 0x5500)  # smlad r5, r12, r0, r5
+    data(2, 0xF859, 0xCB04)  # ldr r12, [r9], #4
+    data(2, 0xFB27, 0x5501)  # smlad r5, r7, r1, r5
+    data(2, 0xFA2F, 0xF78C)  # sxtb16 r7, r12
+    data(2, 0xFA2F, 0xFC9C)  # sxtb16 r12, r12, ror #8
+    data(2, 0xFB27, 0x4400)  # smlad r4, r7, r0, r4
+    data(2, 0xF858, 0x7B04)  # ldr r7, [r8], #4
+    data(2, 0xFB2C, 0x4401)  # smlad r4, r12, r1, r4
+    data(2, 0xFA2F, 0xFC87)  # sxtb16 r12, r7
+    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
+    data(2, 0xFB2C, 0x3300)  # smlad r3, r12, r0, r3
+    data(2, 0xFB27, 0x3301)  # smlad r3, r7, r1, r3
+    data(2, 0xF1BE, 0x0E08)  # subs r14, lr, #8
     bpl(four47)
     label(few45)
-    add(r3, 8)
+    data(2, 0xF11E, 0x0E08)  # adds r14, lr, #8
     beq(added46)
     label(tap49)
     data(2, 0xF932, 0x1B02)  # ldrsh r1, [r2], #2
-    data(2, 0xF91C, 0x0B01)  # ldrsb r0, [r12], #1
-    data(2, 0xFB00, 0xAA01)  # mla r10, r0, r1, r10
-    data(2, 0xF917, 0x0B01)  # ldrsb r0, [r7], #1
-    data(2, 0xFB00, 0x9901)  # mla r9, r0, r1, r9
-    data(2, 0xF916, 0x0B01)  # ldrsb r0, [r6], #1
-    data(2, 0xFB00, 0x8801)  # mla r8, r0, r1, r8
-    data(2, 0xF915, 0x0B01)  # ldrsb r0, [r5], #1
-    data(2, 0xFB00, 0xEE01)  # mla lr, r0, r1, lr
-    sub(r3, r3, 2)
+    data(2, 0xF91B, 0x0B01)  # ldrsb r0, [r11], #1
+    data(2, 0xFB00, 0x6601)  # mla r6, r0, r1, r6
+    data(2, 0xF91A, 0x0B01)  # ldrsb r0, [r10], #1
+    data(2, 0xFB00, 0x5501)  # mla r5, r0, r1, r5
+    data(2, 0xF919, 0x0B01)  # ldrsb r0, [r9], #1
+    data(2, 0xFB00, 0x4401)  # mla r4, r0, r1, r4
+    data(2, 0xF918, 0x0B01)  # ldrsb r0, [r8], #1
+    data(2, 0xFB00, 0x3301)  # mla r3, r0, r1, r3
+    data(2, 0xF1BE, 0x0E02)  # subs r14, lr, #2
     bne(tap49)
     label(added46)
     data(2, 0x9802)  # ldr r0, [sp] runs_left
@@ -437,10 +437,10 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] gap
     add(r2, r2, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
-    data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
-    add(r7, r7, r0)
-    add(r6, r6, r0)
-    add(r5, r5, r0)
+    data(2, 0xEB1B, 0x0B00)  # adds r11, r11, r0
+    data(2, 0xEB1A, 0x0A00)  # adds r10, r10, r0
+    data(2, 0xEB19, 0x0900)  # adds r9, r9, r0
+    data(2, 0xEB18, 0x0800)  # adds r8, r8, r0
     b(run43)
     label(run_end44)
     label(if42)
@@ -449,10 +449,10 @@ def run_int16(r0, r1, r2, r3):
     bne_w(rare51)
     label(end52)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
-    data(2, 0xF8C0, 0xA000)  # stw r10, [r0, #0]
-    data(2, 0xF8C0, 0x9004)  # stw r9, [r0, #4]
-    data(2, 0xF8C0, 0x8008)  # stw r8, [r0, #8]
-    data(2, 0xF8C0, 0xE00C)  # stw lr, [r0, #12]
+    str(r6, [r0, 0])
+    str(r5, [r0, 4])
+    str(r4, [r0, 8])
+    str(r3, [r0, 12])
     add(r0, 16)
     data(2, 0x9001)  # str r0, [sp] sum_to
     label(stored38)
@@ -468,48 +468,48 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9808)  # ldr r0, [sp] is_special
     cmp(r0, 0)
     bne_w(smaller58)
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    mov(r7, 0)
+    mov(r3, 0)
+    mov(r2, 0)
     data(2, 0x990B)  # ldr r1, [sp] window
-    data(2, 0x9E07)  # ldr r6, [sp] filter
+    data(2, 0xF8DD, 0xE01C)  # ldr lr, [sp, #28]
     data(2, 0x9806)  # ldr r0, [sp] row_step
-    add(r5, r6, r0)
-    add(r0, r5, r0)
+    data(2, 0xEB1E, 0x0C00)  # adds r12, lr, r0
+    data(2, 0xEB1C, 0x0000)  # adds r0, r12, r0
     data(2, 0x9007)  # str r0, [sp] filter
     data(2, 0xF8DD, 0x8030)  # ldr r8, [sp, #48]
     data(2, 0xF1B8, 0x0F00)  # cmp r15, r8, #0
     beq(if60)
     label(run61)
     data(2, 0x9803)  # ldr r0, [sp] piece
-    data(2, 0xF1B0, 0x0208)  # subs r2, r0, #8
+    data(2, 0xF1B0, 0x0608)  # subs r6, r0, #8
     bmi(few63)
     label(four65)
     data(2, 0xF851, 0x0B04)  # ldr r0, [r1], #4
-    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
-    data(2, 0xEAC3, 0x4420)  # pkhtb r4, r3, r0, asr #16
-    data(2, 0xEAC0, 0x4003)  # pkhbt r0, r0, r3, lsl #16
-    data(2, 0xF856, 0x3B04)  # ldr r3, [r6], #4
-    data(2, 0xFA2F, 0xFE93)  # sxtb16 lr, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0xCC00)  # smlad r12, r3, r0, r12
-    data(2, 0xFB2E, 0xCC04)  # smlad r12, lr, r4, r12
-    data(2, 0xF855, 0x3B04)  # ldr r3, [r5], #4
-    data(2, 0xFA2F, 0xFE93)  # sxtb16 lr, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0x7700)  # smlad r7, r3, r0, r7
-    data(2, 0xFB2E, 0x7704)  # smlad r7, lr, r4, r7
-    sub(r2, 8)
+    data(2, 0xF851, 0x4B04)  # ldr r4, [r1], #4
+    data(2, 0xF85E, 0x5B04)  # ldr r5, [lr], #4
+    data(2, 0xEAC4, 0x4720)  # pkhtb r7, r4, r0, asr #16
+    data(2, 0xEAC0, 0x4004)  # pkhbt r0, r0, r4, lsl #16
+    data(2, 0xFA2F, 0xF485)  # sxtb16 r4, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB24, 0x3300)  # smlad r3, r4, r0, r3
+    data(2, 0xF85C, 0x4B04)  # ldr r4, [r12], #4
+    data(2, 0xFB25, 0x3307)  # smlad r3, r5, r7, r3
+    data(2, 0xFA2F, 0xF584)  # sxtb16 r5, r4
+    data(2, 0xFA2F, 0xF494)  # sxtb16 r4, r4, ror #8
+    data(2, 0xFB25, 0x2200)  # smlad r2, r5, r0, r2
+    data(2, 0xFB24, 0x2207)  # smlad r2, r4, r7, r2
+    sub(r6, 8)
     bpl(four65)
     label(few63)
-    add(r2, 8)
+    add(r6, 8)
     beq(added64)
     label(tap67)
-    data(2, 0xF931, 0x3B02)  # ldrsh r3, [r1], #2
-    data(2, 0xF916, 0x0B01)  # ldrsb r0, [r6], #1
-    data(2, 0xFB00, 0xCC03)  # mla r12, r0, r3, r12
-    data(2, 0xF915, 0x0B01)  # ldrsb r0, [r5], #1
-    data(2, 0xFB00, 0x7703)  # mla r7, r0, r3, r7
-    sub(r2, r2, 2)
+    data(2, 0xF931, 0x4B02)  # ldrsh r4, [r1], #2
+    data(2, 0xF91E, 0x0B01)  # ldrsb r0, [lr], #1
+    data(2, 0xFB00, 0x3304)  # mla r3, r0, r4, r3
+    data(2, 0xF91C, 0x0B01)  # ldrsb r0, [r12], #1
+    data(2, 0xFB00, 0x2204)  # mla r2, r0, r4, r2
+    sub(r6, r6, 2)
     bne(tap67)
     label(added64)
     data(2, 0xF1B8, 0x0801)  # subs r8, r8, #1
@@ -517,14 +517,14 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] gap
     add(r1, r1, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
-    add(r6, r6, r0)
-    add(r5, r5, r0)
+    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
+    data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
     b(run61)
     label(run_end62)
     label(if60)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
-    data(2, 0xF8C0, 0xC000)  # stw r12, [r0, #0]
-    str(r7, [r0, 4])
+    str(r3, [r0, 0])
+    str(r2, [r0, 4])
     add(r0, 8)
     data(2, 0x9001)  # str r0, [sp] sum_to
     data(2, 0x9805)  # ldr r0, [sp] rows_left
@@ -533,60 +533,60 @@ def run_int16(r0, r1, r2, r3):
     bne_w(block35)
     b(block_end36)
     label(smaller58)
-    mov(r5, 0)
+    mov(r1, 0)
     data(2, 0x980B)  # ldr r0, [sp] window
-    data(2, 0x9C07)  # ldr r4, [sp] filter
-    data(2, 0x9906)  # ldr r1, [sp] row_step
-    add(r1, r4, r1)
-    data(2, 0x9107)  # str r1, [sp] filter
+    data(2, 0x9D07)  # ldr r5, [sp] filter
+    data(2, 0x9A06)  # ldr r2, [sp] row_step
+    add(r2, r5, r2)
+    data(2, 0x9207)  # str r2, [sp] filter
     data(2, 0xF8DD, 0xC030)  # ldr r12, [sp, #48]
-    data(2, 0x9908)  # ldr r1, [sp] is_special
-    cmp(r1, 0)
+    data(2, 0x9A08)  # ldr r2, [sp] is_special
+    cmp(r2, 0)
     bne_w(rare71)
     label(end72)
     data(2, 0xF1BC, 0x0F00)  # cmp r15, r12, #0
     beq(if74)
     label(run75)
-    data(2, 0x9903)  # ldr r1, [sp] piece
-    data(2, 0xF1B1, 0x0208)  # subs r2, r1, #8
+    data(2, 0x9A03)  # ldr r2, [sp] piece
+    data(2, 0xF1B2, 0x0408)  # subs r4, r2, #8
     bmi(few77)
     label(four79)
-    data(2, 0xF850, 0x1B04)  # ldr r1, [r0], #4
     data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xEAC3, 0x4621)  # pkhtb r6, r3, r1, asr #16
-    data(2, 0xEAC1, 0x4103)  # pkhbt r1, r1, r3, lsl #16
-    data(2, 0xF854, 0x3B04)  # ldr r3, [r4], #4
-    data(2, 0xFA2F, 0xF793)  # sxtb16 r7, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0x5501)  # smlad r5, r3, r1, r5
-    data(2, 0xFB27, 0x5506)  # smlad r5, r7, r6, r5
-    sub(r2, 8)
+    data(2, 0xF850, 0x6B04)  # ldr r6, [r0], #4
+    data(2, 0xF855, 0x2B04)  # ldr r2, [r5], #4
+    data(2, 0xEAC6, 0x4723)  # pkhtb r7, r6, r3, asr #16
+    data(2, 0xEAC3, 0x4306)  # pkhbt r3, r3, r6, lsl #16
+    data(2, 0xFA2F, 0xF682)  # sxtb16 r6, r2
+    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
+    data(2, 0xFB26, 0x1103)  # smlad r1, r6, r3, r1
+    data(2, 0xFB22, 0x1107)  # smlad r1, r2, r7, r1
+    sub(r4, 8)
     bpl(four79)
     label(few77)
-    add(r2, 8)
+    add(r4, 8)
     beq(added78)
     label(tap81)
     data(2, 0xF930, 0x3B02)  # ldrsh r3, [r0], #2
-    data(2, 0xF914, 0x1B01)  # ldrsb r1, [r4], #1
-    data(2, 0xFB01, 0x5503)  # mla r5, r1, r3, r5
-    sub(r2, r2, 2)
+    data(2, 0xF915, 0x2B01)  # ldrsb r2, [r5], #1
+    data(2, 0xFB02, 0x1103)  # mla r1, r2, r3, r1
+    sub(r4, r4, 2)
     bne(tap81)
     label(added78)
     data(2, 0xF1BC, 0x0C01)  # subs r12, r12, #1
     beq(run_end76)
-    data(2, 0x9904)  # ldr r1, [sp] gap
-    add(r0, r0, r1)
-    data(2, 0x9900)  # ldr r1, [sp] weight_gap
-    add(r4, r4, r1)
+    data(2, 0x9A04)  # ldr r2, [sp] gap
+    add(r0, r0, r2)
+    data(2, 0x9A00)  # ldr r2, [sp] weight_gap
+    add(r5, r5, r2)
     b(run75)
     label(run_end76)
     label(if74)
-    data(2, 0x9908)  # ldr r1, [sp] is_special
-    cmp(r1, 0)
+    data(2, 0x9A08)  # ldr r2, [sp] is_special
+    cmp(r2, 0)
     bne_w(rare83)
     label(end84)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
-    str(r5, [r0, 0])
+    str(r1, [r0, 0])
     add(r0, r0, 4)
     data(2, 0x9001)  # str r0, [sp] sum_to
     label(stored70)
@@ -768,34 +768,34 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(if53)
     data(2, 0x9801)  # ldr r0, [sp] sum_to
-    data(2, 0xE9D0, 0x3100)  # ldrd r3, r1, [r0, #0]
-    data(2, 0xEA5F, 0x74EA)  # mov asrs r4, pc, r10, asr #31
-    data(2, 0xEB13, 0x030A)  # adds r3, r3, r10
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 0])
+    data(2, 0xE9D0, 0x7100)  # ldrd r7, r1, [r0, #0]
+    data(2, 0xEA5F, 0x7CE6)  # mov asrs r12, pc, r6, asr #31
+    data(2, 0xEB17, 0x0706)  # adds r7, r7, r6
+    data(2, 0xEB41, 0x010C)  # adc r1, r1, r12
+    str(r7, [r0, 0])
     str(r1, [r0, 4])
-    data(2, 0xE9D0, 0x3102)  # ldrd r3, r1, [r0, #8]
-    data(2, 0xEA5F, 0x74E9)  # mov asrs r4, pc, r9, asr #31
-    data(2, 0xEB13, 0x0309)  # adds r3, r3, r9
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 8])
+    data(2, 0xE9D0, 0x6102)  # ldrd r6, r1, [r0, #8]
+    asr(r7, r5, 31)
+    data(2, 0xEB16, 0x0605)  # adds r6, r6, r5
+    data(2, 0xEB41, 0x0107)  # adc r1, r1, r7
+    str(r6, [r0, 8])
     str(r1, [r0, 12])
-    data(2, 0xE9D0, 0x3104)  # ldrd r3, r1, [r0, #16]
-    data(2, 0xEA5F, 0x74E8)  # mov asrs r4, pc, r8, asr #31
-    data(2, 0xEB13, 0x0308)  # adds r3, r3, r8
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 16])
+    data(2, 0xE9D0, 0x5104)  # ldrd r5, r1, [r0, #16]
+    asr(r6, r4, 31)
+    data(2, 0xEB15, 0x0504)  # adds r5, r5, r4
+    data(2, 0xEB41, 0x0106)  # adc r1, r1, r6
+    str(r5, [r0, 16])
     str(r1, [r0, 20])
-    data(2, 0xE9D0, 0x3106)  # ldrd r3, r1, [r0, #24]
-    data(2, 0xEA5F, 0x74EE)  # mov asrs r4, pc, lr, asr #31
-    data(2, 0xEB13, 0x030E)  # adds r3, r3, lr
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 24])
+    data(2, 0xE9D0, 0x4106)  # ldrd r4, r1, [r0, #24]
+    asr(r5, r3, 31)
+    data(2, 0xEB14, 0x0403)  # adds r4, r4, r3
+    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    str(r4, [r0, 24])
     str(r1, [r0, 28])
-    data(2, 0xF06F, 0x3AFF)  # mvn r10, #-1
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    mov(r6, 0)
+    mov(r5, 0)
+    mov(r4, 0)
+    mov(r3, 0)
     data(2, 0x9817)  # ldr r0, [sp] rest
     data(2, 0xF240, 0x31F8)  # movw r1, #1016
     cmp(r0, r1)
@@ -837,10 +837,10 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9804)  # ldr r0, [sp] gap
     add(r2, r2, r0)
     data(2, 0x9800)  # ldr r0, [sp] weight_gap
-    data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
-    add(r7, r7, r0)
-    add(r6, r6, r0)
-    add(r5, r5, r0)
+    data(2, 0xEB1B, 0x0B00)  # adds r11, r11, r0
+    data(2, 0xEB1A, 0x0A00)  # adds r10, r10, r0
+    data(2, 0xEB19, 0x0900)  # adds r9, r9, r0
+    data(2, 0xEB18, 0x0800)  # adds r8, r8, r0
     label(found55)
     b(run43)
     label(if54)
@@ -854,74 +854,74 @@ def run_int16(r0, r1, r2, r3):
     label(if57)
     b(end52)
     label(rare71)
-    data(2, 0x990F)  # ldr r1, [sp] is_long
-    cmp(r1, 0)
+    data(2, 0x9A0F)  # ldr r2, [sp] is_long
+    cmp(r2, 0)
     beq(if73)
-    data(2, 0x9901)  # ldr r1, [sp] sum_to
-    mov(r2, 0)
-    str(r2, [r1, 0])
-    str(r2, [r1, 4])
+    data(2, 0x9A01)  # ldr r2, [sp] sum_to
+    mov(r3, 0)
+    str(r3, [r2, 0])
+    str(r3, [r2, 4])
     label(if73)
-    data(2, 0x991E)  # ldr r1, [sp] all_runs
-    data(2, 0x9111)  # str r1, [sp] special_runs
-    data(2, 0x990E)  # ldr r1, [sp] count
-    data(2, 0x911C)  # str r1, [sp] cells_left
+    data(2, 0x9A1E)  # ldr r2, [sp] all_runs
+    data(2, 0x9211)  # str r2, [sp] special_runs
+    data(2, 0x9A0E)  # ldr r2, [sp] count
+    data(2, 0x921C)  # str r2, [sp] cells_left
     b(end72)
     label(rare83)
-    data(2, 0x990F)  # ldr r1, [sp] is_long
+    data(2, 0x9A0F)  # ldr r2, [sp] is_long
     data(2, 0xF240, 0x0C01)  # movw r12, #1
-    cmp(r1, 0)
+    cmp(r2, 0)
     beq(if85)
-    data(2, 0x9901)  # ldr r1, [sp] sum_to
-    data(2, 0xE9D1, 0x3200)  # ldrd r3, r2, [r1, #0]
-    asr(r6, r5, 31)
-    data(2, 0xEB13, 0x0305)  # adds r3, r3, r5
-    data(2, 0xEB42, 0x0206)  # adc r2, r2, r6
-    str(r3, [r1, 0])
-    str(r2, [r1, 4])
-    mov(r5, 0)
-    data(2, 0x9917)  # ldr r1, [sp] rest
-    data(2, 0xF240, 0x32F8)  # movw r2, #1016
-    cmp(r1, r2)
-    data(2, 0xBFC8)  # it gt
-    mov(r1, r2)
-    data(2, 0x9103)  # str r1, [sp] piece
+    data(2, 0x9A01)  # ldr r2, [sp] sum_to
+    data(2, 0xE9D2, 0x4300)  # ldrd r4, r3, [r2, #0]
+    asr(r6, r1, 31)
+    data(2, 0xEB14, 0x0401)  # adds r4, r4, r1
+    data(2, 0xEB43, 0x0306)  # adc r3, r3, r6
+    str(r4, [r2, 0])
+    str(r3, [r2, 4])
+    mov(r1, 0)
     data(2, 0x9A17)  # ldr r2, [sp] rest
-    sub(r2, r2, r1)
-    data(2, 0x9217)  # str r2, [sp] rest
-    cmp(r1, 0)
-    bne_w(run75)
-    data(2, 0x9913)  # ldr r1, [sp] size
-    data(2, 0xF240, 0x32F8)  # movw r2, #1016
-    cmp(r1, r2)
+    data(2, 0xF240, 0x33F8)  # movw r3, #1016
+    cmp(r2, r3)
     data(2, 0xBFC8)  # it gt
-    mov(r1, r2)
-    data(2, 0x9103)  # str r1, [sp] piece
+    mov(r2, r3)
+    data(2, 0x9203)  # str r2, [sp] piece
+    data(2, 0x9B17)  # ldr r3, [sp] rest
+    sub(r3, r3, r2)
+    data(2, 0x9317)  # str r3, [sp] rest
+    cmp(r2, 0)
+    bne_w(run75)
     data(2, 0x9A13)  # ldr r2, [sp] size
-    sub(r1, r2, r1)
-    data(2, 0x9117)  # str r1, [sp] rest
+    data(2, 0xF240, 0x33F8)  # movw r3, #1016
+    cmp(r2, r3)
+    data(2, 0xBFC8)  # it gt
+    mov(r2, r3)
+    data(2, 0x9203)  # str r2, [sp] piece
+    data(2, 0x9B13)  # ldr r3, [sp] size
+    sub(r2, r3, r2)
+    data(2, 0x9217)  # str r2, [sp] rest
     label(if85)
-    data(2, 0x9911)  # ldr r1, [sp] special_runs
-    sub(r1, r1, 1)
-    data(2, 0x9111)  # str r1, [sp] special_runs
-    cmp(r1, 0)
+    data(2, 0x9A11)  # ldr r2, [sp] special_runs
+    sub(r2, r2, 1)
+    data(2, 0x9211)  # str r2, [sp] special_runs
+    cmp(r2, 0)
     ble(if86)
-    data(2, 0x9922)  # ldr r1, [sp] is_scattered
-    cmp(r1, 0)
+    data(2, 0x9A22)  # ldr r2, [sp] is_scattered
+    cmp(r2, 0)
     beq(if88)
-    data(2, 0x9929)  # ldr r1, [sp] cell_gap
-    add(r0, r0, r1)
-    data(2, 0x991C)  # ldr r1, [sp] cells_left
-    sub(r1, r1, 1)
-    data(2, 0x911C)  # str r1, [sp] cells_left
+    data(2, 0x9A29)  # ldr r2, [sp] cell_gap
+    add(r0, r0, r2)
+    data(2, 0x9A1C)  # ldr r2, [sp] cells_left
+    sub(r2, r2, 1)
+    data(2, 0x921C)  # str r2, [sp] cells_left
     bne(found87)
-    data(2, 0x990E)  # ldr r1, [sp] count
-    data(2, 0x911C)  # str r1, [sp] cells_left
+    data(2, 0x9A0E)  # ldr r2, [sp] count
+    data(2, 0x921C)  # str r2, [sp] cells_left
     label(if88)
-    data(2, 0x9904)  # ldr r1, [sp] gap
-    add(r0, r0, r1)
-    data(2, 0x9900)  # ldr r1, [sp] weight_gap
-    add(r4, r4, r1)
+    data(2, 0x9A04)  # ldr r2, [sp] gap
+    add(r0, r0, r2)
+    data(2, 0x9A00)  # ldr r2, [sp] weight_gap
+    add(r5, r5, r2)
     label(found87)
     b(run75)
     label(if86)

@@ -210,17 +210,17 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9802)  # ldr r0, [sp] rows_left
     cmp(r0, 4)
     blt_w(smaller34)
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    mov(r7, 0)
-    mov(r6, 0)
     mov(r5, 0)
-    data(2, 0x9A08)  # ldr r2, [sp] input
-    data(2, 0xF8DD, 0xA00C)  # ldr r10, [sp, #12]
+    mov(r4, 0)
+    mov(r3, 0)
+    mov(r2, 0)
+    data(2, 0x9E08)  # ldr r6, [sp] input
+    data(2, 0xF8DD, 0xB00C)  # ldr r11, [sp, #12]
     data(2, 0x9804)  # ldr r0, [sp] depth
+    data(2, 0xEB1B, 0x0A00)  # adds r10, r11, r0
     data(2, 0xEB1A, 0x0900)  # adds r9, r10, r0
     data(2, 0xEB19, 0x0800)  # adds r8, r9, r0
-    data(2, 0xEB18, 0x0E00)  # adds lr, r8, r0
-    data(2, 0xEB1E, 0x0000)  # adds r0, lr, r0
+    data(2, 0xEB18, 0x0000)  # adds r0, r8, r0
     data(2, 0x9003)  # str r0, [sp] filter
     data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
@@ -231,49 +231,49 @@ def run_int16(r0, r1, r2, r3):
     beq(if39)
     label(run40)
     data(2, 0x9801)  # ldr r0, [sp] piece
-    data(2, 0xF1B0, 0x0308)  # subs r3, r0, #8
+    data(2, 0xF1B0, 0x0E08)  # subs r14, r0, #8
     bmi(few42)
     label(four44)
-    data(2, 0xF852, 0x0B04)  # ldr r0, [r2], #4
-    data(2, 0xF852, 0x4B04)  # ldr r4, [r2], #4
-    data(2, 0xEAC4, 0x4120)  # pkhtb r1, r4, r0, asr #16
-    data(2, 0xEAC0, 0x4004)  # pkhbt r0, r0, r4, lsl #16
-    data(2, 0xF85A, 0x4B04)  # ldr r4, [r10], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0xCC00)  # smlad r12, r4, r0, r12
-    data(2, 0xFB2B, 0xCC01)  # smlad r12, r11, r1, r12
-    data(2, 0xF859, 0x4B04)  # ldr r4, [r9], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0x7700)  # smlad r7, r4, r0, r7
-    data(2, 0xFB2B, 0x7701)  # smlad r7, r11, r1, r7
-    data(2, 0xF858, 0x4B04)  # ldr r4, [r8], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0x6600)  # smlad r6, r4, r0, r6
-    data(2, 0xFB2B, 0x6601)  # smlad r6, r11, r1, r6
-    data(2, 0xF85E, 0x4B04)  # ldr r4, [lr], #4
-    data(2, 0xFA2F, 0xFB94)  # sxtb16 r11, r4, ror #8
-    data(2, 0xFA2F, 0xF484)  # sxtb16 r4, r4
-    data(2, 0xFB24, 0x5500)  # smlad r5, r4, r0, r5
-    data(2, 0xFB2B, 0x5501)  # smlad r5, r11, r1, r5
-    sub(r3, 8)
+    data(2, 0xF856, 0x0B04)  # ldr r0, [r6], #4
+    data(2, 0xF856, 0x7B04)  # ldr r7, [r6], #4
+    data(2, 0xF85B, 0xCB04)  # ldr r12, [r11], #4
+    data(2, 0xEAC7, 0x4120)  # pkhtb r1, r7, r0, asr #16
+    data(2, 0xEAC0, 0x4007)  # pkhbt r0, r0, r7, lsl #16
+    data(2, 0xFA2F, 0xF78C)  # sxtb16 r7, r12
+    data(2, 0xFA2F, 0xFC9C)  # sxtb16 r12, r12, ror #8
+    data(2, 0xFB27, 0x5500)  # smlad r5, r7, r0, r5
+    data(2, 0xF85A, 0x7B04)  # ldr r7, [r10], #4
+    data(2, 0xFB2C, 0x5501)  # smlad r5, r12, r1, r5
+    data(2, 0xFA2F, 0xFC87)  # sxtb16 r12, r7
+    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
+    data(2, 0xFB2C, 0x4400)  # smlad r4, r12, r0, r4
+    data(2, 0xF859, 0xCB04)  # ldr r12, [r9], #4
+    data(2, 0xFB27, 0x4401)  # smlad r4, r7, r1, r4
+    data(2, 0xFA2F, 0xF78C)  # sxtb16 r7, r12
+    data(2, 0xFA2F, 0xFC9C)  # sxtb16 r12, r12, ror #8
+    data(2, 0xFB27, 0x3300)  # smlad r3, r7, r0, r3
+    data(2, 0xF858, 0x7B04)  # ldr r7, [r8], #4
+    data(2, 0xFB2C, 0x3301)  # smlad r3, r12, r1, r3
+    data(2, 0xFA2F, 0xFC87)  # sxtb16 r12, r7
+    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
+    data(2, 0xFB2C, 0x2200)  # smlad r2, r12, r0, r2
+    data(2, 0xFB27, 0x2201)  # smlad r2, r7, r1, r2
+    data(2, 0xF1BE, 0x0E08)  # subs r14, lr, #8
     bpl(four44)
     label(few42)
-    add(r3, 8)
+    data(2, 0xF11E, 0x0E08)  # adds r14, lr, #8
     beq(added43)
     label(tap46)
-    data(2, 0xF932, 0x1B02)  # ldrsh r1, [r2], #2
-    data(2, 0xF91A, 0x0B01)  # ldrsb r0, [r10], #1
-    data(2, 0xFB00, 0xCC01)  # mla r12, r0, r1, r12
-    data(2, 0xF919, 0x0B01)  # ldrsb r0, [r9], #1
-    data(2, 0xFB00, 0x7701)  # mla r7, r0, r1, r7
-    data(2, 0xF918, 0x0B01)  # ldrsb r0, [r8], #1
-    data(2, 0xFB00, 0x6601)  # mla r6, r0, r1, r6
-    data(2, 0xF91E, 0x0B01)  # ldrsb r0, [lr], #1
+    data(2, 0xF936, 0x1B02)  # ldrsh r1, [r6], #2
+    data(2, 0xF91B, 0x0B01)  # ldrsb r0, [r11], #1
     data(2, 0xFB00, 0x5501)  # mla r5, r0, r1, r5
-    sub(r3, r3, 2)
+    data(2, 0xF91A, 0x0B01)  # ldrsb r0, [r10], #1
+    data(2, 0xFB00, 0x4401)  # mla r4, r0, r1, r4
+    data(2, 0xF919, 0x0B01)  # ldrsb r0, [r9], #1
+    data(2, 0xFB00, 0x3301)  # mla r3, r0, r1, r3
+    data(2, 0xF918, 0x0B01)  # ldrsb r0, [r8], #1
+    data(2, 0xFB00, 0x2201)  # mla r2, r0, r1, r2
+    data(2, 0xF1BE, 0x0E02)  # subs r14, lr, #2
     bne(tap46)
     label(added43)
     label(if39)
@@ -282,10 +282,10 @@ def run_int16(r0, r1, r2, r3):
     bne_w(rare48)
     label(end49)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
-    data(2, 0xF8C0, 0xC000)  # stw r12, [r0, #0]
-    str(r7, [r0, 4])
-    str(r6, [r0, 8])
-    str(r5, [r0, 12])
+    str(r5, [r0, 0])
+    str(r4, [r0, 4])
+    str(r3, [r0, 8])
+    str(r2, [r0, 12])
     add(r0, 16)
     data(2, 0x9000)  # str r0, [sp] sum_to
     label(stored35)
@@ -301,53 +301,53 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9805)  # ldr r0, [sp] is_long
     cmp(r0, 0)
     bne_w(smaller53)
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    mov(r7, 0)
-    data(2, 0x9908)  # ldr r1, [sp] input
-    data(2, 0x9E03)  # ldr r6, [sp] filter
+    mov(r2, 0)
+    mov(r1, 0)
+    data(2, 0x9B08)  # ldr r3, [sp] input
+    data(2, 0xF8DD, 0xE00C)  # ldr lr, [sp, #12]
     data(2, 0x9804)  # ldr r0, [sp] depth
-    add(r5, r6, r0)
-    add(r0, r5, r0)
+    data(2, 0xEB1E, 0x0C00)  # adds r12, lr, r0
+    data(2, 0xEB1C, 0x0000)  # adds r0, r12, r0
     data(2, 0x9003)  # str r0, [sp] filter
     data(2, 0x9809)  # ldr r0, [sp] runs
     cmp(r0, 0)
     beq(if55)
     data(2, 0x9801)  # ldr r0, [sp] piece
-    data(2, 0xF1B0, 0x0208)  # subs r2, r0, #8
+    data(2, 0xF1B0, 0x0608)  # subs r6, r0, #8
     bmi(few58)
     label(four60)
-    data(2, 0xF851, 0x0B04)  # ldr r0, [r1], #4
-    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
-    data(2, 0xEAC3, 0x4420)  # pkhtb r4, r3, r0, asr #16
-    data(2, 0xEAC0, 0x4003)  # pkhbt r0, r0, r3, lsl #16
-    data(2, 0xF856, 0x3B04)  # ldr r3, [r6], #4
-    data(2, 0xFA2F, 0xFE93)  # sxtb16 lr, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0xCC00)  # smlad r12, r3, r0, r12
-    data(2, 0xFB2E, 0xCC04)  # smlad r12, lr, r4, r12
-    data(2, 0xF855, 0x3B04)  # ldr r3, [r5], #4
-    data(2, 0xFA2F, 0xFE93)  # sxtb16 lr, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0x7700)  # smlad r7, r3, r0, r7
-    data(2, 0xFB2E, 0x7704)  # smlad r7, lr, r4, r7
-    sub(r2, 8)
+    data(2, 0xF853, 0x0B04)  # ldr r0, [r3], #4
+    data(2, 0xF853, 0x4B04)  # ldr r4, [r3], #4
+    data(2, 0xF85E, 0x5B04)  # ldr r5, [lr], #4
+    data(2, 0xEAC4, 0x4720)  # pkhtb r7, r4, r0, asr #16
+    data(2, 0xEAC0, 0x4004)  # pkhbt r0, r0, r4, lsl #16
+    data(2, 0xFA2F, 0xF485)  # sxtb16 r4, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB24, 0x2200)  # smlad r2, r4, r0, r2
+    data(2, 0xF85C, 0x4B04)  # ldr r4, [r12], #4
+    data(2, 0xFB25, 0x2207)  # smlad r2, r5, r7, r2
+    data(2, 0xFA2F, 0xF584)  # sxtb16 r5, r4
+    data(2, 0xFA2F, 0xF494)  # sxtb16 r4, r4, ror #8
+    data(2, 0xFB25, 0x1100)  # smlad r1, r5, r0, r1
+    data(2, 0xFB24, 0x1107)  # smlad r1, r4, r7, r1
+    sub(r6, 8)
     bpl(four60)
     label(few58)
-    add(r2, 8)
+    add(r6, 8)
     beq(added59)
     label(tap62)
-    data(2, 0xF931, 0x3B02)  # ldrsh r3, [r1], #2
-    data(2, 0xF916, 0x0B01)  # ldrsb r0, [r6], #1
-    data(2, 0xFB00, 0xCC03)  # mla r12, r0, r3, r12
-    data(2, 0xF915, 0x0B01)  # ldrsb r0, [r5], #1
-    data(2, 0xFB00, 0x7703)  # mla r7, r0, r3, r7
-    sub(r2, r2, 2)
+    data(2, 0xF933, 0x4B02)  # ldrsh r4, [r3], #2
+    data(2, 0xF91E, 0x0B01)  # ldrsb r0, [lr], #1
+    data(2, 0xFB00, 0x2204)  # mla r2, r0, r4, r2
+    data(2, 0xF91C, 0x0B01)  # ldrsb r0, [r12], #1
+    data(2, 0xFB00, 0x1104)  # mla r1, r0, r4, r1
+    sub(r6, r6, 2)
     bne(tap62)
     label(added59)
     label(if55)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
-    data(2, 0xF8C0, 0xC000)  # stw r12, [r0, #0]
-    str(r7, [r0, 4])
+    str(r2, [r0, 0])
+    str(r1, [r0, 4])
     add(r0, 8)
     data(2, 0x9000)  # str r0, [sp] sum_to
     data(2, 0x9802)  # ldr r0, [sp] rows_left
@@ -356,54 +356,54 @@ def run_int16(r0, r1, r2, r3):
     bne_w(block32)
     b(block_end33)
     label(smaller53)
-    mov(r5, 0)
-    data(2, 0x9808)  # ldr r0, [sp] input
-    data(2, 0x9C03)  # ldr r4, [sp] filter
-    data(2, 0x9904)  # ldr r1, [sp] depth
-    add(r1, r4, r1)
-    data(2, 0x9103)  # str r1, [sp] filter
-    data(2, 0x9905)  # ldr r1, [sp] is_long
-    cmp(r1, 0)
+    mov(r0, 0)
+    data(2, 0x9908)  # ldr r1, [sp] input
+    data(2, 0x9D03)  # ldr r5, [sp] filter
+    data(2, 0x9A04)  # ldr r2, [sp] depth
+    add(r2, r5, r2)
+    data(2, 0x9203)  # str r2, [sp] filter
+    data(2, 0x9A05)  # ldr r2, [sp] is_long
+    cmp(r2, 0)
     bne_w(rare66)
     label(end67)
-    data(2, 0x9909)  # ldr r1, [sp] runs
-    cmp(r1, 0)
+    data(2, 0x9A09)  # ldr r2, [sp] runs
+    cmp(r2, 0)
     beq(if69)
     label(run70)
-    data(2, 0x9901)  # ldr r1, [sp] piece
-    data(2, 0xF1B1, 0x0208)  # subs r2, r1, #8
+    data(2, 0x9A01)  # ldr r2, [sp] piece
+    data(2, 0xF1B2, 0x0408)  # subs r4, r2, #8
     bmi(few72)
     label(four74)
-    data(2, 0xF850, 0x1B04)  # ldr r1, [r0], #4
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], #4
-    data(2, 0xEAC3, 0x4621)  # pkhtb r6, r3, r1, asr #16
-    data(2, 0xEAC1, 0x4103)  # pkhbt r1, r1, r3, lsl #16
-    data(2, 0xF854, 0x3B04)  # ldr r3, [r4], #4
-    data(2, 0xFA2F, 0xF793)  # sxtb16 r7, r3, ror #8
-    data(2, 0xFA2F, 0xF383)  # sxtb16 r3, r3
-    data(2, 0xFB23, 0x5501)  # smlad r5, r3, r1, r5
-    data(2, 0xFB27, 0x5506)  # smlad r5, r7, r6, r5
-    sub(r2, 8)
+    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
+    data(2, 0xF851, 0x6B04)  # ldr r6, [r1], #4
+    data(2, 0xF855, 0x2B04)  # ldr r2, [r5], #4
+    data(2, 0xEAC6, 0x4723)  # pkhtb r7, r6, r3, asr #16
+    data(2, 0xEAC3, 0x4306)  # pkhbt r3, r3, r6, lsl #16
+    data(2, 0xFA2F, 0xF682)  # sxtb16 r6, r2
+    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
+    data(2, 0xFB26, 0x0003)  # smlad r0, r6, r3, r0
+    data(2, 0xFB22, 0x0007)  # smlad r0, r2, r7, r0
+    sub(r4, 8)
     bpl(four74)
     label(few72)
-    add(r2, 8)
+    add(r4, 8)
     beq(added73)
     label(tap76)
-    data(2, 0xF930, 0x3B02)  # ldrsh r3, [r0], #2
-    data(2, 0xF914, 0x1B01)  # ldrsb r1, [r4], #1
-    data(2, 0xFB01, 0x5503)  # mla r5, r1, r3, r5
-    sub(r2, r2, 2)
+    data(2, 0xF931, 0x3B02)  # ldrsh r3, [r1], #2
+    data(2, 0xF915, 0x2B01)  # ldrsb r2, [r5], #1
+    data(2, 0xFB02, 0x0003)  # mla r0, r2, r3, r0
+    sub(r4, r4, 2)
     bne(tap76)
     label(added73)
     label(if69)
-    data(2, 0x9905)  # ldr r1, [sp] is_long
-    cmp(r1, 0)
+    data(2, 0x9A05)  # ldr r2, [sp] is_long
+    cmp(r2, 0)
     bne_w(rare78)
     label(end79)
-    data(2, 0x9800)  # ldr r0, [sp] sum_to
-    str(r5, [r0, 0])
-    add(r0, r0, 4)
-    data(2, 0x9000)  # str r0, [sp] sum_to
+    data(2, 0x9900)  # ldr r1, [sp] sum_to
+    str(r0, [r1, 0])
+    add(r1, r1, 4)
+    data(2, 0x9100)  # str r1, [sp] sum_to
     label(stored65)
     data(2, 0x9802)  # ldr r0, [sp] rows_left
     sub(r0, r0, 1)
@@ -623,34 +623,34 @@ def run_int16(r0, r1, r2, r3):
     cmp(r0, 0)
     beq(if50)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
-    data(2, 0xE9D0, 0x3100)  # ldrd r3, r1, [r0, #0]
-    data(2, 0xEA5F, 0x74EC)  # mov asrs r4, pc, r12, asr #31
-    data(2, 0xEB13, 0x030C)  # adds r3, r3, r12
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 0])
+    data(2, 0xE9D0, 0x7100)  # ldrd r7, r1, [r0, #0]
+    data(2, 0xEA5F, 0x7CE5)  # mov asrs r12, pc, r5, asr #31
+    data(2, 0xEB17, 0x0705)  # adds r7, r7, r5
+    data(2, 0xEB41, 0x010C)  # adc r1, r1, r12
+    str(r7, [r0, 0])
     str(r1, [r0, 4])
-    data(2, 0xE9D0, 0x3102)  # ldrd r3, r1, [r0, #8]
-    asr(r4, r7, 31)
-    data(2, 0xEB13, 0x0307)  # adds r3, r3, r7
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 8])
+    data(2, 0xE9D0, 0x5102)  # ldrd r5, r1, [r0, #8]
+    asr(r7, r4, 31)
+    data(2, 0xEB15, 0x0504)  # adds r5, r5, r4
+    data(2, 0xEB41, 0x0107)  # adc r1, r1, r7
+    str(r5, [r0, 8])
     str(r1, [r0, 12])
-    data(2, 0xE9D0, 0x3104)  # ldrd r3, r1, [r0, #16]
-    asr(r4, r6, 31)
-    data(2, 0xEB13, 0x0306)  # adds r3, r3, r6
-    data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
-    str(r3, [r0, 16])
+    data(2, 0xE9D0, 0x4104)  # ldrd r4, r1, [r0, #16]
+    asr(r5, r3, 31)
+    data(2, 0xEB14, 0x0403)  # adds r4, r4, r3
+    data(2, 0xEB41, 0x0105)  # adc r1, r1, r5
+    str(r4, [r0, 16])
     str(r1, [r0, 20])
     data(2, 0xE9D0, 0x3106)  # ldrd r3, r1, [r0, #24]
-    asr(r4, r5, 31)
-    data(2, 0xEB13, 0x0305)  # adds r3, r3, r5
+    asr(r4, r2, 31)
+    data(2, 0xEB13, 0x0302)  # adds r3, r3, r2
     data(2, 0xEB41, 0x0104)  # adc r1, r1, r4
     str(r3, [r0, 24])
     str(r1, [r0, 28])
-    data(2, 0xF06F, 0x3CFF)  # mvn r12, #-1
-    mov(r7, 0)
-    mov(r6, 0)
     mov(r5, 0)
+    mov(r4, 0)
+    mov(r3, 0)
+    mov(r2, 0)
     data(2, 0x9814)  # ldr r0, [sp] rest
     data(2, 0xF240, 0x31F8)  # movw r1, #1016
     cmp(r0, r1)
@@ -689,59 +689,59 @@ def run_int16(r0, r1, r2, r3):
     label(if52)
     b(end49)
     label(rare66)
-    data(2, 0x9905)  # ldr r1, [sp] is_long
-    cmp(r1, 0)
+    data(2, 0x9A05)  # ldr r2, [sp] is_long
+    cmp(r2, 0)
     beq(if68)
-    data(2, 0x9900)  # ldr r1, [sp] sum_to
-    mov(r2, 0)
-    str(r2, [r1, 0])
-    str(r2, [r1, 4])
+    data(2, 0x9A00)  # ldr r2, [sp] sum_to
+    mov(r3, 0)
+    str(r3, [r2, 0])
+    str(r3, [r2, 4])
     label(if68)
-    mov(r1, 1)
-    data(2, 0x910C)  # str r1, [sp] special_runs
+    mov(r2, 1)
+    data(2, 0x920C)  # str r2, [sp] special_runs
     b(end67)
     label(rare78)
-    data(2, 0x9905)  # ldr r1, [sp] is_long
-    cmp(r1, 0)
+    data(2, 0x9A05)  # ldr r2, [sp] is_long
+    cmp(r2, 0)
     beq(if80)
-    data(2, 0x9900)  # ldr r1, [sp] sum_to
-    data(2, 0xE9D1, 0x3200)  # ldrd r3, r2, [r1, #0]
-    asr(r6, r5, 31)
-    data(2, 0xEB13, 0x0305)  # adds r3, r3, r5
-    data(2, 0xEB42, 0x0206)  # adc r2, r2, r6
-    str(r3, [r1, 0])
-    str(r2, [r1, 4])
-    mov(r5, 0)
-    data(2, 0x9914)  # ldr r1, [sp] rest
-    data(2, 0xF240, 0x32F8)  # movw r2, #1016
-    cmp(r1, r2)
-    data(2, 0xBFC8)  # it gt
-    mov(r1, r2)
-    data(2, 0x9101)  # str r1, [sp] piece
+    data(2, 0x9A00)  # ldr r2, [sp] sum_to
+    data(2, 0xE9D2, 0x4300)  # ldrd r4, r3, [r2, #0]
+    asr(r6, r0, 31)
+    data(2, 0xEB14, 0x0400)  # adds r4, r4, r0
+    data(2, 0xEB43, 0x0306)  # adc r3, r3, r6
+    str(r4, [r2, 0])
+    str(r3, [r2, 4])
+    mov(r0, 0)
     data(2, 0x9A14)  # ldr r2, [sp] rest
-    sub(r2, r2, r1)
-    data(2, 0x9214)  # str r2, [sp] rest
-    cmp(r1, 0)
-    bne_w(run70)
-    data(2, 0x9913)  # ldr r1, [sp] input_step
-    data(2, 0xF240, 0x32F8)  # movw r2, #1016
-    cmp(r1, r2)
+    data(2, 0xF240, 0x33F8)  # movw r3, #1016
+    cmp(r2, r3)
     data(2, 0xBFC8)  # it gt
-    mov(r1, r2)
-    data(2, 0x9101)  # str r1, [sp] piece
+    mov(r2, r3)
+    data(2, 0x9201)  # str r2, [sp] piece
+    data(2, 0x9B14)  # ldr r3, [sp] rest
+    sub(r3, r3, r2)
+    data(2, 0x9314)  # str r3, [sp] rest
+    cmp(r2, 0)
+    bne_w(run70)
     data(2, 0x9A13)  # ldr r2, [sp] input_step
-    sub(r1, r2, r1)
-    data(2, 0x9114)  # str r1, [sp] rest
+    data(2, 0xF240, 0x33F8)  # movw r3, #1016
+    cmp(r2, r3)
+    data(2, 0xBFC8)  # it gt
+    mov(r2, r3)
+    data(2, 0x9201)  # str r2, [sp] piece
+    data(2, 0x9B13)  # ldr r3, [sp] input_step
+    sub(r2, r3, r2)
+    data(2, 0x9214)  # str r2, [sp] rest
     label(if80)
-    data(2, 0x990C)  # ldr r1, [sp] special_runs
-    sub(r1, r1, 1)
-    data(2, 0x910C)  # str r1, [sp] special_runs
-    cmp(r1, 0)
+    data(2, 0x9A0C)  # ldr r2, [sp] special_runs
+    sub(r2, r2, 1)
+    data(2, 0x920C)  # str r2, [sp] special_runs
+    cmp(r2, 0)
     ble(if81)
     b(run70)
     label(if81)
-    data(2, 0x9805)  # ldr r0, [sp] is_long
-    cmp(r0, 0)
+    data(2, 0x9905)  # ldr r1, [sp] is_long
+    cmp(r1, 0)
     beq(if82)
     data(2, 0x9800)  # ldr r0, [sp] sum_to
     add(r0, 8)

@@ -114,32 +114,32 @@ def run_rows(r0, r1, r2, r3):
     beq(if9)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if9)
-    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 32])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if10)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if10)
-    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
+    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     ldr(r2, [r0, 36])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if11)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if11)
-    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
+    data(2, 0xEB13, 0x07A2)  # adds r7, r3, r2, asr #2
     ldr(r2, [r0, 40])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if12)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if12)
-    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
-    data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
-    data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
+    data(2, 0xEB13, 0x06A2)  # adds r6, r3, r2, asr #2
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
     data(2, 0xEB1C, 0x0C01)  # adds r12, r12, r1
+    add(r7, r7, r1)
+    add(r6, r6, r1)
     data(2, 0x9915)  # ldr r1, [sp] first
     lsl(r2, r1, 2)
     ldr(r1, [r0, 60])
@@ -188,211 +188,199 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9100)  # str r1, [sp] gate
     label(element17)
     data(2, 0x9909)  # ldr r1, [sp] input_gate_bias
-    data(2, 0xF851, 0x7B04)  # ldr r7, [r1], #4
+    data(2, 0xF851, 0x4B04)  # ldr r4, [r1], #4
     data(2, 0x9109)  # str r1, [sp] input_gate_bias
     data(2, 0x990A)  # ldr r1, [sp] forget_gate_bias
-    data(2, 0xF851, 0x6B04)  # ldr r6, [r1], #4
+    data(2, 0xF851, 0x3B04)  # ldr r3, [r1], #4
     data(2, 0x910A)  # str r1, [sp] forget_gate_bias
     data(2, 0x990B)  # ldr r1, [sp] cell_gate_bias
-    data(2, 0xF851, 0x5B04)  # ldr r5, [r1], #4
+    data(2, 0xF851, 0x2B04)  # ldr r2, [r1], #4
     data(2, 0x910B)  # str r1, [sp] cell_gate_bias
-    data(2, 0x990C)  # ldr r1, [sp] output_gate_bias
-    data(2, 0xF851, 0x4B04)  # ldr r4, [r1], #4
-    data(2, 0x910C)  # str r1, [sp] output_gate_bias
-    data(2, 0x9B11)  # ldr r3, [sp] taps
-    data(2, 0x990E)  # ldr r1, [sp] entry
-    data(2, 0x448F)  # add pc, r1
+    data(2, 0x9D0C)  # ldr r5, [sp] output_gate_bias
+    data(2, 0xF855, 0x1B04)  # ldr r1, [r5], #4
+    data(2, 0x950C)  # str r5, [sp] output_gate_bias
+    data(2, 0x9D11)  # ldr r5, [sp] taps
+    data(2, 0xF8DD, 0x8038)  # ldr r8, [sp, #56]
+    data(2, 0x44C7)  # add pc, r8
     nop()
     label(words23)
     label(copy19)
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
-    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy20)
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
-    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy21)
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
-    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy22)
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x7702)  # smlad r7, r11, r2, r7
-    data(2, 0xFB2A, 0x7701)  # smlad r7, r10, r1, r7
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0x9903)  # ldr r1, [sp] words_end
-    cmp(r3, r1)
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
+    data(2, 0xF8DD, 0x800C)  # ldr r8, [sp, #12]
+    data(2, 0x4545)  # cmp r5, r8
     bcc_w(words23)
-    data(2, 0x9906)  # ldr r1, [sp] overlap
-    cmp(r1, 4)
+    data(2, 0xF8DD, 0x8018)  # ldr r8, [sp, #24]
+    data(2, 0xF1B8, 0x0F04)  # cmp r15, r8, #4
     beq(if25)
-    data(2, 0xEBB9, 0x0901)  # subs r9, r9, r1
-    data(2, 0xEBB8, 0x0801)  # subs r8, r8, r1
-    data(2, 0xEBBE, 0x0E01)  # subs lr, lr, r1
-    data(2, 0xEBBC, 0x0C01)  # subs r12, r12, r1
-    data(2, 0xE8F3, 0x2102)  # ldrd r2, r1, [r3], #8
-    data(2, 0xF859, 0x3B04)  # ldr r3, [r9], #4
-    data(2, 0xFA2F, 0xFA83)  # sxtb16 r10, r3
-    data(2, 0xFA2F, 0xF393)  # sxtb16 r3, r3, ror #8
-    data(2, 0xFB2A, 0x7702)  # smlad r7, r10, r2, r7
-    data(2, 0xFB23, 0x7701)  # smlad r7, r3, r1, r7
-    data(2, 0xF858, 0x3B04)  # ldr r3, [r8], #4
-    data(2, 0xFA2F, 0xFA83)  # sxtb16 r10, r3
-    data(2, 0xFA2F, 0xF393)  # sxtb16 r3, r3, ror #8
-    data(2, 0xFB2A, 0x6602)  # smlad r6, r10, r2, r6
-    data(2, 0xFB23, 0x6601)  # smlad r6, r3, r1, r6
-    data(2, 0xF85E, 0x3B04)  # ldr r3, [lr], #4
-    data(2, 0xFA2F, 0xFA83)  # sxtb16 r10, r3
-    data(2, 0xFA2F, 0xF393)  # sxtb16 r3, r3, ror #8
-    data(2, 0xFB2A, 0x5502)  # smlad r5, r10, r2, r5
-    data(2, 0xFB23, 0x5501)  # smlad r5, r3, r1, r5
-    data(2, 0xF85C, 0x3B04)  # ldr r3, [r12], #4
-    data(2, 0xFA2F, 0xFA83)  # sxtb16 r10, r3
-    data(2, 0xFA2F, 0xF393)  # sxtb16 r3, r3, ror #8
-    data(2, 0xFB2A, 0x4402)  # smlad r4, r10, r2, r4
-    data(2, 0xFB23, 0x4401)  # smlad r4, r3, r1, r4
+    data(2, 0xEBBE, 0x0E08)  # subs lr, lr, r8
+    data(2, 0xEBBC, 0x0C08)  # subs r12, r12, r8
+    data(2, 0xEBB7, 0x0708)  # subs r7, r7, r8
+    data(2, 0xEBB6, 0x0608)  # subs r6, r6, r8
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
+    data(2, 0xF85E, 0x5B04)  # ldr r5, [lr], #4
+    data(2, 0xFA2F, 0xFA85)  # sxtb16 r10, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2A, 0x4409)  # smlad r4, r10, r9, r4
+    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB25, 0x4408)  # smlad r4, r5, r8, r4
+    data(2, 0xFA2F, 0xF58A)  # sxtb16 r5, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB25, 0x3309)  # smlad r3, r5, r9, r3
+    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
+    data(2, 0xFB2A, 0x3308)  # smlad r3, r10, r8, r3
+    data(2, 0xFA2F, 0xFA85)  # sxtb16 r10, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2A, 0x2209)  # smlad r2, r10, r9, r2
+    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
+    data(2, 0xFB25, 0x2208)  # smlad r2, r5, r8, r2
+    data(2, 0xFA2F, 0xF58A)  # sxtb16 r5, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB25, 0x1109)  # smlad r1, r5, r9, r1
+    data(2, 0xFB2A, 0x1108)  # smlad r1, r10, r8, r1
     label(if25)
-    ldr(r1, [r0, 112])
-    ldr(r3, [r0, 108])
-    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
-    data(2, 0xFB87, 0xA203)  # smull r10, r2, r7, r3
-    data(2, 0xEB1A, 0x0A0A)  # adds r10, r10, r10
-    data(2, 0xEB42, 0x0202)  # adc r2, r2, r2
-    data(2, 0xEB1A, 0x0A0A)  # adds r10, r10, r10
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
+    data(2, 0xFA84, 0xF484)  # qadd r4, r4, r4
+    data(2, 0xFA83, 0xF383)  # qadd r3, r3, r3
+    data(2, 0xFA82, 0xF282)  # qadd r2, r2, r2
+    data(2, 0xFA81, 0xF181)  # qadd r1, r1, r1
+    ldr(r5, [r0, 108])
+    data(2, 0xF8D0, 0x8084)  # ldw r8, [r0, #132]
+    data(2, 0xFB54, 0xF415)  # smmulr r4, r4, r5
+    data(2, 0xF8D0, 0x509C)  # ldw r5, [r0, #156]
+    data(2, 0xFB53, 0xF318)  # smmulr r3, r3, r8
+    data(2, 0xF8D0, 0x80B4)  # ldw r8, [r0, #180]
+    data(2, 0xFB52, 0xF215)  # smmulr r2, r2, r5
+    ldr(r5, [r0, 112])
+    data(2, 0xFB51, 0xF118)  # smmulr r1, r1, r8
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
+    data(2, 0xEB14, 0x74E4)  # adds r4, r4, r4, asr #31
+    data(2, 0xF8D0, 0x5088)  # ldw r5, [r0, #136]
+    data(2, 0xFA54, 0xF408)  # asrs r4, r4, r8
+    data(2, 0xF144, 0x0400)  # adc r4, r4, #0
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
+    data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
+    data(2, 0xF8D0, 0x50A0)  # ldw r5, [r0, #160]
+    data(2, 0xFA53, 0xF308)  # asrs r3, r3, r8
+    data(2, 0xF143, 0x0300)  # adc r3, r3, #0
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
     data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
-    data(2, 0xFA52, 0xF201)  # asrs r2, r2, r1
+    data(2, 0xF8D0, 0x50B8)  # ldw r5, [r0, #184]
+    data(2, 0xFA52, 0xF208)  # asrs r2, r2, r8
     data(2, 0xF142, 0x0200)  # adc r2, r2, #0
+    data(2, 0xF1D5, 0x0520)  # rsbs r5, r5, #32
+    data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
+    data(2, 0xFA51, 0xF105)  # asrs r1, r1, r5
+    data(2, 0xF141, 0x0100)  # adc r1, r1, #0
+    data(2, 0xF304, 0x040F)  # ssat r4, #16, r4
+    data(2, 0x9D00)  # ldr r5, [sp] gate
+    strh(r4, [r5, 0])
+    data(2, 0xF303, 0x030F)  # ssat r3, #16, r3
+    strh(r3, [r5, 2])
     data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    data(2, 0x9900)  # ldr r1, [sp] gate
-    strh(r2, [r1, 0])
-    data(2, 0xF8D0, 0x2088)  # ldw r2, [r0, #136]
-    data(2, 0xF8D0, 0x3084)  # ldw r3, [r0, #132]
-    data(2, 0xF1D2, 0x0720)  # rsbs r7, r2, #32
-    data(2, 0xFB86, 0xA203)  # smull r10, r2, r6, r3
-    data(2, 0xEB1A, 0x0A0A)  # adds r10, r10, r10
-    data(2, 0xEB42, 0x0202)  # adc r2, r2, r2
-    data(2, 0xEB1A, 0x0A0A)  # adds r10, r10, r10
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
-    data(2, 0xFA52, 0xF207)  # asrs r2, r2, r7
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    strh(r2, [r1, 2])
-    data(2, 0xF8D0, 0x20A0)  # ldw r2, [r0, #160]
-    data(2, 0xF8D0, 0x309C)  # ldw r3, [r0, #156]
-    data(2, 0xF1D2, 0x0620)  # rsbs r6, r2, #32
-    data(2, 0xFB85, 0x7203)  # smull r7, r2, r5, r3
-    data(2, 0xEB17, 0x0707)  # adds r7, r7, r7
-    data(2, 0xEB42, 0x0202)  # adc r2, r2, r2
-    data(2, 0xEB17, 0x0707)  # adds r7, r7, r7
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
-    data(2, 0xFA52, 0xF206)  # asrs r2, r2, r6
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    strh(r2, [r1, 4])
-    data(2, 0xF8D0, 0x20B8)  # ldw r2, [r0, #184]
-    data(2, 0xF8D0, 0x30B4)  # ldw r3, [r0, #180]
-    data(2, 0xF1D2, 0x0520)  # rsbs r5, r2, #32
-    data(2, 0xFB84, 0x6203)  # smull r6, r2, r4, r3
-    data(2, 0xEB16, 0x0606)  # adds r6, r6, r6
-    data(2, 0xEB42, 0x0202)  # adc r2, r2, r2
-    data(2, 0xEB16, 0x0606)  # adds r6, r6, r6
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
-    data(2, 0xFA52, 0xF205)  # asrs r2, r2, r5
-    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
-    data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    strh(r2, [r1, 6])
-    add(r1, 8)
-    data(2, 0x9100)  # str r1, [sp] gate
-    data(2, 0x9A0D)  # ldr r2, [sp] gates_end
-    cmp(r1, r2)
+    strh(r2, [r5, 4])
+    data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
+    strh(r1, [r5, 6])
+    add(r5, 8)
+    data(2, 0x9500)  # str r5, [sp] gate
+    data(2, 0x990D)  # ldr r1, [sp] gates_end
+    cmp(r5, r1)
     bcc_w(element17)
     data(2, 0x9919)  # ldr r1, [sp] batch
     data(2, 0xF8D0, 0xC050)  # ldw r12, [r0, #80]
-    data(2, 0xFB01, 0xFA0C)  # mul r10, r1, r12
+    data(2, 0xFB01, 0xF80C)  # mul r8, r1, r12
     data(2, 0x9A10)  # ldr r2, [sp] arena
     ldr(r1, [r0, 8])
     data(2, 0xEB12, 0x0191)  # adds r1, r2, r1, lsr #2
-    data(2, 0xEB11, 0x010A)  # adds r1, r1, r10
+    data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
     data(2, 0x9B17)  # ldr r3, [sp] gates
     ldr(r2, [r0, 92])
     data(2, 0xEB13, 0x02C2)  # adds r2, r3, r2, lsl #3
-    data(2, 0x9212)  # str r2, [sp] taps_208
+    data(2, 0x9212)  # str r2, [sp] taps_180
     ldr(r3, [r0, 116])
     data(2, 0xF3C3, 0x030F)  # ubfx r3, r3, #0, #16
     data(2, 0xF1D3, 0x0380)  # rsbs r3, r3, #128
@@ -411,15 +399,15 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xE8E2, 0x3402)  # strd r3, r4, [r2], #8
     cmp(r1, r6)
     bls(unpack26)
-    data(2, 0x9204)  # str r2, [sp] words_end_224
+    data(2, 0x9204)  # str r2, [sp] words_end_196
     data(2, 0xEA5F, 0x03AC)  # mov asrs r3, pc, r12, asr #2
     data(2, 0xF1D3, 0x0300)  # rsbs r3, r3, #0
     data(2, 0xF3C3, 0x0401)  # ubfx r4, r3, #0, #2
     mov(r3, 84)
     data(2, 0xFB04, 0xF303)  # mul r3, r4, r3
-    data(2, 0x930F)  # str r3, [sp] entry_229
+    data(2, 0x930F)  # str r3, [sp] entry_201
     sub(r1, r1, r6)
-    data(2, 0x9107)  # str r1, [sp] overlap_231
+    data(2, 0x9107)  # str r1, [sp] overlap_203
     cmp(r1, 4)
     beq(if28)
     ldr(r5, [r6, 0])
@@ -433,7 +421,7 @@ def run_rows(r0, r1, r2, r3):
     label(if29)
     lsr(r1, r3, 16)
     lsl(r3, r1, 16)
-    data(2, 0x9907)  # ldr r1, [sp] overlap_231
+    data(2, 0x9907)  # ldr r1, [sp] overlap_203
     cmp(r1, 1)
     ble(if30)
     lsr(r1, r4, 16)
@@ -449,37 +437,37 @@ def run_rows(r0, r1, r2, r3):
     beq(if31)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if31)
-    data(2, 0xEB13, 0x09A2)  # adds r9, r3, r2, asr #2
+    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
     ldr(r2, [r0, 48])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if32)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if32)
-    data(2, 0xEB13, 0x08A2)  # adds r8, r3, r2, asr #2
+    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
     ldr(r2, [r0, 52])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if33)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if33)
-    data(2, 0xEB13, 0x0EA2)  # adds lr, r3, r2, asr #2
+    data(2, 0xEB13, 0x07A2)  # adds r7, r3, r2, asr #2
     ldr(r2, [r0, 56])
     data(2, 0x9B10)  # ldr r3, [sp] arena
     lsl(r4, r2, 31)
     beq(if34)
     data(2, 0x9B14)  # ldr r3, [sp] rom
     label(if34)
-    data(2, 0xEB13, 0x0CA2)  # adds r12, r3, r2, asr #2
-    data(2, 0xEB19, 0x0901)  # adds r9, r9, r1
-    data(2, 0xEB18, 0x0801)  # adds r8, r8, r1
+    data(2, 0xEB13, 0x06A2)  # adds r6, r3, r2, asr #2
     data(2, 0xEB1E, 0x0E01)  # adds lr, lr, r1
     data(2, 0xEB1C, 0x0C01)  # adds r12, r12, r1
+    add(r7, r7, r1)
+    add(r6, r6, r1)
     data(2, 0x9910)  # ldr r1, [sp] arena
     ldr(r2, [r0, 12])
     data(2, 0xEB11, 0x0392)  # adds r3, r1, r2, lsr #2
     data(2, 0x9A15)  # ldr r2, [sp] first
-    data(2, 0xEB1A, 0x0202)  # adds r2, r10, r2
+    data(2, 0xEB18, 0x0202)  # adds r2, r8, r2
     data(2, 0xEB13, 0x0242)  # adds r2, r3, r2, lsl #1
     data(2, 0x9205)  # str r2, [sp] cell
     ldr(r2, [r0, 16])
@@ -495,296 +483,280 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0xEB11, 0x01A2)  # adds r1, r1, r2, asr #2
     data(2, 0x9102)  # str r1, [sp] entries
     data(2, 0x9917)  # ldr r1, [sp] gates
-    data(2, 0x9101)  # str r1, [sp] gate_288
+    data(2, 0x9101)  # str r1, [sp] gate_260
     b(cell36)
-    label(rare46)
-    data(2, 0xF64F, 0x4100)  # movw r1, #64512
-    data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known45)
-    label(rare49)
-    data(2, 0xF64F, 0x4100)  # movw r1, #64512
-    data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known48)
+    label(rare48)
+    data(2, 0xF64F, 0x7100)  # movw r1, #65280
+    data(2, 0xF2C0, 0x01FF)  # movt r1, #255
+    b(known47)
     label(cell36)
-    mov(r6, 0)
-    mov(r5, 0)
     mov(r4, 0)
     mov(r3, 0)
-    data(2, 0x9F12)  # ldr r7, [sp] taps_208
-    data(2, 0x990F)  # ldr r1, [sp] entry_229
-    data(2, 0x448F)  # add pc, r1
+    mov(r2, 0)
+    mov(r1, 0)
+    data(2, 0x9D12)  # ldr r5, [sp] taps_180
+    data(2, 0xF8DD, 0x803C)  # ldr r8, [sp, #60]
+    data(2, 0x44C7)  # add pc, r8
     nop()
     label(words42)
     label(copy38)
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy39)
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy40)
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy41)
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0xAB04)  # ldr r10, [r9], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x6602)  # smlad r6, r11, r2, r6
-    data(2, 0xFB2A, 0x6601)  # smlad r6, r10, r1, r6
-    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x5502)  # smlad r5, r11, r2, r5
-    data(2, 0xFB2A, 0x5501)  # smlad r5, r10, r1, r5
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
     data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4402)  # smlad r4, r11, r2, r4
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x4408)  # smlad r4, r10, r8, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3302)  # smlad r3, r11, r2, r3
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
-    data(2, 0x9904)  # ldr r1, [sp] words_end_224
-    cmp(r7, r1)
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
+    data(2, 0xF8DD, 0x8010)  # ldr r8, [sp, #16]
+    data(2, 0x4545)  # cmp r5, r8
     bcc_w(words42)
-    data(2, 0x9907)  # ldr r1, [sp] overlap_231
-    cmp(r1, 4)
+    data(2, 0xF8DD, 0x801C)  # ldr r8, [sp, #28]
+    data(2, 0xF1B8, 0x0F04)  # cmp r15, r8, #4
     beq(if44)
-    data(2, 0xEBB9, 0x0901)  # subs r9, r9, r1
-    data(2, 0xEBB8, 0x0801)  # subs r8, r8, r1
-    data(2, 0xEBBE, 0x0E01)  # subs lr, lr, r1
-    data(2, 0xEBBC, 0x0C01)  # subs r12, r12, r1
-    data(2, 0xE8F7, 0x2102)  # ldrd r2, r1, [r7], #8
-    data(2, 0xF859, 0x7B04)  # ldr r7, [r9], #4
-    data(2, 0xFA2F, 0xFA87)  # sxtb16 r10, r7
-    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
-    data(2, 0xFB2A, 0x6602)  # smlad r6, r10, r2, r6
-    data(2, 0xFB27, 0x6601)  # smlad r6, r7, r1, r6
-    data(2, 0xF858, 0x7B04)  # ldr r7, [r8], #4
-    data(2, 0xFA2F, 0xFA87)  # sxtb16 r10, r7
-    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
-    data(2, 0xFB2A, 0x5502)  # smlad r5, r10, r2, r5
-    data(2, 0xFB27, 0x5501)  # smlad r5, r7, r1, r5
-    data(2, 0xF85E, 0x7B04)  # ldr r7, [lr], #4
-    data(2, 0xFA2F, 0xFA87)  # sxtb16 r10, r7
-    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
-    data(2, 0xFB2A, 0x4402)  # smlad r4, r10, r2, r4
-    data(2, 0xFB27, 0x4401)  # smlad r4, r7, r1, r4
-    data(2, 0xF85C, 0x7B04)  # ldr r7, [r12], #4
-    data(2, 0xFA2F, 0xFA87)  # sxtb16 r10, r7
-    data(2, 0xFA2F, 0xF797)  # sxtb16 r7, r7, ror #8
-    data(2, 0xFB2A, 0x3302)  # smlad r3, r10, r2, r3
-    data(2, 0xFB27, 0x3301)  # smlad r3, r7, r1, r3
+    data(2, 0xEBBE, 0x0E08)  # subs lr, lr, r8
+    data(2, 0xEBBC, 0x0C08)  # subs r12, r12, r8
+    data(2, 0xEBB7, 0x0708)  # subs r7, r7, r8
+    data(2, 0xEBB6, 0x0608)  # subs r6, r6, r8
+    data(2, 0xE8F5, 0x9802)  # ldrd r9, r8, [r5], #8
+    data(2, 0xF85E, 0x5B04)  # ldr r5, [lr], #4
+    data(2, 0xFA2F, 0xFA85)  # sxtb16 r10, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2A, 0x4409)  # smlad r4, r10, r9, r4
+    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB25, 0x4408)  # smlad r4, r5, r8, r4
+    data(2, 0xFA2F, 0xF58A)  # sxtb16 r5, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB25, 0x3309)  # smlad r3, r5, r9, r3
+    data(2, 0xF857, 0x5B04)  # ldr r5, [r7], #4
+    data(2, 0xFB2A, 0x3308)  # smlad r3, r10, r8, r3
+    data(2, 0xFA2F, 0xFA85)  # sxtb16 r10, r5
+    data(2, 0xFA2F, 0xF595)  # sxtb16 r5, r5, ror #8
+    data(2, 0xFB2A, 0x2209)  # smlad r2, r10, r9, r2
+    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
+    data(2, 0xFB25, 0x2208)  # smlad r2, r5, r8, r2
+    data(2, 0xFA2F, 0xF58A)  # sxtb16 r5, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB25, 0x1109)  # smlad r1, r5, r9, r1
+    data(2, 0xFB2A, 0x1108)  # smlad r1, r10, r8, r1
     label(if44)
-    ldr(r1, [r0, 124])
-    ldr(r2, [r0, 120])
-    data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
-    data(2, 0xFB56, 0xF612)  # smmulr r6, r6, r2
-    data(2, 0xEB16, 0x76E6)  # adds r6, r6, r6, asr #31
-    data(2, 0xFA56, 0xF601)  # asrs r6, r6, r1
-    data(2, 0xF146, 0x0600)  # adc r6, r6, #0
-    data(2, 0xF306, 0x060F)  # ssat r6, #16, r6
-    data(2, 0x9901)  # ldr r1, [sp] gate_288
-    data(2, 0xF9B1, 0x2000)  # lds16 r2, [r1, #0]
-    add(r2, r6, r2)
-    data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    data(2, 0xF8D0, 0x6094)  # ldw r6, [r0, #148]
-    data(2, 0xF8D0, 0x7090)  # ldw r7, [r0, #144]
-    data(2, 0xF1D6, 0x0620)  # rsbs r6, r6, #32
-    data(2, 0xFB55, 0xF517)  # smmulr r5, r5, r7
-    data(2, 0xEB15, 0x75E5)  # adds r5, r5, r5, asr #31
-    data(2, 0xFA55, 0xF506)  # asrs r5, r5, r6
-    data(2, 0xF145, 0x0500)  # adc r5, r5, #0
-    data(2, 0xF305, 0x050F)  # ssat r5, #16, r5
-    data(2, 0xF9B1, 0x6002)  # lds16 r6, [r1, #2]
-    add(r6, r5, r6)
-    data(2, 0xF306, 0x060F)  # ssat r6, #16, r6
-    data(2, 0xF8D0, 0x50AC)  # ldw r5, [r0, #172]
-    data(2, 0xF8D0, 0x70A8)  # ldw r7, [r0, #168]
-    data(2, 0xF1D5, 0x0520)  # rsbs r5, r5, #32
-    data(2, 0xFB54, 0xF417)  # smmulr r4, r4, r7
+    ldr(r5, [r0, 120])
+    data(2, 0xF8D0, 0x8090)  # ldw r8, [r0, #144]
+    data(2, 0xFB54, 0xF415)  # smmulr r4, r4, r5
+    data(2, 0xF8D0, 0x50A8)  # ldw r5, [r0, #168]
+    data(2, 0xFB53, 0xF318)  # smmulr r3, r3, r8
+    data(2, 0xF8D0, 0x80C0)  # ldw r8, [r0, #192]
+    data(2, 0xFB52, 0xF215)  # smmulr r2, r2, r5
+    ldr(r5, [r0, 124])
+    data(2, 0xFB51, 0xF118)  # smmulr r1, r1, r8
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
     data(2, 0xEB14, 0x74E4)  # adds r4, r4, r4, asr #31
-    data(2, 0xFA54, 0xF405)  # asrs r4, r4, r5
+    data(2, 0xF8D0, 0x5094)  # ldw r5, [r0, #148]
+    data(2, 0xFA54, 0xF408)  # asrs r4, r4, r8
     data(2, 0xF144, 0x0400)  # adc r4, r4, #0
-    data(2, 0xF304, 0x040F)  # ssat r4, #16, r4
-    data(2, 0xF9B1, 0x5004)  # lds16 r5, [r1, #4]
-    add(r5, r4, r5)
-    data(2, 0xF305, 0x050F)  # ssat r5, #16, r5
-    data(2, 0xF8D0, 0x40C4)  # ldw r4, [r0, #196]
-    data(2, 0xF8D0, 0x70C0)  # ldw r7, [r0, #192]
-    data(2, 0xF1D4, 0x0420)  # rsbs r4, r4, #32
-    data(2, 0xFB53, 0xF317)  # smmulr r3, r3, r7
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
     data(2, 0xEB13, 0x73E3)  # adds r3, r3, r3, asr #31
-    data(2, 0xFA53, 0xF304)  # asrs r3, r3, r4
+    data(2, 0xF8D0, 0x50AC)  # ldw r5, [r0, #172]
+    data(2, 0xFA53, 0xF308)  # asrs r3, r3, r8
     data(2, 0xF143, 0x0300)  # adc r3, r3, #0
+    data(2, 0xF1D5, 0x0820)  # rsbs r8, r5, #32
+    data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
+    data(2, 0xF8D0, 0x50C4)  # ldw r5, [r0, #196]
+    data(2, 0xFA52, 0xF208)  # asrs r2, r2, r8
+    data(2, 0xF142, 0x0200)  # adc r2, r2, #0
+    data(2, 0xF1D5, 0x0520)  # rsbs r5, r5, #32
+    data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
+    data(2, 0xFA51, 0xF105)  # asrs r1, r1, r5
+    data(2, 0xF141, 0x0100)  # adc r1, r1, #0
+    data(2, 0xF304, 0x040F)  # ssat r4, #16, r4
+    data(2, 0x9D01)  # ldr r5, [sp] gate_260
+    data(2, 0xF9B5, 0x8000)  # lds16 r8, [r5, #0]
+    data(2, 0xEB14, 0x0408)  # adds r4, r4, r8
+    data(2, 0xF304, 0x040F)  # ssat r4, #16, r4
     data(2, 0xF303, 0x030F)  # ssat r3, #16, r3
-    data(2, 0xF9B1, 0x4006)  # lds16 r4, [r1, #6]
-    add(r3, r3, r4)
+    data(2, 0xF9B5, 0x8002)  # lds16 r8, [r5, #2]
+    data(2, 0xEB13, 0x0908)  # adds r9, r3, r8
+    data(2, 0xF309, 0x090F)  # ssat r9, #16, r9
+    data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
+    data(2, 0xF9B5, 0x3004)  # lds16 r3, [r5, #4]
+    data(2, 0xEB12, 0x0803)  # adds r8, r2, r3
+    data(2, 0xF308, 0x080F)  # ssat r8, #16, r8
+    data(2, 0xF301, 0x010F)  # ssat r1, #16, r1
+    data(2, 0xF9B5, 0x2006)  # lds16 r2, [r5, #6]
+    add(r3, r1, r2)
     data(2, 0xF303, 0x030F)  # ssat r3, #16, r3
-    add(r1, 8)
-    data(2, 0x9101)  # str r1, [sp] gate_288
-    data(2, 0xEB12, 0x0142)  # adds r1, r2, r2, lsl #1
-    asr(r2, r1, 31)
+    add(r5, 8)
+    data(2, 0x9501)  # str r5, [sp] gate_260
+    data(2, 0xEB14, 0x0144)  # adds r1, r4, r4, lsl #1
+    asr(r2, r4, 31)
     eor(r1, r2)
     sub(r1, r1, r2)
+    data(2, 0x9D02)  # ldr r5, [sp] entries
     asr(r4, r1, 9)
-    cmp(r4, 255)
-    bge_w(rare46)
-    data(2, 0x9F02)  # ldr r7, [sp] entries
-    data(2, 0xEB17, 0x0744)  # adds r7, r7, r4, lsl #1
-    ldrh(r4, [r7, 0])
-    ldrh(r7, [r7, 2])
-    sub(r7, r7, r4)
-    lsl(r4, r4, 9)
-    data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
-    data(2, 0xFB01, 0x4107)  # mla r1, r1, r7, r4
-    label(known45)
-    data(2, 0xEA91, 0x0402)  # xors r4, r1, r2
-    data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
-    add(r1, r4, r1)
+    data(2, 0xEB15, 0x0444)  # adds r4, r5, r4, lsl #1
+    data(2, 0xF3C1, 0x0A08)  # ubfx r10, r1, #0, #9
+    ldrh(r1, [r4, 0])
+    data(2, 0xF8B4, 0xB002)  # ldu16 r11, [r4, #2]
+    lsl(r4, r1, 9)
+    data(2, 0xEBBB, 0x0101)  # subs r1, r11, r1
+    data(2, 0xFB0A, 0x4101)  # mla r1, r10, r1, r4
+    data(2, 0xF012, 0x7400)  # ands r4, r2, #33554432
+    eor(r1, r2)
+    add(r1, r1, r4)
     data(2, 0xF511, 0x7100)  # adds r1, r1, #512
     asr(r4, r1, 10)
-    data(2, 0xEB16, 0x0146)  # adds r1, r6, r6, lsl #1
-    asr(r2, r1, 31)
+    data(2, 0xEB19, 0x0149)  # adds r1, r9, r9, lsl #1
+    data(2, 0xEA5F, 0x72E9)  # mov asrs r2, pc, r9, asr #31
     eor(r1, r2)
     sub(r1, r1, r2)
-    asr(r6, r1, 9)
-    cmp(r6, 255)
-    bge_w(rare49)
-    data(2, 0x9F02)  # ldr r7, [sp] entries
-    data(2, 0xEB17, 0x0746)  # adds r7, r7, r6, lsl #1
-    ldrh(r6, [r7, 0])
-    ldrh(r7, [r7, 2])
-    sub(r7, r7, r6)
-    lsl(r6, r6, 9)
-    data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
-    data(2, 0xFB01, 0x6107)  # mla r1, r1, r7, r6
-    label(known48)
-    data(2, 0xEA91, 0x0602)  # xors r6, r1, r2
-    data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
-    add(r1, r6, r1)
+    data(2, 0xEA5F, 0x2961)  # mov asrs r9, pc, r1, asr #9
+    data(2, 0xEB15, 0x0549)  # adds r5, r5, r9, lsl #1
+    data(2, 0xF3C1, 0x0908)  # ubfx r9, r1, #0, #9
+    ldrh(r1, [r5, 0])
+    data(2, 0xF8B5, 0xA002)  # ldu16 r10, [r5, #2]
+    lsl(r5, r1, 9)
+    data(2, 0xEBBA, 0x0101)  # subs r1, r10, r1
+    data(2, 0xFB09, 0x5101)  # mla r1, r9, r1, r5
+    data(2, 0xF012, 0x7500)  # ands r5, r2, #33554432
+    eor(r1, r2)
+    add(r1, r1, r5)
     data(2, 0xF511, 0x7100)  # adds r1, r1, #512
-    asr(r6, r1, 10)
-    data(2, 0xEB15, 0x0145)  # adds r1, r5, r5, lsl #1
-    asr(r2, r1, 31)
+    asr(r5, r1, 10)
+    data(2, 0xEB18, 0x0148)  # adds r1, r8, r8, lsl #1
+    data(2, 0xEA5F, 0x72E8)  # mov asrs r2, pc, r8, asr #31
     eor(r1, r2)
     sub(r1, r1, r2)
-    asr(r5, r1, 8)
-    cmp(r5, 255)
-    bge_w(rare52)
-    data(2, 0x9F02)  # ldr r7, [sp] entries
-    data(2, 0xEB17, 0x0745)  # adds r7, r7, r5, lsl #1
-    ldrh(r5, [r7, 0])
-    ldrh(r7, [r7, 2])
-    sub(r7, r7, r5)
-    lsl(r5, r5, 8)
-    data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
-    data(2, 0xFB01, 0x5107)  # mla r1, r1, r7, r5
-    label(known51)
-    data(2, 0xEA91, 0x0502)  # xors r5, r1, r2
-    data(2, 0xF012, 0x7180)  # ands r1, r2, #16777216
-    add(r1, r5, r1)
+    data(2, 0xEA5F, 0x2821)  # mov asrs r8, pc, r1, asr #8
+    data(2, 0xF1B8, 0x0FFF)  # cmp r15, r8, #255
+    bge_w(rare48)
+    data(2, 0xF8DD, 0x9008)  # ldr r9, [sp, #8]
+    data(2, 0xEB19, 0x0848)  # adds r8, r9, r8, lsl #1
+    data(2, 0xF3C1, 0x0907)  # ubfx r9, r1, #0, #8
+    data(2, 0xF8B8, 0x1000)  # ldu16 r1, [r8, #0]
+    data(2, 0xF8B8, 0xA002)  # ldu16 r10, [r8, #2]
+    data(2, 0xEA5F, 0x2801)  # mov lsls r8, pc, r1, lsl #8
+    data(2, 0xEBBA, 0x0101)  # subs r1, r10, r1
+    data(2, 0xFB09, 0x8101)  # mla r1, r9, r1, r8
+    label(known47)
+    data(2, 0xF012, 0x7880)  # ands r8, r2, #16777216
+    eor(r1, r2)
+    data(2, 0xEB11, 0x0108)  # adds r1, r1, r8
     add(r1, 128)
     data(2, 0xF5B1, 0x0100)  # subs r1, r1, #8388608
-    asr(r5, r1, 8)
+    data(2, 0xEA5F, 0x2821)  # mov asrs r8, pc, r1, asr #8
     data(2, 0xEB13, 0x0143)  # adds r1, r3, r3, lsl #1
-    asr(r2, r1, 31)
+    asr(r2, r3, 31)
     eor(r1, r2)
     sub(r1, r1, r2)
-    asr(r3, r1, 9)
-    cmp(r3, 255)
-    bge_w(rare55)
-    data(2, 0x9F02)  # ldr r7, [sp] entries
-    data(2, 0xEB17, 0x0743)  # adds r7, r7, r3, lsl #1
-    ldrh(r3, [r7, 0])
-    ldrh(r7, [r7, 2])
-    sub(r7, r7, r3)
-    lsl(r3, r3, 9)
-    data(2, 0xF3C1, 0x0108)  # ubfx r1, r1, #0, #9
-    data(2, 0xFB01, 0x3107)  # mla r1, r1, r7, r3
-    label(known54)
-    data(2, 0xEA91, 0x0302)  # xors r3, r1, r2
-    data(2, 0xF012, 0x7100)  # ands r1, r2, #33554432
-    add(r1, r3, r1)
+    data(2, 0x9B02)  # ldr r3, [sp] entries
+    data(2, 0xEA5F, 0x2961)  # mov asrs r9, pc, r1, asr #9
+    data(2, 0xEB13, 0x0349)  # adds r3, r3, r9, lsl #1
+    data(2, 0xF3C1, 0x0908)  # ubfx r9, r1, #0, #9
+    ldrh(r1, [r3, 0])
+    data(2, 0xF8B3, 0xA002)  # ldu16 r10, [r3, #2]
+    lsl(r3, r1, 9)
+    data(2, 0xEBBA, 0x0101)  # subs r1, r10, r1
+    data(2, 0xFB09, 0x3101)  # mla r1, r9, r1, r3
+    data(2, 0xF012, 0x7300)  # ands r3, r2, #33554432
+    eor(r1, r2)
+    add(r1, r1, r3)
     data(2, 0xF511, 0x7100)  # adds r1, r1, #512
-    data(2, 0x9F05)  # ldr r7, [sp] cell
+    data(2, 0xF8DD, 0x9014)  # ldr r9, [sp, #20]
     asr(r3, r1, 10)
-    data(2, 0xF9B7, 0x1000)  # lds16 r1, [r7, #0]
+    data(2, 0xF9B9, 0x1000)  # lds16 r1, [r9, #0]
     lsl(r1, r1, 1)
-    data(2, 0xFB06, 0xF201)  # mul r2, r6, r1
-    data(2, 0xF8D0, 0x10CC)  # ldw r1, [r0, #204]
-    data(2, 0xF8D0, 0x60C8)  # ldw r6, [r0, #200]
+    data(2, 0xFB05, 0xF201)  # mul r2, r5, r1
+    data(2, 0xE9D0, 0x5132)  # ldrd r5, r1, [r0, #200]
+    data(2, 0xFB52, 0xF215)  # smmulr r2, r2, r5
     data(2, 0xF1D1, 0x0120)  # rsbs r1, r1, #32
-    data(2, 0xFB52, 0xF216)  # smmulr r2, r2, r6
     data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
     data(2, 0xFA52, 0xF201)  # asrs r2, r2, r1
     data(2, 0xF142, 0x0200)  # adc r2, r2, #0
     data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
-    lsl(r1, r5, 1)
+    data(2, 0xEA5F, 0x0148)  # mov lsls r1, pc, r8, lsl #1
     data(2, 0xFB04, 0xF101)  # mul r1, r4, r1
-    data(2, 0xF8D0, 0x40D4)  # ldw r4, [r0, #212]
-    data(2, 0xF8D0, 0x50D0)  # ldw r5, [r0, #208]
-    data(2, 0xF1D4, 0x0420)  # rsbs r4, r4, #32
+    data(2, 0xE9D0, 0x5434)  # ldrd r5, r4, [r0, #208]
     data(2, 0xFB51, 0xF115)  # smmulr r1, r1, r5
+    data(2, 0xF1D4, 0x0420)  # rsbs r4, r4, #32
     data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
     data(2, 0xFA51, 0xF104)  # asrs r1, r1, r4
     data(2, 0xF141, 0x0100)  # adc r1, r1, #0
@@ -799,41 +771,40 @@ def run_rows(r0, r1, r2, r3):
     cmp(r1, r2)
     data(2, 0xBFB8)  # it lt
     mov(r1, r2)
-    strh(r1, [r7, 0])
+    data(2, 0xF8A9, 0x1000)  # stu16 r1, [r9, #0]
     data(2, 0xF8D0, 0x4124)  # ldw r4, [r0, #292]
     data(2, 0xF8D0, 0x2128)  # ldw r2, [r0, #296]
     data(2, 0xFB01, 0xF104)  # mul r1, r1, r4
     cmp(r2, 0)
-    bne(rare57)
-    label(end58)
+    bne(rare51)
+    label(end52)
     asr(r1, r2)
     asr(r2, r1, 31)
     eor(r1, r2)
     sub(r1, r1, r2)
     asr(r4, r1, 8)
     cmp(r4, 255)
-    bge(rare60)
+    bge(rare54)
     data(2, 0x9D02)  # ldr r5, [sp] entries
-    data(2, 0xEB15, 0x0544)  # adds r5, r5, r4, lsl #1
-    ldrh(r4, [r5, 0])
-    ldrh(r5, [r5, 2])
-    sub(r5, r5, r4)
-    lsl(r4, r4, 8)
-    data(2, 0xF3C1, 0x0107)  # ubfx r1, r1, #0, #8
-    data(2, 0xFB01, 0x4105)  # mla r1, r1, r5, r4
-    label(known59)
-    data(2, 0xEA91, 0x0402)  # xors r4, r1, r2
-    data(2, 0xF012, 0x7180)  # ands r1, r2, #16777216
-    add(r1, r4, r1)
+    data(2, 0xEB15, 0x0444)  # adds r4, r5, r4, lsl #1
+    data(2, 0xF3C1, 0x0807)  # ubfx r8, r1, #0, #8
+    ldrh(r1, [r4, 0])
+    ldrh(r5, [r4, 2])
+    lsl(r4, r1, 8)
+    sub(r1, r5, r1)
+    data(2, 0xFB08, 0x4101)  # mla r1, r8, r1, r4
+    label(known53)
+    data(2, 0xF012, 0x7480)  # ands r4, r2, #16777216
+    eor(r1, r2)
+    add(r1, r1, r4)
     add(r1, 128)
     data(2, 0xF5B1, 0x0100)  # subs r1, r1, #8388608
     asr(r1, r1, 8)
     lsl(r2, r3, 1)
     data(2, 0xFB01, 0xF102)  # mul r1, r1, r2
-    data(2, 0xF8D0, 0x20DC)  # ldw r2, [r0, #220]
-    data(2, 0xF8D0, 0x30D8)  # ldw r3, [r0, #216]
-    data(2, 0xF1D2, 0x0220)  # rsbs r2, r2, #32
+    data(2, 0xE9D0, 0x3236)  # ldrd r3, r2, [r0, #216]
     data(2, 0xFB51, 0xF113)  # smmulr r1, r1, r3
+    data(2, 0xF1D2, 0x0220)  # rsbs r2, r2, #32
     data(2, 0xEB11, 0x71E1)  # adds r1, r1, r1, asr #31
     data(2, 0xFA51, 0xF102)  # asrs r1, r1, r2
     data(2, 0xF141, 0x0100)  # adc r1, r1, #0
@@ -847,29 +818,21 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp] cell
     add(r1, r1, 2)
     data(2, 0x9105)  # str r1, [sp] cell
-    data(2, 0x9A01)  # ldr r2, [sp] gate_288
+    data(2, 0x9A01)  # ldr r2, [sp] gate_260
     data(2, 0x990D)  # ldr r1, [sp] gates_end
     cmp(r2, r1)
     bcc_w(cell36)
     b(cell_end37)
-    label(rare52)
-    data(2, 0xF64F, 0x7100)  # movw r1, #65280
-    data(2, 0xF2C0, 0x01FF)  # movt r1, #255
-    b(known51)
-    label(rare55)
-    data(2, 0xF64F, 0x4100)  # movw r1, #64512
-    data(2, 0xF2C0, 0x11FF)  # movt r1, #511
-    b(known54)
-    label(rare57)
+    label(rare51)
     mov(r5, 1)
     sub(r4, r2, 1)
     data(2, 0xFA15, 0xF404)  # lsls r4, r5, r4
     add(r1, r1, r4)
-    b(end58)
-    label(rare60)
+    b(end52)
+    label(rare54)
     data(2, 0xF64F, 0x7100)  # movw r1, #65280
     data(2, 0xF2C0, 0x01FF)  # movt r1, #255
-    b(known59)
+    b(known53)
     label(cell_end37)
     data(2, 0x9913)  # ldr r1, [sp] start
     data(2, 0x9A18)  # ldr r2, [sp] count
@@ -879,7 +842,7 @@ def run_rows(r0, r1, r2, r3):
     add(r2, r3, r2)
     data(2, 0x9B16)  # ldr r3, [sp] state_size
     cmp(r2, r3)
-    bne(if62)
+    bne(if56)
     sub(r2, r1, r3)
     data(2, 0x9C10)  # ldr r4, [sp] arena
     ldr(r1, [r0, 16])
@@ -890,14 +853,14 @@ def run_rows(r0, r1, r2, r3):
     data(2, 0x9C19)  # ldr r4, [sp] batch
     data(2, 0xFB04, 0x2203)  # mla r2, r4, r3, r2
     add(r4, r1, r3)
-    label(state63)
+    label(state57)
     ldrb(r3, [r1, 0])
     strb(r3, [r2, 0])
     add(r1, r1, 1)
     add(r2, r2, 1)
     cmp(r1, r4)
-    bcc(state63)
-    label(if62)
+    bcc(state57)
+    label(if56)
     data(2, 0x9A13)  # ldr r2, [sp] start
     data(2, 0x991A)  # ldr r1, [sp] stop
     cmp(r2, r1)
@@ -1016,7 +979,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if9)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if9)
-    data(2, 0xEB12, 0x0EA1)  # adds lr, r2, r1, asr #2
+    data(2, 0xEB12, 0x08A1)  # adds r8, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 32])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1024,7 +987,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if10)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if10)
-    data(2, 0xEB12, 0x0CA1)  # adds r12, r2, r1, asr #2
+    data(2, 0xEB12, 0x0EA1)  # adds lr, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 36])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1032,7 +995,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if11)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if11)
-    data(2, 0xEB12, 0x07A1)  # adds r7, r2, r1, asr #2
+    data(2, 0xEB12, 0x0CA1)  # adds r12, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 40])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1040,11 +1003,11 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if12)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if12)
-    data(2, 0xEB12, 0x06A1)  # adds r6, r2, r1, asr #2
+    data(2, 0xEB12, 0x07A1)  # adds r7, r2, r1, asr #2
+    data(2, 0xEB18, 0x0800)  # adds r8, r8, r0
     data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
     data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
     add(r7, r7, r0)
-    add(r6, r6, r0)
     data(2, 0x9811)  # ldr r0, [sp] first
     data(2, 0x9900)  # ldr r1, [sp] op
     lsl(r0, r0, 3)
@@ -1074,7 +1037,7 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 72])
     data(2, 0x9D0C)  # ldr r5, [sp] arena
-    data(2, 0xEA5F, 0x78C1)  # mov lsls r8, pc, r1, lsl #31
+    lsl(r6, r1, 31)
     beq(if16)
     data(2, 0x9D10)  # ldr r5, [sp] rom
     label(if16)
@@ -1093,143 +1056,143 @@ def run_wide_rows(r0, r1, r2, r3):
     str(r1, [r0, 0])
     data(2, 0x9D13)  # ldr r5, [sp] gates
     label(element17)
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
     mov(r4, 0)
     mov(r3, 0)
-    data(2, 0x9A0D)  # ldr r2, [sp] taps
-    data(2, 0x980A)  # ldr r0, [sp] entry
-    data(2, 0x4487)  # add pc, r0
+    mov(r2, 0)
+    mov(r1, 0)
+    data(2, 0x980D)  # ldr r0, [sp] taps
+    data(2, 0x9E0A)  # ldr r6, [sp] entry
+    data(2, 0x44B7)  # add pc, r6
     nop()
     label(words23)
     label(copy19)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xE8F0, 0x9602)  # ldrd r9, r6, [r0], #8
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85E, 0xBB04)  # ldr r11, [lr], #4
+    data(2, 0xFB2A, 0x4406)  # smlad r4, r10, r6, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x3306)  # smlad r3, r11, r6, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4401)  # smlad r4, r11, r1, r4
-    data(2, 0xFB2A, 0x4400)  # smlad r4, r10, r0, r4
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF857, 0xBB04)  # ldr r11, [r7], #4
+    data(2, 0xFB2A, 0x2206)  # smlad r2, r10, r6, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1106)  # smlad r1, r11, r6, r1
     label(copy20)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xE8F0, 0x9602)  # ldrd r9, r6, [r0], #8
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85E, 0xBB04)  # ldr r11, [lr], #4
+    data(2, 0xFB2A, 0x4406)  # smlad r4, r10, r6, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x3306)  # smlad r3, r11, r6, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4401)  # smlad r4, r11, r1, r4
-    data(2, 0xFB2A, 0x4400)  # smlad r4, r10, r0, r4
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF857, 0xBB04)  # ldr r11, [r7], #4
+    data(2, 0xFB2A, 0x2206)  # smlad r2, r10, r6, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1106)  # smlad r1, r11, r6, r1
     label(copy21)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xE8F0, 0x9602)  # ldrd r9, r6, [r0], #8
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85E, 0xBB04)  # ldr r11, [lr], #4
+    data(2, 0xFB2A, 0x4406)  # smlad r4, r10, r6, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x3306)  # smlad r3, r11, r6, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4401)  # smlad r4, r11, r1, r4
-    data(2, 0xFB2A, 0x4400)  # smlad r4, r10, r0, r4
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF857, 0xBB04)  # ldr r11, [r7], #4
+    data(2, 0xFB2A, 0x2206)  # smlad r2, r10, r6, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1106)  # smlad r1, r11, r6, r1
     label(copy22)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xE8F0, 0x9602)  # ldrd r9, r6, [r0], #8
+    data(2, 0xF858, 0xAB04)  # ldr r10, [r8], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x4409)  # smlad r4, r11, r9, r4
+    data(2, 0xF85E, 0xBB04)  # ldr r11, [lr], #4
+    data(2, 0xFB2A, 0x4406)  # smlad r4, r10, r6, r4
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB2B, 0x3306)  # smlad r3, r11, r6, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x4401)  # smlad r4, r11, r1, r4
-    data(2, 0xFB2A, 0x4400)  # smlad r4, r10, r0, r4
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
-    data(2, 0x9803)  # ldr r0, [sp] words_end
-    cmp(r2, r0)
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF857, 0xBB04)  # ldr r11, [r7], #4
+    data(2, 0xFB2A, 0x2206)  # smlad r2, r10, r6, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1106)  # smlad r1, r11, r6, r1
+    data(2, 0x9E03)  # ldr r6, [sp] words_end
+    cmp(r0, r6)
     bcc_w(words23)
-    data(2, 0x9806)  # ldr r0, [sp] overlap
-    cmp(r0, 4)
+    data(2, 0x9E06)  # ldr r6, [sp] overlap
+    cmp(r6, 4)
     beq(if25)
-    data(2, 0xEBBE, 0x0E00)  # subs lr, lr, r0
-    data(2, 0xEBBC, 0x0C00)  # subs r12, r12, r0
-    sub(r7, r7, r0)
-    sub(r6, r6, r0)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85E, 0x2B04)  # ldr r2, [lr], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x9901)  # smlad r9, r10, r1, r9
-    data(2, 0xFB22, 0x9900)  # smlad r9, r2, r0, r9
-    data(2, 0xF85C, 0x2B04)  # ldr r2, [r12], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x8801)  # smlad r8, r10, r1, r8
-    data(2, 0xFB22, 0x8800)  # smlad r8, r2, r0, r8
-    data(2, 0xF857, 0x2B04)  # ldr r2, [r7], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x4401)  # smlad r4, r10, r1, r4
-    data(2, 0xFB22, 0x4400)  # smlad r4, r2, r0, r4
-    data(2, 0xF856, 0x2B04)  # ldr r2, [r6], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
-    data(2, 0xFB22, 0x3300)  # smlad r3, r2, r0, r3
+    data(2, 0xEBB8, 0x0806)  # subs r8, r8, r6
+    data(2, 0xEBBE, 0x0E06)  # subs lr, lr, r6
+    data(2, 0xEBBC, 0x0C06)  # subs r12, r12, r6
+    sub(r7, r7, r6)
+    data(2, 0xE8F0, 0x9602)  # ldrd r9, r6, [r0], #8
+    data(2, 0xF858, 0x0B04)  # ldr r0, [r8], #4
+    data(2, 0xFA2F, 0xFA80)  # sxtb16 r10, r0
+    data(2, 0xFA2F, 0xF090)  # sxtb16 r0, r0, ror #8
+    data(2, 0xFB2A, 0x4409)  # smlad r4, r10, r9, r4
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
+    data(2, 0xFB20, 0x4406)  # smlad r4, r0, r6, r4
+    data(2, 0xFA2F, 0xF08A)  # sxtb16 r0, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB20, 0x3309)  # smlad r3, r0, r9, r3
+    data(2, 0xF85C, 0x0B04)  # ldr r0, [r12], #4
+    data(2, 0xFB2A, 0x3306)  # smlad r3, r10, r6, r3
+    data(2, 0xFA2F, 0xFA80)  # sxtb16 r10, r0
+    data(2, 0xFA2F, 0xF090)  # sxtb16 r0, r0, ror #8
+    data(2, 0xFB2A, 0x2209)  # smlad r2, r10, r9, r2
+    data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB20, 0x2206)  # smlad r2, r0, r6, r2
+    data(2, 0xFA2F, 0xF08A)  # sxtb16 r0, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB20, 0x1109)  # smlad r1, r0, r9, r1
+    data(2, 0xFB2A, 0x1106)  # smlad r1, r10, r6, r1
     label(if25)
     data(2, 0xA817)  # add r0, sp, #92
-    data(2, 0xF8C0, 0x9000)  # stw r9, [r0, #0]
-    data(2, 0xA818)  # add r0, sp, #96
-    data(2, 0xF8C0, 0x8000)  # stw r8, [r0, #0]
-    data(2, 0xA819)  # add r0, sp, #100
     str(r4, [r0, 0])
-    data(2, 0xA81A)  # add r0, sp, #104
+    data(2, 0xA818)  # add r0, sp, #96
     str(r3, [r0, 0])
+    data(2, 0xA819)  # add r0, sp, #100
+    str(r2, [r0, 0])
+    data(2, 0xA81A)  # add r0, sp, #104
+    str(r1, [r0, 0])
     data(2, 0xAA17)  # add r2, sp, #92
     data(2, 0xA81B)  # add r0, sp, #108
     data(2, 0x9002)  # str r0, [sp] sums_end
@@ -1240,17 +1203,17 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0xE9D4, 0xA900)  # ldrd r10, r9, [r4, #0]
     ldr(r0, [r2, 16])
     asr(r3, r1, 31)
-    data(2, 0xE8F0, 0xB802)  # ldrd r11, r8, [r0], #8
+    data(2, 0xE8F0, 0xB602)  # ldrd r11, r6, [r0], #8
     str(r0, [r2, 16])
     data(2, 0xEB11, 0x010B)  # adds r1, r1, r11
-    data(2, 0xEB43, 0x0308)  # adc r3, r3, r8
-    data(2, 0xFBA1, 0x800A)  # umull r8, r0, r1, r10
+    data(2, 0xEB43, 0x0306)  # adc r3, r3, r6
+    data(2, 0xFBA1, 0x600A)  # umull r6, r0, r1, r10
     data(2, 0xFB03, 0x000A)  # mla r0, r3, r10, r0
     data(2, 0xF1D9, 0x0120)  # rsbs r1, r9, #32
     bmi(rare29)
     data(2, 0xFA00, 0xF001)  # lsl r0, r0, r1
-    data(2, 0xFA38, 0xF809)  # lsrs r8, r8, r9
-    data(2, 0xEB40, 0x0008)  # adc r0, r0, r8
+    data(2, 0xFA36, 0xF609)  # lsrs r6, r6, r9
+    data(2, 0xEB40, 0x0006)  # adc r0, r0, r6
     label(shifted28)
     data(2, 0xF300, 0x000F)  # ssat r0, #16, r0
     strh(r0, [r5, 0])
@@ -1263,7 +1226,7 @@ def run_wide_rows(r0, r1, r2, r3):
     b(gate_end27)
     label(rare29)
     lsl(r0, r0, 1)
-    data(2, 0xEA50, 0x71D8)  # ors r1, r0, r8, lsr #31
+    data(2, 0xEA50, 0x71D6)  # ors r1, r0, r6, lsr #31
     data(2, 0xF1B9, 0x0020)  # subs r0, r9, #32
     data(2, 0xFA51, 0xF000)  # asrs r0, r1, r0
     add(r0, r0, 1)
@@ -1276,15 +1239,15 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0x9900)  # ldr r1, [sp] op
     data(2, 0x9815)  # ldr r0, [sp] batch
     ldr(r7, [r1, 80])
-    data(2, 0xFB00, 0xFE07)  # mul lr, r0, r7
+    data(2, 0xFB00, 0xF807)  # mul r8, r0, r7
     data(2, 0x9A0C)  # ldr r2, [sp] arena
     ldr(r0, [r1, 8])
     data(2, 0xEB12, 0x0090)  # adds r0, r2, r0, lsr #2
-    data(2, 0xEB10, 0x004E)  # adds r0, r0, lr, lsl #1
+    data(2, 0xEB10, 0x0048)  # adds r0, r0, r8, lsl #1
     data(2, 0x9A13)  # ldr r2, [sp] gates
     ldr(r1, [r1, 92])
     data(2, 0xEB12, 0x01C1)  # adds r1, r2, r1, lsl #3
-    data(2, 0x910E)  # str r1, [sp] taps_212
+    data(2, 0x910E)  # str r1, [sp] taps_200
     data(2, 0xEB10, 0x0247)  # adds r2, r0, r7, lsl #1
     data(2, 0xF1B2, 0x0608)  # subs r6, r2, #8
     label(unpack31)
@@ -1295,16 +1258,16 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0xE8E1, 0x2302)  # strd r2, r3, [r1], #8
     cmp(r0, r6)
     bls(unpack31)
-    data(2, 0x9104)  # str r1, [sp] words_end_222
+    data(2, 0x9104)  # str r1, [sp] words_end_210
     asr(r2, r7, 2)
     data(2, 0xF1D2, 0x0200)  # rsbs r2, r2, #0
     data(2, 0xF3C2, 0x0301)  # ubfx r3, r2, #0, #2
     mov(r2, 84)
     data(2, 0xFB03, 0xF202)  # mul r2, r3, r2
-    data(2, 0x920B)  # str r2, [sp] entry_227
+    data(2, 0x920B)  # str r2, [sp] entry_215
     sub(r0, r0, r6)
     lsr(r0, r0, 1)
-    data(2, 0x9007)  # str r0, [sp] overlap_229
+    data(2, 0x9007)  # str r0, [sp] overlap_217
     cmp(r0, 4)
     beq(if33)
     data(2, 0xE9D6, 0x5400)  # ldrd r5, r4, [r6, #0]
@@ -1316,7 +1279,7 @@ def run_wide_rows(r0, r1, r2, r3):
     label(if34)
     lsr(r0, r2, 16)
     lsl(r2, r0, 16)
-    data(2, 0x9807)  # ldr r0, [sp] overlap_229
+    data(2, 0x9807)  # ldr r0, [sp] overlap_217
     cmp(r0, 1)
     ble(if35)
     lsr(r0, r3, 16)
@@ -1333,7 +1296,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if36)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if36)
-    data(2, 0xEB12, 0x0CA1)  # adds r12, r2, r1, asr #2
+    data(2, 0xEB12, 0x0EA1)  # adds lr, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 48])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1341,7 +1304,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if37)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if37)
-    data(2, 0xEB12, 0x07A1)  # adds r7, r2, r1, asr #2
+    data(2, 0xEB12, 0x0CA1)  # adds r12, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 52])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1349,7 +1312,7 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if38)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if38)
-    data(2, 0xEB12, 0x06A1)  # adds r6, r2, r1, asr #2
+    data(2, 0xEB12, 0x07A1)  # adds r7, r2, r1, asr #2
     data(2, 0x9900)  # ldr r1, [sp] op
     ldr(r1, [r1, 56])
     data(2, 0x9A0C)  # ldr r2, [sp] arena
@@ -1357,17 +1320,17 @@ def run_wide_rows(r0, r1, r2, r3):
     beq(if39)
     data(2, 0x9A10)  # ldr r2, [sp] rom
     label(if39)
-    data(2, 0xEB12, 0x05A1)  # adds r5, r2, r1, asr #2
+    data(2, 0xEB12, 0x06A1)  # adds r6, r2, r1, asr #2
+    data(2, 0xEB1E, 0x0E00)  # adds lr, lr, r0
     data(2, 0xEB1C, 0x0C00)  # adds r12, r12, r0
     add(r7, r7, r0)
-    add(r6, r6, r0)
     data(2, 0x9900)  # ldr r1, [sp] op
-    add(r5, r5, r0)
+    add(r6, r6, r0)
     data(2, 0x980C)  # ldr r0, [sp] arena
     ldr(r2, [r1, 12])
     data(2, 0xEB10, 0x0392)  # adds r3, r0, r2, lsr #2
     data(2, 0x9A11)  # ldr r2, [sp] first
-    data(2, 0xEB1E, 0x0202)  # adds r2, lr, r2
+    data(2, 0xEB18, 0x0202)  # adds r2, r8, r2
     data(2, 0xEB13, 0x0242)  # adds r2, r3, r2, lsl #1
     data(2, 0x9205)  # str r2, [sp] cell
     ldr(r2, [r1, 16])
@@ -1383,153 +1346,144 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0xEB10, 0x00A1)  # adds r0, r0, r1, asr #2
     data(2, 0x9001)  # str r0, [sp] entries
     data(2, 0x9C13)  # ldr r4, [sp] gates
-    b(cell41)
-    label(rare56)
-    data(2, 0xF64F, 0x4000)  # movw r0, #64512
-    data(2, 0xF2C0, 0x10FF)  # movt r0, #511
-    b(known55)
-    label(rare59)
-    data(2, 0xF64F, 0x4000)  # movw r0, #64512
-    data(2, 0xF2C0, 0x10FF)  # movt r0, #511
-    b(known58)
     label(cell41)
-    data(2, 0xF06F, 0x39FF)  # mvn r9, #-1
-    data(2, 0xF06F, 0x38FF)  # mvn r8, #-1
-    data(2, 0xF06F, 0x3EFF)  # mvn r14, #-1
+    mov(r5, 0)
     mov(r3, 0)
-    data(2, 0x9A0E)  # ldr r2, [sp] taps_212
-    data(2, 0x980B)  # ldr r0, [sp] entry_227
-    data(2, 0x4487)  # add pc, r0
+    mov(r2, 0)
+    mov(r1, 0)
+    data(2, 0x980E)  # ldr r0, [sp] taps_200
+    data(2, 0xF8DD, 0x802C)  # ldr r8, [sp, #44]
+    data(2, 0x44C7)  # add pc, r8
     nop()
     label(words47)
     label(copy43)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xE8F0, 0x9802)  # ldrd r9, r8, [r0], #8
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x5509)  # smlad r5, r11, r9, r5
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x5508)  # smlad r5, r10, r8, r5
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0xEE01)  # smlad lr, r11, r1, lr
-    data(2, 0xFB2A, 0xEE00)  # smlad lr, r10, r0, lr
-    data(2, 0xF855, 0xAB04)  # ldr r10, [r5], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy44)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xE8F0, 0x9802)  # ldrd r9, r8, [r0], #8
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x5509)  # smlad r5, r11, r9, r5
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x5508)  # smlad r5, r10, r8, r5
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0xEE01)  # smlad lr, r11, r1, lr
-    data(2, 0xFB2A, 0xEE00)  # smlad lr, r10, r0, lr
-    data(2, 0xF855, 0xAB04)  # ldr r10, [r5], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy45)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xE8F0, 0x9802)  # ldrd r9, r8, [r0], #8
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x5509)  # smlad r5, r11, r9, r5
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x5508)  # smlad r5, r10, r8, r5
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0xEE01)  # smlad lr, r11, r1, lr
-    data(2, 0xFB2A, 0xEE00)  # smlad lr, r10, r0, lr
-    data(2, 0xF855, 0xAB04)  # ldr r10, [r5], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
     label(copy46)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xE8F0, 0x9802)  # ldrd r9, r8, [r0], #8
+    data(2, 0xF85E, 0xAB04)  # ldr r10, [lr], #4
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x9901)  # smlad r9, r11, r1, r9
-    data(2, 0xFB2A, 0x9900)  # smlad r9, r10, r0, r9
+    data(2, 0xFB2B, 0x5509)  # smlad r5, r11, r9, r5
+    data(2, 0xF85C, 0xBB04)  # ldr r11, [r12], #4
+    data(2, 0xFB2A, 0x5508)  # smlad r5, r10, r8, r5
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x3309)  # smlad r3, r10, r9, r3
     data(2, 0xF857, 0xAB04)  # ldr r10, [r7], #4
+    data(2, 0xFB2B, 0x3308)  # smlad r3, r11, r8, r3
     data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
     data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x8801)  # smlad r8, r11, r1, r8
-    data(2, 0xFB2A, 0x8800)  # smlad r8, r10, r0, r8
-    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0xEE01)  # smlad lr, r11, r1, lr
-    data(2, 0xFB2A, 0xEE00)  # smlad lr, r10, r0, lr
-    data(2, 0xF855, 0xAB04)  # ldr r10, [r5], #4
-    data(2, 0xFA2F, 0xFB8A)  # sxtb16 r11, r10
-    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
-    data(2, 0xFB2B, 0x3301)  # smlad r3, r11, r1, r3
-    data(2, 0xFB2A, 0x3300)  # smlad r3, r10, r0, r3
-    data(2, 0x9804)  # ldr r0, [sp] words_end_222
-    cmp(r2, r0)
+    data(2, 0xFB2B, 0x2209)  # smlad r2, r11, r9, r2
+    data(2, 0xF856, 0xBB04)  # ldr r11, [r6], #4
+    data(2, 0xFB2A, 0x2208)  # smlad r2, r10, r8, r2
+    data(2, 0xFA2F, 0xFA8B)  # sxtb16 r10, r11
+    data(2, 0xFA2F, 0xFB9B)  # sxtb16 r11, r11, ror #8
+    data(2, 0xFB2A, 0x1109)  # smlad r1, r10, r9, r1
+    data(2, 0xFB2B, 0x1108)  # smlad r1, r11, r8, r1
+    data(2, 0xF8DD, 0x8010)  # ldr r8, [sp, #16]
+    data(2, 0x4540)  # cmp r0, r8
     bcc_w(words47)
-    data(2, 0x9807)  # ldr r0, [sp] overlap_229
-    cmp(r0, 4)
+    data(2, 0xF8DD, 0x801C)  # ldr r8, [sp, #28]
+    data(2, 0xF1B8, 0x0F04)  # cmp r15, r8, #4
     beq(if49)
-    data(2, 0xEBBC, 0x0C00)  # subs r12, r12, r0
-    sub(r7, r7, r0)
-    sub(r6, r6, r0)
-    sub(r5, r5, r0)
-    data(2, 0xE8F2, 0x1002)  # ldrd r1, r0, [r2], #8
-    data(2, 0xF85C, 0x2B04)  # ldr r2, [r12], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x9901)  # smlad r9, r10, r1, r9
-    data(2, 0xFB22, 0x9900)  # smlad r9, r2, r0, r9
-    data(2, 0xF857, 0x2B04)  # ldr r2, [r7], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x8801)  # smlad r8, r10, r1, r8
-    data(2, 0xFB22, 0x8800)  # smlad r8, r2, r0, r8
-    data(2, 0xF856, 0x2B04)  # ldr r2, [r6], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0xEE01)  # smlad lr, r10, r1, lr
-    data(2, 0xFB22, 0xEE00)  # smlad lr, r2, r0, lr
-    data(2, 0xF855, 0x2B04)  # ldr r2, [r5], #4
-    data(2, 0xFA2F, 0xFA82)  # sxtb16 r10, r2
-    data(2, 0xFA2F, 0xF292)  # sxtb16 r2, r2, ror #8
-    data(2, 0xFB2A, 0x3301)  # smlad r3, r10, r1, r3
-    data(2, 0xFB22, 0x3300)  # smlad r3, r2, r0, r3
+    data(2, 0xEBBE, 0x0E08)  # subs lr, lr, r8
+    data(2, 0xEBBC, 0x0C08)  # subs r12, r12, r8
+    data(2, 0xEBB7, 0x0708)  # subs r7, r7, r8
+    data(2, 0xEBB6, 0x0608)  # subs r6, r6, r8
+    data(2, 0xE8F0, 0x9802)  # ldrd r9, r8, [r0], #8
+    data(2, 0xF85E, 0x0B04)  # ldr r0, [lr], #4
+    data(2, 0xFA2F, 0xFA80)  # sxtb16 r10, r0
+    data(2, 0xFA2F, 0xF090)  # sxtb16 r0, r0, ror #8
+    data(2, 0xFB2A, 0x5509)  # smlad r5, r10, r9, r5
+    data(2, 0xF85C, 0xAB04)  # ldr r10, [r12], #4
+    data(2, 0xFB20, 0x5508)  # smlad r5, r0, r8, r5
+    data(2, 0xFA2F, 0xF08A)  # sxtb16 r0, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB20, 0x3309)  # smlad r3, r0, r9, r3
+    data(2, 0xF857, 0x0B04)  # ldr r0, [r7], #4
+    data(2, 0xFB2A, 0x3308)  # smlad r3, r10, r8, r3
+    data(2, 0xFA2F, 0xFA80)  # sxtb16 r10, r0
+    data(2, 0xFA2F, 0xF090)  # sxtb16 r0, r0, ror #8
+    data(2, 0xFB2A, 0x2209)  # smlad r2, r10, r9, r2
+    data(2, 0xF856, 0xAB04)  # ldr r10, [r6], #4
+    data(2, 0xFB20, 0x2208)  # smlad r2, r0, r8, r2
+    data(2, 0xFA2F, 0xF08A)  # sxtb16 r0, r10
+    data(2, 0xFA2F, 0xFA9A)  # sxtb16 r10, r10, ror #8
+    data(2, 0xFB20, 0x1109)  # smlad r1, r0, r9, r1
+    data(2, 0xFB2A, 0x1108)  # smlad r1, r10, r8, r1
     label(if49)
     data(2, 0xA817)  # add r0, sp, #92
-    data(2, 0xF8C0, 0x9000)  # stw r9, [r0, #0]
+    str(r5, [r0, 0])
     data(2, 0xA818)  # add r0, sp, #96
-    data(2, 0xF8C0, 0x8000)  # stw r8, [r0, #0]
-    data(2, 0xA819)  # add r0, sp, #100
-    data(2, 0xF8C0, 0xE000)  # stw lr, [r0, #0]
-    data(2, 0xA81A)  # add r0, sp, #104
     str(r3, [r0, 0])
+    data(2, 0xA819)  # add r0, sp, #100
+    str(r2, [r0, 0])
+    data(2, 0xA81A)  # add r0, sp, #104
+    str(r1, [r0, 0])
     data(2, 0xA917)  # add r1, sp, #92
     data(2, 0xF20D, 0x096C)  # addw r9, sp, #108
     data(2, 0x9800)  # ldr r0, [sp] op
@@ -1537,7 +1491,7 @@ def run_wide_rows(r0, r1, r2, r3):
     b(gate50)
     label(rare53)
     lsl(r0, r0, 1)
-    data(2, 0xEA50, 0x72DE)  # ors r2, r0, lr, lsr #31
+    data(2, 0xEA50, 0x72D5)  # ors r2, r0, r5, lsr #31
     data(2, 0xF1B8, 0x0020)  # subs r0, r8, #32
     data(2, 0xFA52, 0xF000)  # asrs r0, r2, r0
     add(r0, r0, 1)
@@ -1547,13 +1501,13 @@ def run_wide_rows(r0, r1, r2, r3):
     ldr(r2, [r1, 0])
     data(2, 0xE9D3, 0xB800)  # ldrd r11, r8, [r3, #0]
     data(2, 0xEA5F, 0x7AE2)  # mov asrs r10, pc, r2, asr #31
-    data(2, 0xFBA2, 0xE00B)  # umull lr, r0, r2, r11
+    data(2, 0xFBA2, 0x500B)  # umull r5, r0, r2, r11
     data(2, 0xFB0A, 0x000B)  # mla r0, r10, r11, r0
     data(2, 0xF1D8, 0x0220)  # rsbs r2, r8, #32
     bmi(rare53)
     data(2, 0xFA00, 0xF002)  # lsl r0, r0, r2
-    data(2, 0xFA3E, 0xFE08)  # lsrs lr, lr, r8
-    data(2, 0xEB40, 0x000E)  # adc r0, r0, lr
+    data(2, 0xFA35, 0xF508)  # lsrs r5, r5, r8
+    data(2, 0xEB40, 0x0005)  # adc r0, r0, r5
     label(shifted52)
     data(2, 0xF300, 0x000F)  # ssat r0, #16, r0
     data(2, 0xF9B4, 0x2000)  # lds16 r2, [r4, #0]
@@ -1566,117 +1520,105 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0x4549)  # cmp r1, r9
     bcc(gate50)
     data(2, 0xA817)  # add r0, sp, #92
-    ldr(r0, [r0, 0])
-    data(2, 0xA918)  # add r1, sp, #96
-    data(2, 0xF8D1, 0x8000)  # ldw r8, [r1, #0]
-    data(2, 0xA919)  # add r1, sp, #100
-    data(2, 0xF8D1, 0xE000)  # ldw lr, [r1, #0]
-    data(2, 0xA91A)  # add r1, sp, #104
-    ldr(r2, [r1, 0])
-    data(2, 0xEB10, 0x0040)  # adds r0, r0, r0, lsl #1
-    asr(r1, r0, 31)
+    ldr(r1, [r0, 0])
+    data(2, 0xA818)  # add r0, sp, #96
+    data(2, 0xF8D0, 0x9000)  # ldw r9, [r0, #0]
+    data(2, 0xA819)  # add r0, sp, #100
+    ldr(r5, [r0, 0])
+    data(2, 0xA81A)  # add r0, sp, #104
+    ldr(r2, [r0, 0])
+    data(2, 0xEB11, 0x0041)  # adds r0, r1, r1, lsl #1
+    asr(r1, r1, 31)
     eor(r0, r1)
     sub(r0, r0, r1)
+    data(2, 0xF8DD, 0x8004)  # ldr r8, [sp, #4]
     asr(r3, r0, 9)
-    cmp(r3, 255)
-    bge_w(rare56)
-    data(2, 0xF8DD, 0x9004)  # ldr r9, [sp, #4]
-    data(2, 0xEB19, 0x0943)  # adds r9, r9, r3, lsl #1
-    data(2, 0xF8B9, 0x3000)  # ldu16 r3, [r9, #0]
-    data(2, 0xF8B9, 0x9002)  # ldu16 r9, [r9, #2]
-    data(2, 0xEBB9, 0x0903)  # subs r9, r9, r3
-    lsl(r3, r3, 9)
-    data(2, 0xF3C0, 0x0008)  # ubfx r0, r0, #0, #9
-    data(2, 0xFB00, 0x3009)  # mla r0, r0, r9, r3
-    label(known55)
-    data(2, 0xEA90, 0x0301)  # xors r3, r0, r1
-    data(2, 0xF011, 0x7000)  # ands r0, r1, #33554432
-    add(r0, r3, r0)
+    data(2, 0xEB18, 0x0343)  # adds r3, r8, r3, lsl #1
+    data(2, 0xF3C0, 0x0A08)  # ubfx r10, r0, #0, #9
+    ldrh(r0, [r3, 0])
+    data(2, 0xF8B3, 0xB002)  # ldu16 r11, [r3, #2]
+    lsl(r3, r0, 9)
+    data(2, 0xEBBB, 0x0000)  # subs r0, r11, r0
+    data(2, 0xFB0A, 0x3000)  # mla r0, r10, r0, r3
+    data(2, 0xF011, 0x7300)  # ands r3, r1, #33554432
+    eor(r0, r1)
+    add(r0, r0, r3)
     data(2, 0xF510, 0x7000)  # adds r0, r0, #512
     asr(r3, r0, 10)
-    data(2, 0xEB18, 0x0048)  # adds r0, r8, r8, lsl #1
-    asr(r1, r0, 31)
+    data(2, 0xEB19, 0x0049)  # adds r0, r9, r9, lsl #1
+    data(2, 0xEA5F, 0x71E9)  # mov asrs r1, pc, r9, asr #31
     eor(r0, r1)
     sub(r0, r0, r1)
-    data(2, 0xEA5F, 0x2860)  # mov asrs r8, pc, r0, asr #9
-    data(2, 0xF1B8, 0x0FFF)  # cmp r15, r8, #255
-    bge_w(rare59)
-    data(2, 0xF8DD, 0x9004)  # ldr r9, [sp, #4]
-    data(2, 0xEB19, 0x0948)  # adds r9, r9, r8, lsl #1
-    data(2, 0xF8B9, 0x8000)  # ldu16 r8, [r9, #0]
-    data(2, 0xF8B9, 0x9002)  # ldu16 r9, [r9, #2]
-    data(2, 0xEBB9, 0x0908)  # subs r9, r9, r8
-    data(2, 0xEA5F, 0x2848)  # mov lsls r8, pc, r8, lsl #9
-    data(2, 0xF3C0, 0x0008)  # ubfx r0, r0, #0, #9
-    data(2, 0xFB00, 0x8009)  # mla r0, r0, r9, r8
-    label(known58)
-    data(2, 0xEA90, 0x0801)  # xors r8, r0, r1
-    data(2, 0xF011, 0x7000)  # ands r0, r1, #33554432
-    data(2, 0xEB18, 0x0000)  # adds r0, r8, r0
+    data(2, 0xEA5F, 0x2960)  # mov asrs r9, pc, r0, asr #9
+    data(2, 0xEB18, 0x0849)  # adds r8, r8, r9, lsl #1
+    data(2, 0xF3C0, 0x0908)  # ubfx r9, r0, #0, #9
+    data(2, 0xF8B8, 0x0000)  # ldu16 r0, [r8, #0]
+    data(2, 0xF8B8, 0xA002)  # ldu16 r10, [r8, #2]
+    data(2, 0xEA5F, 0x2840)  # mov lsls r8, pc, r0, lsl #9
+    data(2, 0xEBBA, 0x0000)  # subs r0, r10, r0
+    data(2, 0xFB09, 0x8000)  # mla r0, r9, r0, r8
+    data(2, 0xF011, 0x7800)  # ands r8, r1, #33554432
+    eor(r0, r1)
+    data(2, 0xEB10, 0x0008)  # adds r0, r0, r8
     data(2, 0xF510, 0x7000)  # adds r0, r0, #512
     data(2, 0xEA5F, 0x29A0)  # mov asrs r9, pc, r0, asr #10
-    data(2, 0xEB1E, 0x004E)  # adds r0, lr, lr, lsl #1
-    asr(r1, r0, 31)
+    data(2, 0xEB15, 0x0045)  # adds r0, r5, r5, lsl #1
+    asr(r1, r5, 31)
     eor(r0, r1)
     sub(r0, r0, r1)
-    data(2, 0xEA5F, 0x2E20)  # mov asrs lr, pc, r0, asr #8
-    data(2, 0xF1BE, 0x0FFF)  # cmp r15, lr, #255
-    bge_w(rare62)
+    asr(r5, r0, 8)
+    cmp(r5, 255)
+    bge_w(rare58)
     data(2, 0xF8DD, 0x8004)  # ldr r8, [sp, #4]
-    data(2, 0xEB18, 0x084E)  # adds r8, r8, lr, lsl #1
-    data(2, 0xF8B8, 0xE000)  # ldu16 lr, [r8, #0]
-    data(2, 0xF8B8, 0x8002)  # ldu16 r8, [r8, #2]
-    data(2, 0xEBB8, 0x080E)  # subs r8, r8, lr
-    data(2, 0xEA5F, 0x2E0E)  # mov lsls lr, pc, lr, lsl #8
-    data(2, 0xF3C0, 0x0007)  # ubfx r0, r0, #0, #8
-    data(2, 0xFB00, 0xE008)  # mla r0, r0, r8, lr
-    label(known61)
-    data(2, 0xEA90, 0x0E01)  # xors lr, r0, r1
-    data(2, 0xF011, 0x7080)  # ands r0, r1, #16777216
-    data(2, 0xEB1E, 0x0000)  # adds r0, lr, r0
+    data(2, 0xEB18, 0x0545)  # adds r5, r8, r5, lsl #1
+    data(2, 0xF3C0, 0x0807)  # ubfx r8, r0, #0, #8
+    ldrh(r0, [r5, 0])
+    data(2, 0xF8B5, 0xA002)  # ldu16 r10, [r5, #2]
+    lsl(r5, r0, 8)
+    data(2, 0xEBBA, 0x0000)  # subs r0, r10, r0
+    data(2, 0xFB08, 0x5000)  # mla r0, r8, r0, r5
+    label(known57)
+    data(2, 0xF011, 0x7580)  # ands r5, r1, #16777216
+    eor(r0, r1)
+    add(r0, r0, r5)
     add(r0, 128)
     data(2, 0xF5B0, 0x0000)  # subs r0, r0, #8388608
     data(2, 0xEA5F, 0x2820)  # mov asrs r8, pc, r0, asr #8
     data(2, 0xEB12, 0x0042)  # adds r0, r2, r2, lsl #1
-    asr(r1, r0, 31)
+    asr(r1, r2, 31)
     eor(r0, r1)
     sub(r0, r0, r1)
-    asr(r2, r0, 9)
-    cmp(r2, 255)
-    bge_w(rare65)
-    data(2, 0xF8DD, 0xE004)  # ldr lr, [sp, #4]
-    data(2, 0xEB1E, 0x0E42)  # adds lr, lr, r2, lsl #1
-    data(2, 0xF8BE, 0x2000)  # ldu16 r2, [lr, #0]
-    data(2, 0xF8BE, 0xE002)  # ldu16 lr, [lr, #2]
-    data(2, 0xEBBE, 0x0E02)  # subs lr, lr, r2
-    lsl(r2, r2, 9)
-    data(2, 0xF3C0, 0x0008)  # ubfx r0, r0, #0, #9
-    data(2, 0xFB00, 0x200E)  # mla r0, r0, lr, r2
-    label(known64)
-    data(2, 0xEA90, 0x0201)  # xors r2, r0, r1
-    data(2, 0xF011, 0x7000)  # ands r0, r1, #33554432
-    add(r0, r2, r0)
+    data(2, 0x9A01)  # ldr r2, [sp] entries
+    asr(r5, r0, 9)
+    data(2, 0xEB12, 0x0245)  # adds r2, r2, r5, lsl #1
+    data(2, 0xF3C0, 0x0508)  # ubfx r5, r0, #0, #9
+    ldrh(r0, [r2, 0])
+    data(2, 0xF8B2, 0xA002)  # ldu16 r10, [r2, #2]
+    lsl(r2, r0, 9)
+    data(2, 0xEBBA, 0x0000)  # subs r0, r10, r0
+    data(2, 0xFB05, 0x2000)  # mla r0, r5, r0, r2
+    data(2, 0xF011, 0x7200)  # ands r2, r1, #33554432
+    eor(r0, r1)
+    add(r0, r0, r2)
     data(2, 0xF510, 0x7000)  # adds r0, r0, #512
     data(2, 0xF8DD, 0xA014)  # ldr r10, [sp, #20]
-    data(2, 0xEA5F, 0x2EA0)  # mov asrs lr, pc, r0, asr #10
+    asr(r5, r0, 10)
     data(2, 0xF9BA, 0x0000)  # lds16 r0, [r10, #0]
     lsl(r0, r0, 1)
     data(2, 0x9900)  # ldr r1, [sp] op
     data(2, 0xFB09, 0xF200)  # mul r2, r9, r0
-    data(2, 0xF8D1, 0x00CC)  # ldw r0, [r1, #204]
-    data(2, 0xF8D1, 0x90C8)  # ldw r9, [r1, #200]
-    data(2, 0xF1D0, 0x0020)  # rsbs r0, r0, #32
+    data(2, 0xE9D1, 0x9032)  # ldrd r9, r0, [r1, #200]
     data(2, 0xFB52, 0xF219)  # smmulr r2, r2, r9
+    data(2, 0xF1D0, 0x0020)  # rsbs r0, r0, #32
     data(2, 0xEB12, 0x72E2)  # adds r2, r2, r2, asr #31
     data(2, 0xFA52, 0xF200)  # asrs r2, r2, r0
     data(2, 0xF142, 0x0200)  # adc r2, r2, #0
     data(2, 0xF302, 0x020F)  # ssat r2, #16, r2
     data(2, 0xEA5F, 0x0048)  # mov lsls r0, pc, r8, lsl #1
     data(2, 0xFB03, 0xF000)  # mul r0, r3, r0
-    data(2, 0xF8D1, 0x30D4)  # ldw r3, [r1, #212]
-    data(2, 0xF8D1, 0x80D0)  # ldw r8, [r1, #208]
-    data(2, 0xF1D3, 0x0320)  # rsbs r3, r3, #32
+    data(2, 0xE9D1, 0x8334)  # ldrd r8, r3, [r1, #208]
     data(2, 0xFB50, 0xF018)  # smmulr r0, r0, r8
+    data(2, 0xF1D3, 0x0320)  # rsbs r3, r3, #32
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF003)  # asrs r0, r0, r3
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
@@ -1696,37 +1638,36 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0xF8D1, 0x1124)  # ldw r1, [r1, #292]
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
     cmp(r2, 0)
-    bne(rare67)
-    label(end68)
+    bne(rare61)
+    label(end62)
     asr(r0, r2)
     asr(r1, r0, 31)
     eor(r0, r1)
     sub(r0, r0, r1)
     asr(r2, r0, 8)
     cmp(r2, 255)
-    bge(rare70)
+    bge(rare64)
     data(2, 0x9B01)  # ldr r3, [sp] entries
-    data(2, 0xEB13, 0x0342)  # adds r3, r3, r2, lsl #1
-    ldrh(r2, [r3, 0])
-    ldrh(r3, [r3, 2])
-    sub(r3, r3, r2)
-    lsl(r2, r2, 8)
-    data(2, 0xF3C0, 0x0007)  # ubfx r0, r0, #0, #8
-    data(2, 0xFB00, 0x2003)  # mla r0, r0, r3, r2
-    label(known69)
-    data(2, 0xEA90, 0x0201)  # xors r2, r0, r1
-    data(2, 0xF011, 0x7080)  # ands r0, r1, #16777216
-    add(r0, r2, r0)
+    data(2, 0xEB13, 0x0242)  # adds r2, r3, r2, lsl #1
+    data(2, 0xF3C0, 0x0807)  # ubfx r8, r0, #0, #8
+    ldrh(r0, [r2, 0])
+    ldrh(r3, [r2, 2])
+    lsl(r2, r0, 8)
+    sub(r0, r3, r0)
+    data(2, 0xFB08, 0x2000)  # mla r0, r8, r0, r2
+    label(known63)
+    data(2, 0xF011, 0x7280)  # ands r2, r1, #16777216
+    eor(r0, r1)
+    add(r0, r0, r2)
     add(r0, 128)
     data(2, 0xF5B0, 0x0000)  # subs r0, r0, #8388608
     asr(r0, r0, 8)
-    data(2, 0xEA5F, 0x014E)  # mov lsls r1, pc, lr, lsl #1
+    lsl(r1, r5, 1)
     data(2, 0xFB00, 0xF001)  # mul r0, r0, r1
     data(2, 0x9900)  # ldr r1, [sp] op
-    data(2, 0xF8D1, 0x30D8)  # ldw r3, [r1, #216]
-    data(2, 0xF8D1, 0x20DC)  # ldw r2, [r1, #220]
-    data(2, 0xF1D2, 0x0220)  # rsbs r2, r2, #32
+    data(2, 0xE9D1, 0x3236)  # ldrd r3, r2, [r1, #216]
     data(2, 0xFB50, 0xF013)  # smmulr r0, r0, r3
+    data(2, 0xF1D2, 0x0220)  # rsbs r2, r2, #32
     data(2, 0xEB10, 0x70E0)  # adds r0, r0, r0, asr #31
     data(2, 0xFA50, 0xF002)  # asrs r0, r0, r2
     data(2, 0xF140, 0x0000)  # adc r0, r0, #0
@@ -1744,24 +1685,20 @@ def run_wide_rows(r0, r1, r2, r3):
     cmp(r4, r0)
     bcc_w(cell41)
     b(cell_end42)
-    label(rare62)
+    label(rare58)
     data(2, 0xF64F, 0x7000)  # movw r0, #65280
     data(2, 0xF2C0, 0x00FF)  # movt r0, #255
-    b(known61)
-    label(rare65)
-    data(2, 0xF64F, 0x4000)  # movw r0, #64512
-    data(2, 0xF2C0, 0x10FF)  # movt r0, #511
-    b(known64)
-    label(rare67)
+    b(known57)
+    label(rare61)
     mov(r3, 1)
     sub(r1, r2, 1)
     data(2, 0xFA13, 0xF101)  # lsls r1, r3, r1
     add(r0, r0, r1)
-    b(end68)
-    label(rare70)
+    b(end62)
+    label(rare64)
     data(2, 0xF64F, 0x7000)  # movw r0, #65280
     data(2, 0xF2C0, 0x00FF)  # movt r0, #255
-    b(known69)
+    b(known63)
     label(cell_end42)
     data(2, 0x980F)  # ldr r0, [sp] start
     data(2, 0x9914)  # ldr r1, [sp] count
@@ -1771,7 +1708,7 @@ def run_wide_rows(r0, r1, r2, r3):
     add(r1, r2, r1)
     data(2, 0x9A12)  # ldr r2, [sp] state_size
     cmp(r1, r2)
-    bne(if72)
+    bne(if66)
     data(2, 0x9900)  # ldr r1, [sp] op
     sub(r4, r0, r2)
     data(2, 0x9B0C)  # ldr r3, [sp] arena
@@ -1784,14 +1721,14 @@ def run_wide_rows(r0, r1, r2, r3):
     data(2, 0xFB03, 0xF302)  # mul r3, r3, r2
     data(2, 0xEB11, 0x0143)  # adds r1, r1, r3, lsl #1
     data(2, 0xEB10, 0x0342)  # adds r3, r0, r2, lsl #1
-    label(state73)
+    label(state67)
     ldrb(r2, [r0, 0])
     strb(r2, [r1, 0])
     add(r0, r0, 1)
     add(r1, r1, 1)
     cmp(r0, r3)
-    bcc(state73)
-    label(if72)
+    bcc(state67)
+    label(if66)
     data(2, 0x990F)  # ldr r1, [sp] start
     data(2, 0x9816)  # ldr r0, [sp] stop
     cmp(r1, r0)

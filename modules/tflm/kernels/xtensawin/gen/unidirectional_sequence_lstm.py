@@ -14,9 +14,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 364102 entry a1, 0x120
     #: 29c1 s32i.n a2, a1, 48
     #: 39d1 s32i.n a3, a1, 52
-    #: 426113 s32i a4, a1, 76
-    #: 52612f s32i a5, a1, 188
-    #: 62613a s32i a6, a1, 232
+    #: 426114 s32i a4, a1, 80
+    #: 52612d s32i a5, a1, 180
+    #: 626138 s32i a6, a1, 224
     #: 672502 blt a5, a6, 0x16
     #: 064000 j 0x117
     #: 322250 l32i a3, a2, 320
@@ -110,330 +110,328 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2c03 movi.n a3, 32
     #: 272302 blt a3, a2, 0x117
     #: 860000 j 0x11a
-    #: 866903 j 0xec1
+    #: 064803 j 0xe3b
     #: 28c1 l32i.n a2, a1, 48
     #: 322214 l32i a3, a2, 80
-    #: 326135 s32i a3, a1, 212
-    #: 52212f l32i a5, a1, 188
+    #: 326133 s32i a3, a1, 204
+    #: 52212d l32i a5, a1, 180
     #: 3065c2 quou a6, a5, a3
     #: 304682 mull a4, a6, a3
     #: 4045c0 sub a4, a5, a4
-    #: 426133 s32i a4, a1, 204
+    #: 426131 s32i a4, a1, 196
     #: 4043c0 sub a4, a3, a4
-    #: 32213a l32i a3, a1, 232
+    #: 322138 l32i a3, a1, 224
     #: 5033c0 sub a3, a3, a5
     #: 304443 min a4, a4, a3
     #: 322217 l32i a3, a2, 92
     #: 305443 min a5, a4, a3
-    #: 52613b s32i a5, a1, 236
+    #: 526139 s32i a5, a1, 228
     #: 322215 l32i a3, a2, 84
     #: 3046c2 quou a4, a6, a3
     #: 322216 l32i a3, a2, 88
     #: 3074c2 quou a7, a4, a3
     #: 303782 mull a3, a7, a3
     #: 3034c0 sub a3, a4, a3
-    #: 32613e s32i a3, a1, 248
+    #: 32613c s32i a3, a1, 240
     #: 3852 l32i.n a3, a2, 20
     #: 303241 srli a3, a3, 2
     #: 48d1 l32i.n a4, a1, 52
     #: 3a34 add.n a3, a4, a3
-    #: 32613c s32i a3, a1, 240
+    #: 32613a s32i a3, a1, 232
     #: d05511 slli a5, a5, 3
     #: 5a33 add.n a3, a3, a5
-    #: 326127 s32i a3, a1, 156
+    #: 326129 s32i a3, a1, 164
     #: 322213 l32i a3, a2, 76
     #: 2812 l32i.n a2, a2, 4
     #: 105201 slli a5, a2, 31
     #: 162500 beqz a5, 0x17d
-    #: 422113 l32i a4, a1, 76
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 304682 mull a4, a6, a3
     #: 4a22 add.n a2, a2, a4
-    #: 22612d s32i a2, a1, 180
+    #: 22612b s32i a2, a1, 172
     #: 58c1 l32i.n a5, a1, 48
     #: 42251a l32i a4, a5, 104
     #: 4040f4 extui a4, a4, 0, 16
     #: b2c480 addi a11, a4, -128
     #: 7cc4 movi.n a4, -4
     #: 404310 and a4, a3, a4
-    #: 4ae2 add.n a14, a2, a4
+    #: 4a42 add.n a4, a2, a4
+    #: 426111 s32i a4, a1, 68
     #: 3ad2 add.n a13, a2, a3
-    #: 222133 l32i a2, a1, 204
+    #: 222131 l32i a2, a1, 196
     #: 302282 mull a2, a2, a3
     #: 3875 l32i.n a3, a5, 28
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x1b1
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x1b4
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4aa3 add.n a10, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 3883 l32i.n a3, a3, 32
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x1c5
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x1c8
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a93 add.n a9, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 3893 l32i.n a3, a3, 36
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x1d9
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x1dc
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a83 add.n a8, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38a3 l32i.n a3, a3, 40
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x1ed
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x1f0
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a73 add.n a7, a3, a4
     #: 2aaa add.n a10, a10, a2
     #: 2a99 add.n a9, a9, a2
     #: 2a88 add.n a8, a8, a2
     #: 2a77 add.n a7, a7, a2
-    #: 222133 l32i a2, a1, 204
+    #: 222131 l32i a2, a1, 196
     #: e03211 slli a3, a2, 2
     #: 28c1 l32i.n a2, a1, 48
     #: 28f2 l32i.n a2, a2, 60
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
-    #: 162500 beqz a5, 0x20f
-    #: 422113 l32i a4, a1, 76
-    #: 202221 srai a2, a2, 2
-    #: 4a22 add.n a2, a2, a4
-    #: 22611d s32i a2, a1, 116
-    #: 28c1 l32i.n a2, a1, 48
-    #: 222210 l32i a2, a2, 64
-    #: 48d1 l32i.n a4, a1, 52
-    #: 105201 slli a5, a2, 31
-    #: 162500 beqz a5, 0x227
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x212
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 22611e s32i a2, a1, 120
     #: 28c1 l32i.n a2, a1, 48
-    #: 222211 l32i a2, a2, 68
+    #: 222210 l32i a2, a2, 64
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
-    #: 162500 beqz a5, 0x23f
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x22a
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
     #: 22611f s32i a2, a1, 124
     #: 28c1 l32i.n a2, a1, 48
+    #: 222211 l32i a2, a2, 68
+    #: 48d1 l32i.n a4, a1, 52
+    #: 105201 slli a5, a2, 31
+    #: 162500 beqz a5, 0x242
+    #: 422114 l32i a4, a1, 80
+    #: 202221 srai a2, a2, 2
+    #: 4a22 add.n a2, a2, a4
+    #: 226120 s32i a2, a1, 128
+    #: 28c1 l32i.n a2, a1, 48
     #: 222212 l32i a2, a2, 72
     #: 48d1 l32i.n a4, a1, 52
     #: 105201 slli a5, a2, 31
-    #: 162500 beqz a5, 0x257
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x25a
+    #: 422114 l32i a4, a1, 80
     #: 202221 srai a2, a2, 2
     #: 4a22 add.n a2, a2, a4
-    #: 42211d l32i a4, a1, 116
-    #: 3a44 add.n a4, a4, a3
-    #: 42611d s32i a4, a1, 116
     #: 42211e l32i a4, a1, 120
     #: 3a44 add.n a4, a4, a3
     #: 42611e s32i a4, a1, 120
     #: 42211f l32i a4, a1, 124
     #: 3a44 add.n a4, a4, a3
     #: 42611f s32i a4, a1, 124
+    #: 422120 l32i a4, a1, 128
+    #: 3a44 add.n a4, a4, a3
+    #: 426120 s32i a4, a1, 128
     #: 3a22 add.n a2, a2, a3
-    #: 226120 s32i a2, a1, 128
-    #: 22213c l32i a2, a1, 240
-    #: 226116 s32i a2, a1, 88
-    #: 22211d l32i a2, a1, 116
-    #: 6802 l32i.n a6, a2, 0
-    #: 4b22 addi.n a2, a2, 4
-    #: 22611d s32i a2, a1, 116
+    #: 226121 s32i a2, a1, 132
+    #: 22213a l32i a2, a1, 232
+    #: 226117 s32i a2, a1, 92
     #: 22211e l32i a2, a1, 120
-    #: 5802 l32i.n a5, a2, 0
+    #: 6802 l32i.n a6, a2, 0
     #: 4b22 addi.n a2, a2, 4
     #: 22611e s32i a2, a1, 120
     #: 22211f l32i a2, a1, 124
-    #: 4802 l32i.n a4, a2, 0
+    #: 5802 l32i.n a5, a2, 0
     #: 4b22 addi.n a2, a2, 4
     #: 22611f s32i a2, a1, 124
     #: 222120 l32i a2, a1, 128
-    #: 3802 l32i.n a3, a2, 0
+    #: 4802 l32i.n a4, a2, 0
     #: 4b22 addi.n a2, a2, 4
     #: 226120 s32i a2, a1, 128
-    #: 22212d l32i a2, a1, 180
-    #: e79202 bne a2, a14, 0x2b0
-    #: c64700 j 0x3d0
+    #: 222121 l32i a2, a1, 132
+    #: 3802 l32i.n a3, a2, 0
+    #: 4b22 addi.n a2, a2, 4
+    #: 226121 s32i a2, a1, 132
+    #: 22212b l32i a2, a1, 172
+    #: c22111 l32i a12, a1, 68
+    #: c79202 bne a2, a12, 0x2b6
+    #: 864800 j 0x3d9
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: f20a00 l8ui a15, a10, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa66 add.n a6, a6, a15
-    #: f20900 l8ui a15, a9, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa55 add.n a5, a5, a15
-    #: f20800 l8ui a15, a8, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa44 add.n a4, a4, a15
-    #: f20700 l8ui a15, a7, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0cf82 mull a12, a15, a12
+    #: e20a00 l8ui a14, a10, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea66 add.n a6, a6, a14
+    #: e20900 l8ui a14, a9, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea55 add.n a5, a5, a14
+    #: e20800 l8ui a14, a8, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea44 add.n a4, a4, a14
+    #: e20700 l8ui a14, a7, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ce82 mull a12, a14, a12
     #: ca33 add.n a3, a3, a12
     #: c20201 l8ui a12, a2, 1
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: f20a01 l8ui a15, a10, 1
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa66 add.n a6, a6, a15
-    #: f20901 l8ui a15, a9, 1
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa55 add.n a5, a5, a15
-    #: f20801 l8ui a15, a8, 1
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa44 add.n a4, a4, a15
-    #: f20701 l8ui a15, a7, 1
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0cf82 mull a12, a15, a12
+    #: e20a01 l8ui a14, a10, 1
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea66 add.n a6, a6, a14
+    #: e20901 l8ui a14, a9, 1
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea55 add.n a5, a5, a14
+    #: e20801 l8ui a14, a8, 1
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea44 add.n a4, a4, a14
+    #: e20701 l8ui a14, a7, 1
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ce82 mull a12, a14, a12
     #: ca33 add.n a3, a3, a12
     #: c20202 l8ui a12, a2, 2
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: f20a02 l8ui a15, a10, 2
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa66 add.n a6, a6, a15
-    #: f20902 l8ui a15, a9, 2
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa55 add.n a5, a5, a15
-    #: f20802 l8ui a15, a8, 2
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa44 add.n a4, a4, a15
-    #: f20702 l8ui a15, a7, 2
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0cf82 mull a12, a15, a12
+    #: e20a02 l8ui a14, a10, 2
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea66 add.n a6, a6, a14
+    #: e20902 l8ui a14, a9, 2
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea55 add.n a5, a5, a14
+    #: e20802 l8ui a14, a8, 2
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea44 add.n a4, a4, a14
+    #: e20702 l8ui a14, a7, 2
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ce82 mull a12, a14, a12
     #: ca33 add.n a3, a3, a12
     #: c20203 l8ui a12, a2, 3
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: f20a03 l8ui a15, a10, 3
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa66 add.n a6, a6, a15
-    #: f20903 l8ui a15, a9, 3
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa55 add.n a5, a5, a15
-    #: f20803 l8ui a15, a8, 3
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa44 add.n a4, a4, a15
-    #: f20703 l8ui a15, a7, 3
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0cf82 mull a12, a15, a12
+    #: e20a03 l8ui a14, a10, 3
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea66 add.n a6, a6, a14
+    #: e20903 l8ui a14, a9, 3
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea55 add.n a5, a5, a14
+    #: e20803 l8ui a14, a8, 3
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea44 add.n a4, a4, a14
+    #: e20703 l8ui a14, a7, 3
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ce82 mull a12, a14, a12
     #: ca33 add.n a3, a3, a12
     #: 4b22 addi.n a2, a2, 4
     #: 4baa addi.n a10, a10, 4
     #: 4b99 addi.n a9, a9, 4
     #: 4b88 addi.n a8, a8, 4
     #: 4b77 addi.n a7, a7, 4
-    #: e71202 beq a2, a14, 0x3d0
-    #: c6b7ff j 0x2b0
-    #: d71250 beq a2, a13, 0x424
+    #: c22111 l32i a12, a1, 68
+    #: c71202 beq a2, a12, 0x3d9
+    #: 06b7ff j 0x2b6
+    #: d71250 beq a2, a13, 0x42d
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
     #: b0ccc0 sub a12, a12, a11
-    #: f20a00 l8ui a15, a10, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa66 add.n a6, a6, a15
-    #: f20900 l8ui a15, a9, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa55 add.n a5, a5, a15
-    #: f20800 l8ui a15, a8, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0ff82 mull a15, a15, a12
-    #: fa44 add.n a4, a4, a15
-    #: f20700 l8ui a15, a7, 0
-    #: 80ff01 slli a15, a15, 24
-    #: f0f831 srai a15, a15, 24
-    #: c0cf82 mull a12, a15, a12
+    #: e20a00 l8ui a14, a10, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea66 add.n a6, a6, a14
+    #: e20900 l8ui a14, a9, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea55 add.n a5, a5, a14
+    #: e20800 l8ui a14, a8, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ee82 mull a14, a14, a12
+    #: ea44 add.n a4, a4, a14
+    #: e20700 l8ui a14, a7, 0
+    #: 80ee01 slli a14, a14, 24
+    #: e0e831 srai a14, a14, 24
+    #: c0ce82 mull a12, a14, a12
     #: ca33 add.n a3, a3, a12
     #: 1b22 addi.n a2, a2, 1
     #: 1baa addi.n a10, a10, 1
     #: 1b99 addi.n a9, a9, 1
     #: 1b88 addi.n a8, a8, 1
     #: 1b77 addi.n a7, a7, 1
-    #: d792ae bne a2, a13, 0x3d3
-    #: 28c1 l32i.n a2, a1, 48
-    #: c2221b l32i a12, a2, 108
-    #: 22221c l32i a2, a2, 112
-    #: 2c0f movi.n a15, 32
-    #: 202fc0 sub a2, a15, a2
-    #: 226123 s32i a2, a1, 140
-    #: c02682 mull a2, a6, a12
-    #: 202e15 extui a2, a2, 30, 2
-    #: 226128 s32i a2, a1, 160
-    #: 60f0f4 extui a15, a6, 0, 16
-    #: c020f4 extui a2, a12, 0, 16
-    #: 606031 srai a6, a6, 16
-    #: c0c031 srai a12, a12, 16
-    #: c26122 s32i a12, a1, 136
-    #: 20c682 mull a12, a6, a2
-    #: 202f82 mull a2, a15, a2
-    #: 2020f5 extui a2, a2, 16, 16
-    #: 2a2c add.n a2, a12, a2
-    #: c22122 l32i a12, a1, 136
-    #: c0ff82 mull a15, a15, a12
+    #: d792ae bne a2, a13, 0x3dc
+    #: c8c1 l32i.n a12, a1, 48
+    #: 222c1b l32i a2, a12, 108
+    #: c22c1c l32i a12, a12, 112
+    #: 2c0e movi.n a14, 32
+    #: c0cec0 sub a12, a14, a12
+    #: c26124 s32i a12, a1, 144
+    #: 60e0f4 extui a14, a6, 0, 16
     #: 20c0f4 extui a12, a2, 0, 16
-    #: caff add.n a15, a15, a12
-    #: c22122 l32i a12, a1, 136
+    #: 606031 srai a6, a6, 16
+    #: 626123 s32i a6, a1, 140
+    #: 20f031 srai a15, a2, 16
+    #: f02e82 mull a2, a14, a15
     #: c06682 mull a6, a6, a12
-    #: 202031 srai a2, a2, 16
-    #: 2a66 add.n a6, a6, a2
-    #: f02031 srai a2, a15, 16
-    #: 2a26 add.n a2, a6, a2
-    #: f06211 slli a6, a2, 1
-    #: 222128 l32i a2, a1, 160
-    #: 1b22 addi.n a2, a2, 1
+    #: c0ce82 mull a12, a14, a12
+    #: c0c0f5 extui a12, a12, 16, 16
+    #: ca66 add.n a6, a6, a12
+    #: 60c210 and a12, a2, a6
+    #: c0c004 extui a12, a12, 0, 1
     #: 202121 srai a2, a2, 1
-    #: 6a62 add.n a6, a2, a6
+    #: 2acc add.n a12, a12, a2
+    #: 602121 srai a2, a6, 1
+    #: 2a2c add.n a2, a12, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 206e21 srai a6, a2, 14
     #: 222123 l32i a2, a1, 140
-    #: 161201 beqz a2, 0x497
+    #: f02282 mull a2, a2, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a66 add.n a6, a6, a2
+    #: 222124 l32i a2, a1, 144
+    #: 161201 beqz a2, 0x493
     #: 60cf31 srai a12, a6, 31
     #: 6a6c add.n a6, a12, a6
     #: 0b22 addi.n a2, a2, -1
@@ -448,40 +446,36 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 206653 max a6, a6, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 625200 s16i a6, a2, 0
     #: 68c1 l32i.n a6, a1, 48
     #: 222621 l32i a2, a6, 132
     #: 622622 l32i a6, a6, 136
     #: 2c0c movi.n a12, 32
     #: 606cc0 sub a6, a12, a6
-    #: 626124 s32i a6, a1, 144
-    #: 206582 mull a6, a5, a2
-    #: 606e15 extui a6, a6, 30, 2
-    #: 626129 s32i a6, a1, 164
-    #: 5060f4 extui a6, a5, 0, 16
+    #: 626125 s32i a6, a1, 148
+    #: 50e0f4 extui a14, a5, 0, 16
     #: 20c0f4 extui a12, a2, 0, 16
-    #: 505031 srai a5, a5, 16
+    #: 506031 srai a6, a5, 16
     #: 20f031 srai a15, a2, 16
-    #: c02582 mull a2, a5, a12
-    #: c0c682 mull a12, a6, a12
+    #: f05e82 mull a5, a14, a15
+    #: c02682 mull a2, a6, a12
+    #: c0ce82 mull a12, a14, a12
     #: c0c0f5 extui a12, a12, 16, 16
     #: ca22 add.n a2, a2, a12
-    #: f0c682 mull a12, a6, a15
-    #: 2060f4 extui a6, a2, 0, 16
-    #: 6a6c add.n a6, a12, a6
-    #: f05582 mull a5, a5, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a55 add.n a5, a5, a2
-    #: 602031 srai a2, a6, 16
-    #: 2a25 add.n a2, a5, a2
-    #: f05211 slli a5, a2, 1
-    #: 222129 l32i a2, a1, 164
-    #: 1b22 addi.n a2, a2, 1
+    #: 20c510 and a12, a5, a2
+    #: c0c004 extui a12, a12, 0, 1
+    #: 505121 srai a5, a5, 1
+    #: 5a5c add.n a5, a12, a5
     #: 202121 srai a2, a2, 1
-    #: 5a52 add.n a5, a2, a5
-    #: 222124 l32i a2, a1, 144
-    #: 161201 beqz a2, 0x51a
+    #: 2a25 add.n a2, a5, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 205e21 srai a5, a2, 14
+    #: f02682 mull a2, a6, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a55 add.n a5, a5, a2
+    #: 222125 l32i a2, a1, 148
+    #: 161201 beqz a2, 0x50c
     #: 506f31 srai a6, a5, 31
     #: 5a56 add.n a5, a6, a5
     #: 0b22 addi.n a2, a2, -1
@@ -496,41 +490,37 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 205553 max a5, a5, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 525201 s16i a5, a2, 2
     #: 58c1 l32i.n a5, a1, 48
     #: 222527 l32i a2, a5, 156
     #: 522528 l32i a5, a5, 160
     #: 2c06 movi.n a6, 32
-    #: 5056c0 sub a5, a6, a5
-    #: 206482 mull a6, a4, a2
-    #: 606e15 extui a6, a6, 30, 2
-    #: 62612a s32i a6, a1, 168
-    #: 4060f4 extui a6, a4, 0, 16
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: 404031 srai a4, a4, 16
-    #: 20f031 srai a15, a2, 16
-    #: c02482 mull a2, a4, a12
-    #: c0c682 mull a12, a6, a12
-    #: c0c0f5 extui a12, a12, 16, 16
-    #: ca22 add.n a2, a2, a12
-    #: f0c682 mull a12, a6, a15
+    #: 50c6c0 sub a12, a6, a5
+    #: 40e0f4 extui a14, a4, 0, 16
     #: 2060f4 extui a6, a2, 0, 16
-    #: 6a6c add.n a6, a12, a6
-    #: f04482 mull a4, a4, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a44 add.n a4, a4, a2
-    #: 602031 srai a2, a6, 16
-    #: 2a24 add.n a2, a4, a2
-    #: f04211 slli a4, a2, 1
-    #: 22212a l32i a2, a1, 168
-    #: 1b22 addi.n a2, a2, 1
+    #: 405031 srai a5, a4, 16
+    #: 20f031 srai a15, a2, 16
+    #: f04e82 mull a4, a14, a15
+    #: 602582 mull a2, a5, a6
+    #: 606e82 mull a6, a14, a6
+    #: 6060f5 extui a6, a6, 16, 16
+    #: 6a22 add.n a2, a2, a6
+    #: 206410 and a6, a4, a2
+    #: 606004 extui a6, a6, 0, 1
+    #: 404121 srai a4, a4, 1
+    #: 4a46 add.n a4, a6, a4
     #: 202121 srai a2, a2, 1
-    #: 4a42 add.n a4, a2, a4
-    #: 161501 beqz a5, 0x597
+    #: 2a24 add.n a2, a4, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 204e21 srai a4, a2, 14
+    #: f02582 mull a2, a5, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a44 add.n a4, a4, a2
+    #: 161c01 beqz a12, 0x57f
     #: 402f31 srai a2, a4, 31
     #: 4a42 add.n a4, a2, a4
-    #: 0b25 addi.n a2, a5, -1
+    #: 0b2c addi.n a2, a12, -1
     #: 000240 ssr a2
     #: 4020b1 sra a2, a4
     #: 1b22 addi.n a2, a2, 1
@@ -542,39 +532,37 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 204453 max a4, a4, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 425202 s16i a4, a2, 4
     #: 48c1 l32i.n a4, a1, 48
     #: 22242d l32i a2, a4, 180
     #: 42242e l32i a4, a4, 184
     #: 2c05 movi.n a5, 32
-    #: 4045c0 sub a4, a5, a4
-    #: 205382 mull a5, a3, a2
-    #: 505e15 extui a5, a5, 30, 2
-    #: 3060f4 extui a6, a3, 0, 16
-    #: 20c0f4 extui a12, a2, 0, 16
-    #: 303031 srai a3, a3, 16
-    #: 20f031 srai a15, a2, 16
-    #: c02382 mull a2, a3, a12
-    #: c0c682 mull a12, a6, a12
-    #: c0c0f5 extui a12, a12, 16, 16
-    #: ca22 add.n a2, a2, a12
-    #: f0c682 mull a12, a6, a15
+    #: 40c5c0 sub a12, a5, a4
+    #: 30e0f4 extui a14, a3, 0, 16
     #: 2060f4 extui a6, a2, 0, 16
-    #: 6a6c add.n a6, a12, a6
-    #: f03382 mull a3, a3, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a33 add.n a3, a3, a2
-    #: 602031 srai a2, a6, 16
-    #: 2a23 add.n a2, a3, a2
-    #: f03211 slli a3, a2, 1
-    #: 1b25 addi.n a2, a5, 1
+    #: 305031 srai a5, a3, 16
+    #: 204031 srai a4, a2, 16
+    #: 403e82 mull a3, a14, a4
+    #: 60f582 mull a15, a5, a6
+    #: 602e82 mull a2, a14, a6
+    #: 2020f5 extui a2, a2, 16, 16
+    #: 2a2f add.n a2, a15, a2
+    #: 206310 and a6, a3, a2
+    #: 606004 extui a6, a6, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a36 add.n a3, a6, a3
     #: 202121 srai a2, a2, 1
-    #: 3a32 add.n a3, a2, a3
-    #: 161401 beqz a4, 0x60e
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: 402582 mull a2, a5, a4
+    #: f02211 slli a2, a2, 1
+    #: 2a33 add.n a3, a3, a2
+    #: 161c01 beqz a12, 0x5f2
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
-    #: 0b24 addi.n a2, a4, -1
+    #: 0b2c addi.n a2, a12, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -586,62 +574,62 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 203353 max a3, a3, a2
-    #: 222116 l32i a2, a1, 88
+    #: 222117 l32i a2, a1, 92
     #: 325203 s16i a3, a2, 6
     #: 8b22 addi.n a2, a2, 8
-    #: 226116 s32i a2, a1, 88
-    #: 322127 l32i a3, a1, 156
-    #: 37b202 bgeu a2, a3, 0x635
-    #: 4612ff j 0x27f
+    #: 226117 s32i a2, a1, 92
+    #: 322129 l32i a3, a1, 164
+    #: 37b202 bgeu a2, a3, 0x619
+    #: 061aff j 0x282
     #: 58c1 l32i.n a5, a1, 48
     #: 222514 l32i a2, a5, 80
-    #: 32213e l32i a3, a1, 248
+    #: 32213c l32i a3, a1, 240
     #: 206382 mull a6, a3, a2
     #: 3825 l32i.n a3, a5, 8
     #: 303241 srli a3, a3, 2
     #: 48d1 l32i.n a4, a1, 52
     #: 3a34 add.n a3, a4, a3
     #: 6a33 add.n a3, a3, a6
-    #: 32612e s32i a3, a1, 184
+    #: 32612c s32i a3, a1, 176
     #: 72251d l32i a7, a5, 116
     #: 7070f4 extui a7, a7, 0, 16
     #: b2c780 addi a11, a7, -128
     #: 7cc7 movi.n a7, -4
     #: 707210 and a7, a2, a7
     #: 7a73 add.n a7, a3, a7
-    #: 726111 s32i a7, a1, 68
+    #: 726112 s32i a7, a1, 72
     #: 2a33 add.n a3, a3, a2
-    #: 326112 s32i a3, a1, 72
-    #: 322133 l32i a3, a1, 204
+    #: 326113 s32i a3, a1, 76
+    #: 322131 l32i a3, a1, 196
     #: 202382 mull a2, a3, a2
     #: 38b5 l32i.n a3, a5, 44
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x677
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x65b
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4aa3 add.n a10, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38c3 l32i.n a3, a3, 48
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x68b
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x66f
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a93 add.n a9, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38d3 l32i.n a3, a3, 52
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x69f
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x683
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a83 add.n a8, a3, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 38e3 l32i.n a3, a3, 56
     #: 48d1 l32i.n a4, a1, 52
     #: 105301 slli a5, a3, 31
-    #: 162500 beqz a5, 0x6b3
-    #: 422113 l32i a4, a1, 76
+    #: 162500 beqz a5, 0x697
+    #: 422114 l32i a4, a1, 80
     #: 303221 srai a3, a3, 2
     #: 4a73 add.n a7, a3, a4
     #: 2aaa add.n a10, a10, a2
@@ -653,40 +641,34 @@ def eval_integers(op, arena, rom, start, stop):
     #: 204241 srli a4, a2, 2
     #: 28d1 l32i.n a2, a1, 52
     #: 4a52 add.n a5, a2, a4
-    #: 422133 l32i a4, a1, 204
+    #: 422131 l32i a4, a1, 196
     #: 4a46 add.n a4, a6, a4
     #: f04411 slli a4, a4, 1
     #: 4a45 add.n a4, a5, a4
-    #: 42611c s32i a4, a1, 112
+    #: 42611d s32i a4, a1, 116
     #: 4843 l32i.n a4, a3, 16
     #: 404241 srli a4, a4, 2
     #: 4a52 add.n a5, a2, a4
-    #: 42212f l32i a4, a1, 188
+    #: 42212d l32i a4, a1, 180
     #: 4a45 add.n a4, a5, a4
-    #: 426121 s32i a4, a1, 132
+    #: 426122 s32i a4, a1, 136
     #: 3863 l32i.n a3, a3, 24
     #: 104301 slli a4, a3, 31
-    #: 162400 beqz a4, 0x6f2
-    #: 222113 l32i a2, a1, 76
+    #: 162400 beqz a4, 0x6d6
+    #: 222114 l32i a2, a1, 80
     #: 303221 srai a3, a3, 2
     #: 2a23 add.n a2, a3, a2
-    #: 226119 s32i a2, a1, 100
-    #: 22213c l32i a2, a1, 240
-    #: 226117 s32i a2, a1, 92
-    #: 860300 j 0x712
-    #: 22a200 movi a2, 0x200
-    #: 802211 slli a2, a2, 8
-    #: 22c2fc addi a2, a2, -4
-    #: 802211 slli a2, a2, 8
-    #: c60101 j 0xb1a
+    #: 22611b s32i a2, a1, 108
+    #: 22213a l32i a2, a1, 232
+    #: 226118 s32i a2, a1, 96
     #: 0c06 movi.n a6, 0
     #: 0c05 movi.n a5, 0
     #: 0c04 movi.n a4, 0
     #: 0c03 movi.n a3, 0
-    #: 22212e l32i a2, a1, 184
-    #: c22111 l32i a12, a1, 68
-    #: c79202 bne a2, a12, 0x726
-    #: 864800 j 0x849
+    #: 22212c l32i a2, a1, 176
+    #: c22112 l32i a12, a1, 72
+    #: c79202 bne a2, a12, 0x6f8
+    #: 864800 j 0x81b
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
@@ -788,11 +770,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b99 addi.n a9, a9, 4
     #: 4b88 addi.n a8, a8, 4
     #: 4b77 addi.n a7, a7, 4
-    #: c22111 l32i a12, a1, 68
-    #: c71202 beq a2, a12, 0x849
-    #: 06b7ff j 0x726
     #: c22112 l32i a12, a1, 72
-    #: c71253 beq a2, a12, 0x8a3
+    #: c71202 beq a2, a12, 0x81b
+    #: 06b7ff j 0x6f8
+    #: c22113 l32i a12, a1, 76
+    #: c71253 beq a2, a12, 0x875
     #: c20200 l8ui a12, a2, 0
     #: 80cc01 slli a12, a12, 24
     #: c0c831 srai a12, a12, 24
@@ -822,41 +804,39 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b99 addi.n a9, a9, 1
     #: 1b88 addi.n a8, a8, 1
     #: 1b77 addi.n a7, a7, 1
-    #: c22112 l32i a12, a1, 72
-    #: c792ab bne a2, a12, 0x84f
+    #: c22113 l32i a12, a1, 76
+    #: c792ab bne a2, a12, 0x821
     #: c8c1 l32i.n a12, a1, 48
     #: 222c1e l32i a2, a12, 120
     #: c22c1f l32i a12, a12, 124
     #: 2c0d movi.n a13, 32
     #: c0cdc0 sub a12, a13, a12
-    #: 20d682 mull a13, a6, a2
-    #: d0de15 extui a13, a13, 30, 2
-    #: d2612b s32i a13, a1, 172
-    #: 60d0f4 extui a13, a6, 0, 16
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 606031 srai a6, a6, 16
-    #: 20f031 srai a15, a2, 16
-    #: e02682 mull a2, a6, a14
-    #: e0ed82 mull a14, a13, a14
-    #: e0e0f5 extui a14, a14, 16, 16
-    #: ea22 add.n a2, a2, a14
-    #: f0ed82 mull a14, a13, a15
+    #: c26126 s32i a12, a1, 152
+    #: 60e0f4 extui a14, a6, 0, 16
     #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: f06682 mull a6, a6, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a66 add.n a6, a6, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a26 add.n a2, a6, a2
-    #: f06211 slli a6, a2, 1
-    #: 22212b l32i a2, a1, 172
-    #: 1b22 addi.n a2, a2, 1
+    #: 60c031 srai a12, a6, 16
+    #: 20f031 srai a15, a2, 16
+    #: f06e82 mull a6, a14, a15
+    #: d02c82 mull a2, a12, a13
+    #: d0de82 mull a13, a14, a13
+    #: d0d0f5 extui a13, a13, 16, 16
+    #: da22 add.n a2, a2, a13
+    #: 20d610 and a13, a6, a2
+    #: d0d004 extui a13, a13, 0, 1
+    #: 606121 srai a6, a6, 1
+    #: 6a6d add.n a6, a13, a6
     #: 202121 srai a2, a2, 1
-    #: 6a62 add.n a6, a2, a6
-    #: 161c01 beqz a12, 0x907
-    #: 602f31 srai a2, a6, 31
-    #: 6a62 add.n a6, a2, a6
-    #: 0b2c addi.n a2, a12, -1
+    #: 2a26 add.n a2, a6, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 206e21 srai a6, a2, 14
+    #: f02c82 mull a2, a12, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a66 add.n a6, a6, a2
+    #: 222126 l32i a2, a1, 152
+    #: 161201 beqz a2, 0x8d5
+    #: 60cf31 srai a12, a6, 31
+    #: 6a6c add.n a6, a12, a6
+    #: 0b22 addi.n a2, a2, -1
     #: 000240 ssr a2
     #: 6020b1 sra a2, a6
     #: 1b22 addi.n a2, a2, 1
@@ -868,7 +848,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 206653 max a6, a6, a2
-    #: 222117 l32i a2, a1, 92
+    #: 222118 l32i a2, a1, 96
     #: 229200 l16si a2, a2, 0
     #: 2a66 add.n a6, a6, a2
     #: 22a080 movi a2, 128
@@ -878,38 +858,36 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 202653 max a2, a6, a2
-    #: 22611a s32i a2, a1, 104
+    #: 226119 s32i a2, a1, 100
     #: 68c1 l32i.n a6, a1, 48
     #: 222624 l32i a2, a6, 144
     #: 622625 l32i a6, a6, 148
     #: 2c0c movi.n a12, 32
-    #: 606cc0 sub a6, a12, a6
-    #: 20c582 mull a12, a5, a2
-    #: c0ce15 extui a12, a12, 30, 2
-    #: 50d0f4 extui a13, a5, 0, 16
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 505031 srai a5, a5, 16
+    #: 60dcc0 sub a13, a12, a6
+    #: 50e0f4 extui a14, a5, 0, 16
+    #: 20c0f4 extui a12, a2, 0, 16
+    #: 506031 srai a6, a5, 16
     #: 20f031 srai a15, a2, 16
-    #: e02582 mull a2, a5, a14
-    #: e0ed82 mull a14, a13, a14
-    #: e0e0f5 extui a14, a14, 16, 16
-    #: ea22 add.n a2, a2, a14
-    #: f0ed82 mull a14, a13, a15
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: f05582 mull a5, a5, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a55 add.n a5, a5, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a25 add.n a2, a5, a2
-    #: f05211 slli a5, a2, 1
-    #: 1b2c addi.n a2, a12, 1
+    #: f05e82 mull a5, a14, a15
+    #: c02682 mull a2, a6, a12
+    #: c0ce82 mull a12, a14, a12
+    #: c0c0f5 extui a12, a12, 16, 16
+    #: ca22 add.n a2, a2, a12
+    #: 20c510 and a12, a5, a2
+    #: c0c004 extui a12, a12, 0, 1
+    #: 505121 srai a5, a5, 1
+    #: 5a5c add.n a5, a12, a5
     #: 202121 srai a2, a2, 1
-    #: 5a52 add.n a5, a2, a5
-    #: 161601 beqz a6, 0x996
+    #: 2a25 add.n a2, a5, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 205e21 srai a5, a2, 14
+    #: f02682 mull a2, a6, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a55 add.n a5, a5, a2
+    #: 161d01 beqz a13, 0x960
     #: 502f31 srai a2, a5, 31
     #: 5a52 add.n a5, a2, a5
-    #: 0b26 addi.n a2, a6, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 5020b1 sra a2, a5
     #: 1b22 addi.n a2, a2, 1
@@ -921,7 +899,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 205553 max a5, a5, a2
-    #: 222117 l32i a2, a1, 92
+    #: 222118 l32i a2, a1, 96
     #: 229201 l16si a2, a2, 2
     #: 2ac5 add.n a12, a5, a2
     #: 22a080 movi a2, 128
@@ -935,33 +913,31 @@ def eval_integers(op, arena, rom, start, stop):
     #: 22252a l32i a2, a5, 168
     #: 52252b l32i a5, a5, 172
     #: 2c06 movi.n a6, 32
-    #: 5056c0 sub a5, a6, a5
-    #: 206482 mull a6, a4, a2
-    #: 606e15 extui a6, a6, 30, 2
-    #: 40d0f4 extui a13, a4, 0, 16
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 404031 srai a4, a4, 16
+    #: 50d6c0 sub a13, a6, a5
+    #: 40e0f4 extui a14, a4, 0, 16
+    #: 2060f4 extui a6, a2, 0, 16
+    #: 405031 srai a5, a4, 16
     #: 20f031 srai a15, a2, 16
-    #: e02482 mull a2, a4, a14
-    #: e0ed82 mull a14, a13, a14
-    #: e0e0f5 extui a14, a14, 16, 16
-    #: ea22 add.n a2, a2, a14
-    #: f0ed82 mull a14, a13, a15
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: f04482 mull a4, a4, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a44 add.n a4, a4, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a24 add.n a2, a4, a2
-    #: f04211 slli a4, a2, 1
-    #: 1b26 addi.n a2, a6, 1
+    #: f04e82 mull a4, a14, a15
+    #: 602582 mull a2, a5, a6
+    #: 606e82 mull a6, a14, a6
+    #: 6060f5 extui a6, a6, 16, 16
+    #: 6a22 add.n a2, a2, a6
+    #: 206410 and a6, a4, a2
+    #: 606004 extui a6, a6, 0, 1
+    #: 404121 srai a4, a4, 1
+    #: 4a46 add.n a4, a6, a4
     #: 202121 srai a2, a2, 1
-    #: 4a42 add.n a4, a2, a4
-    #: 161501 beqz a5, 0xa22
+    #: 2a24 add.n a2, a4, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 204e21 srai a4, a2, 14
+    #: f02582 mull a2, a5, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a44 add.n a4, a4, a2
+    #: 161d01 beqz a13, 0x9e8
     #: 402f31 srai a2, a4, 31
     #: 4a42 add.n a4, a2, a4
-    #: 0b25 addi.n a2, a5, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 4020b1 sra a2, a4
     #: 1b22 addi.n a2, a2, 1
@@ -973,7 +949,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 204453 max a4, a4, a2
-    #: 222117 l32i a2, a1, 92
+    #: 222118 l32i a2, a1, 96
     #: 229202 l16si a2, a2, 4
     #: 2a64 add.n a6, a4, a2
     #: 22a080 movi a2, 128
@@ -987,33 +963,31 @@ def eval_integers(op, arena, rom, start, stop):
     #: 222430 l32i a2, a4, 192
     #: 422431 l32i a4, a4, 196
     #: 2c05 movi.n a5, 32
-    #: 4045c0 sub a4, a5, a4
-    #: 205382 mull a5, a3, a2
-    #: 505e15 extui a5, a5, 30, 2
-    #: 30d0f4 extui a13, a3, 0, 16
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 303031 srai a3, a3, 16
+    #: 40d5c0 sub a13, a5, a4
+    #: 30e0f4 extui a14, a3, 0, 16
+    #: 2050f4 extui a5, a2, 0, 16
+    #: 304031 srai a4, a3, 16
     #: 20f031 srai a15, a2, 16
-    #: e02382 mull a2, a3, a14
-    #: e0ed82 mull a14, a13, a14
-    #: e0e0f5 extui a14, a14, 16, 16
-    #: ea22 add.n a2, a2, a14
-    #: f0ed82 mull a14, a13, a15
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: f03382 mull a3, a3, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a33 add.n a3, a3, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a23 add.n a2, a3, a2
-    #: f03211 slli a3, a2, 1
-    #: 1b25 addi.n a2, a5, 1
+    #: f03e82 mull a3, a14, a15
+    #: 502482 mull a2, a4, a5
+    #: 505e82 mull a5, a14, a5
+    #: 5050f5 extui a5, a5, 16, 16
+    #: 5a22 add.n a2, a2, a5
+    #: 205310 and a5, a3, a2
+    #: 505004 extui a5, a5, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a35 add.n a3, a5, a3
     #: 202121 srai a2, a2, 1
-    #: 3a32 add.n a3, a2, a3
-    #: 161401 beqz a4, 0xaae
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: f02482 mull a2, a4, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a33 add.n a3, a3, a2
+    #: 161d01 beqz a13, 0xa70
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
-    #: 0b24 addi.n a2, a4, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -1025,7 +999,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     #: 203353 max a3, a3, a2
-    #: 422117 l32i a4, a1, 92
+    #: 422118 l32i a4, a1, 96
     #: 229403 l16si a2, a4, 6
     #: 2a53 add.n a5, a3, a2
     #: 22a080 movi a2, 128
@@ -1036,84 +1010,77 @@ def eval_integers(op, arena, rom, start, stop):
     #: 102211 slli a2, a2, 15
     #: 205353 max a5, a3, a2
     #: 8b44 addi.n a4, a4, 8
-    #: 426117 s32i a4, a1, 92
-    #: 22211a l32i a2, a1, 104
+    #: 426118 s32i a4, a1, 96
+    #: 222119 l32i a2, a1, 100
     #: f03211 slli a3, a2, 1
-    #: 3a22 add.n a2, a2, a3
+    #: 3a42 add.n a4, a2, a3
     #: 203f31 srai a3, a2, 31
-    #: 302230 xor a2, a2, a3
+    #: 302430 xor a2, a4, a3
     #: 3022c0 sub a2, a2, a3
     #: 204921 srai a4, a2, 9
-    #: d2a0ff movi a13, 255
-    #: d72402 blt a4, a13, 0xafe
-    #: 0601ff j 0x703
-    #: f0d411 slli a13, a4, 1
-    #: 422119 l32i a4, a1, 100
-    #: dad4 add.n a13, a4, a13
-    #: 421d00 l16ui a4, a13, 0
-    #: d21d01 l16ui a13, a13, 2
-    #: 40ddc0 sub a13, a13, a4
-    #: 704411 slli a4, a4, 9
-    #: 202084 extui a2, a2, 0, 9
-    #: d02282 mull a2, a2, a13
+    #: f04411 slli a4, a4, 1
+    #: d2211b l32i a13, a1, 108
+    #: 4a4d add.n a4, a13, a4
+    #: 20e084 extui a14, a2, 0, 9
+    #: 221400 l16ui a2, a4, 0
+    #: f21401 l16ui a15, a4, 2
+    #: 704211 slli a4, a2, 9
+    #: 202fc0 sub a2, a15, a2
+    #: 202e82 mull a2, a14, a2
     #: 2a24 add.n a2, a4, a2
-    #: 304230 xor a4, a2, a3
-    #: 0c12 movi.n a2, 1
-    #: 702201 slli a2, a2, 25
-    #: 202310 and a2, a3, a2
-    #: 2a24 add.n a2, a4, a2
+    #: 0c14 movi.n a4, 1
+    #: 704401 slli a4, a4, 25
+    #: 404310 and a4, a3, a4
+    #: 302230 xor a2, a2, a3
+    #: 4a22 add.n a2, a2, a4
     #: 22d202 addmi a2, a2, 0x200
     #: 204a21 srai a4, a2, 10
     #: f02c11 slli a2, a12, 1
     #: 2a2c add.n a2, a12, a2
-    #: 203f31 srai a3, a2, 31
+    #: c03f31 srai a3, a12, 31
     #: 302230 xor a2, a2, a3
     #: 3022c0 sub a2, a2, a3
     #: 20c921 srai a12, a2, 9
-    #: d2a0ff movi a13, 255
-    #: d72c02 blt a12, a13, 0xb47
-    #: 46b700 j 0xe25
-    #: f0dc11 slli a13, a12, 1
-    #: c22119 l32i a12, a1, 100
-    #: dadc add.n a13, a12, a13
-    #: c21d00 l16ui a12, a13, 0
-    #: d21d01 l16ui a13, a13, 2
-    #: c0ddc0 sub a13, a13, a12
-    #: 70cc11 slli a12, a12, 9
-    #: 202084 extui a2, a2, 0, 9
-    #: d02282 mull a2, a2, a13
+    #: f0cc11 slli a12, a12, 1
+    #: cacd add.n a12, a13, a12
+    #: 20d084 extui a13, a2, 0, 9
+    #: 221c00 l16ui a2, a12, 0
+    #: e21c01 l16ui a14, a12, 2
+    #: 70c211 slli a12, a2, 9
+    #: 202ec0 sub a2, a14, a2
+    #: 202d82 mull a2, a13, a2
     #: 2a2c add.n a2, a12, a2
-    #: 30c230 xor a12, a2, a3
-    #: 0c12 movi.n a2, 1
-    #: 702201 slli a2, a2, 25
-    #: 202310 and a2, a3, a2
-    #: 2a2c add.n a2, a12, a2
+    #: 0c1c movi.n a12, 1
+    #: 70cc01 slli a12, a12, 25
+    #: c0c310 and a12, a3, a12
+    #: 302230 xor a2, a2, a3
+    #: ca22 add.n a2, a2, a12
     #: 22d202 addmi a2, a2, 0x200
     #: 20ca21 srai a12, a2, 10
     #: f02611 slli a2, a6, 1
     #: 2a26 add.n a2, a6, a2
-    #: 203f31 srai a3, a2, 31
+    #: 603f31 srai a3, a6, 31
     #: 302230 xor a2, a2, a3
     #: 3022c0 sub a2, a2, a3
     #: 206821 srai a6, a2, 8
     #: d2a0ff movi a13, 255
-    #: d72602 blt a6, a13, 0xb90
-    #: c6a800 j 0xe34
+    #: d72602 blt a6, a13, 0xb3d
+    #: c69f00 j 0xdbd
     #: f0d611 slli a13, a6, 1
-    #: 622119 l32i a6, a1, 100
-    #: dad6 add.n a13, a6, a13
-    #: 621d00 l16ui a6, a13, 0
-    #: d21d01 l16ui a13, a13, 2
-    #: 60ddc0 sub a13, a13, a6
-    #: 806611 slli a6, a6, 8
-    #: 202074 extui a2, a2, 0, 8
-    #: d02282 mull a2, a2, a13
+    #: 62211b l32i a6, a1, 108
+    #: da66 add.n a6, a6, a13
+    #: 20d074 extui a13, a2, 0, 8
+    #: 221600 l16ui a2, a6, 0
+    #: e21601 l16ui a14, a6, 2
+    #: 806211 slli a6, a2, 8
+    #: 202ec0 sub a2, a14, a2
+    #: 202d82 mull a2, a13, a2
     #: 2a26 add.n a2, a6, a2
-    #: 306230 xor a6, a2, a3
-    #: 0c12 movi.n a2, 1
-    #: 802201 slli a2, a2, 24
-    #: 202310 and a2, a3, a2
-    #: 2a26 add.n a2, a6, a2
+    #: 0c16 movi.n a6, 1
+    #: 806601 slli a6, a6, 24
+    #: 606310 and a6, a3, a6
+    #: 302230 xor a2, a2, a3
+    #: 6a22 add.n a2, a2, a6
     #: 22d201 addmi a2, a2, 0x100
     #: 22c280 addi a2, a2, -128
     #: 7cf3 movi.n a3, -1
@@ -1122,65 +1089,60 @@ def eval_integers(op, arena, rom, start, stop):
     #: 206821 srai a6, a2, 8
     #: f02511 slli a2, a5, 1
     #: 2a25 add.n a2, a5, a2
-    #: 203f31 srai a3, a2, 31
+    #: 503f31 srai a3, a5, 31
     #: 302230 xor a2, a2, a3
     #: 3022c0 sub a2, a2, a3
     #: 205921 srai a5, a2, 9
-    #: d2a0ff movi a13, 255
-    #: d72502 blt a5, a13, 0xbe3
-    #: 869700 j 0xe42
     #: f0d511 slli a13, a5, 1
-    #: 522119 l32i a5, a1, 100
-    #: dad5 add.n a13, a5, a13
-    #: 521d00 l16ui a5, a13, 0
-    #: d21d01 l16ui a13, a13, 2
-    #: 50ddc0 sub a13, a13, a5
-    #: 705511 slli a5, a5, 9
-    #: 202084 extui a2, a2, 0, 9
-    #: d02282 mull a2, a2, a13
+    #: 52211b l32i a5, a1, 108
+    #: da55 add.n a5, a5, a13
+    #: 20d084 extui a13, a2, 0, 9
+    #: 221500 l16ui a2, a5, 0
+    #: e21501 l16ui a14, a5, 2
+    #: 705211 slli a5, a2, 9
+    #: 202ec0 sub a2, a14, a2
+    #: 202d82 mull a2, a13, a2
     #: 2a25 add.n a2, a5, a2
-    #: 305230 xor a5, a2, a3
-    #: 0c12 movi.n a2, 1
-    #: 702201 slli a2, a2, 25
-    #: 202310 and a2, a3, a2
-    #: 2a25 add.n a2, a5, a2
+    #: 0c15 movi.n a5, 1
+    #: 705501 slli a5, a5, 25
+    #: 505310 and a5, a3, a5
+    #: 302230 xor a2, a2, a3
+    #: 5a22 add.n a2, a2, a5
     #: 22d202 addmi a2, a2, 0x200
     #: 202a21 srai a2, a2, 10
-    #: 22612c s32i a2, a1, 176
-    #: 22211c l32i a2, a1, 112
+    #: 22612a s32i a2, a1, 168
+    #: 22211d l32i a2, a1, 116
     #: 229200 l16si a2, a2, 0
     #: 203c82 mull a3, a12, a2
     #: 58c1 l32i.n a5, a1, 48
     #: 222532 l32i a2, a5, 200
     #: 522533 l32i a5, a5, 204
     #: 2c0c movi.n a12, 32
-    #: 505cc0 sub a5, a12, a5
-    #: 20c382 mull a12, a3, a2
-    #: c0ce15 extui a12, a12, 30, 2
-    #: 30d0f4 extui a13, a3, 0, 16
-    #: 20e0f4 extui a14, a2, 0, 16
-    #: 303031 srai a3, a3, 16
+    #: 50dcc0 sub a13, a12, a5
+    #: 30e0f4 extui a14, a3, 0, 16
+    #: 20c0f4 extui a12, a2, 0, 16
+    #: 305031 srai a5, a3, 16
     #: 20f031 srai a15, a2, 16
-    #: e02382 mull a2, a3, a14
-    #: e0ed82 mull a14, a13, a14
-    #: e0e0f5 extui a14, a14, 16, 16
-    #: ea22 add.n a2, a2, a14
-    #: f0ed82 mull a14, a13, a15
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: f03382 mull a3, a3, a15
-    #: 202031 srai a2, a2, 16
-    #: 2a33 add.n a3, a3, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a23 add.n a2, a3, a2
-    #: f03211 slli a3, a2, 1
-    #: 1b2c addi.n a2, a12, 1
+    #: f03e82 mull a3, a14, a15
+    #: c02582 mull a2, a5, a12
+    #: c0ce82 mull a12, a14, a12
+    #: c0c0f5 extui a12, a12, 16, 16
+    #: ca22 add.n a2, a2, a12
+    #: 20c310 and a12, a3, a2
+    #: c0c004 extui a12, a12, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a3c add.n a3, a12, a3
     #: 202121 srai a2, a2, 1
-    #: 3a32 add.n a3, a2, a3
-    #: 161501 beqz a5, 0xc7c
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: f02582 mull a2, a5, a15
+    #: f02211 slli a2, a2, 1
+    #: 2a33 add.n a3, a3, a2
+    #: 161d01 beqz a13, 0xc1c
     #: 302f31 srai a2, a3, 31
     #: 3a32 add.n a3, a2, a3
-    #: 0b25 addi.n a2, a5, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -1197,33 +1159,31 @@ def eval_integers(op, arena, rom, start, stop):
     #: 422534 l32i a4, a5, 208
     #: 522535 l32i a5, a5, 212
     #: 2c06 movi.n a6, 32
-    #: 5066c0 sub a6, a6, a5
-    #: 405282 mull a5, a2, a4
-    #: 50ce15 extui a12, a5, 30, 2
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: 40e0f4 extui a14, a4, 0, 16
-    #: 205031 srai a5, a2, 16
-    #: 404031 srai a4, a4, 16
-    #: e0f582 mull a15, a5, a14
-    #: e02d82 mull a2, a13, a14
+    #: 50d6c0 sub a13, a6, a5
+    #: 20e0f4 extui a14, a2, 0, 16
+    #: 40c0f4 extui a12, a4, 0, 16
+    #: 206031 srai a6, a2, 16
+    #: 405031 srai a5, a4, 16
+    #: 504e82 mull a4, a14, a5
+    #: c0f682 mull a15, a6, a12
+    #: c02e82 mull a2, a14, a12
     #: 2020f5 extui a2, a2, 16, 16
     #: 2a2f add.n a2, a15, a2
-    #: 40ed82 mull a14, a13, a4
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: dade add.n a13, a14, a13
-    #: 404582 mull a4, a5, a4
-    #: 202031 srai a2, a2, 16
-    #: 2a44 add.n a4, a4, a2
-    #: d02031 srai a2, a13, 16
-    #: 2a24 add.n a2, a4, a2
-    #: f04211 slli a4, a2, 1
-    #: 1b2c addi.n a2, a12, 1
+    #: 20c410 and a12, a4, a2
+    #: c0c004 extui a12, a12, 0, 1
+    #: 404121 srai a4, a4, 1
+    #: 4a4c add.n a4, a12, a4
     #: 202121 srai a2, a2, 1
-    #: 4a22 add.n a2, a2, a4
-    #: 161601 beqz a6, 0xcf0
+    #: 2a24 add.n a2, a4, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 204e21 srai a4, a2, 14
+    #: 502682 mull a2, a6, a5
+    #: f02211 slli a2, a2, 1
+    #: 2a24 add.n a2, a4, a2
+    #: 161d01 beqz a13, 0xc8c
     #: 204f31 srai a4, a2, 31
     #: 2a44 add.n a4, a4, a2
-    #: 0b26 addi.n a2, a6, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 4020b1 sra a2, a4
     #: 1b22 addi.n a2, a2, 1
@@ -1248,12 +1208,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 203343 min a3, a3, a2
     #: 202060 neg a2, a2
     #: 202353 max a2, a3, a2
-    #: 32211c l32i a3, a1, 112
+    #: 32211d l32i a3, a1, 116
     #: 225300 s16i a2, a3, 0
     #: 32244a l32i a3, a4, 296
     #: 422449 l32i a4, a4, 292
     #: 402282 mull a2, a2, a4
-    #: 568311 bnez a3, 0xe51
+    #: 56630f bnez a3, 0xdcb
     #: 000340 ssr a3
     #: 2020b1 sra a2, a2
     #: 203f31 srai a3, a2, 31
@@ -1261,62 +1221,60 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3022c0 sub a2, a2, a3
     #: 204821 srai a4, a2, 8
     #: 52a0ff movi a5, 255
-    #: 572402 blt a4, a5, 0xd53
-    #: 064300 j 0xe60
+    #: 572402 blt a4, a5, 0xcef
+    #: 863a00 j 0xdda
     #: f05411 slli a5, a4, 1
-    #: 422119 l32i a4, a1, 100
-    #: 5a54 add.n a5, a4, a5
-    #: 421500 l16ui a4, a5, 0
-    #: 521501 l16ui a5, a5, 2
-    #: 4055c0 sub a5, a5, a4
-    #: 804411 slli a4, a4, 8
-    #: 202074 extui a2, a2, 0, 8
-    #: 502282 mull a2, a2, a5
+    #: 42211b l32i a4, a1, 108
+    #: 5a44 add.n a4, a4, a5
+    #: 206074 extui a6, a2, 0, 8
+    #: 221400 l16ui a2, a4, 0
+    #: 521401 l16ui a5, a4, 2
+    #: 804211 slli a4, a2, 8
+    #: 2025c0 sub a2, a5, a2
+    #: 202682 mull a2, a6, a2
     #: 2a24 add.n a2, a4, a2
-    #: 304230 xor a4, a2, a3
-    #: 0c12 movi.n a2, 1
-    #: 802201 slli a2, a2, 24
-    #: 202310 and a2, a3, a2
-    #: 2a24 add.n a2, a4, a2
+    #: 0c14 movi.n a4, 1
+    #: 804401 slli a4, a4, 24
+    #: 404310 and a4, a3, a4
+    #: 302230 xor a2, a2, a3
+    #: 4a22 add.n a2, a2, a4
     #: 22d201 addmi a2, a2, 0x100
     #: 22c280 addi a2, a2, -128
     #: 7cf3 movi.n a3, -1
     #: 903301 slli a3, a3, 23
     #: 3a22 add.n a2, a2, a3
     #: 202821 srai a2, a2, 8
-    #: 32212c l32i a3, a1, 176
+    #: 32212a l32i a3, a1, 168
     #: 302282 mull a2, a2, a3
     #: 48c1 l32i.n a4, a1, 48
     #: 322436 l32i a3, a4, 216
     #: 422437 l32i a4, a4, 220
     #: 2c05 movi.n a5, 32
-    #: 4065c0 sub a6, a5, a4
-    #: 304282 mull a4, a2, a3
-    #: 40ce15 extui a12, a4, 30, 2
-    #: 20d0f4 extui a13, a2, 0, 16
-    #: 3050f4 extui a5, a3, 0, 16
-    #: 204031 srai a4, a2, 16
-    #: 303031 srai a3, a3, 16
-    #: 50e482 mull a14, a4, a5
-    #: 502d82 mull a2, a13, a5
+    #: 40d5c0 sub a13, a5, a4
+    #: 20c0f4 extui a12, a2, 0, 16
+    #: 3060f4 extui a6, a3, 0, 16
+    #: 205031 srai a5, a2, 16
+    #: 304031 srai a4, a3, 16
+    #: 403c82 mull a3, a12, a4
+    #: 60e582 mull a14, a5, a6
+    #: 602c82 mull a2, a12, a6
     #: 2020f5 extui a2, a2, 16, 16
     #: 2a2e add.n a2, a14, a2
-    #: 30dd82 mull a13, a13, a3
-    #: 2050f4 extui a5, a2, 0, 16
-    #: 5a5d add.n a5, a13, a5
-    #: 303482 mull a3, a4, a3
-    #: 202031 srai a2, a2, 16
-    #: 2a33 add.n a3, a3, a2
-    #: 502031 srai a2, a5, 16
-    #: 2a23 add.n a2, a3, a2
-    #: f03211 slli a3, a2, 1
-    #: 1b2c addi.n a2, a12, 1
+    #: 206310 and a6, a3, a2
+    #: 606004 extui a6, a6, 0, 1
+    #: 303121 srai a3, a3, 1
+    #: 3a36 add.n a3, a6, a3
     #: 202121 srai a2, a2, 1
-    #: 3a22 add.n a2, a2, a3
-    #: 161601 beqz a6, 0xdf0
+    #: 2a23 add.n a2, a3, a2
+    #: 22d220 addmi a2, a2, 0x2000
+    #: 203e21 srai a3, a2, 14
+    #: 402582 mull a2, a5, a4
+    #: f02211 slli a2, a2, 1
+    #: 2a23 add.n a2, a3, a2
+    #: 161d01 beqz a13, 0xd88
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
-    #: 0b26 addi.n a2, a6, -1
+    #: 0b2d addi.n a2, a13, -1
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 1b22 addi.n a2, a2, 1
@@ -1328,52 +1286,42 @@ def eval_integers(op, arena, rom, start, stop):
     #: 303243 min a3, a2, a3
     #: 22af80 movi a2, -128
     #: 202353 max a2, a3, a2
-    #: 322121 l32i a3, a1, 132
+    #: 322122 l32i a3, a1, 136
     #: 224300 s8i a2, a3, 0
     #: 1b33 addi.n a3, a3, 1
-    #: 326121 s32i a3, a1, 132
-    #: 22211c l32i a2, a1, 112
+    #: 326122 s32i a3, a1, 136
+    #: 22211d l32i a2, a1, 116
     #: 2b22 addi.n a2, a2, 2
-    #: 22611c s32i a2, a1, 112
-    #: 322117 l32i a3, a1, 92
-    #: 222127 l32i a2, a1, 156
-    #: 27b302 bgeu a3, a2, 0xe22
-    #: c63bfe j 0x712
-    #: 061200 j 0xe6e
-    #: 22a200 movi a2, 0x200
-    #: 802211 slli a2, a2, 8
-    #: 22c2fc addi a2, a2, -4
-    #: 802211 slli a2, a2, 8
-    #: 864bff j 0xb63
+    #: 22611d s32i a2, a1, 116
+    #: 322118 l32i a3, a1, 96
+    #: 222129 l32i a2, a1, 164
+    #: 27b302 bgeu a3, a2, 0xdba
+    #: 464afe j 0x6e4
+    #: 860a00 j 0xde8
     #: 22a100 movi a2, 0x100
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
     #: 802211 slli a2, a2, 8
-    #: 465aff j 0xbac
-    #: 22a200 movi a2, 0x200
-    #: 802211 slli a2, a2, 8
-    #: 22c2fc addi a2, a2, -4
-    #: 802211 slli a2, a2, 8
-    #: 466bff j 0xbff
+    #: 4663ff j 0xb59
     #: 0c15 movi.n a5, 1
     #: 0b43 addi.n a4, a3, -1
     #: 001440 ssl a4
     #: 0045a1 sll a4, a5
     #: 4a22 add.n a2, a2, a4
-    #: c6b5ff j 0xd38
+    #: 46beff j 0xcd4
     #: 22a100 movi a2, 0x100
     #: 802211 slli a2, a2, 8
     #: 0b22 addi.n a2, a2, -1
     #: 802211 slli a2, a2, 8
-    #: 06c0ff j 0xd6f
-    #: 22212f l32i a2, a1, 188
-    #: 32213b l32i a3, a1, 236
+    #: 86c8ff j 0xd0b
+    #: 22212d l32i a2, a1, 180
+    #: 322139 l32i a3, a1, 228
     #: 3a22 add.n a2, a2, a3
-    #: 22612f s32i a2, a1, 188
-    #: 422133 l32i a4, a1, 204
+    #: 22612d s32i a2, a1, 180
+    #: 422131 l32i a4, a1, 196
     #: 3a34 add.n a3, a4, a3
-    #: 422135 l32i a4, a1, 212
-    #: 47932d bne a3, a4, 0xeb2
+    #: 422133 l32i a4, a1, 204
+    #: 47932d bne a3, a4, 0xe2c
     #: 4062c0 sub a6, a2, a4
     #: 38c1 l32i.n a3, a1, 48
     #: 2843 l32i.n a2, a3, 16
@@ -1384,7 +1332,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3823 l32i.n a3, a3, 8
     #: 303241 srli a3, a3, 2
     #: 3a35 add.n a3, a5, a3
-    #: 52213e l32i a5, a1, 248
+    #: 52213c l32i a5, a1, 240
     #: 405582 mull a5, a5, a4
     #: 5a33 add.n a3, a3, a5
     #: 4a52 add.n a5, a2, a4
@@ -1392,61 +1340,61 @@ def eval_integers(op, arena, rom, start, stop):
     #: 424300 s8i a4, a3, 0
     #: 1b22 addi.n a2, a2, 1
     #: 1b33 addi.n a3, a3, 1
-    #: 5732f2 bltu a2, a5, 0xea5
-    #: 32212f l32i a3, a1, 188
-    #: 22213a l32i a2, a1, 232
-    #: 27a302 bge a3, a2, 0xebe
-    #: c696fc j 0x11a
-    #: 46bf02 j 0x19bf
+    #: 5732f2 bltu a2, a5, 0xe1f
+    #: 32212d l32i a3, a1, 180
+    #: 222138 l32i a2, a1, 224
+    #: 27a302 bge a3, a2, 0xe38
+    #: 46b8fc j 0x11a
+    #: 46bf02 j 0x1939
     # unidirectional_sequence_lstm.py:49 r = ptr32(op)
     #: 28c1 l32i.n a2, a1, 48
-    #: 226136 s32i a2, a1, 216
+    #: 226134 s32i a2, a1, 208
     # unidirectional_sequence_lstm.py:50 size = r[_STATE_SIZE]
     #: 322214 l32i a3, a2, 80
-    #: 326134 s32i a3, a1, 208
+    #: 326132 s32i a3, a1, 200
     # unidirectional_sequence_lstm.py:51 width = 1 + r[_WIDE]
     #: 222218 l32i a2, a2, 96
     #: 1b22 addi.n a2, a2, 1
-    #: 22613f s32i a2, a1, 252
+    #: 22613d s32i a2, a1, 244
     # unidirectional_sequence_lstm.py:52 while start < stop:
-    #: 32212f l32i a3, a1, 188
-    #: 22213a l32i a2, a1, 232
-    #: 272302 blt a3, a2, 0xee0
-    #: 86b702 j 0x19bf
+    #: 32212d l32i a3, a1, 180
+    #: 222138 l32i a2, a1, 224
+    #: 272302 blt a3, a2, 0xe5a
+    #: 86b702 j 0x1939
     # unidirectional_sequence_lstm.py:53 step = start // size
-    #: 22212f l32i a2, a1, 188
+    #: 22212d l32i a2, a1, 180
     #: 203f31 srai a3, a2, 31
     #: 305230 xor a5, a2, a3
-    #: 422134 l32i a4, a1, 208
+    #: 422132 l32i a4, a1, 200
     #: 4055c2 quou a5, a5, a4
     #: 303530 xor a3, a5, a3
-    #: 326130 s32i a3, a1, 192
+    #: 32612e s32i a3, a1, 184
     # unidirectional_sequence_lstm.py:54 first = start - step * size
     #: 403382 mull a3, a3, a4
     #: 3032c0 sub a3, a2, a3
-    #: 326114 s32i a3, a1, 80
+    #: 326115 s32i a3, a1, 84
     # unidirectional_sequence_lstm.py:55 count = size - first
     #: 3034c0 sub a3, a4, a3
     #: 3961 s32i.n a3, a1, 24
     # unidirectional_sequence_lstm.py:56 if count > stop - start:
-    #: 42213a l32i a4, a1, 232
+    #: 422138 l32i a4, a1, 224
     #: 2054c0 sub a5, a4, a2
-    #: 37a504 bge a5, a3, 0xf11
+    #: 37a504 bge a5, a3, 0xe8b
     # unidirectional_sequence_lstm.py:57 count = stop - start
     #: 2024c0 sub a2, a4, a2
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:58 if count > r[_BLOCK]:
-    #: 222136 l32i a2, a1, 216
+    #: 222134 l32i a2, a1, 208
     #: 422217 l32i a4, a2, 92
     #: 3861 l32i.n a3, a1, 24
-    #: 37a404 bge a4, a3, 0xf21
+    #: 37a404 bge a4, a3, 0xe9b
     # unidirectional_sequence_lstm.py:59 count = r[_BLOCK]
     #: 222217 l32i a2, a2, 92
     #: 2961 s32i.n a2, a1, 24
     # unidirectional_sequence_lstm.py:60 batch = step // r[_STEPS]
-    #: 322136 l32i a3, a1, 216
+    #: 322134 l32i a3, a1, 208
     #: 522315 l32i a5, a3, 84
-    #: 222130 l32i a2, a1, 192
+    #: 22212e l32i a2, a1, 184
     #: 204f31 srai a4, a2, 31
     #: 402230 xor a2, a2, a4
     #: 5022c2 quou a2, a2, a5
@@ -1460,14 +1408,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322316 l32i a3, a3, 88
     #: 303482 mull a3, a4, a3
     #: 3022c0 sub a2, a2, a3
-    #: 22611b s32i a2, a1, 108
+    #: 22611c s32i a2, a1, 112
     # unidirectional_sequence_lstm.py:62 gate = 0
     #: 0c02 movi.n a2, 0
-    #: 226115 s32i a2, a1, 84
+    #: 226116 s32i a2, a1, 88
     # unidirectional_sequence_lstm.py:63 while gate < 4:
     #: 0c43 movi.n a3, 4
-    #: 372202 blt a2, a3, 0xf5e
-    #: 067c01 j 0x154f
+    #: 372202 blt a2, a3, 0xed8
+    #: 067c01 j 0x14c9
     # unidirectional_sequence_lstm.py:86 r = ptr32(op)
     #: 28c1 l32i.n a2, a1, 48
     #: 29e1 s32i.n a2, a1, 56
@@ -1478,12 +1426,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3852 l32i.n a3, a2, 20
     #: 305221 srai a5, a3, 2
     # unidirectional_sequence_lstm.py:89 target = gates + 2 * gate * count
-    #: 322115 l32i a3, a1, 84
+    #: 322116 l32i a3, a1, 88
     #: f07311 slli a7, a3, 1
     #: 6861 l32i.n a6, a1, 24
     #: 606782 mull a6, a7, a6
     #: 6a65 add.n a6, a5, a6
-    #: 626118 s32i a6, a1, 96
+    #: 62611a s32i a6, a1, 104
     # unidirectional_sequence_lstm.py:90 sums = gates + 8 * r[_BLOCK]
     #: 622217 l32i a6, a2, 92
     #: d06611 slli a6, a6, 3
@@ -1506,7 +1454,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:96 vector = r[_INPUT] + (step * depth << 2 + wide)
     #: 5812 l32i.n a5, a2, 4
-    #: 222130 l32i a2, a1, 192
+    #: 22212e l32i a2, a1, 184
     #: e03282 mull a3, a2, a14
     #: 2b24 addi.n a2, a4, 2
     #: 001240 ssl a2
@@ -1517,8 +1465,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2981 s32i.n a2, a1, 32
     # unidirectional_sequence_lstm.py:98 while hidden < 2:
     #: 0c23 movi.n a3, 2
-    #: 372202 blt a2, a3, 0xfc0
-    #: 462401 j 0x1452
+    #: 372202 blt a2, a3, 0xf3a
+    #: 462401 j 0x13cc
     # unidirectional_sequence_lstm.py:99 start_sums(arena, rom, sums, bias, first, count, wide)
     #: 3861 l32i.n a3, a1, 24
     # matrix.py:125 p = ptr32(int(ptr8(arena)) + scratch)
@@ -1533,42 +1481,42 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0085a1 sll a8, a5
     # matrix.py:127 if wide == _INT16_TO_PAIRS:
     #: 0c25 movi.n a5, 2
-    #: 579401 bne a4, a5, 0xfdd
+    #: 579401 bne a4, a5, 0xf57
     # matrix.py:128 size = 2
     #: 0c28 movi.n a8, 2
     # matrix.py:129 b = (int(ptr8(rom)) if bias & 1 else int(ptr8(arena))) + (bias >> 2) + firs...
     #: 904004 extui a4, a9, 0, 1
-    #: 165400 beqz a4, 0xfe9
-    #: 422113 l32i a4, a1, 76
-    #: 460000 j 0xfeb
+    #: 165400 beqz a4, 0xf63
+    #: 422114 l32i a4, a1, 80
+    #: 460000 j 0xf65
     #: 48d1 l32i.n a4, a1, 52
     #: 905221 srai a5, a9, 2
     #: 5a54 add.n a5, a4, a5
-    #: 422114 l32i a4, a1, 80
+    #: 422115 l32i a4, a1, 84
     #: 804482 mull a4, a4, a8
     #: 4a55 add.n a5, a5, a4
     # matrix.py:130 while count:
-    #: 166304 beqz a3, 0x1042
+    #: 166304 beqz a3, 0xfbc
     # matrix.py:131 low = 0
     #: 0c04 movi.n a4, 0
     # matrix.py:132 high = 0
     #: 0c06 movi.n a6, 0
     # matrix.py:133 if bias != 1:
     #: 0c17 movi.n a7, 1
-    #: 771923 beq a9, a7, 0x1028
+    #: 771923 beq a9, a7, 0xfa2
     # matrix.py:134 if size == 2:
     #: 0c24 movi.n a4, 2
-    #: 479808 bne a8, a4, 0x1012
+    #: 479808 bne a8, a4, 0xf8c
     # matrix.py:135 low = (ptr16(b)[0] ^ 0x8000) - 0x8000
     #: 429500 l16si a4, a5, 0
     # matrix.py:136 high = low >> 16
     #: 406031 srai a6, a4, 16
-    #: c60400 j 0x1026
+    #: c60400 j 0xfa0
     # matrix.py:138 low = ptr32(b)[0]
     #: 4805 l32i.n a4, a5, 0
     # matrix.py:139 if size == 8:
     #: 0c87 movi.n a7, 8
-    #: 77980c bne a8, a7, 0x1026
+    #: 77980c bne a8, a7, 0xfa0
     # matrix.py:140 high = (low >> 16 & 0xFFFF) + (ptr32(b)[1] << 16)
     #: 406031 srai a6, a4, 16
     #: 6070f4 extui a7, a6, 0, 16
@@ -1579,7 +1527,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 8a55 add.n a5, a5, a8
     # matrix.py:142 if wide:
     #: 7871 l32i.n a7, a1, 28
-    #: 16b700 beqz a7, 0x1039
+    #: 16b700 beqz a7, 0xfb3
     # matrix.py:143 p[1] = high
     #: 6912 s32i.n a6, a2, 4
     # matrix.py:144 p[0] = low & 0xFFFF
@@ -1587,16 +1535,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4902 s32i.n a4, a2, 0
     # matrix.py:145 p = ptr32(int(p) + 8)
     #: 8b22 addi.n a2, a2, 8
-    #: c60000 j 0x103d
+    #: c60000 j 0xfb7
     # matrix.py:147 p[0] = low
     #: 4902 s32i.n a4, a2, 0
     # matrix.py:148 p = ptr32(int(p) + 4)
     #: 4b22 addi.n a2, a2, 4
     # matrix.py:149 count -= 1
     #: 0b33 addi.n a3, a3, -1
-    #: 5683fb bnez a3, 0xffb
+    #: 5683fb bnez a3, 0xf75
     # unidirectional_sequence_lstm.py:100 weights += first * depth << 2
-    #: 222114 l32i a2, a1, 80
+    #: 222115 l32i a2, a1, 84
     #: e02282 mull a2, a2, a14
     #: e02211 slli a2, a2, 2
     #: 2aaa add.n a10, a10, a2
@@ -1611,14 +1559,14 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:35 base = int(ptr8(arena))
     #: 68d1 l32i.n a6, a1, 52
     # matrix.py:36 flash = int(ptr8(rom))
-    #: 322113 l32i a3, a1, 76
+    #: 322114 l32i a3, a1, 80
     # matrix.py:37 f = int(x)
     #: 4941 s32i.n a4, a1, 16
     # matrix.py:38 f = (flash if f & 1 else base) + (f >> 2)
     #: 404004 extui a4, a4, 0, 1
-    #: 164400 beqz a4, 0x106f
+    #: 164400 beqz a4, 0xfe9
     #: 4d03 mov.n a4, a3
-    #: 460000 j 0x1071
+    #: 460000 j 0xfeb
     #: 4d06 mov.n a4, a6
     #: 7841 l32i.n a7, a1, 16
     #: 707221 srai a7, a7, 2
@@ -1626,8 +1574,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4941 s32i.n a4, a1, 16
     # matrix.py:39 source = (flash if vector & 1 else base) + (vector >> 2)
     #: b04004 extui a4, a11, 0, 1
-    #: 162400 beqz a4, 0x1083
-    #: 460000 j 0x1085
+    #: 162400 beqz a4, 0xffd
+    #: 460000 j 0xfff
     #: 3d06 mov.n a3, a6
     #: b04221 srai a4, a11, 2
     #: 4a33 add.n a3, a3, a4
@@ -1648,32 +1596,32 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c13 movi.n a3, 1
     #: 703301 slli a3, a3, 25
     #: 303510 and a3, a5, a3
-    #: 164300 beqz a3, 0x10b3
+    #: 164300 beqz a3, 0x102d
     #: 0c03 movi.n a3, 0
-    #: 460000 j 0x10b5
+    #: 460000 j 0x102f
     #: 3891 l32i.n a3, a1, 36
     #: 3911 s32i.n a3, a1, 4
     # matrix.py:47 accumulators = base + acc
     #: 2a26 add.n a2, a6, a2
     #: 29a1 s32i.n a2, a1, 40
     # matrix.py:48 taps = accumulators + (rows << 3 if pairs else rows << 2)
-    #: 167300 beqz a3, 0x10c6
+    #: 167300 beqz a3, 0x1040
     #: 2861 l32i.n a2, a1, 24
     #: d02211 slli a2, a2, 3
-    #: 060100 j 0x10cb
+    #: 060100 j 0x1045
     #: 2861 l32i.n a2, a1, 24
     #: e02211 slli a2, a2, 2
     #: 38a1 l32i.n a3, a1, 40
     #: 2ad3 add.n a13, a3, a2
     # matrix.py:49 while depth:
     #: 2831 l32i.n a2, a1, 12
-    #: 166217 beqz a2, 0x124b
+    #: 166217 beqz a2, 0x11c5
     # matrix.py:50 n = depth
     #: 2831 l32i.n a2, a1, 12
     #: 2901 s32i.n a2, a1, 0
     # matrix.py:51 if n > _BLOCK:
     #: 4c03 movi.n a3, 64
-    #: 27a303 bge a3, a2, 0x10e1
+    #: 27a303 bge a3, a2, 0x105b
     # matrix.py:52 n = _BLOCK
     #: 4c02 movi.n a2, 64
     #: 2901 s32i.n a2, a1, 0
@@ -1688,7 +1636,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c08 movi.n a8, 0
     # matrix.py:58 if wide:
     #: 2891 l32i.n a2, a1, 36
-    #: 16d202 beqz a2, 0x1121
+    #: 16d202 beqz a2, 0x109b
     # matrix.py:59 h = ptr16(source)
     #: 3851 l32i.n a3, a1, 20
     # matrix.py:60 source += n << 1
@@ -1697,7 +1645,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 6a22 add.n a2, a2, a6
     #: 2951 s32i.n a2, a1, 20
     # matrix.py:61 while k:
-    #: 16c501 beqz a5, 0x111e
+    #: 16c501 beqz a5, 0x1098
     # matrix.py:62 acc = (h[0] ^ 0x8000) - offset
     #: 621300 l16ui a6, a3, 0
     #: 0c12 movi.n a2, 1
@@ -1715,8 +1663,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:67 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5625fe bnez a5, 0x1101
-    #: c60900 j 0x1149
+    #: 5625fe bnez a5, 0x107b
+    #: c60900 j 0x10c3
     # matrix.py:69 w = ptr8(source)
     #: 3851 l32i.n a3, a1, 20
     # matrix.py:70 source += n
@@ -1725,7 +1673,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2a26 add.n a2, a6, a2
     #: 2951 s32i.n a2, a1, 20
     # matrix.py:71 while k:
-    #: 16a501 beqz a5, 0x1149
+    #: 16a501 beqz a5, 0x10c3
     # matrix.py:72 acc = (w[0] ^ 0x80) - offset
     #: 620300 l8ui a6, a3, 0
     #: 22a080 movi a2, 128
@@ -1742,7 +1690,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:77 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5645fe bnez a5, 0x112e
+    #: 5645fe bnez a5, 0x10a8
     # matrix.py:79 total = total * weights_offset
     #: 28b1 l32i.n a2, a1, 44
     #: 208882 mull a8, a8, a2
@@ -1758,7 +1706,7 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:84 m = rows
     #: 9861 l32i.n a9, a1, 24
     # matrix.py:85 while m:
-    #: 16e90d beqz a9, 0x123e
+    #: 16e90d beqz a9, 0x11b8
     # matrix.py:86 acc = 0 - total
     #: 802060 neg a2, a8
     # matrix.py:87 x = ptr32(taps)
@@ -1768,7 +1716,7 @@ def eval_integers(op, arena, rom, start, stop):
     # matrix.py:89 k = eights
     #: 5d0c mov.n a5, a12
     # matrix.py:90 while k:
-    #: 169508 beqz a5, 0x11f5
+    #: 169508 beqz a5, 0x116f
     # matrix.py:91 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20300 l8ui a15, a3, 0
     #: 62a080 movi a6, 128
@@ -1831,11 +1779,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 42c420 addi a4, a4, 32
     # matrix.py:101 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5655f7 bnez a5, 0x116b
+    #: 5655f7 bnez a5, 0x10e5
     # matrix.py:102 k = ones
     #: 5d0b mov.n a5, a11
     # matrix.py:103 while k:
-    #: 168501 beqz a5, 0x1213
+    #: 168501 beqz a5, 0x118d
     # matrix.py:104 acc = (w[0] ^ 0x80) * x[0] + acc
     #: f20300 l8ui a15, a3, 0
     #: 62a080 movi a6, 128
@@ -1849,10 +1797,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # matrix.py:107 k -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 5665fe bnez a5, 0x11fa
+    #: 5665fe bnez a5, 0x1174
     # matrix.py:108 if pairs:
     #: 3811 l32i.n a3, a1, 4
-    #: 166301 beqz a3, 0x122f
+    #: 166301 beqz a3, 0x11a9
     # matrix.py:110 p[0] = (acc & 0xFFFF) + p[0]
     #: 2040f4 extui a4, a2, 0, 16
     #: 3807 l32i.n a3, a7, 0
@@ -1865,7 +1813,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2917 s32i.n a2, a7, 4
     # matrix.py:112 p = ptr32(int(p) + 8)
     #: 8b77 addi.n a7, a7, 8
-    #: c60100 j 0x1237
+    #: c60100 j 0x11b1
     # matrix.py:114 p[0] = acc + p[0]
     #: 3807 l32i.n a3, a7, 0
     #: 3a22 add.n a2, a2, a3
@@ -1876,17 +1824,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: eaaa add.n a10, a10, a14
     # matrix.py:117 m -= 1
     #: 0b99 addi.n a9, a9, -1
-    #: 5609f2 bnez a9, 0x115f
+    #: 5609f2 bnez a9, 0x10d9
     # matrix.py:118 f += n
     #: 3841 l32i.n a3, a1, 16
     #: 2801 l32i.n a2, a1, 0
     #: 2a23 add.n a2, a3, a2
     #: 2941 s32i.n a2, a1, 16
     #: 2831 l32i.n a2, a1, 12
-    #: 5682e8 bnez a2, 0x10d4
+    #: 5682e8 bnez a2, 0x104e
     # unidirectional_sequence_lstm.py:102 if wide:
     #: 2871 l32i.n a2, a1, 28
-    #: 16f20c beqz a2, 0x1320
+    #: 16f20c beqz a2, 0x129a
     # unidirectional_sequence_lstm.py:103 rescale_wide(op, arena, block + 1, sums, count, 0)
     #: 28f1 l32i.n a2, a1, 60
     #: 1b22 addi.n a2, a2, 1
@@ -1902,7 +1850,7 @@ def eval_integers(op, arena, rom, start, stop):
     # rescale_wide.py:21 y = x
     #: ad06 mov.n a10, a6
     # rescale_wide.py:22 while count:
-    #: 16390b beqz a9, 0x131d
+    #: 16390b beqz a9, 0x1297
     # rescale_wide.py:23 factor = q[_FACTOR]
     #: 880b l32i.n a8, a11, 0
     # rescale_wide.py:24 shift = q[_TOTAL_SHIFT]
@@ -1940,16 +1888,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2020f4 extui a2, a2, 0, 16
     # rescale_wide.py:36 if shift > 32:
     #: 2c08 movi.n a8, 32
-    #: 57a80d bge a8, a5, 0x12b8
+    #: 57a80d bge a8, a5, 0x1232
     # rescale_wide.py:37 v = high + half >> shift - 32
     #: 7a34 add.n a3, a4, a7
     #: 22c5e0 addi a2, a5, -32
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
-    #: 461600 j 0x1312
+    #: 461600 j 0x128c
     # rescale_wide.py:38 elif shift > 16:
     #: 1c08 movi.n a8, 16
-    #: 57a822 bge a8, a5, 0x12e0
+    #: 57a822 bge a8, a5, 0x125a
     # rescale_wide.py:39 middle += half
     #: 7a22 add.n a2, a2, a7
     # rescale_wide.py:40 high += middle >> 16
@@ -1965,7 +1913,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 000240 ssr a2
     #: 3020b1 sra a2, a3
     #: 2a24 add.n a2, a4, a2
-    #: 460c00 j 0x1312
+    #: 460c00 j 0x128c
     # rescale_wide.py:43 low += half
     #: 7a33 add.n a3, a3, a7
     # rescale_wide.py:44 middle += low >> 16
@@ -1998,8 +1946,8 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4baa addi.n a10, a10, 4
     # rescale_wide.py:51 count -= 1
     #: 0b99 addi.n a9, a9, -1
-    #: 56b9f4 bnez a9, 0x1269
-    #: 062200 j 0x13a9
+    #: 56b9f4 bnez a9, 0x11e3
+    #: 062200 j 0x1323
     # unidirectional_sequence_lstm.py:105 rescale(op, arena, block + 1, sums, count, 0)
     #: 28f1 l32i.n a2, a1, 60
     #: 1b22 addi.n a2, a2, 1
@@ -2013,14 +1961,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 222110 l32i a2, a1, 64
     #: 2a43 add.n a4, a3, a2
     # fixed_point.py:26 while count:
-    #: 161507 beqz a5, 0x13a9
+    #: 161507 beqz a5, 0x1323
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281a l32i.n a2, a10, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c09 movi.n a9, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x1346
+    #: d64200 bgez a2, 0x12c0
     # fixed_point.py:30 e = 0 - left
     #: 209060 neg a9, a2
     # fixed_point.py:31 left = 0
@@ -2060,7 +2008,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161901 beqz a9, 0x13a0
+    #: 161901 beqz a9, 0x131a
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2075,7 +2023,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b55 addi.n a5, a5, -1
-    #: 56d5f8 bnez a5, 0x1337
+    #: 56d5f8 bnez a5, 0x12b1
     # unidirectional_sequence_lstm.py:106 _add(arena, target, sums, count, hidden, _NO_LIMIT)
     #: 6861 l32i.n a6, a1, 24
     #: 0c17 movi.n a7, 1
@@ -2086,25 +2034,25 @@ def eval_integers(op, arena, rom, start, stop):
     #: 322110 l32i a3, a1, 64
     #: 3a52 add.n a5, a2, a3
     # unidirectional_sequence_lstm.py:169 y = ptr16(base + target)
-    #: 322118 l32i a3, a1, 96
+    #: 32211a l32i a3, a1, 104
     #: 3a42 add.n a4, a2, a3
     # unidirectional_sequence_lstm.py:170 low = 0 - limit
     #: 708060 neg a8, a7
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
-    #: 279701 bne a7, a2, 0x13c9
+    #: 279701 bne a7, a2, 0x1343
     # unidirectional_sequence_lstm.py:172 limit -= 1
     #: 0b77 addi.n a7, a7, -1
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 16c604 beqz a6, 0x1419
+    #: 16c604 beqz a6, 0x1393
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2805 l32i.n a2, a5, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 32a080 movi a3, 128
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 27a307 bge a3, a2, 0x13e1
+    #: 27a307 bge a3, a2, 0x135b
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2112,13 +2060,13 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf3 movi.n a3, -1
     #: 103311 slli a3, a3, 15
-    #: 37a204 bge a2, a3, 0x13ee
+    #: 37a204 bge a2, a3, 0x1368
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:179 if keep:
     #: 3881 l32i.n a3, a1, 32
-    #: 169301 beqz a3, 0x140d
+    #: 169301 beqz a3, 0x1387
     # unidirectional_sequence_lstm.py:180 v = v + (y[0] ^ 0x8000) - 0x8000
     #: 921400 l16ui a9, a4, 0
     #: 0c13 movi.n a3, 1
@@ -2127,11 +2075,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 3a22 add.n a2, a2, a3
     #: 22d280 addmi a2, a2, 0xffff8000
     # unidirectional_sequence_lstm.py:181 if v > limit:
-    #: 27a701 bge a7, a2, 0x1408
+    #: 27a701 bge a7, a2, 0x1382
     # unidirectional_sequence_lstm.py:182 v = limit
     #: 2d07 mov.n a2, a7
     # unidirectional_sequence_lstm.py:183 if v < low:
-    #: 87a201 bge a2, a8, 0x140d
+    #: 87a201 bge a2, a8, 0x1387
     # unidirectional_sequence_lstm.py:184 v = low
     #: 2d08 mov.n a2, a8
     # unidirectional_sequence_lstm.py:185 y[0] = v
@@ -2142,20 +2090,20 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626fb bnez a6, 0x13cc
+    #: 5626fb bnez a6, 0x1346
     # unidirectional_sequence_lstm.py:107 depth = r[_STATE_SIZE]
     #: 28e1 l32i.n a2, a1, 56
     #: e22214 l32i a14, a2, 80
     # unidirectional_sequence_lstm.py:108 bias = 1
     #: 0c19 movi.n a9, 1
     # unidirectional_sequence_lstm.py:109 weights = r[_RECURRENT_TO_INPUT_WEIGHTS + gate]
-    #: 322115 l32i a3, a1, 84
+    #: 322116 l32i a3, a1, 88
     #: bb33 addi.n a3, a3, 11
     #: 2033a0 addx4 a3, a3, a2
     #: a803 l32i.n a10, a3, 0
     # unidirectional_sequence_lstm.py:110 vector = r[_HIDDEN_STATE] + (batch * depth << 2 + wide)
     #: 4822 l32i.n a4, a2, 8
-    #: 22211b l32i a2, a1, 108
+    #: 22211c l32i a2, a1, 112
     #: e03282 mull a3, a2, a14
     #: 2871 l32i.n a2, a1, 28
     #: 2b22 addi.n a2, a2, 2
@@ -2171,28 +2119,28 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b22 addi.n a2, a2, 1
     #: 2981 s32i.n a2, a1, 32
     #: 0c23 movi.n a3, 2
-    #: 37a202 bge a2, a3, 0x1452
-    #: 46dbfe j 0xfc0
+    #: 37a202 bge a2, a3, 0x13cc
+    #: 46dbfe j 0xf3a
     # unidirectional_sequence_lstm.py:114 block = _SIGMOID_MULTIPLIER
     #: 3cb2 movi.n a2, 59
     #: 29f1 s32i.n a2, a1, 60
     # unidirectional_sequence_lstm.py:115 if gate == _CELL_GATE:
     #: 0c23 movi.n a3, 2
-    #: 222115 l32i a2, a1, 84
-    #: 37920e bne a2, a3, 0x146d
+    #: 222116 l32i a2, a1, 88
+    #: 37920e bne a2, a3, 0x13e7
     # unidirectional_sequence_lstm.py:116 block = _TANH_MULTIPLIER
     #: 4c22 movi.n a2, 66
     #: 29f1 s32i.n a2, a1, 60
     # unidirectional_sequence_lstm.py:117 if not r[_ACTIVATION]:
     #: 28e1 l32i.n a2, a1, 56
     #: 222250 l32i a2, a2, 320
-    #: 562200 bnez a2, 0x146d
+    #: 562200 bnez a2, 0x13e7
     # unidirectional_sequence_lstm.py:118 return
-    #: 463400 j 0x153f
+    #: 463400 j 0x14b9
     # unidirectional_sequence_lstm.py:119 curve(op, arena, rom, block, r[_ENTRIES], target << 2...
     #: 28e1 l32i.n a2, a1, 56
     #: 8862 l32i.n a8, a2, 24
-    #: 222118 l32i a2, a1, 96
+    #: 22211a l32i a2, a1, 104
     #: e05211 slli a5, a2, 2
     #: 6861 l32i.n a6, a1, 24
     # sigmoid_int16.py:38 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2203,25 +2151,25 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:42 base = int(ptr8(arena))
     #: 38d1 l32i.n a3, a1, 52
     # sigmoid_int16.py:43 flash = int(ptr8(rom))
-    #: 222113 l32i a2, a1, 76
+    #: 222114 l32i a2, a1, 80
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     #: 504004 extui a4, a5, 0, 1
-    #: 164400 beqz a4, 0x1492
+    #: 164400 beqz a4, 0x140c
     #: 4d02 mov.n a4, a2
-    #: 460000 j 0x1494
+    #: 460000 j 0x140e
     #: 4d03 mov.n a4, a3
     #: 505221 srai a5, a5, 2
     #: 5a74 add.n a7, a4, a5
     # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
     #: 804004 extui a4, a8, 0, 1
-    #: 162400 beqz a4, 0x14a2
-    #: 460000 j 0x14a4
+    #: 162400 beqz a4, 0x141c
+    #: 460000 j 0x141e
     #: 2d03 mov.n a2, a3
     #: 804221 srai a4, a8, 2
     #: 4a22 add.n a2, a2, a4
-    #: 226125 s32i a2, a1, 148
+    #: 226127 s32i a2, a1, 156
     # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 222118 l32i a2, a1, 96
+    #: 22211a l32i a2, a1, 104
     #: 2a53 add.n a5, a3, a2
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     #: d80e l32i.n a13, a14, 0
@@ -2230,7 +2178,7 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:49 half = 0
     #: 0c0b movi.n a11, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169a00 beqz a10, 0x14c4
+    #: 169a00 beqz a10, 0x143e
     # sigmoid_int16.py:51 half = 1
     #: 0c1b movi.n a11, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -2241,13 +2189,13 @@ def eval_integers(op, arena, rom, start, stop):
     #: 982e l32i.n a9, a14, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
     #: 284e l32i.n a2, a14, 16
-    #: 226126 s32i a2, a1, 152
+    #: 226128 s32i a2, a1, 160
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
     #: f85e l32i.n a15, a14, 20
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     #: c86e l32i.n a12, a14, 24
     # sigmoid_int16.py:57 while count:
-    #: 16c606 beqz a6, 0x153f
+    #: 16c606 beqz a6, 0x14b9
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
     #: 229700 l16si a2, a7, 0
     #: d02282 mull a2, a2, a13
@@ -2264,14 +2212,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2030b1 sra a3, a2
     # sigmoid_int16.py:62 if i < _LAST:
     #: 82a0ff movi a8, 255
-    #: 87a327 bge a3, a8, 0x151d
+    #: 87a327 bge a3, a8, 0x1497
     # sigmoid_int16.py:63 v -= i << bits
     #: 001940 ssl a9
     #: 0083a1 sll a8, a3
     #: 8022c0 sub a2, a2, a8
     # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
     #: f08311 slli a8, a3, 1
-    #: 322125 l32i a3, a1, 148
+    #: 322127 l32i a3, a1, 156
     #: 8a83 add.n a8, a3, a8
     # sigmoid_int16.py:65 i = p[0]
     #: 321800 l16ui a3, a8, 0
@@ -2282,16 +2230,16 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001940 ssl a9
     #: 0023a1 sll a2, a3
     #: 2a28 add.n a2, a8, a2
-    #: 460000 j 0x151f
+    #: 460000 j 0x1499
     # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
     #: 283e l32i.n a2, a14, 12
     # sigmoid_int16.py:69 if minus:
-    #: 165400 beqz a4, 0x1528
+    #: 165400 beqz a4, 0x14a2
     # sigmoid_int16.py:70 v = negative - v
     #: 202fc0 sub a2, a15, a2
-    #: 060100 j 0x152d
+    #: 060100 j 0x14a7
     # sigmoid_int16.py:72 v = positive + v
-    #: 322126 l32i a3, a1, 152
+    #: 322128 l32i a3, a1, 160
     #: 2a23 add.n a2, a3, a2
     # sigmoid_int16.py:73 y[0] = v >> output_shift
     #: 000c40 ssr a12
@@ -2303,27 +2251,27 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b55 addi.n a5, a5, 2
     # sigmoid_int16.py:76 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5626f9 bnez a6, 0x14d2
+    #: 5626f9 bnez a6, 0x144c
     # unidirectional_sequence_lstm.py:65 gate += 1
-    #: 222115 l32i a2, a1, 84
+    #: 222116 l32i a2, a1, 88
     #: 1b22 addi.n a2, a2, 1
-    #: 226115 s32i a2, a1, 84
+    #: 226116 s32i a2, a1, 88
     #: 0c43 movi.n a3, 4
-    #: 37a202 bge a2, a3, 0x154f
-    #: 8683fe j 0xf5e
+    #: 37a202 bge a2, a3, 0x14c9
+    #: 8683fe j 0xed8
     # unidirectional_sequence_lstm.py:66 _update(op, arena, rom, batch * size + first, start, c...
-    #: 32211b l32i a3, a1, 108
-    #: 222134 l32i a2, a1, 208
+    #: 32211c l32i a3, a1, 112
+    #: 222132 l32i a2, a1, 200
     #: 203382 mull a3, a3, a2
-    #: 222114 l32i a2, a1, 80
+    #: 222115 l32i a2, a1, 84
     #: 2a83 add.n a8, a3, a2
     # unidirectional_sequence_lstm.py:126 r = ptr32(op)
     #: 38c1 l32i.n a3, a1, 48
-    #: 326131 s32i a3, a1, 196
+    #: 32612f s32i a3, a1, 188
     # unidirectional_sequence_lstm.py:127 gates = r[_SCRATCH] >> 2
     #: 2853 l32i.n a2, a3, 20
     #: 204221 srai a4, a2, 2
-    #: 426132 s32i a4, a1, 200
+    #: 426130 s32i a4, a1, 192
     # unidirectional_sequence_lstm.py:128 sums = gates + 8 * r[_BLOCK]
     #: 222317 l32i a2, a3, 92
     #: d02211 slli a2, a2, 3
@@ -2331,7 +2279,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:129 row = 2 * count
     #: 2861 l32i.n a2, a1, 24
     #: f07211 slli a7, a2, 1
-    #: 72613d s32i a7, a1, 244
+    #: 72613b s32i a7, a1, 236
     # unidirectional_sequence_lstm.py:130 cell = (r[_CELL_STATE] >> 2) + 2 * at
     #: 3833 l32i.n a3, a3, 12
     #: 306221 srai a6, a3, 2
@@ -2348,7 +2296,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 6a33 add.n a3, a3, a6
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165201 beqz a2, 0x15a7
+    #: 165201 beqz a2, 0x1521
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 929400 l16si a9, a4, 0
     #: 829300 l16si a8, a3, 0
@@ -2362,7 +2310,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5692fe bnez a2, 0x1591
+    #: 5692fe bnez a2, 0x150b
     # unidirectional_sequence_lstm.py:132 rescale(op, arena, _FORGET_MULTIPLIER, sums, count, 0)
     #: 7861 l32i.n a7, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2373,14 +2321,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161707 beqz a7, 0x162a
+    #: 161707 beqz a7, 0x15a4
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281c l32i.n a2, a12, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x15c7
+    #: d64200 bgez a2, 0x1541
     # fixed_point.py:30 e = 0 - left
     #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
@@ -2420,7 +2368,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161b01 beqz a11, 0x1621
+    #: 161b01 beqz a11, 0x159b
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2435,7 +2383,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56d7f8 bnez a7, 0x15b8
+    #: 56d7f8 bnez a7, 0x1532
     # unidirectional_sequence_lstm.py:133 _add(arena, cell, sums, count, 0, _NO_LIMIT)
     #: 8861 l32i.n a8, a1, 24
     #: 0c13 movi.n a3, 1
@@ -2450,14 +2398,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 16d802 beqz a8, 0x166d
+    #: 16d802 beqz a8, 0x15e7
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2807 l32i.n a2, a7, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 32a080 movi a3, 128
     #: 803311 slli a3, a3, 8
     #: 0b33 addi.n a3, a3, -1
-    #: 27a307 bge a3, a2, 0x1654
+    #: 27a307 bge a3, a2, 0x15ce
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2465,7 +2413,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf3 movi.n a3, -1
     #: 103311 slli a3, a3, 15
-    #: 37a204 bge a2, a3, 0x1661
+    #: 37a204 bge a2, a3, 0x15db
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
@@ -2477,11 +2425,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b44 addi.n a4, a4, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b88 addi.n a8, a8, -1
-    #: 5618fd bnez a8, 0x163f
+    #: 5618fd bnez a8, 0x15b9
     # unidirectional_sequence_lstm.py:134 _products(arena, sums, gates, gates + 2 * row, count)
-    #: 22213d l32i a2, a1, 244
+    #: 22213b l32i a2, a1, 236
     #: f02211 slli a2, a2, 1
-    #: 322132 l32i a3, a1, 200
+    #: 322130 l32i a3, a1, 192
     #: 2a83 add.n a8, a3, a2
     #: 7861 l32i.n a7, a1, 24
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
@@ -2493,7 +2441,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 8a22 add.n a2, a2, a8
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165701 beqz a7, 0x169b
+    #: 165701 beqz a7, 0x1615
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 929300 l16si a9, a3, 0
     #: 829200 l16si a8, a2, 0
@@ -2507,7 +2455,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b22 addi.n a2, a2, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 5697fe bnez a7, 0x1685
+    #: 5697fe bnez a7, 0x15ff
     # unidirectional_sequence_lstm.py:135 rescale(op, arena, _UPDATE_MULTIPLIER, sums, count, 0)
     #: 7861 l32i.n a7, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2518,14 +2466,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161707 beqz a7, 0x171e
+    #: 161707 beqz a7, 0x1698
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281c l32i.n a2, a12, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0b movi.n a11, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x16bb
+    #: d64200 bgez a2, 0x1635
     # fixed_point.py:30 e = 0 - left
     #: 20b060 neg a11, a2
     # fixed_point.py:31 left = 0
@@ -2565,7 +2513,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161b01 beqz a11, 0x1715
+    #: 161b01 beqz a11, 0x168f
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2580,10 +2528,10 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56d7f8 bnez a7, 0x16ac
+    #: 56d7f8 bnez a7, 0x1626
     # unidirectional_sequence_lstm.py:136 _add(arena, cell, sums, count, 1, r[_CLIP])
     #: 8861 l32i.n a8, a1, 24
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 922219 l32i a9, a2, 100
     # unidirectional_sequence_lstm.py:164 base = int(ptr8(arena))
     #: 28d1 l32i.n a2, a1, 52
@@ -2596,18 +2544,18 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:171 if limit == _NO_LIMIT:
     #: 0c12 movi.n a2, 1
     #: 102211 slli a2, a2, 15
-    #: 279901 bne a9, a2, 0x1739
+    #: 279901 bne a9, a2, 0x16b3
     # unidirectional_sequence_lstm.py:172 limit -= 1
     #: 0b99 addi.n a9, a9, -1
     # unidirectional_sequence_lstm.py:173 while count:
-    #: 167804 beqz a8, 0x1784
+    #: 167804 beqz a8, 0x16fe
     # unidirectional_sequence_lstm.py:174 v = (p[0] << sign) >> sign
     #: 2807 l32i.n a2, a7, 0
     # unidirectional_sequence_lstm.py:175 if v > 0x7FFF:
     #: 42a080 movi a4, 128
     #: 804411 slli a4, a4, 8
     #: 0b44 addi.n a4, a4, -1
-    #: 27a407 bge a4, a2, 0x1751
+    #: 27a407 bge a4, a2, 0x16cb
     # unidirectional_sequence_lstm.py:176 v = 0x7FFF
     #: 22a080 movi a2, 128
     #: 802211 slli a2, a2, 8
@@ -2615,7 +2563,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:177 if v < 0 - 0x8000:
     #: 7cf4 movi.n a4, -1
     #: 104411 slli a4, a4, 15
-    #: 47a204 bge a2, a4, 0x175e
+    #: 47a204 bge a2, a4, 0x16d8
     # unidirectional_sequence_lstm.py:178 v = 0 - 0x8000
     #: 7cf2 movi.n a2, -1
     #: 102211 slli a2, a2, 15
@@ -2627,11 +2575,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4a22 add.n a2, a2, a4
     #: 22d280 addmi a2, a2, 0xffff8000
     # unidirectional_sequence_lstm.py:181 if v > limit:
-    #: 27a901 bge a9, a2, 0x1773
+    #: 27a901 bge a9, a2, 0x16ed
     # unidirectional_sequence_lstm.py:182 v = limit
     #: 2d09 mov.n a2, a9
     # unidirectional_sequence_lstm.py:183 if v < low:
-    #: b7a201 bge a2, a11, 0x1778
+    #: b7a201 bge a2, a11, 0x16f2
     # unidirectional_sequence_lstm.py:184 v = low
     #: 2d0b mov.n a2, a11
     # unidirectional_sequence_lstm.py:185 y[0] = v
@@ -2642,9 +2590,9 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b33 addi.n a3, a3, 2
     # unidirectional_sequence_lstm.py:188 count -= 1
     #: 0b88 addi.n a8, a8, -1
-    #: 5678fb bnez a8, 0x173c
+    #: 5678fb bnez a8, 0x16b6
     # unidirectional_sequence_lstm.py:137 curve(op, arena, rom, _CELL_MULTIPLIER, r[_ENTRIES], ...
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 9862 l32i.n a9, a2, 24
     #: e06611 slli a6, a6, 2
     #: 7861 l32i.n a7, a1, 24
@@ -2655,25 +2603,25 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:42 base = int(ptr8(arena))
     #: 38d1 l32i.n a3, a1, 52
     # sigmoid_int16.py:43 flash = int(ptr8(rom))
-    #: 222113 l32i a2, a1, 76
+    #: 222114 l32i a2, a1, 80
     # sigmoid_int16.py:44 x = ptr16((flash if source & 1 else base) + (source >> 2))
     #: 604004 extui a4, a6, 0, 1
-    #: 164400 beqz a4, 0x17a6
+    #: 164400 beqz a4, 0x1720
     #: 4d02 mov.n a4, a2
-    #: 460000 j 0x17a8
+    #: 460000 j 0x1722
     #: 4d03 mov.n a4, a3
     #: 606221 srai a6, a6, 2
     #: 6a84 add.n a8, a4, a6
     # sigmoid_int16.py:45 table = (flash if entries & 1 else base) + (entries >> 2)
     #: 904004 extui a4, a9, 0, 1
-    #: 162400 beqz a4, 0x17b6
-    #: 460000 j 0x17b8
+    #: 162400 beqz a4, 0x1730
+    #: 460000 j 0x1732
     #: 2d03 mov.n a2, a3
     #: 904221 srai a4, a9, 2
     #: 4a22 add.n a2, a2, a4
-    #: 226137 s32i a2, a1, 220
+    #: 226135 s32i a2, a1, 212
     # sigmoid_int16.py:46 y = ptr16(base + target)
-    #: 222132 l32i a2, a1, 200
+    #: 222130 l32i a2, a1, 192
     #: 2a63 add.n a6, a3, a2
     # sigmoid_int16.py:47 multiplier = q[_CURVE_MULTIPLIER]
     #: e80f l32i.n a14, a15, 0
@@ -2682,7 +2630,7 @@ def eval_integers(op, arena, rom, start, stop):
     # sigmoid_int16.py:49 half = 0
     #: 0c0c movi.n a12, 0
     # sigmoid_int16.py:50 if shift:
-    #: 169b00 beqz a11, 0x17d8
+    #: 169b00 beqz a11, 0x1752
     # sigmoid_int16.py:51 half = 1
     #: 0c1c movi.n a12, 1
     # sigmoid_int16.py:52 half = half << shift - 1
@@ -2693,14 +2641,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: a82f l32i.n a10, a15, 8
     # sigmoid_int16.py:54 positive = (q[_CURVE_POSITIVE_OFFSET] << sign) >> sign
     #: 284f l32i.n a2, a15, 16
-    #: 226138 s32i a2, a1, 224
+    #: 226136 s32i a2, a1, 216
     # sigmoid_int16.py:55 negative = q[_CURVE_NEGATIVE_OFFSET]
     #: 285f l32i.n a2, a15, 20
-    #: 226139 s32i a2, a1, 228
+    #: 226137 s32i a2, a1, 220
     # sigmoid_int16.py:56 output_shift = q[_CURVE_OUTPUT_SHIFT]
     #: d86f l32i.n a13, a15, 24
     # sigmoid_int16.py:57 while count:
-    #: 16f706 beqz a7, 0x1859
+    #: 16f706 beqz a7, 0x17d3
     # sigmoid_int16.py:58 v = ((x[0] ^ 0x8000) - 0x8000) * multiplier + half >> shift
     #: 229800 l16si a2, a8, 0
     #: e02282 mull a2, a2, a14
@@ -2717,14 +2665,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2030b1 sra a3, a2
     # sigmoid_int16.py:62 if i < _LAST:
     #: 92a0ff movi a9, 255
-    #: 97a327 bge a3, a9, 0x1834
+    #: 97a327 bge a3, a9, 0x17ae
     # sigmoid_int16.py:63 v -= i << bits
     #: 001a40 ssl a10
     #: 0093a1 sll a9, a3
     #: 9022c0 sub a2, a2, a9
     # sigmoid_int16.py:64 p = ptr16(table + 2 * i)
     #: f09311 slli a9, a3, 1
-    #: 322137 l32i a3, a1, 220
+    #: 322135 l32i a3, a1, 212
     #: 9a93 add.n a9, a3, a9
     # sigmoid_int16.py:65 i = p[0]
     #: 321900 l16ui a3, a9, 0
@@ -2735,17 +2683,17 @@ def eval_integers(op, arena, rom, start, stop):
     #: 001a40 ssl a10
     #: 0023a1 sll a2, a3
     #: 2a29 add.n a2, a9, a2
-    #: 460000 j 0x1836
+    #: 460000 j 0x17b0
     # sigmoid_int16.py:68 v = q[_CURVE_SATURATED]
     #: 283f l32i.n a2, a15, 12
     # sigmoid_int16.py:69 if minus:
-    #: 168400 beqz a4, 0x1842
+    #: 168400 beqz a4, 0x17bc
     # sigmoid_int16.py:70 v = negative - v
-    #: 322139 l32i a3, a1, 228
+    #: 322137 l32i a3, a1, 220
     #: 2023c0 sub a2, a3, a2
-    #: 060100 j 0x1847
+    #: 060100 j 0x17c1
     # sigmoid_int16.py:72 v = positive + v
-    #: 322138 l32i a3, a1, 224
+    #: 322136 l32i a3, a1, 216
     #: 2a23 add.n a2, a3, a2
     # sigmoid_int16.py:73 y[0] = v >> output_shift
     #: 000d40 ssr a13
@@ -2757,12 +2705,12 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b66 addi.n a6, a6, 2
     # sigmoid_int16.py:76 count -= 1
     #: 0b77 addi.n a7, a7, -1
-    #: 56f7f8 bnez a7, 0x17e9
+    #: 56f7f8 bnez a7, 0x1763
     # unidirectional_sequence_lstm.py:138 _products(arena, sums, gates, gates + 3 * row, count)
     #: 0c33 movi.n a3, 3
-    #: 22213d l32i a2, a1, 244
+    #: 22213b l32i a2, a1, 236
     #: 302282 mull a2, a2, a3
-    #: 322132 l32i a3, a1, 200
+    #: 322130 l32i a3, a1, 192
     #: 2a73 add.n a7, a3, a2
     #: 6861 l32i.n a6, a1, 24
     # unidirectional_sequence_lstm.py:148 base = int(ptr8(arena))
@@ -2774,7 +2722,7 @@ def eval_integers(op, arena, rom, start, stop):
     # unidirectional_sequence_lstm.py:151 y = ptr16(base + b)
     #: 7a22 add.n a2, a2, a7
     # unidirectional_sequence_lstm.py:152 while count:
-    #: 165601 beqz a6, 0x1889
+    #: 165601 beqz a6, 0x1803
     # unidirectional_sequence_lstm.py:153 p[0] = ((x[0] ^ 0x8000) - 0x8000) * ((y[0] ^ 0x8000) ...
     #: 829300 l16si a8, a3, 0
     #: 729200 l16si a7, a2, 0
@@ -2788,7 +2736,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 2b22 addi.n a2, a2, 2
     # unidirectional_sequence_lstm.py:157 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 5696fe bnez a6, 0x1873
+    #: 5696fe bnez a6, 0x17ed
     # unidirectional_sequence_lstm.py:139 rescale(op, arena, _HIDDEN_MULTIPLIER, sums, count, 0)
     #: 6861 l32i.n a6, a1, 24
     # fixed_point.py:21 q = ptr32(int(ptr32(op)) + 4 * block)
@@ -2799,14 +2747,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 28d1 l32i.n a2, a1, 52
     #: 5a42 add.n a4, a2, a5
     # fixed_point.py:26 while count:
-    #: 161607 beqz a6, 0x190c
+    #: 161607 beqz a6, 0x1886
     # fixed_point.py:27 left = q[_SHIFT] - 32
     #: 281b l32i.n a2, a11, 4
     #: 22c2e0 addi a2, a2, -32
     # fixed_point.py:28 e = 0
     #: 0c0a movi.n a10, 0
     # fixed_point.py:29 if left < 0:
-    #: d64200 bgez a2, 0x18a9
+    #: d64200 bgez a2, 0x1823
     # fixed_point.py:30 e = 0 - left
     #: 20a060 neg a10, a2
     # fixed_point.py:31 left = 0
@@ -2846,7 +2794,7 @@ def eval_integers(op, arena, rom, start, stop):
     #: 202e21 srai a2, a2, 14
     #: 3a22 add.n a2, a2, a3
     # fixed_point.py:45 if e:
-    #: 161a01 beqz a10, 0x1903
+    #: 161a01 beqz a10, 0x187d
     # fixed_point.py:46 v = ((v >> 31) + v >> e - 1) + 1 >> 1
     #: 203f31 srai a3, a2, 31
     #: 2a33 add.n a3, a3, a2
@@ -2861,14 +2809,14 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:49 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56d6f8 bnez a6, 0x189a
+    #: 56d6f8 bnez a6, 0x1814
     # unidirectional_sequence_lstm.py:140 wide = r[_WIDE]
-    #: 222131 l32i a2, a1, 196
+    #: 22212f l32i a2, a1, 188
     #: 722218 l32i a7, a2, 96
     # unidirectional_sequence_lstm.py:141 target = (r[_OUTPUT] >> 2) + (start << wide)
     #: 2842 l32i.n a2, a2, 16
     #: 203221 srai a3, a2, 2
-    #: 22212f l32i a2, a1, 188
+    #: 22212d l32i a2, a1, 180
     #: 001740 ssl a7
     #: 0022a1 sll a2, a2
     #: 2a33 add.n a3, a3, a2
@@ -2890,23 +2838,23 @@ def eval_integers(op, arena, rom, start, stop):
     # fixed_point.py:63 y = int(ptr8(arena)) + output
     #: 3a32 add.n a3, a2, a3
     # fixed_point.py:64 while count:
-    #: 164602 beqz a6, 0x1960
+    #: 164602 beqz a6, 0x18da
     # fixed_point.py:65 v = ((p[0] << sign) >> sign) + zero_point
     #: 2804 l32i.n a2, a4, 0
     #: aa22 add.n a2, a2, a10
     # fixed_point.py:66 if v < low:
-    #: 97a201 bge a2, a9, 0x1944
+    #: 97a201 bge a2, a9, 0x18be
     # fixed_point.py:67 v = low
     #: 2d09 mov.n a2, a9
     # fixed_point.py:68 if v > high:
-    #: 27a801 bge a8, a2, 0x1949
+    #: 27a801 bge a8, a2, 0x18c3
     # fixed_point.py:69 v = high
     #: 2d08 mov.n a2, a8
     # fixed_point.py:70 if wide:
-    #: 165700 beqz a7, 0x1952
+    #: 165700 beqz a7, 0x18cc
     # fixed_point.py:71 ptr16(y)[0] = v
     #: 225300 s16i a2, a3, 0
-    #: 860000 j 0x1955
+    #: 860000 j 0x18cf
     # fixed_point.py:73 ptr8(y)[0] = v
     #: 224300 s8i a2, a3, 0
     # fixed_point.py:74 y += 1 + wide
@@ -2916,39 +2864,39 @@ def eval_integers(op, arena, rom, start, stop):
     #: 4b44 addi.n a4, a4, 4
     # fixed_point.py:76 count -= 1
     #: 0b66 addi.n a6, a6, -1
-    #: 56a6fd bnez a6, 0x193b
+    #: 56a6fd bnez a6, 0x18b5
     # unidirectional_sequence_lstm.py:67 start += count
-    #: 22212f l32i a2, a1, 188
+    #: 22212d l32i a2, a1, 180
     #: 3861 l32i.n a3, a1, 24
     #: 3a22 add.n a2, a2, a3
-    #: 22612f s32i a2, a1, 188
+    #: 22612d s32i a2, a1, 180
     # unidirectional_sequence_lstm.py:68 if first + count == size:
-    #: 422114 l32i a4, a1, 80
+    #: 422115 l32i a4, a1, 84
     #: 3a34 add.n a3, a4, a3
-    #: 522134 l32i a5, a1, 208
-    #: 57933d bne a3, a5, 0x19b3
+    #: 522132 l32i a5, a1, 200
+    #: 57933d bne a3, a5, 0x192d
     # unidirectional_sequence_lstm.py:70 y = ptr8(int(ptr8(arena)) + (r[_OUTPUT] >> 2) + (start...
-    #: 622136 l32i a6, a1, 216
+    #: 622134 l32i a6, a1, 208
     #: 3846 l32i.n a3, a6, 16
     #: 304221 srai a4, a3, 2
     #: 38d1 l32i.n a3, a1, 52
     #: 4a73 add.n a7, a3, a4
     #: 5042c0 sub a4, a2, a5
-    #: 22213f l32i a2, a1, 252
+    #: 22213d l32i a2, a1, 244
     #: 204482 mull a4, a4, a2
     #: 4a47 add.n a4, a7, a4
     # unidirectional_sequence_lstm.py:71 h = ptr8(int(ptr8(arena)) + (r[_HIDDEN_STATE] >> 2) + ...
     #: 6826 l32i.n a6, a6, 8
     #: 606221 srai a6, a6, 2
     #: 6a63 add.n a6, a3, a6
-    #: 32211b l32i a3, a1, 108
+    #: 32211c l32i a3, a1, 112
     #: 503382 mull a3, a3, a5
     #: 203382 mull a3, a3, a2
     #: 3a36 add.n a3, a6, a3
     # unidirectional_sequence_lstm.py:72 n = size * width
     #: 202582 mull a2, a5, a2
     # unidirectional_sequence_lstm.py:73 while n:
-    #: 16e200 beqz a2, 0x19b3
+    #: 16e200 beqz a2, 0x192d
     # unidirectional_sequence_lstm.py:74 h[0] = y[0]
     #: 520400 l8ui a5, a4, 0
     #: 524300 s8i a5, a3, 0
@@ -2958,11 +2906,11 @@ def eval_integers(op, arena, rom, start, stop):
     #: 1b44 addi.n a4, a4, 1
     # unidirectional_sequence_lstm.py:77 n -= 1
     #: 0b22 addi.n a2, a2, -1
-    #: 5602ff bnez a2, 0x19a4
-    #: 32212f l32i a3, a1, 188
-    #: 22213a l32i a2, a1, 232
-    #: 27a302 bge a3, a2, 0x19bf
-    #: 0648fd j 0xee0
+    #: 5602ff bnez a2, 0x191e
+    #: 32212d l32i a3, a1, 180
+    #: 222138 l32i a2, a1, 224
+    #: 27a302 bge a3, a2, 0x1939
+    #: 0648fd j 0xe5a
     #: 0c02 movi.n a2, 0
     #: 1df0 retw.n
     raise NotImplementedError("no machine code; compile with tflm_tools.packages")
