@@ -10,7 +10,7 @@ pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycl
 
 import esp32
 import esp32_memory as memory
-from asm.xtensawin.pie import Pie
+from asm.encoders.pie import Pie
 from esp32_memory import LINE, Cache
 from xtensa_core import Core
 

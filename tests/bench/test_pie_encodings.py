@@ -1,4 +1,4 @@
-# Tests of the encoder of the ESP32-S3's vector unit (tools/asm/xtensawin/pie.py)
+# Tests of the encoder of the ESP32-S3's vector unit (tools/asm/encoders/pie.py)
 # MIT license; Copyright (c) 2026 the tflm authors
 
 import sys
@@ -10,7 +10,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "tools"))
 sys.path.insert(0, str(_ROOT / "bench"))
 
-from asm.xtensawin.pie import Pie  # noqa: E402
+from asm.encoders.pie import Pie  # noqa: E402
 from xtensa_core import Core  # noqa: E402
 
 # (method, operands, bytes in memory, instruction), read in the tests of LLVM's assembler. GNU's

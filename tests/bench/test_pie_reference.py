@@ -13,7 +13,7 @@ from support.single_op import Tensor, single_op
 
 pytest.importorskip("unicorn", reason="the measuring bench needs the extra `cycles`")
 
-from asm.xtensawin.pie import Pie
+from asm.encoders.pie import Pie
 from tflm.access_checks import check_of
 from tflm.access_checks.record import Record
 from tflm.model import FlatModel

@@ -8,7 +8,7 @@ import pytest
 from support.inputs import generator
 from tflm.prepare import lanes
 
-from tools.asm.kernels import lanes_gather, lanes_multiply
+from tools.asm.kernels import lanes_gather, lanes_multiply, pie_gather
 from tools.asm.kernels.parameters import GATHER, MULTIPLY
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
@@ -108,6 +108,22 @@ def test_columns_become_lanes(name, is_bytes, is_flipped):
             assert found[2 * size * i : 2 * size * i + 2 * whole] == wanted
         if is_bytes:  # the bytes of the last column
             assert list(memoryview(spare).cast("b")[: len(values)]) == values
+
+
+@pytest.mark.parametrize("is_bytes", [False, True])
+def test_columns_become_vectors(is_bytes):
+    write = pie_gather.gather_bytes_kernel if is_bytes else pie_gather.gather_kernel
+    kernel = write(InterpretedMachine(MACHINES["xtensawin"]))
+    random = generator(f"vectors {is_bytes}")
+    for _ in range(_RUNS):
+        case = _columns(random, is_bytes)
+        size, columns = case.words["column_bytes"], case.words["columns"]
+        found, image = bytearray(size * columns), struct.pack(f"{len(case.image)}b", *case.image)
+        case.words["fill"] = (case.zero_point & 255) * 0x1010101
+        operands = {"image": (_MEMORY, image, False), "lanes": (_ARENA + _LANES, found, True)}
+        _run(kernel, GATHER, case.words, operands)
+        for i, values in enumerate(_expected(case)):
+            assert list(memoryview(found).cast("b")[size * i :][: len(values)]) == values
 
 
 # MultiplyByQuantizedMultiplier of TFLM for right shifts, with double rounding.

@@ -122,16 +122,9 @@ class InterpretedMachine(Machine):
     mulsh = True  # as XtensaMachine
 
     def __init__(self, like=None):
-        if like is not None:
-            self.name, self.high = like.name, like.high
-            self.has_ascending_ldm = like.has_ascending_ldm
-            self.has_mulh, self.has_divide = like.has_mulh, like.has_divide
-            self.has_unaligned_loads = like.has_unaligned_loads
-            self.has_fpu, self.has_hardware_loops = like.has_fpu, like.has_hardware_loops
-            self.has_float_divide = like.has_float_divide
-            self.has_float_conversion = like.has_float_conversion
-            self.max_arguments = like.max_arguments
-            self.add_byte_products, self.rescale = like.add_byte_products, like.rescale
+        has = [name for name in dir(Machine) if name.startswith("has_")]
+        for name in ("name", "high", "max_arguments", "add_byte_products", "rescale", *has):
+            setattr(self, name, getattr(like or self, name))
 
 
 class _Run:

@@ -1,4 +1,4 @@
-# Kernel language: runs the instructions of a tile for Xtensa with MAC16, for the interpreter
+# Kernel language: runs the instructions of a tile for Xtensa, for the interpreter
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from .machine import to_signed
@@ -43,11 +43,11 @@ class _Recorder:
 
 
 class XtensaTile:
-    """The accumulator, the registers m0 to m3 and SAR, which tiles of a kernel share."""
+    """The accumulator, the registers m0 to m3, SAR and vectors, which tiles of a kernel share."""
 
     def __init__(self, memory):
         self._memory = memory
-        self._total, self._m, self._sar = None, {}, None  # nothing is known of them
+        self._total, self._m, self._sar, self._q = None, {}, None, {}  # nothing is known of them
 
     def run(self, write, count, values, info):
         """Run a tile and return the values of its registers, None for one without a value.
@@ -127,6 +127,19 @@ class XtensaTile:
 
     def _sra(self, r, t):
         self._a[r] = to_signed(self._a[t]) >> self._sar & _WORD
+
+    # Vectors are at multiples of 16.
+    def _words(self, s):
+        return range(self._a[s] & ~15, (self._a[s] & ~15) + 16, 4)
+
+    def _vld_ip(self, q, s, step):
+        self._q[q] = [self._memory.load("w", at) for at in self._words(s)]
+        self._a[s] = self._a[s] + step & _WORD
+
+    def _vst_ip(self, q, s, step):
+        for at, word in zip(self._words(s), self._q[q], strict=True):
+            self._memory.store("w", at, word)
+        self._a[s] = self._a[s] + step & _WORD
 
     def _clamps(self, r, s, _spare):
         self._a[r] = min(max(to_signed(self._a[s]), -128), 127) & _WORD

@@ -20,6 +20,21 @@ _SCALE, _FACTOR, _MAGNITUDE, _INFINITE, _MOST_QUOTIENT, _TIE, _ZERO_POINT, _FLIP
 )
 
 
+# Write the code of a loop twice: for vectors of _LANES elements, then for single elements. rcx is
+# the number of elements. Yields the number of elements of a turn.
+def _turns(t):
+    for lanes in (_LANES, 1):
+        rest, loop = t.new_label("rest"), t.new_label("each")
+        t.sub("rcx", lanes)
+        t.jl(rest)
+        t.label(loop)
+        yield lanes
+        t.sub("rcx", lanes)
+        t.jns(loop)
+        t.label(rest)
+        t.add("rcx", lanes)
+
+
 # All elements of a vector become eax.
 def _spread(t, vector):
     t.movd(vector, "eax")
@@ -83,11 +98,8 @@ def quantize():
     address(t, "rsi", "a")
     t.load("rcx", "n")
     t.load("rdx", "kind")
-    for lanes in (_LANES, 1):
-        rest, loop, byte, stored = (t.new_label(each) for each in ("rest", "each", "byte", "next"))
-        t.sub("rcx", lanes)
-        t.jl(rest)
-        t.label(loop)
+    for lanes in _turns(t):
+        byte, stored = t.new_label("byte"), t.new_label("next")
         getattr(t, "movups" if lanes > 1 else "movss")("xmm0", at("rsi"))
         _round(t)
         t.packssdw("xmm1", "xmm1")
@@ -113,10 +125,6 @@ def quantize():
         t.add("rdi", lanes)
         t.label(stored)
         t.add("rsi", 4 * lanes)
-        t.sub("rcx", lanes)
-        t.jns(loop)
-        t.label(rest)
-        t.add("rcx", lanes)
     t.end()
     return t.text()
 
@@ -185,21 +193,13 @@ def dequantize():
     t.jne("addresses")
     t.add("rsi", "rax")
     t.label("addresses")
-    for lanes in (_LANES, 1):
-        rest, loop = t.new_label("rest"), t.new_label("each")
-        t.sub("rcx", lanes)
-        t.jl(rest)
-        t.label(loop)
+    for lanes in _turns(t):
         _load_integers(t, lanes)
         t.psubd("xmm0", _ZERO_POINT)
         t.cvtdq2ps("xmm0", "xmm0")
         t.mulps("xmm0", _SCALE)
         getattr(t, "movups" if lanes > 1 else "movss")(at("rdi"), "xmm0")
         t.add("rdi", 4 * lanes)
-        t.sub("rcx", lanes)
-        t.jns(loop)
-        t.label(rest)
-        t.add("rcx", lanes)
     t.end()
     return t.text()
 
@@ -250,22 +250,14 @@ def extremes():
     high, low = "xmm0", "xmm1"
     for vector in (high, low):
         t.xorps(vector, vector)
-    for lanes, load in ((_LANES, "movups"), (1, "movss")):
-        rest, loop = t.new_label("rest"), t.new_label("each")
-        t.sub("rcx", lanes)
-        t.jl(rest)
-        t.label(loop)
-        getattr(t, load)("xmm2", at("rsi"))
+    for lanes in _turns(t):
+        getattr(t, "movups" if lanes > 1 else "movss")("xmm2", at("rsi"))
         t.movaps("xmm3", "xmm2")
         t.maxps("xmm2", high)
         t.movaps(high, "xmm2")
         t.minps("xmm3", low)
         t.movaps(low, "xmm3")
         t.add("rsi", 4 * lanes)
-        t.sub("rcx", lanes)
-        t.jns(loop)
-        t.label(rest)
-        t.add("rcx", lanes)
     for i, (vector, instruction) in enumerate(((high, "maxps"), (low, "minps"))):
         for order in (0x4E, 0xB1):  # the other half, the neighbour
             t.pshufd("xmm2", vector, order)

@@ -1,126 +1,18 @@
 # Generator of the kernels of 3x3 DEPTHWISE_CONV_2D for the vector unit of the ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..encoders.pie import VECTOR, Pie
 from ..kernels.parameters import PIE_DEPTHWISE, at
-from .pie import VECTOR, Pie
 
 _TAPS, _NUMBERS = 9, 8  # vectors of weights of 16 channels, and bytes of numbers of each channel
 _HALF = 8  # channels whose sums are in one half of QACC
 _HELD = 5  # vectors of weights that stay in q0 to q4; q5 has another one, q6 and q7 have inputs
 _SUM_BITS, _SHIFT = 20, 12  # of a channel in QACC, and of FOLDED (prepare/pie.py)
-_STAGED, _FILL = 96, 112  # offsets in the scratch buffer: vectors after the parameters
+_STAGED = 96  # offset in the scratch buffer: vectors after the parameters
 
 
 def _load(t, to, name, base="a3"):
     t.l32i(to, base, at(PIE_DEPTHWISE, name))
-
-
-_LOAD_ROW = """
-Move rows to the beginning of the plane, then load a row of the image: for each 16 channels a
-vector of each column, with zero points outside of the image. The arguments are the arena, the
-offset of a block of parameters in it (PIE_DEPTHWISE in tools/asm/kernels/parameters.py), and the
-memory of the image. Addresses among the parameters are offsets in these two.
-"""
-
-# a3 is the address of the parameters.
-_ROW, _SOURCE, _CHANNELS, _SIZE, _STEP = "a2", "a4", "a5", "a6", "a7"
-_TO, _X, _N, _V, _COLUMNS, _FROM, _IN_BYTES = (f"a{i}" for i in range(8, 15))
-
-
-# Store the vectors of zero points, q1, that the parameter `count` counts.
-def _fill(t, count):
-    end = t.new_label("filled")
-    _load(t, _N, count)
-    t.loopnez(_N, end)
-    t.vst_ip("q1", _TO, VECTOR)
-    t.label(end)
-
-
-# Copy _SIZE bytes of each column, as words or as bytes.
-def _columns(t, is_words):
-    load, store, size = (t.l32i, t.s32i, 4) if is_words else (t.l8ui, t.s8i, 1)
-    column, end = t.new_label("column"), t.new_label("copied")
-    t.label(column)
-    t.mov(_X, _FROM)
-    t.mov(_N, _TO)
-    if is_words:
-        t.srli(_V, _SIZE, 2)
-    else:
-        t.mov(_V, _SIZE)
-    t.loopnez(_V, end)
-    load(_V, _X, 0)
-    t.addi(_X, _X, size)
-    store(_V, _N, 0)
-    t.addi(_N, _N, size)
-    t.label(end)
-    t.addi(_COLUMNS, _COLUMNS, -1)
-    t.addi(_TO, _TO, VECTOR)
-    t.add(_FROM, _FROM, _STEP)
-    t.bnez(_COLUMNS, column)
-
-
-def load_row():
-    t = Pie("load_row", _LOAD_ROW, 3)
-    block, outside, words, in_bytes, next_block, moved, vectors = map(
-        t.new_label, ("block", "outside", "words", "bytes", "next_block", "moved", "vectors")
-    )
-    t.add("a3", "a3", "a2")
-    for register, name in ((_TO, "plane"), (_X, "moved_from")):
-        _load(t, register, name)
-        t.add(register, register, "a2")
-    _load(t, _N, "moved_bytes")
-    t.srli(_N, _N, 4)
-    t.loopnez(_N, moved)
-    t.vld_ip("q0", _X, VECTOR)
-    t.vst_ip("q0", _TO, VECTOR)
-    t.label(moved)
-    _load(t, _V, "fill")
-    for offset in range(0, VECTOR, 4):
-        t.s32i(_V, "a3", _FILL + offset)
-    t.addi(_X, "a3", _FILL)
-    t.vld_ip("q1", _X, 0)
-    _load(t, _X, "row")
-    _load(t, _V, "source")
-    t.add(_ROW, _ROW, _X)
-    t.add(_SOURCE, _SOURCE, _V)
-    _load(t, _CHANNELS, "channels")
-    t.mov(_STEP, _CHANNELS)
-    t.or_(_V, _SOURCE, _STEP)
-    t.extui(_IN_BYTES, _V, 0, 4)  # 0: whole vectors
-    t.label(block)
-    t.movi(_SIZE, VECTOR)
-    t.min(_SIZE, _SIZE, _CHANNELS)
-    t.mov(_TO, _ROW)
-    _fill(t, "left")
-    _load(t, _COLUMNS, "columns")
-    t.beqz(_COLUMNS, outside)
-    t.mov(_FROM, _SOURCE)
-    t.bnez(_IN_BYTES, words)
-    t.loopnez(_COLUMNS, vectors)
-    t.vld_xp("q0", _FROM, _STEP)
-    t.vst_ip("q0", _TO, VECTOR)
-    t.label(vectors)
-    t.j(next_block)
-    t.label(words)
-    t.extui(_V, _IN_BYTES, 0, 2)
-    t.bnez(_V, in_bytes)
-    _columns(t, True)
-    t.j(next_block)
-    t.label(in_bytes)
-    _columns(t, False)
-    t.label(next_block)
-    _fill(t, "right")
-    t.label(outside)
-    end = t.new_label("end")
-    _load(t, _V, "block_step")
-    t.addi(_SOURCE, _SOURCE, VECTOR)
-    t.add(_ROW, _ROW, _V)
-    t.addi(_CHANNELS, _CHANNELS, -VECTOR)
-    t.movi(_V, 1)
-    t.blt(_CHANNELS, _V, end)
-    t.j(block)
-    t.label(end)
-    return t.text()
 
 
 _MULTIPLY_ROW = """

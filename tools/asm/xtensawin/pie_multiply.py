@@ -1,8 +1,8 @@
 # Generator of the kernels of CONV_2D and FULLY_CONNECTED for the vector unit of the ESP32-S3
 # MIT license; Copyright (c) 2026 the tflm authors
 
+from ..encoders.pie import VECTOR, Pie
 from ..kernels.parameters import PIE_MULTIPLY, at
-from .pie import VECTOR, Pie
 from .pie_outputs import BIAS, FACTOR, HALF, MORE, OUTPUT, SPARE, SUM, folded, twice, twice_stored
 from .pie_pixel import only_pixel
 
@@ -22,17 +22,8 @@ _X, _OUT, _V, _Q, _D, _P, _OUT_STEP, _LAST_STEP = (f"a{i}" for i in range(2, 10)
 _COUNT, _ROWS_LEFT, _ROW, _ROW_STEP, _STREAM, _U = (f"a{i}" for i in range(10, 16))
 
 
-# The instructions, as functions, that make an output of the sum _V by the way FOLDED.
-def _requantized(t):
-    return [
-        lambda: t.mull(_V, _V, _Q),
-        lambda: t.add(_V, _V, _D),
-        lambda: t.mulsh(_V, _V, _P),
-        lambda: t.sra(_V, _V),
-        lambda: t.clamps(_V, _V, _U),
-        lambda: t.s8i(_V, _OUT, 0),
-        lambda: t.add(_OUT, _OUT, _OUT_STEP),
-    ]
+# The registers of folded() for a channel whose weights are in q registers.
+_FOLDED = (_V, _Q, _D, _P, _U, _OUT, _OUT_STEP)
 
 
 # The products of a pixel, whose first vector is in q7, as functions. The last one loads the first
@@ -86,12 +77,12 @@ def _held(t, count, next_channel):
     t.rur(_V, "accx_0")
     t.zero_accx()
     t.loopnez(_COUNT, end)
-    for instruction in _interleaved(_products(t, count), _requantized(t)):
+    for instruction in _interleaved(_products(t, count), folded(t, *_FOLDED)):
         instruction()
     t.rur(_V, "accx_0")
     t.zero_accx()
     t.label(end)
-    for instruction in _requantized(t):
+    for instruction in folded(t, *_FOLDED):
         instruction()
     t.addi(_ROWS_LEFT, _ROWS_LEFT, -1)
     t.bnez(_ROWS_LEFT, row)
@@ -125,22 +116,12 @@ _PARTLY_HELD = 4  # vectors of weights in q4 to q7
 # The sum of a pixel in ACCX. Two vectors of inputs and weights are loaded ahead of their products:
 # a vector after the window and a vector after the weights are also read.
 def _sum(t):
-    even, end = t.new_label("even"), t.new_label("multiplied")
     t.mov(_X, _PIXEL)
     t.mov(_W, _WEIGHTS)
     t.zero_accx()
     t.vld_ip("q0", _X, VECTOR)
     t.vld_ip("q1", _W, VECTOR)
-    t.beqz(_ODD, even)
-    t.mul_accx_load("q0", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.label(even)
-    t.loopnez(_PAIRS, end)
-    t.vld_ip("q3", _W, VECTOR)
-    t.mul_accx_load("q2", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
-    t.label(end)
+    t.add_products(_X, _W, _ODD, _PAIRS)
     t.load(MORE, "pixel_step")
     t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
     t.rur(SUM, "accx_0")
@@ -177,7 +158,6 @@ def _read(t, next_channel):
 # weights are in q4 to q7, the others are read. `others`: instructions, as functions, that run
 # between the first products.
 def _sum_partly_held(t, others):
-    even, end = t.new_label("even"), t.new_label("multiplied")
     t.mov(_W, _WEIGHTS)
     t.vld_ip("q0", _X, VECTOR)
     t.vld_ip("q1", _W, VECTOR)
@@ -188,16 +168,7 @@ def _sum_partly_held(t, others):
     ]
     for instruction in _interleaved(products, others):
         instruction()
-    t.beqz(_ODD, even)
-    t.mul_accx_load("q0", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.label(even)
-    t.loopnez(_PAIRS, end)
-    t.vld_ip("q3", _W, VECTOR)
-    t.mul_accx_load("q2", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
-    t.label(end)
+    t.add_products(_X, _W, _ODD, _PAIRS)
     t.addi(_PIXELS_LEFT, _PIXELS_LEFT, -1)
     t.add(_X, _X, _NEXT)
     t.rur(SUM, "accx_0")
@@ -275,7 +246,7 @@ def _channel_from_memory(t, next_channel):
     t.movi(SUM, -1)
     t.sub(SPARE, SUM, SPARE)
     t.ssr(SPARE)
-    _read_many(t, folded(t), next_channel)
+    _read_many(t, folded(t, SUM, HALF, BIAS, FACTOR, MORE, OUTPUT, SPARE), next_channel)
 
 
 # a2: arena, a3: offset, a4: memory of the stream.

@@ -7,17 +7,17 @@ BIAS, FACTOR, HALF = "a6", "a7", "a8"
 SPARE, MORE = "a12", "a14"
 
 
-# The instructions, as functions, that make and store an output of a FOLDED channel; SPARE is the
-# step between outputs.
-def folded(t):
+# The instructions, as functions, that make and store an output of a FOLDED channel. `step` is the
+# distance between outputs, `spare` a free register.
+def folded(t, total, half, bias, factor, spare, output, step):
     return [
-        lambda: t.mull(SUM, SUM, HALF),
-        lambda: t.add(SUM, SUM, BIAS),
-        lambda: t.mulsh(SUM, SUM, FACTOR),
-        lambda: t.sra(SUM, SUM),
-        lambda: t.clamps(SUM, SUM, MORE),
-        lambda: t.s8i(SUM, OUTPUT, 0),
-        lambda: t.add(OUTPUT, OUTPUT, SPARE),
+        lambda: t.mull(total, total, half),
+        lambda: t.add(total, total, bias),
+        lambda: t.mulsh(total, total, factor),
+        lambda: t.sra(total, total),
+        lambda: t.clamps(total, total, spare),
+        lambda: t.s8i(total, output, 0),
+        lambda: t.add(output, output, step),
     ]
 
 

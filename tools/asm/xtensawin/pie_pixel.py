@@ -1,7 +1,7 @@
 # The code for one pixel in the kernels for the vector unit of the ESP32-S3: FULLY_CONNECTED
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from .pie import VECTOR
+from ..encoders.pie import VECTOR
 from .pie_outputs import BIAS, FACTOR, HALF, MORE, OUTPUT, SPARE, SUM, twice
 
 _X, _INPUTS, _SHIFT, _CHANNELS, _PAIRS, _ODD, _W = "a2", "a4", "a5", "a9", "a10", "a11", "a15"
@@ -9,9 +9,8 @@ _X, _INPUTS, _SHIFT, _CHANNELS, _PAIRS, _ODD, _W = "a2", "a4", "a5", "a9", "a10"
 
 # All channels of one pixel. _W advances through the whole stream.
 def only_pixel(t, end):
-    channel, even, summed, is_folded, next_channel = map(
-        t.new_label, ("only_channel", "even", "multiplied", "folded", "next")
-    )
+    names = "only_channel", "folded", "next"
+    channel, is_folded, next_channel = map(t.new_label, names)
     for register, slot in ((_INPUTS, "inputs"), (OUTPUT, "output"), (_W, "stream"),
                            (_CHANNELS, "channels"), (SPARE, "vectors")):  # fmt: skip
         t.load(register, slot)
@@ -22,16 +21,7 @@ def only_pixel(t, end):
     t.zero_accx()
     t.vld_ip("q0", _X, VECTOR)
     t.vld_ip("q1", _W, VECTOR)
-    t.beqz(_ODD, even)
-    t.mul_accx_load("q0", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.label(even)
-    t.loopnez(_PAIRS, summed)
-    t.vld_ip("q3", _W, VECTOR)
-    t.mul_accx_load("q2", _X, VECTOR, "q0", "q1")
-    t.vld_ip("q1", _W, VECTOR)
-    t.mul_accx_load("q0", _X, VECTOR, "q2", "q3")
-    t.label(summed)
+    t.add_products(_X, _W, _ODD, _PAIRS)
     # The vector after the weights, which is loaded already, has the numbers.
     t.addi(_W, _W, -VECTOR)
     t.l32i(_SHIFT, _W, 8)

@@ -1,7 +1,7 @@
 # Kernel language: Xtensa with register windows (ESP32, S2, S3)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ...encoders.xtensa import Function
+from ...encoders.pie import Pie
 from ..ir import OPPOSITE, SWAPPED, Reg
 from ..machine import Machine
 from ..macros import multiply_high, multiply_high_unsigned
@@ -219,7 +219,7 @@ class XtensaMachine(Machine):
     def write(self, kernel, code, used):
         names = [str(argument) for argument in kernel.arguments]
         slots, size = self._allocation.slots, kernel.frame_bytes
-        t = Function(kernel.name, kernel.about, names, slots, self.mulsh, size)
+        t = Pie(kernel.name, kernel.about, names, slots, self.mulsh, size)
         code, far = self.layout(code)
         end = t.new_label("return")
         for i, op in enumerate(code):

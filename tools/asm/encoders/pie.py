@@ -1,7 +1,7 @@
 # One function for Xtensa with the vector unit of the ESP32-S3 (PIE)
 # MIT license; Copyright (c) 2026 the tflm authors
 
-from ..encoders.xtensa import Function
+from .xtensa import Function
 
 # Numbers of the user registers. QACC_L holds lanes 0 to 7 and QACC_H lanes 8 to 15, 20 bits each.
 _USER = {"accx_0": 0}
@@ -92,6 +92,24 @@ class Pie(Function):
     def mul_accx_load(self, u, s, step, x, y):
         """mul_accx(), then load u from `s`, which advances by `step`: bytes or a register."""
         self._mul_load(0, u, s, step, x, y)
+
+    def add_products(self, x, w, odd, pairs):
+        """Add the products of vectors of inputs and weights to ACCX, two in a turn of a loop.
+
+        The first ones are in q0 and q1. Others are loaded at x and w, which advance, ahead of
+        their products: a vector after the last one is read, too. odd: 1 for an odd number.
+        """
+        even, end = self.new_label("even"), self.new_label("multiplied")
+        self.beqz(odd, even)
+        self.mul_accx_load("q0", x, VECTOR, "q0", "q1")
+        self.vld_ip("q1", w, VECTOR)
+        self.label(even)
+        self.loopnez(pairs, end)
+        self.vld_ip("q3", w, VECTOR)
+        self.mul_accx_load("q2", x, VECTOR, "q0", "q1")
+        self.vld_ip("q1", w, VECTOR)
+        self.mul_accx_load("q0", x, VECTOR, "q2", "q3")
+        self.label(end)
 
     def mul_qacc_load(self, u, s, step, x, y):
         """mul_qacc(), then load u from `s`, which advances by `step`: bytes or a register."""
