@@ -63,108 +63,125 @@ def allocate(code, regs, machine):
     source = Source(*without_dead(code, machine.pure), regs, machine)
     choice, items = Choice(), []
     for _ in range(_MAX_ROUNDS):
-        found, more = _try(source, choice)
-        if found:
-            return _taken_back(source, found, choice, items)
-        chosen = more()
-        choice = choice.plus(chosen)
-        items += chosen
+        attempt = _Attempt(source, choice)
+        if attempt.allocation:
+            return _taken_back(source, attempt.allocation, choice, items)
+        more = attempt.more()
+        choice = choice.plus(more)
+        items += more
     raise AllocationError(f"no allocation after {_MAX_ROUNDS} rounds; make the kernel simpler")
 
 
 def _taken_back(source, found, choice, items):
-    machine = source.machine
-    cost = found.cost(machine)
+    cost = found.cost(source.machine)
     for item in items[:_MAX_TAKEN_BACK]:
         if item in choice:
             fewer = choice.without(item)
-            better, _ = _try(source, fewer)
-            if better and better.cost(machine) <= cost:
-                found, choice, cost = better, fewer, better.cost(machine)
+            better = _Attempt(source, fewer).allocation
+            if better and better.cost(source.machine) <= cost:
+                found, choice, cost = better, fewer, better.cost(source.machine)
     return found
 
 
-# Allocate with a choice: returns (Allocation, None), or (None, a function that returns items to
-# add to the choice).
-def _try(source, choice):
-    machine, rewriter = source.machine, Rewriter(source, choice).run()
-    ready, live = without_dead(rewriter.code, machine.pure)
-    graph = Graph(ready, live, rewriter.regs, machine)
-    homes, copies = rewriter.homes, rewriter.copies
-    for n, item in copies.items():
-        if isinstance(homes.of[item[0]], int):
-            graph.weight[n] *= machine.slot_cycles
-    spillable = _spillable(source.regs, copies, choice)
-    items = _Items(copies, choice)
-    crowds = graph.crowded()
-    if crowds:
-        return None, lambda: items.of(_relief(crowds, spillable, graph.weight))
-    graph.join()
-    near, weight = list(graph.near), list(graph.weight)
-    colouring = Colouring(graph, spillable)
-    if colouring.failed:
-        all_crowds = graph.crowded(is_high=True)
-        if all_crowds:
-            return None, lambda: items.of(_relief(all_crowds, spillable, graph.weight))
-        return None, lambda: items.of([_cheapest_near(colouring, near, weight, spillable)])
-    registers = {n: colouring.colours.get(colouring.find(n)) for n in range(len(rewriter.regs))}
-    return Allocation(_without_dead_spills(ready), registers, homes.slots, homes.of), None
+# Allocates with a choice. allocation: an Allocation, or None if registers are missing.
+class _Attempt:
+    def __init__(self, source, choice):
+        self._source, self._choice = source, choice
+        self._rewriter = rewriter = Rewriter(source, choice).run()
+        code, live = without_dead(rewriter.code, source.machine.pure)
+        self._graph = graph = Graph(code, live, rewriter.regs, source.machine)
+        self._colouring = self.allocation = None
+        self._crowds = graph.crowded()
+        self._crowd = next(self._crowds, None)
+        if self._crowd:
+            return
+        self._weigh()
+        graph.join()
+        self._near, self._weight = list(graph.near), list(graph.weight)
+        self._colouring = colouring = Colouring(graph, self._spillable())
+        if not colouring.failed:
+            registers = {
+                n: colouring.colours.get(colouring.find(n)) for n in range(len(graph.regs))
+            }
+            homes = rewriter.homes
+            self.allocation = Allocation(
+                _without_dead_spills(code), registers, homes.slots, homes.of
+            )
 
+    def _weigh(self):
+        self._graph.weigh()
+        for n, item in self._rewriter.copies.items():
+            if isinstance(self._rewriter.homes.of[item[0]], int):
+                self._graph.weight[n] *= self._source.machine.slot_cycles
 
-# Bits of the registers that may be demoted, or be given shorter copies.
-def _spillable(regs, copies, choice):
-    bits = 0
-    for r in regs:
-        if r.fixed is None:
-            bits |= 1 << r.n
-    for n, item in copies.items():
-        if item not in choice.single:
-            bits |= 1 << n
-    return bits
-
-
-# The items of a choice that demote registers: (n,) for a register of the original code, otherwise
-# the next step for its copy.
-class _Items:
-    def __init__(self, copies, choice):
-        self._copies, self._choice = copies, choice
-
-    def of(self, chosen):
+    def more(self):
+        """Return the items to add to the choice for the next attempt."""
+        graph, spillable = self._graph, self._spillable()
+        if self._crowd:
+            self._weigh()
+            crowds = [self._crowd, *self._crowds]
+        else:
+            crowds = list(graph.crowded(is_high=True))
+        if crowds:
+            chosen = _relief(crowds, spillable, graph.weight)
+        else:
+            chosen = [_cheapest_near(self._colouring, self._near, self._weight, spillable)]
         return list(dict.fromkeys(map(self._item, chosen)))
 
+    # The item that demotes a register: (n,) for one of the original code, otherwise the next step
+    # for its copy.
     def _item(self, n):
-        item = self._copies.get(n)
+        item = self._rewriter.copies.get(n)
         if item is None:
             return (n,)
         return item if item[:2] in self._choice.parted else item[:2]
+
+    # Bits of the registers that may be demoted, or be given shorter copies.
+    def _spillable(self):
+        bits = 0
+        for r in self._source.regs:
+            if r.fixed is None:
+                bits |= 1 << r.n
+        for n, item in self._rewriter.copies.items():
+            if item not in self._choice.single:
+                bits |= 1 << n
+        return bits
 
 
 # Registers that relieve all crowded operations: again and again the one with the least cost for
 # what it relieves. Registers that the operation itself uses come last.
 def _relief(crowds, spillable, cost):
+    excess = [most for _, _, most, _ in crowds]
+    passing, used = {}, {}  # {register: {index of a crowd that it relieves: the weight}}
+    for i, (live, here, _, weight) in enumerate(crowds):
+        for n in numbers(live & spillable):
+            (used if here >> n & 1 else passing).setdefault(n, {})[i] = weight
     chosen = []
-    while crowds:
-        passing, used = {}, {}
-        for live, here, _, weight in crowds:
-            for n in numbers(live & spillable):
-                relief = used if here >> n & 1 else passing
-                relief[n] = relief.get(n, 0) + weight
-        relief = passing or used
-        if not relief:
-            if chosen:
-                break
-            excess = max(excess for _, _, excess, _ in crowds)
-            raise AllocationError(
-                f"an operation uses {excess} more registers than the machine has"
-            )
-        best = min(sorted(relief), key=lambda n: cost[n] / relief[n])
-        chosen.append(best)
-        crowds = [
-            (live & ~(1 << best), here, excess - (live >> best & 1), weight)
-            for live, here, excess, weight in crowds
-            if excess > (live >> best & 1)
-        ]
+    for some in (passing, used):
+        total = {}  # {register: sum of the weights}
+        while some:
+            total.update((n, sum(some[n].values())) for n in some.keys() - total.keys())
+            chosen.append(min(some, key=lambda n: (cost[n] / total[n], n)))
+            for i in [*passing.pop(chosen[-1], ()), *used.pop(chosen[-1], ())]:
+                excess[i] -= 1
+                if not excess[i]:
+                    for n in _forget(i, crowds[i][0] & spillable, passing, used):
+                        total.pop(n, None)
+    if not chosen:
+        raise AllocationError(
+            f"an operation uses {max(excess)} more registers than the machine has"
+        )
     return chosen
+
+
+# Remove a crowd that is relieved from the tables of _relief(), and yield its registers.
+def _forget(i, registers, passing, used):
+    for n in numbers(registers):
+        for table in (passing, used):
+            if n in table and table[n].pop(i, None) is not None:
+                yield n
+                if not table[n]:
+                    del table[n]
 
 
 # The cheapest register among the ones that found no colour and those that are live with them.

@@ -30,6 +30,7 @@ class Colouring:
             n for n, members in self.members.items() if any(spillable >> m & 1 for m in members)
         }
         self.colours, self.failed = {}, []
+        self._holders = {}  # {colour: bits of the registers that have it}
         self._colour()
 
     def find(self, n):
@@ -41,22 +42,26 @@ class Colouring:
     # Make the ends of moves one register where that cannot make the graph harder to colour.
     def _coalesce(self):
         graph = self.graph
+        self._many = 0  # bits of registers with more neighbours than colours
+        for n in numbers(graph.used):
+            self._count(n)
         for _, one, other in sorted(graph.moves, reverse=True):
             one, other = self.find(one), self.find(other)
             allowed = graph.allowed[one] & graph.allowed[other]
             if one == other or graph.near[one] >> other & 1 or not allowed:
                 continue
-            near = graph.near[one] | graph.near[other]
-            crowded = sum(
-                1
-                for m in numbers(near)
-                if graph.near[m].bit_count() >= graph.allowed[m].bit_count()
-                and graph.allowed[m] & allowed
-            )
+            near = (graph.near[one] | graph.near[other]) & self._many
+            crowded = sum(1 for m in numbers(near) if graph.allowed[m] & allowed)
             is_fixed = 1 in (graph.allowed[one].bit_count(), graph.allowed[other].bit_count())
             if crowded >= allowed.bit_count() - is_fixed:
                 continue
             self._merge(one, other, allowed)
+
+    def _count(self, n):
+        if self.graph.near[n].bit_count() >= self.graph.allowed[n].bit_count():
+            self._many |= 1 << n
+        else:
+            self._many &= ~(1 << n)
 
     def _merge(self, one, other, allowed):
         graph = self.graph
@@ -65,15 +70,17 @@ class Colouring:
         graph.weight[one] += graph.weight[other]
         for m in numbers(graph.near[other]):
             graph.near[m] = graph.near[m] & ~(1 << other) | 1 << one
+            self._count(m)
         graph.near[one] = (graph.near[one] | graph.near[other]) & ~(1 << one | 1 << other)
         graph.near[other] = 0
+        self._count(one)
 
     def _colour(self):
         nodes = [n for n in numbers(self.graph.used) if self.alias[n] == n]
         for n in nodes:
             allowed = self.graph.allowed[n]
             if allowed.bit_count() == 1:
-                self.colours[n] = allowed.bit_length() - 1
+                self._set(n, allowed.bit_length() - 1)
         if self.machine.has_ascending_ldm:
             self._colour_groups()
         stack = self._order([n for n in nodes if n not in self.colours])
@@ -82,14 +89,12 @@ class Colouring:
             one, other = self.find(one), self.find(other)
             partners.setdefault(one, []).append((weight, other))
             partners.setdefault(other, []).append((weight, one))
-        taken = set(self.colours.values())
         for n in reversed(stack):
             free = self._free(n)
             if not free:
                 self.failed.append(n)
                 continue
-            self.colours[n] = self._best(free, partners.get(n, ()), taken)
-            taken.add(self.colours[n])
+            self._set(n, self._best(free, partners.get(n, ())))
 
     # The registers in the order in which they leave the graph: those with few neighbours first,
     # the least used one of them; if there are none, the cheapest one that may be spilled.
@@ -119,7 +124,7 @@ class Colouring:
 
     # Prefer registers at the other end of moves, then those that need no save, then the machine's
     # order.
-    def _best(self, free, partners, taken):
+    def _best(self, free, partners):
         gain = {}
         for weight, other in partners:
             if other in self.colours:
@@ -130,17 +135,21 @@ class Colouring:
             (colour for colour in order if free >> colour & 1),
             key=lambda colour: (
                 -gain.get(colour, 0),
-                saved >> colour & 1 and colour not in taken,
+                saved >> colour & 1 and colour not in self._holders,
                 order.index(colour),
             ),
         )
 
     def _free(self, n):
-        free = self.graph.allowed[n]
-        for m in numbers(self.graph.near[n]):
-            if m in self.colours:
-                free &= ~(1 << self.colours[m])
+        free, near = self.graph.allowed[n], self.graph.near[n]
+        for colour, holders in self._holders.items():
+            if near & holders:
+                free &= ~(1 << colour)
         return free
+
+    def _set(self, n, colour):
+        self.colours[n] = colour
+        self._holders[colour] = self._holders.get(colour, 0) | 1 << n
 
     # Registers of LDM and STM are ascending: try all ascending choices, the most frequent group
     # first.
@@ -157,7 +166,8 @@ class Colouring:
                 filter(None, (self._trial(group, todo, c) for c in _choices(group))), None
             )
             if chosen:
-                self.colours.update(chosen)
+                for n, colour in chosen.items():
+                    self._set(n, colour)
             else:
                 self.failed += todo or group
 

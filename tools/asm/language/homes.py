@@ -77,11 +77,11 @@ class Source:
         self.next_use = _next_uses(code)
 
     def _add(self, op, live):
-        written = op.written_bits()
+        written = op.writes
         for r in op.dst:
             others = (live | written) & ~(1 << r.n)
             if op.name == "mov":
-                others &= ~op.read_bits()
+                others &= ~op.reads
             new = others & ~self.near[r.n]
             self.near[r.n] |= new
             for m in numbers(new):
@@ -146,7 +146,7 @@ class Rewriter:
             if op.name in _BOUNDS:
                 self._region, self._valid, self._section = self._region + 1, {}, {}
                 self.code.append(op)
-            elif not (op.written_bits() | op.read_bits()) & mask:
+            elif not (op.writes | op.reads) & mask:
                 self.code.append(op)
             elif op.name == "mov":
                 self._move(i, op)

@@ -10,46 +10,47 @@ class Graph:
     """Interference of the virtual registers of code that is ready to be coloured.
 
     live: of liveness(code). allowed[n]: bits of the physical registers that register n may be in.
-    weight[n]: how often operations use it. moves: [(weight, one, other)] of registers that are
-    better the same. After join(), near[n]: bits of the registers that are live at the same time.
+    After weigh(), weight[n]: how often operations use it; moves: [(weight, one, other)] of
+    registers that are better the same. After join(), near[n]: bits of the registers that are live
+    at the same time.
     """
 
     def __init__(self, code, live, regs, machine):
         self.code, self.live, self.regs, self.machine = code, live, regs, machine
-        self.near = [0] * len(regs)
         self.allowed = [machine.low] * len(regs)
-        self.weight = [0.0] * len(regs)
-        self.moves = []
         self.used = 0
         for op, after in zip(code, live, strict=True):
-            self._add(op, after)
+            self.used |= op.writes | op.reads
+            clobbers = machine.clobbers(op)
+            if clobbers:
+                for n in numbers(after & ~op.writes):
+                    self.allowed[n] &= ~clobbers
         if machine.high:
             self._allow_high()
         for r in regs:
             if r.fixed is not None:
                 self.allowed[r.n] = 1 << r.fixed
-            if r.is_total and machine.high:
-                self.weight[r.n] /= _TOTAL
 
-    def _add(self, op, live):
-        written = op.written_bits()
-        self.used |= written | op.read_bits()
-        if op.name == "mov":
-            self.moves.append((op.weight, op.dst[0].n, op.src[0].n))
-        clobbers = self.machine.clobbers(op)
-        if clobbers:
-            for n in numbers(live & ~written):
-                self.allowed[n] &= ~clobbers
-        for r in op.dst:
-            self.weight[r.n] += op.weight
-        for x in op.src:
-            if isinstance(x, Reg):
-                self.weight[x.n] += op.weight
+    def weigh(self):
+        """Fill `weight` and `moves`."""
+        self.weight, self.moves = [0.0] * len(self.regs), []
+        for op in self.code:
+            if op.name == "mov":
+                self.moves.append((op.weight, op.dst[0].n, op.src[0].n))
+            for r in op.dst:
+                self.weight[r.n] += op.weight
+            for x in op.src:
+                if isinstance(x, Reg):
+                    self.weight[x.n] += op.weight
+        for r in self.regs:
+            if r.is_total and self.machine.high:
+                self.weight[r.n] /= _TOTAL
 
     def join(self):
         """Fill `near`."""
+        self.near = [0] * len(self.regs)
         for op, live in zip(self.code, self.live, strict=True):
-            written, read = op.written_bits(), op.read_bits()
+            written, read = op.writes, op.reads
             for i, r in enumerate(op.dst):
                 others = live | written
                 if op.name == "mov":
@@ -72,7 +73,7 @@ class Graph:
         lows = 0
         for op in self.code:
             if op.low is True:
-                lows |= op.written_bits() | op.read_bits()
+                lows |= op.writes | op.reads
             elif op.low:
                 lows |= bits_of(op.low)
         for n in numbers(self.used & ~lows):
@@ -80,12 +81,12 @@ class Graph:
                 self.allowed[n] |= self.machine.high
 
     def crowded(self, is_high=False):
-        """Return the operations where more low registers are live than exist.
+        """Yield the operations where more low registers are live than exist.
 
         is_high: count all registers, not only low ones. Each result is (bits of these registers,
         bits of those that the operation uses, how many are too many, weight).
         """
-        counted, machine, crowds = self.used, self.machine, []
+        counted, machine = self.used, self.machine
         available = machine.low
         if is_high:
             available |= machine.high
@@ -95,7 +96,7 @@ class Graph:
                     counted &= ~(1 << n)
         count = available.bit_count()
         for op, live in zip(self.code, self.live, strict=True):
-            written, read = op.written_bits(), op.read_bits()
+            written, read = op.writes, op.reads
             after, before = (live | written) & counted, (live & ~written | read) & counted
             most = after | before
             if most.bit_count() <= count:
@@ -103,5 +104,4 @@ class Graph:
             if not any(machine.writes_early(op, i) for i in range(len(op.dst))):
                 most = max(after, before, key=int.bit_count)
             if most.bit_count() > count:
-                crowds.append((most, written | read, most.bit_count() - count, op.weight))
-        return crowds
+                yield most, written | read, most.bit_count() - count, op.weight

@@ -18,32 +18,30 @@ class Op:
 
     dst: registers that it writes. src: registers or numbers that it reads. to: labels that it
     defines or leads to. weight: an estimate of how often it runs. low: which of its registers must
-    be low ones (see Machine.high): True for all, False for none, or a list. The registers of an
+    be low ones (see Machine.high): True for all, False for none, or a list. reads, writes: its
+    registers as bits, 1 << register.n, of the time when they are read first; the registers of an
     operation do not change once the allocator has it.
     """
 
-    __slots__ = ("name", "dst", "src", "to", "info", "weight", "low", "_read", "_written")
+    __slots__ = ("name", "dst", "src", "to", "info", "weight", "low", "reads", "writes")
 
     def __init__(self, name, dst=(), src=(), to=(), info=None, weight=1.0, low=True):
         self.name, self.dst, self.src = name, list(dst), list(src)
         self.to, self.info, self.weight, self.low = list(to), info, weight, low
-        self._read = self._written = None
+
+    # Python calls this for `reads` and `writes` until they have values.
+    def __getattr__(self, name):
+        if name == "reads":
+            self.reads = bits_of(self.uses())
+            return self.reads
+        if name == "writes":
+            self.writes = bits_of(self.dst)
+            return self.writes
+        raise AttributeError(name)
 
     def uses(self):
         """Return the registers that it reads."""
         return [x for x in self.src if isinstance(x, Reg)]
-
-    def read_bits(self):
-        """Return the registers that it reads as bits: 1 << register.n."""
-        if self._read is None:
-            self._read = bits_of(self.uses())
-        return self._read
-
-    def written_bits(self):
-        """Return the registers that it writes as bits."""
-        if self._written is None:
-            self._written = bits_of(self.dst)
-        return self._written
 
     def __repr__(self):
         info = "" if self.info is None or callable(self.info) else f" {self.info}"

@@ -25,9 +25,9 @@ def _live_after_blocks(code):
     for number, (begin, end) in enumerate(blocks):
         used = written = 0
         for op in code[begin:end][::-1]:
-            bits = op.written_bits()
+            bits = op.writes
             written |= bits
-            used = used & ~bits | op.read_bits()
+            used = used & ~bits | op.reads
         if code[begin].name in LABELS:
             at.update(dict.fromkeys(code[begin].to, number))
         facts.append((used, written))
@@ -54,7 +54,7 @@ def liveness(code):
     for (begin, end), live in zip(*_live_after_blocks(code), strict=True):
         for i in range(end - 1, begin - 1, -1):
             live_after[i] = live
-            live = live & ~code[i].written_bits() | code[i].read_bits()
+            live = live & ~code[i].writes | code[i].reads
     return live_after
 
 
@@ -67,12 +67,12 @@ def without_dead(code, pure):
         for (begin, end), live in zip(*_live_after_blocks(code), strict=True):
             block, after = [], []
             for op in code[begin:end][::-1]:
-                written = op.written_bits()
+                written = op.writes
                 if op.name in pure and not written & live:
                     continue
                 block.append(op)
                 after.append(live)
-                live = live & ~written | op.read_bits()
+                live = live & ~written | op.reads
             kept += block[::-1]
             live_after += after[::-1]
         if len(kept) == len(code):

@@ -156,11 +156,11 @@ class ThumbDspMachine(ThumbMachine):
             out.append(op)
             if op.to or op.name in LABELS:
                 ready = {}
-            changed = op.written_bits()
+            changed = op.writes
             ready = {
                 n: maker
                 for n, maker in ready.items()
-                if not changed & maker.read_bits() and not changed >> n & 1
+                if not changed & maker.reads and not changed >> n & 1
             }
             if (
                 op.name == "mul"
@@ -169,7 +169,7 @@ class ThumbDspMachine(ThumbMachine):
                 and not op.info
             ):
                 n = op.dst[0].n
-                if uses.get(n) == makers.get(n) == 1 and not op.read_bits() >> n & 1:
+                if uses.get(n) == makers.get(n) == 1 and not op.reads >> n & 1:
                     ready[n] = op
         return out
 
