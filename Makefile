@@ -18,8 +18,8 @@ run-story: $(VENV)/run.stamp  ## write a story with a small language model (SEED
 	@$(BIN)/tflm run models/story/story_int8.tflite --temperature 0.5 \
 		--seed $(or $(SEED),1) --prompt "$(or $(PROMPT),Once upon a time)"
 
-test: $(VENV)/firmware.stamp lint  ## lint, then all tests against the official TFLM build (15 min)
-	$(BIN)/python -m pytest -n 2
+test: $(VENV)/firmware.stamp lint  ## lint, then all tests against the official TFLM build (20 min)
+	$(BIN)/python -m pytest -n 3
 
 QUICK := tests/rules/test_names.py tests/rules/test_kernels.py tests/support \
 	tests/host/cli/test_command.py tests/host/execution/test_run.py tests/host/test_python.py \

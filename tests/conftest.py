@@ -3,6 +3,7 @@
 
 import gc
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,14 @@ gc.disable()  # until all tests are collected, because what collection makes sta
 
 # Options and marks of a folder must be known before pytest reads the folder's conftest.
 def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="run also what takes long")
     parser.addoption("--boards", action="store_true", help="run all of tests/boards")
     parser.addoption("--page", action="store_true", help="run tests/page")
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "long: runs only with --long")
+    config.addinivalue_line("markers", "sampled(n): without --long, every n-th parameter set runs")
     config.addinivalue_line("markers", "quick_boards: runs without --boards, too")
     config.addinivalue_line("markers", "quick_page: runs without --page, too")
 
@@ -40,6 +44,21 @@ def shared_models() -> Path:
     if not _MODELS.is_dir():
         pytest.skip("the folder ../shared/models with the real models is not here")
     return _MODELS
+
+
+# Tests that are selected by name always run.
+def pytest_collection_modifyitems(config, items):
+    if config.option.long or config.option.keyword or any("::" in name for name in config.args):
+        return
+    skip = pytest.mark.skip(reason="`make -C tests long` runs this")
+    seen = Counter()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        name = item.path, getattr(item, "originalname", item.name)
+        number = seen[name]
+        seen[name] += 1
+        if item.get_closest_marker("long") or sampled and number % sampled.args[0]:
+            item.add_marker(skip)
 
 
 # Add a case to its module's batch only if pytest is going to run it.

@@ -8,6 +8,7 @@ lists what modules/manifest.py must know of each file that it may freeze.
 """
 
 import ast
+import functools
 import json
 import re
 import sys
@@ -77,6 +78,7 @@ def _machine_code(path):
 
 
 # Return the names that the top level of a Python file defines, imports or assigns.
+@functools.cache
 def _names(path):
     names = []
     for node in parse(path.read_text()).body:
@@ -93,6 +95,8 @@ def _names(path):
 # paths below tflm/.
 def _imports(path, folder):
     found = []
+    if not re.search(r"^ *from \.", path.read_text(), re.MULTILINE):
+        return found  # as in most files of machine code, which are large
     for node in ast.walk(parse(path.read_text())):
         if not isinstance(node, ast.ImportFrom) or not node.level or not node.module:
             continue

@@ -59,6 +59,7 @@ def test_known_test_files_exist():
 
 
 # A run without CPU time of its own, as on a busy machine, is no hang; one that computes is.
+@pytest.mark.long
 def test_hanging_tests_fail(tmp_path):
     files = {"passes": "time.sleep(2)", "fails": "assert False", "hangs": "while True:\n    pass"}
     for name, code in files.items():

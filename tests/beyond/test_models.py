@@ -37,6 +37,7 @@ for path in MODELS:
     )
 
 
+@pytest.mark.sampled(2)
 @litert.needs_litert
 @cases.parametrize
 def test_as_converted(case):
@@ -60,6 +61,7 @@ RESIZED = [
 ]
 
 
+@pytest.mark.sampled(2)
 @litert.needs_litert
 @pytest.mark.parametrize("path, batch", RESIZED, ids=lambda value: getattr(value, "stem", value))
 def test_resized(path, batch, tmp_path):

@@ -94,6 +94,7 @@ def _many_models(name):
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", _RECURRENT + _SIGNAL + _INDEXED + _ROWS + _BINARY + _UNARY + _WINDOWS
 )

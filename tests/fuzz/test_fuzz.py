@@ -10,6 +10,7 @@ _COPIES = 2  # of each of a few models of each kernel's tests
 
 
 # Each damaged model raises one TflmError or runs; none crashes, hangs or writes outside.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(4))
 def test_damaged_operators(number, tmp_path):
     sources = [model for name in kernel_tests()[number::4] for model in seeds_of(name, 2)]

@@ -80,6 +80,7 @@ def activations(model):
     return plan_greedy([tensors[i] for i in sorted(tensors)])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(_ROWS) or ["none"])
 def test_real_models(name, shared_models, tmp_path):
     row = _ROWS[name]
@@ -89,6 +90,7 @@ def test_real_models(name, shared_models, tmp_path):
     assert tflite <= int(row["TFLM arena 32-bit"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
 def test_own_models(model, tmp_path):
     flat, tflite = arenas(model, tmp_path)
@@ -97,6 +99,7 @@ def test_own_models(model, tmp_path):
 
 
 # The host predicts the arena bytes of the device.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", _OWN, ids=[model.stem for model in _OWN])
 def test_prediction_of_the_host(model, tmp_path):
     _, storage = prepare(model.read_bytes(), passes=passes_without(), optimize=BALANCED)

@@ -69,6 +69,7 @@ def _kept(tmp_path, data, levels=("balanced",)):
     device(code, PATHS=paths)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", _MODELS)
 def test_kept(name, tmp_path):
     data = (REPOSITORY / "models" / f"{name}.tflite").read_bytes()

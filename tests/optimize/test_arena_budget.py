@@ -48,6 +48,7 @@ def test_budget_beside_brute_force(number):
 
 
 # The arena of RAM is possible as a budget, and so is the smallest arena that a refusal names.
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", (None, "armv6m"))
 @pytest.mark.parametrize("number", (2, 11, 14))
 def test_arena_of_a_level_is_a_possible_budget(number, target):

@@ -76,7 +76,8 @@ class InvertedResiduals:
             yield 0, self.count - 1, *self.pick(*heights), self.pick(False, True), recomputed
 
 
-@pytest.mark.parametrize("target", (None, "armv6m"))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("target", ("armv6m", None))
 def test_outputs(target):
     flat_models, group_counts = [], set()
     for number in range(COUNT):

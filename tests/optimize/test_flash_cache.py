@@ -57,6 +57,7 @@ def test_fastest_layout_beside_prepare(rows):
 
 # The extra cycles that are reported with new layouts equal the difference of both models, also if
 # the layout of Prepare is chosen again.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "level"),
     [("mlperf_resnet8_int8", RAM), ("person_detect_int8", BALANCED), ("mlperf_kws_int8", RAM)],

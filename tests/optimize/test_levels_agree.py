@@ -32,6 +32,7 @@ def _agree(name, model, runs=2):
         assert outcome.outputs == outcomes[0].outputs, f"{path} differs from {OFF}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", CONVERTED, ids=lambda path: path.stem)
 def test_converted(path):
     _agree(path.stem, path.read_bytes())

@@ -36,11 +36,12 @@ def test_budgets(name, shared_models):
 
 
 # Each model runs in MicroPython and in TFLM.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "paths"),
     [
-        ("person_detect_int8", ("ram armv6m", "speed armv7em")),
         ("mlperf_resnet8_int8", ("ram armv6m", "balanced")),
+        ("person_detect_int8", ("ram armv6m", "speed armv7em")),
     ],
 )
 def test_outputs(name, paths, shared_models):
@@ -51,6 +52,7 @@ def test_outputs(name, paths, shared_models):
 
 
 # Decoders with skip connections run in bands.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("up", "share"), [("resize", 0.38), ("transposed", 0.52)])
 def test_unets(up, share):
     model = unet(up)

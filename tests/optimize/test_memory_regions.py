@@ -144,7 +144,8 @@ def random_graphs(target, count=COUNT):
     return models
 
 
-@pytest.mark.parametrize("target", [None, "armv6m"])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("target", ["armv6m", None])
 def test_random_graphs(target):
     models = random_graphs(target)
     in_bands = [any(r.kernel == band_op.KERNEL for r in each[3].records) for each in models]

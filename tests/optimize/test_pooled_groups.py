@@ -61,7 +61,8 @@ def _graph(model):
     return graph
 
 
-@pytest.mark.parametrize("target", (None, "armv6m"))
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("target", ("armv6m", None))
 def test_outputs(target):
     flat_models = []
     for number, pool in enumerate(POOLS):

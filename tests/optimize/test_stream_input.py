@@ -164,6 +164,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_sources(name, tmp_path):
     tflite = MODELS[name]

@@ -17,6 +17,7 @@ def _levels(target):
 
 
 # BALANCED may cost 3 % of the cycles of the target's kernels; RAM no more than on a Cortex-M0+.
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_extra_cycles(target):
     levels, plain = _levels(target), _levels("armv6m")

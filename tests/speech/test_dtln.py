@@ -12,6 +12,7 @@ from tflm_tools.port import invocation
 _BLOCKS = 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_hybrid", [
     False, pytest.param(True, marks=litert.needs_litert),  # TFLM refuses weights of int8
 ])  # fmt: skip

@@ -282,7 +282,7 @@ SHAPES = {
     "odd sizes": {"dim": 30, "hidden": 41, "heads": 3, "kv_heads": 3, "vocabulary": 331},
     "wide": {"dim": 104, "hidden": 53, "heads": 4, "kv_heads": 2, "is_tied": False},
     "two channels a head": {"dim": 12, "hidden": 8, "heads": 6, "kv_heads": 2, "layers": 1},
-    "many tokens": {"dim": 8, "heads": 2, "kv_heads": 1, "layers": 1, "vocabulary": 32000},
+    "many tokens": {"dim": 8, "heads": 2, "kv_heads": 1, "layers": 1, "vocabulary": 12000},
 }
 
 

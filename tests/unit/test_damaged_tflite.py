@@ -13,7 +13,7 @@ from unit.damaged_files import damaged_copies
 from unit.on_device import run_all
 
 _SAMPLES = 2  # models of each file
-_COPIES = 12  # of each model; `make -C tests fuzz` tries more
+_COPIES = 6  # of each model; `make -C tests fuzz` tries more
 
 
 # Flatten each model; return how many were refused, and the names of the errors.

@@ -342,7 +342,7 @@ def test_damaged_tables(image, tmp_path):
     rng = random.Random(5)
     end = section(image, layout.RECORDS)[0]
     images = []
-    for _ in range(600):
+    for _ in range(300):
         damaged = bytearray(image)
         for _ in range(rng.choice((1, 1, 2, 3))):
             at = rng.randrange(16, end)

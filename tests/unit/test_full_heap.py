@@ -110,6 +110,7 @@ def check_attempts(code, path):
 
 
 # A failed allocate_tensors() leaves a shared arena as before, and the same Interpreter runs later.
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("suffix", ["tflite", "tflm"])
 @pytest.mark.parametrize("cores", [1, 2])
 def test_allocation(suffix, cores, tmp_path):
@@ -144,6 +145,7 @@ assert bytes(failed[0].output(0).raw) == wanted
 
 
 # A failed allocate_tensors() frees every custom operator that it has created.
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("suffix", ["tflite", "tflm"])
 @pytest.mark.parametrize("cores", [1, 2])
 def test_custom_operator(suffix, cores, tmp_path):

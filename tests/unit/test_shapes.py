@@ -165,7 +165,7 @@ def test_updates_of_lists(step, replaced):
 @pytest.mark.parametrize("reader", ["RESHAPE", "FILL"])
 def test_damaged_shapes(reader):
     results = set()
-    for data in damaged_copies(reshape_model(reader), reader, 400):
+    for data in damaged_copies(reshape_model(reader), reader, 200):
         try:
             flatten(data)
             results.add("ran")

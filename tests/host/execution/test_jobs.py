@@ -110,6 +110,7 @@ def test_verify_and_bench_on_two_boards(board, tflm, layers, digits):
 
 
 # When one of two workers of a Dask cluster is killed, the results equal the results of one job.
+@pytest.mark.long
 def test_cluster_survives_the_loss_of_a_worker(digits, data, monkeypatch):
     pytest.importorskip("distributed")
     from distributed import LocalCluster

@@ -67,7 +67,8 @@ def test_peak(tmp_path):
 
 
 # The table of levels lists the same regions; their extra cycles add up to the cost of the level.
-@pytest.mark.parametrize("target", [None, "armv6m"])
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("target", ["armv6m", None])
 def test_regions(tmp_path, target):
     source = _saved(tmp_path, mobilenet_v2(side=48))
     found = tt.flatten(source, target=target, explain=True)

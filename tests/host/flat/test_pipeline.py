@@ -76,6 +76,7 @@ def page_tools(monkeypatch):
     del sys.modules["page_tools"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("model", "target"),
     CASES,

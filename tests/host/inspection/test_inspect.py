@@ -226,6 +226,7 @@ def test_truncated_model(tflm, layers):
         assert len(found.err.splitlines()) == found.code
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", _REAL)
 def test_macs_and_head_of_shared_models(shared_models, name):
     report = inspect(shared_models / f"{name}.tflite")

@@ -46,6 +46,7 @@ def _predicted(method, features, y, asked):
 
 # Four classes are taught with five examples each, and tested with all others. `tflm eval` gets the
 # same answers from the written .tflm, without a Learner.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["prototypes", "neighbours", "sgd"])
 @pytest.mark.parametrize("name", learning_data.NAMES)
 def test_accuracy_equals_scikit_learn(data, tmp_path, name, method):

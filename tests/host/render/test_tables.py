@@ -36,6 +36,7 @@ def rows(monkeypatch):
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_numbers_and_kernels_are_not_cut(command, width, tflm, rows, repository, tmp_path,
