@@ -3,7 +3,7 @@
 
 
 import pytest
-from rules.sources import KERNEL_FILES, PACKAGE, REPOSITORY, eval_functions, used
+from rules.sources import KERNEL_FILES, PACKAGE, eval_functions, used
 from tflm.introspection.op_names import name as op_name
 from tflm_tools.bands.row_access import BINARY, UNARY, VECTORS
 from tflm_tools.errors import ToolError
