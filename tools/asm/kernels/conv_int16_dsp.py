@@ -16,8 +16,8 @@ from types import SimpleNamespace
 from tflm.prepare.conv_int16 import CONV, LANE_BYTES
 
 from ..language.calls import begin_eval
-from ..language.macros import Record, in_image
-from ..language.windows import Window
+from ..language.macros import Record
+from ..language.windows import Window, each_window
 from .conv_dsp import WORD_BYTES, add_products
 from .outputs_int16 import multiply_dsp, run_multiply
 
@@ -112,33 +112,13 @@ class _Pixels:
         k = self.k
         r, self.done = self.record, k.new_label("done")
         self.slot, self.count = k.var("slot", self.lanes), k.var("count", 0)
-        x, y, batch = k.vars("x y batch")
-        k.emit("divu", [y], [self.start, r.output_width])
-        x.set(self.start - y * r.output_width)
-        k.emit("divu", [batch], [y, r.output_height])
-        y -= batch * r.output_height
-        with k.loop("line", times=4) as lines:
-            at, first, rows = in_image(k, r, "height", y)
-            row = (batch * r.input_height + at) * r.input_width
-            line_input = k.var("line_input", self.image + (row * r.input_channels << 1))
-            position = k.var("line_position", first * r.filter_width * self.depth)
-            with k.loop("pixel") as pixel:
-                self._pixel(self._window_of(x, (rows, line_input, position)))
-                x += 1
-                pixel.repeat_if(x != r.output_width)
-            x.set(0)
-            y += 1
-            with k.If(y == r.output_height):
-                y.set(0)
-                batch += 1
-            lines.repeat()
+        operands = self.image, None
+        each_window(k, r, self.start, operands, 1, self.depth, self._pixel, self._window_of)
         k.label(self.done)
         return k.finish()
 
-    # Return the window of a pixel, whose `filter` is the first position instead of an address.
-    # Most windows are inside of the image on both sides.
-    def _window_of(self, x, line):
-        k, r = self.k, self.record
+    # Return the window of a pixel. Most are inside of the image on both sides.
+    def _window_of(self, k, r, shift, line, x, weight_step):
         rows, line_input, position = line
         window = SimpleNamespace(rows=rows)
         for name in ("input", "filter", "cells", "gap", "weight_gap", "area"):
@@ -156,14 +136,14 @@ class _Pixels:
         k.goto(found)
         k.label(border)
         with k.weighted(1 / 8):
-            other = Window(k, r, 1, line, x, self.depth)
+            other = Window(k, r, shift, line, x, weight_step)
             for name in ("input", "filter", "cells", "gap", "weight_gap", "area"):
                 getattr(window, name).set(getattr(other, name))
         k.label(found)
         return window
 
     # Copy the window of a pixel, and compute a block that is complete.
-    def _pixel(self, window):
+    def _pixel(self, window, _batch):
         k = self.k
         start, source = k.var("start", self.slot), k.var("source", window.input)
         groups_left = k.var("groups_left", self.groups)

@@ -28,13 +28,15 @@ class Window:
         self.area = k.var("area", rows * cells)
 
 
-def each_window(k, r, pixel, operands, shift, weight_step, compute):
+def each_window(k, r, pixel, operands, shift, weight_step, compute, find=Window):
     """Call compute(Window, batch) once, in a loop over output pixels from `pixel` on.
 
     The loop has no end: the operations of `compute` leave it. If it computes several pixels of a
     row, it returns a register with their number. r: Record with WINDOWS of
-    prepare/convolution.py. operands: addresses of the image and of the weights. 1 << shift: bytes
-    of an input. weight_step: bytes of the weights from one cell to the next.
+    prepare/convolution.py. operands: addresses of the image and of the weights; without the latter
+    `filter` of a Window is the distance to its first weight. 1 << shift: bytes of an input.
+    weight_step: bytes of the weights from one cell to the next. find: a function that returns a
+    Window, with the same arguments.
     """
     image, weights = operands
     x, y, batch = k.vars("x y batch")
@@ -46,10 +48,11 @@ def each_window(k, r, pixel, operands, shift, weight_step, compute):
         at, first, rows = in_image(k, r, "height", y)
         row = (batch * r.input_height + at) * r.input_width
         line_input = k.var("line_input", image + (row * r.input_channels << shift))
-        line_filter = k.var("line_filter", weights + first * r.filter_width * weight_step)
+        distance = first * r.filter_width * weight_step
+        line_filter = k.var("line_filter", weights + distance if weights else distance)
         with k.loop("pixel") as loop:
             line = rows, line_input, line_filter
-            x += compute(Window(k, r, shift, line, x, weight_step), batch) or 1
+            x += compute(find(k, r, shift, line, x, weight_step), batch) or 1
             loop.repeat_if(x != r.output_width)
         x.set(0)
         y += 1

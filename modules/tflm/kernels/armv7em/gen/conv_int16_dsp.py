@@ -214,7 +214,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB05, 0xF100)  # mul r1, r5, r0
     data(2, 0x9803)  # ldr r0, [sp] filter_channels
     data(2, 0xFB01, 0xF000)  # mul r0, r1, r0
-    data(2, 0x901E)  # str r0, [sp] line_position
+    data(2, 0x901E)  # str r0, [sp] line_filter
     label(pixel14)
     data(2, 0x9909)  # ldr r1, [sp] op
     data(2, 0x9A12)  # ldr r2, [sp] x
@@ -229,7 +229,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0x9B24)  # ldr r3, [sp] input_pixel
     data(2, 0x9A1D)  # ldr r2, [sp] line_input
     data(2, 0xFB00, 0x2C03)  # mla r12, r0, r3, r2
-    data(2, 0x981E)  # ldr r0, [sp] line_position
+    data(2, 0x981E)  # ldr r0, [sp] line_filter
     data(2, 0x9017)  # str r0, [sp] filter
     ldr(r4, [r1, 52])
     data(2, 0x9D26)  # ldr r5, [sp] full_gap
@@ -284,7 +284,7 @@ def run_int16(r0, r1, r2, r3):
     data(2, 0xFB02, 0xF101)  # mul r1, r2, r1
     sub(r2, r1, r7)
     data(2, 0x9B03)  # ldr r3, [sp] filter_channels
-    data(2, 0x991E)  # ldr r1, [sp] line_position
+    data(2, 0x991E)  # ldr r1, [sp] line_filter
     ldr(r0, [r0, 52])
     data(2, 0xFB05, 0x1103)  # mla r1, r5, r3, r1
     sub(r0, r0, r4)
