@@ -82,7 +82,10 @@ class Function(Xtensa):
     def store(self, value, slot):
         self.s32i(value, "a1", self._slots[slot])
 
-    def buffer_address(self, to, offset=0):
+    def jump(self, label):
+        self.j(label)
+
+    def address(self, to, offset=0):
         """Compute the address of the buffer in the frame, plus `offset`."""
         offset += 4 * len(self._slots)
         self.addi(to, "a1", min(offset, 127))

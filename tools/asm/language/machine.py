@@ -4,7 +4,7 @@
 from itertools import count
 
 from .allocator import allocate
-from .ir import SWAPPED, Op, Reg, numbers
+from .ir import OPPOSITE, SWAPPED, Op, Reg, numbers
 from .kernel import Step
 
 # Operations without effects but on their results.
@@ -26,6 +26,9 @@ class Machine:
         put(); without this method, the operation is an instruction itself.
     branch(condition, one, other, label): the same for a comparison and jump.
     write(kernel, code, used): return the text of the function. used: bits of physical registers.
+        Machine.write() calls function(kernel, used), which returns an encoder `t`; for comparisons
+        and jumps write_branch(t, condition, one, other, label); for other operations
+        write_NAME(t, op, results, operands) or, without this method, write_other().
 
     name: of the folder in modules/tflm/kernels. registers: names of the physical registers, whose
     indices are used elsewhere. low, high: bits of those that all instructions take, and of those
@@ -209,8 +212,37 @@ class Machine:
         text += f"  ({', '.join(locations)})" if locations else ""
         return text if len(text) <= _MAX_NOTE else f"{text[: _MAX_NOTE - 3]}..."
 
-    # The text of operations that is the same on all machines: write_NAME(function, operation,
-    # results, operands).
+    def write(self, kernel, code, used):
+        t = self.function(kernel, used)
+        code, far = self.layout(code)
+        end = t.new_label("return")
+        for i, op in enumerate(code):
+            to, values = self.operands(op)
+            if op.name == "br":
+                self._write_branch(t, op, values, i in far)
+            elif op.name == "ret":
+                if i < len(code) - 1:
+                    t.jump(end)
+            else:
+                name = f"write_{op.name}"
+                getattr(self, name if hasattr(self, name) else "write_other")(t, op, to, values)
+        t.label(end)
+        return t.text(returns=any(op.name == "ret" and op.src for op in code))
+
+    def _write_branch(self, t, op, values, is_far):
+        near = t.new_label("near") if is_far else op.to[0]
+        self.write_branch(t, OPPOSITE[op.info] if is_far else op.info, *values, near)
+        if is_far:
+            t.jump(op.to[0])
+            t.label(near)
+
+    # The text of operations that is the same on all machines.
+
+    def write_jump(self, t, op, to, values):
+        t.jump(op.to[0])
+
+    def write_frame(self, t, op, to, values):
+        t.address(to[0], op.info)
 
     def write_args(self, t, op, to, values):
         pass

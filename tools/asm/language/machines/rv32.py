@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ...encoders.rv32 import Rv32
-from ..ir import OPPOSITE, SWAPPED
+from ..ir import SWAPPED
 from ..machine import Machine
 
 _LOADS = {"u8": "lbu", "s8": "lb", "u16": "lhu", "s16": "lh", "w": "lw"}
@@ -129,44 +129,20 @@ class Rv32Machine(Machine):
     def reach(self, op):
         return 4000
 
-    def write(self, kernel, code, used):
+    def function(self, kernel, used):
         saved = [r for i, r in enumerate(self.registers) if used & self.saved & 1 << i]
         arguments, slots = len(kernel.arguments), self._allocation.slots
-        t = Rv32(kernel.name, kernel.about, arguments, slots, saved, kernel.frame_bytes)
-        code, far = self.layout(code)
-        end = t.new_label("return")
-        for i, op in enumerate(code):
-            to, values = self.operands(op)
-            if op.name == "ret":
-                if i < len(code) - 1:
-                    t.jump(end)
-            elif op.name == "br":
-                self._write_branch(t, op, _with_zero(values), i in far)
-            else:
-                getattr(self, "write_" + op.name, self._write_arithmetic)(t, op, to, values)
-        t.label(end)
-        return t.text(returns=any(op.name == "ret" and op.src for op in code))
+        return Rv32(kernel.name, kernel.about, arguments, slots, saved, kernel.frame_bytes)
 
-    def _write_branch(self, t, op, values, is_far):
-        near = t.new_label("near") if is_far else op.to[0]
-        condition = OPPOSITE[op.info] if is_far else op.info
-        t.branch(_BRANCHES[condition], *values, near)
-        if is_far:
-            t.jump(op.to[0])
-            t.label(near)
+    def write_branch(self, t, condition, one, other, label):
+        t.branch(_BRANCHES[condition], *_with_zero((one, other)), label)
 
-    def _write_arithmetic(self, t, op, to, values):
+    def write_other(self, t, op, to, values):
         one, other = values
         if isinstance(other, int):
             t.number(_NUMBER[op.name], to[0], one, other)
         else:
             t.three(_THREE[op.name], to[0], *_with_zero(values))
-
-    def write_jump(self, t, op, to, values):
-        t.jump(op.to[0])
-
-    def write_frame(self, t, op, to, values):
-        t.address(to[0], op.info)
 
     def write_mov(self, t, op, to, values):
         t.mv(to[0], values[0])

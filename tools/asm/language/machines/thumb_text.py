@@ -144,9 +144,6 @@ class ThumbText:
 
     # Moves, loads and stores.
 
-    def write_frame(self, t, op, to, values):
-        t.address(to[0], op.info)
-
     def write_mov(self, t, op, to, values):
         t.mov(to[0], values[0])
 

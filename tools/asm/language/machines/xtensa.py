@@ -2,7 +2,7 @@
 # MIT license; Copyright (c) 2026 the tflm authors
 
 from ...encoders.pie import Pie
-from ..ir import OPPOSITE, SWAPPED, Reg
+from ..ir import SWAPPED, Reg
 from ..machine import Machine
 from ..macros import multiply_high, multiply_high_unsigned
 
@@ -216,45 +216,19 @@ class XtensaMachine(Machine):
     def reach(self, op):
         return _ZERO_REACH if isinstance(op.src[1], int) else _REACH
 
-    def write(self, kernel, code, used):
+    def function(self, kernel, used):
         names = [str(argument) for argument in kernel.arguments]
         slots, size = self._allocation.slots, kernel.frame_bytes
-        t = Pie(kernel.name, kernel.about, names, slots, self.mulsh, size)
-        code, far = self.layout(code)
-        end = t.new_label("return")
-        for i, op in enumerate(code):
-            to, values = self.operands(op)
-            if op.name == "br":
-                self._write_branch(t, op, values, i in far)
-            elif op.name == "ret":
-                if i < len(code) - 1:
-                    t.j(end)
-            else:
-                getattr(self, "write_" + op.name, self._write_three)(t, op, to, values)
-        t.label(end)
-        return t.text(returns=any(op.name == "ret" and op.src for op in code))
+        return Pie(kernel.name, kernel.about, names, slots, self.mulsh, size)
 
-    def _write_branch(self, t, op, values, is_far):
-        condition, label = op.info, op.to[0]
-        if is_far:
-            condition, label = OPPOSITE[condition], t.new_label("near")
-        one, other = values
+    def write_branch(self, t, condition, one, other, label):
         if isinstance(other, int):
             getattr(t, _BRANCHES[condition] + "z")(one, label)
         else:
             getattr(t, _BRANCHES[condition])(one, other, label)
-        if is_far:
-            t.j(op.to[0])
-            t.label(label)
 
-    def _write_three(self, t, op, to, values):
+    def write_other(self, t, op, to, values):
         getattr(t, _THREE[op.name])(to[0], *values)
-
-    def write_jump(self, t, op, to, values):
-        t.j(op.to[0])
-
-    def write_frame(self, t, op, to, values):
-        t.buffer_address(to[0], op.info)
 
     def write_mov(self, t, op, to, values):
         t.mov(to[0], values[0])
