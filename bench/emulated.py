@@ -261,28 +261,46 @@ def _passed(marks):
     return [[b - a for a, b in pairwise(column)] for column in zip(*rows, strict=True)]
 
 
+# Return the cycles between the second and the third of three notes.
+def _between(marks):
+    first, before, after = [mark[1] - sum(mark[3:4]) for mark in marks]
+    return (after - before) - (before - first)
+
+
 def measurement(said):
     """Return the Measurement of the result of cycles_device.run; raises ToolError if it failed.
 
     The cycles of the notes are subtracted. Their waits for flash are not: without the note, the
-    next step would wait.
+    next step would wait. Steps that run together, without notes, share what this saves.
     """
     if said["error"]:
         raise ToolError(said["error"].strip().splitlines()[-1])
-    calls, arena, *ran = map(int, said["text"].split())
+    calls, arena, joined, *ran = said["text"].split()
+    calls, arena, ran = int(calls), int(arena), [int(each) for each in ran]
+    is_joined = "1" in joined
     split = len(ran) + 1 if ran else 0
     banded, marks = said["marks"][:split], said["marks"][split:]
+    marks, alone, whole = (marks[:-6], marks[-6:-3], marks[-3:]) if is_joined else (marks, [], [])
     first, before, *notes, after = [mark[1] - sum(mark[3:4]) for mark in marks]
     step = notes[1] - notes[0]
     dispatch = notes[2] - notes[1] - step
     total = (after - before) - (before - first) - step * len(notes) - dispatch
+    saved = 0
+    if is_joined:
+        saved = _between(alone) - _between(whole)
+        total -= saved
     plain = _passed(marks[4:-1])
     plain[0] = [each - step for each in plain[0]]
     noted = _passed(banded) or [()] * len(plain)
     steps, *columns = map(_divided, plain, noted, [_inside(ran)] * len(plain))
+    if saved:
+        share = saved // joined.count("1")
+        at_once = [int(each) for each in joined] if not ran else [0] * len(steps)
+        steps = [cycles - share * each for cycles, each in zip(steps, at_once, strict=True)]
     waits = [Waits(*row) for row in zip(*columns, strict=True)]
     if columns:
-        waits.append(Waits(*(b - a for a, b in zip(marks[1][3:], marks[-1][3:], strict=True))))
+        begin, end = (whole or marks)[1][3:], (whole or marks)[-1][3:]
+        waits.append(Waits(*(b - a for a, b in zip(begin, end, strict=True))))
         steps = [cycles + wait.cycles for cycles, wait in zip(steps, waits, strict=False)]
         total += waits[-1].cycles
     outputs = [bytes.fromhex(text) for text in said["peeks"]]

@@ -126,9 +126,9 @@ def _is_skipped(file, folders):
     return _is_unused(file) or _is_replaced(file, folders)
 
 
-# The runtime imports these by name: the folder's table, the features of the core, and how cores
-# wait for each other.
-_IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py"
+# The runtime imports these by name: the folder's table, the features of the core, how cores wait
+# for each other, and how steps run without MicroPython between them.
+_IMPORTED_BY_NAME = "__init__.py", "core.py", "core_events.py", "core_steps.py"
 
 
 # Add the files whose functions use_machine_code() finds. The first folder that has a file wins.
@@ -200,8 +200,8 @@ def _kernels():
         names += _int8() if name == "int8" else [name]
     files = []
     _add_with_imports(os.path.join("kernels", "__init__.py"), files)
-    # core_events is not a kernel: it lets the second core sleep while it waits.
-    for name in ["core_events"] + names:
+    # These are not kernels.
+    for name in ["core_events", "core_steps"] + names:
         overrides = [_override(folder, name + ".py") for folder in folders[1:]]
         candidates = [
             file for file in overrides if file and not _is_unused(file) and name not in omitted

@@ -133,8 +133,25 @@ def invoke_first(interpreter, source=None):
     return notes.ran
 
 
-# Count the second invoke() of a flat model, as it runs in a program's loop; two notes come before
-# it and one after it. If the model has bands, the first invoke is counted, too.
+# Count one invoke(), which two notes precede and one follows.
+def counted(interpreter, source):
+    gc.collect()
+    if source is None:
+        micropython.heap_lock()
+    count(1)
+    mark(None, None, None, 0, 0)
+    mark(None, None, None, 0, 0)
+    interpreter.invoke(source)
+    mark(None, None, None, 0, 0)
+    count(0)
+    if source is None:
+        micropython.heap_unlock()
+
+
+# Count the second invoke() of a flat model, with a note after each step. If the model has bands,
+# the first invoke is counted, too. If machine code runs several steps at once (short_steps.py),
+# which notes prevent, two invokes are counted as a whole: one without this and one with it. A 1 is
+# printed for each step that runs so.
 # copy: run a copy of the model in RAM; None: as tflm.load() chooses. kept: bytes of weights in RAM
 # if the others are streamed, None without streaming. row_bytes: size of a row of an input that
 # comes by rows, 0 without.
@@ -154,19 +171,16 @@ def run(model, model_bytes, inputs, row_bytes, cores=1, copy=None, kept=None):
     ran = invoke_first(interpreter, source)
     count(0)
     source = source_of(interpreter, inputs, row_bytes)
+    steps = program.graphs[0]
     program.graphs[0], calls = annotated(program)
-    gc.collect()
-    if source is None:
-        micropython.heap_lock()
-    count(1)
-    mark(None, None, None, 0, 0)
-    mark(None, None, None, 0, 0)
-    interpreter.invoke(source)
-    mark(None, None, None, 0, 0)
-    count(0)
-    if source is None:
-        micropython.heap_unlock()
+    counted(interpreter, source)
     for i in range(interpreter.outputs_size()):
         raw = interpreter.output(i).kept.raw
         show(uctypes.addressof(raw), len(raw))
-    print(calls, interpreter.arena_used_bytes(), *ran)
+    is_joined = program.ready[2][4] is not None
+    joined = "".join([str(int(is_joined and step[3] == 0)) for step in steps])
+    if is_joined:
+        for each in (list(steps), steps):
+            program.graphs[0] = each
+            counted(interpreter, source_of(interpreter, inputs, row_bytes))
+    print(calls, interpreter.arena_used_bytes(), joined, *ran)

@@ -56,4 +56,4 @@ def run():
     print(binascii.hexlify(uctypes.bytearray_at(_NOTES + 4, size)).decode())
     for i in range(interpreter.outputs_size()):
         print(binascii.hexlify(interpreter.output(i).kept.raw).decode())
-    print(calls, interpreter.arena_used_bytes(), *ran)
+    print(calls, interpreter.arena_used_bytes(), 0, *ran)

@@ -118,6 +118,10 @@ class OpResolver:
 
     # Return {function of a kernel: its machine code} for bind() of short_steps.py.
     def machine_code(self):
+        if self._machine_code and "armv7em" in override_folders():
+            module = import_module("kernels.armv7em.core_steps")
+            if module:
+                self._machine_code[None] = module.join
         return self._machine_code
 
     # Let a folder of overrides replace steps of a prepared model.

@@ -48,7 +48,9 @@ class Program:
         self.rom = rom
         self.graphs = [[] for _ in range(lists)]
         # Once bound (short_steps.py): (self, graphs, memory, run_short()). The memory is arena
-        # and rom, first as buffers, then as machine code gets them.
+        # and rom, first as buffers, then as machine code gets them; what join() of
+        # core_steps.py returns, or None; len(), because MicroPython may search builtins for
+        # 700 cycles.
         self.ready = None
         self.flat = None  # the FlatModel, if it is one
         self.calls = {}  # list: the lists that its control flow runs
@@ -113,7 +115,7 @@ class Program:
     # Run a step of several slices; return ABORTED if its operator ended the run.
     def _run_slices(self, step):
         function, record, units, slice_units = step
-        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
+        _, _, (arena, rom, arena_at, rom_at, _, _), _ = self.ready
         if slice_units < 0:
             arena = arena_at
             rom = rom_at
@@ -130,7 +132,7 @@ class Program:
     # Run the units start..stop-1 of a step; return what its kernel does.
     def run_slice(self, step, start, stop):
         function, record, units, slice_units = step
-        _, _, (arena, rom, arena_at, rom_at), _ = self.ready
+        _, _, (arena, rom, arena_at, rom_at, _, _), _ = self.ready
         if slice_units > 0:
             return function(record, arena, rom, start, stop)
         if slice_units < 0:

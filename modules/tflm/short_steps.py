@@ -15,12 +15,24 @@ _MAX_UNITS = const(1023)  # that machine code can get as one integer (tools/asm/
 # MicroPython's bytecode takes three times as long for a step.
 @micropython.viper
 def run_short(steps, i: int, memory) -> int:
-    arena, rom, arena_at, rom_at = memory
-    count = int(len(steps))
+    arena, rom, arena_at, rom_at, joined, length = memory
+    count = int(length(steps))
     last = i + _MAX_STEPS
     if last > count:
         last = count
+    words = 0
+    if joined:
+        joined_steps, run_joined, _, words_at = joined
+        if steps is joined_steps:
+            words = int(words_at)
     while i < last:
+        if words:
+            at = words + (i << 4)
+            if ptr32(at)[0]:
+                i = last - int(run_joined(at, arena_at, rom_at, last - i))
+                if i > last:
+                    return -1 - count
+                continue
         function, record, units, slice_units = steps[i]
         most = int(slice_units)
         if most == 0:
@@ -45,14 +57,13 @@ def run_short(steps, i: int, memory) -> int:
 # Make a prepared Program ready to run. Steps whose functions are machine code get addresses, which
 # are converted faster than buffers, if all are small integers of MicroPython: others take heap.
 # code: {function of a step: the machine code that it calls with the first unit << 10 | number of
-# units, or the function}.
+# units, or the function; None: join() of core_steps.py}.
 def bind(program, code):
     memory = program.arena, program.rom
     addresses = address_of(program.arena), address_of(program.rom)
     is_small = max(addresses) < 1 << 30
     if not is_small:
         addresses = memory
-    program.ready = program, program.graphs, memory + addresses, run_short
     for number, steps in enumerate(program.graphs if code else ()):
         for i, (function, record, units, slice_units) in enumerate(steps):
             if isinstance(record, tuple):  # of run_banded()
@@ -65,3 +76,5 @@ def bind(program, code):
                 slice_units = 0 if run is not function and is_short else 0 - slice_units
                 function = function if slice_units else run
             steps[i] = function, record, units, slice_units
+    joined = code[None](program.graphs[0], address_of) if is_small and None in code else None
+    program.ready = program, program.graphs, memory + addresses + (joined, len), run_short

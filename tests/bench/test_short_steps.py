@@ -30,15 +30,14 @@ def by_unit(interp, program):
             program.run_slice(step, start, start + at_once)
 
 wanted, steps = outputs_of(lambda interp, program: interp.invoke())
-assert len(steps) > {steps} and {{step[3] > 0 for step in steps}} == {{False}}
-assert {{step[3] == 0 for step in steps}} == {kinds}
+assert len(steps) > {steps} and {{step[3] for step in steps}} == {{0}}
 assert outputs_of(by_unit)[0] == wanted
 found, steps = outputs_of(lambda interp, program: interp.invoke(), slice_units=3)
 assert found == wanted and all([step[3] for step in steps if step[2] > 1])
 interp = tflm.Interpreter(model)
 interp.allocate_tensors()
 for i in (0, 40, {steps}):  # an operator that ends the run
-    steps = interp._program.graphs[0]
+    steps = interp._program.graphs[0] = list(interp._program.graphs[0])  # none run together
     step = steps[i]
     steps[i] = (lambda record, arena, rom, start, stop: ABORTED, step[1], 1, 1)
     assert interp.invoke() == ABORTED
@@ -47,8 +46,8 @@ print(wanted[:4])
 """
 
 
-# LOGISTIC and FULLY_CONNECTED of int8 by turns. On a Cortex-M0+ both are machine code without a
-# viper function around it, on other cores only LOGISTIC.
+# LOGISTIC and FULLY_CONNECTED of int8 by turns, which are machine code without a viper function
+# around it. On a Cortex-M all of them run together.
 def _model():
     model = ModelBuilder()
     random = np.random.default_rng(3)
@@ -75,7 +74,7 @@ def test_ways_to_run_steps(core):
     script = _SCRIPT.format(
         model=emulated.MODEL, model_bytes=len(flat), inputs=emulated.INPUTS,
         inputs_bytes=len(inputs), steps=_STEPS - 1,
-        kinds={True} if core == "m0plus" else {True, False},
+        kinds={True, False} if core == "rv32" else {True},
     )  # fmt: skip
     memory = ((emulated.MODEL, flat), (emulated.INPUTS, inputs))
     files = emulated.file_system(BUILD, core)

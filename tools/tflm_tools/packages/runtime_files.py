@@ -225,8 +225,8 @@ def files_for_kernels(kernels, arch, assembler=True):
             files.append("run/control_flow")
         elif not name.startswith(CUSTOM_KERNEL):
             files += _kernel_files(name, arch, assembler)
-    if assembler:  # these identify the core, and wake the second core
-        for name in ("core", "core_events"):
+    if assembler:  # these identify the core, wake the second core, and run several steps
+        for name in ("core", "core_events", "core_steps"):
             files += [f"kernels/{folder}/{name}" for folder in override_folders(arch)]
     files += [f"kernels/{folder}/core" for folder in optional_folders(arch)]
     left_out, folders = _not_needed(custom), override_folders(arch)
@@ -287,6 +287,9 @@ def imported_files(flat, arch, assembler=True, core=""):
             files |= {f"kernels/{folder}/__init__" for folder in override_folders(arch)}
     if assembler:
         files |= {f"kernels/{folder}/core" for folder in optional_folders(arch)}
+        if core:
+            steps = [f"kernels/{folder}/core_steps" for folder in optional_folders(arch)]
+            files |= set(filter(exists, steps))
     found = machine_code_for(_closure(files, _not_needed(custom)), arch, assembler)
     files |= {file for file in found if core or not needs_fpu(file, arch)}
     model = FlatFile(flat)
