@@ -114,7 +114,7 @@ def _find_row(t):
 
 # Copy the rows of the windows that are not copied yet, each to its row of the buffer.
 def _copy_rows(t, copy_row):
-    done, following, all_read = (t.new_label(name) for name in ("copied", "copy", "all_copied"))
+    done, following = t.new_label("copied"), t.new_label("copy")
     t.mov("rax", field("copies"))
     t.test("rax", "rax")
     t.je(done)
