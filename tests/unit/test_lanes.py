@@ -8,8 +8,8 @@ import pytest
 from support.inputs import generator
 from tflm.prepare import lanes
 
-from tools.asm.kernels import lanes_gather, lanes_multiply, pie_gather
-from tools.asm.kernels.parameters import GATHER, MULTIPLY
+from tools.asm.kernels import lanes_gather, lanes_multiply, pie_gather, pie_plane
+from tools.asm.kernels.parameters import GATHER, MULTIPLY, PIE_DEPTHWISE
 from tools.asm.language.interpreter import InterpretedMachine, Memory, run
 from tools.asm.language.machines import MACHINES
 
@@ -39,6 +39,10 @@ def _quads(values, added=0):
 
 def _int8(random, count):
     return random.integers(-127, 128, count).tolist()
+
+
+def _int8_bytes(random, count):
+    return struct.pack(f"{count}b", *_int8(random, count))
 
 
 # Columns of an image. Runs of words are inside the image or outside of it.
@@ -124,6 +128,44 @@ def test_columns_become_vectors(is_bytes):
         _run(kernel, GATHER, case.words, operands)
         for i, values in enumerate(_expected(case)):
             assert list(memoryview(found).cast("b")[size * i :][: len(values)]) == values
+
+
+# A row of the plane: for each 16 channels zero points, a vector of each column, zero points.
+def test_rows_become_vectors():
+    kernel = pie_plane.load_row_kernel(InterpretedMachine(MACHINES["xtensawin"]))
+    random = generator("rows of vectors")
+    for _ in range(_RUNS):
+        left, columns, right, moved, source = (int(x) for x in random.integers(0, [3, 5, 3, 4, 9]))
+        channels = int(random.integers(1, 10)) << int(random.integers(0, 5))
+        source <<= int(random.integers(0, 5))
+        zero_point, step = int(random.integers(-128, 128)), 16 * (left + columns + right)
+        image, row = _int8(random, columns * channels), 16 * moved + 32
+        plane = bytearray(_int8_bytes(random, row + step * (channels + 15 >> 4)))
+        wanted = plane[:]
+        wanted[: 16 * moved] = plane[32 : 32 + 16 * moved]
+        vector = struct.pack("b", zero_point) * 16
+        for first in range(0, channels, 16):
+            at = row + step * (first >> 4)
+            wanted[at : at + 16 * left] = vector * left
+            for column in range(columns):
+                begin = at + 16 * (left + column)
+                values = image[column * channels :][first : min(first + 16, channels)]
+                wanted[begin : begin + len(values)] = struct.pack(f"{len(values)}b", *values)
+            if columns:
+                wanted[at + step - 16 * right : at + step] = vector * right
+        words = {
+            "row": _LANES + row, "source": source, "left": left, "columns": columns,
+            "right": right, "channels": channels, "block_step": step,
+            "fill": (zero_point & 255) * 0x1010101, "plane": _LANES, "moved_from": _LANES + 32,
+            "moved_bytes": 16 * moved,
+        }  # fmt: skip
+        operands = {
+            "image": (_MEMORY + source, struct.pack(f"{len(image)}b", *image), False),
+            "plane": (_ARENA + _LANES, plane, True),
+            "zero points": (_ARENA + _BLOCK + pie_plane.FILL, bytearray(16), True),
+        }
+        _run(kernel, PIE_DEPTHWISE, words, operands)
+        assert plane == wanted
 
 
 # MultiplyByQuantizedMultiplier of TFLM for right shifts, with double rounding.

@@ -136,6 +136,9 @@ class XtensaTile:
         self._q[q] = [self._memory.load("w", at) for at in self._words(s)]
         self._a[s] = self._a[s] + step & _WORD
 
+    def _vld_xp(self, q, s, d):
+        self._vld_ip(q, s, self._a[d])
+
     def _vst_ip(self, q, s, step):
         for at, word in zip(self._words(s), self._q[q], strict=True):
             self._memory.store("w", at, word)
