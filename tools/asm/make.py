@@ -13,7 +13,8 @@ NAME_asm.py. Files of x64 are compiled to bytes.
 import re
 import sys
 import textwrap
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def _contents(folder, name, text):
 
 
 # {file name: a function that returns its text} of a target.
+@cache
 def _texts(folder):
     texts = {}
     for name, entry in files.generators(folder).items():
@@ -111,12 +113,14 @@ def paths(folder):
     return [_KERNELS / folder / "gen" / name for name in _texts(folder)]
 
 
+# A file of a target: (path, bytes).
+def _file(folder, name):
+    return _KERNELS / folder / "gen" / name, _contents(folder, name, _texts(folder)[name]())
+
+
 def generated(folder):
     """Return [(path, bytes)] of the files of a target."""
-    return [
-        (_KERNELS / folder / "gen" / name, _contents(folder, name, text()))
-        for name, text in _texts(folder).items()
-    ]
+    return [_file(folder, name) for name in _texts(folder)]
 
 
 def main(arguments):
@@ -124,18 +128,24 @@ def main(arguments):
 
     --text prints the source of each file: of a .mpy it is the listing of its machine code.
     """
-    targets = [name for name in arguments if name[:2] != "--"]
-    for folder in targets or TARGETS:
+    targets = [name for name in arguments if name[:2] != "--"] or TARGETS
+    for folder in targets:
         if folder not in TARGETS:
             raise SystemExit(f"there is no target {folder}; use one of {', '.join(TARGETS)}")
-        for text in _texts(folder).values() if "--text" in arguments else ():
-            print(text())
-        for path, contents in generated(folder) if "--text" not in arguments else ():
+    if "--text" in arguments:
+        for folder in targets:
+            for text in _texts(folder).values():
+                print(text())
+        return
+    folders, names = zip(*((f, name) for f in targets for name in _texts(f)), strict=True)
+    with ProcessPoolExecutor() as pool:
+        for path, contents in pool.map(_file, folders, names):
             if "--check" not in arguments:
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(contents)
             elif not path.is_file() or path.read_bytes() != contents:
-                raise SystemExit(f"kernels/{folder}/gen/{path.name} is old; run make tables")
+                where = path.relative_to(_KERNELS.parent)
+                raise SystemExit(f"{where} is old; run make tables")
 
 
 if __name__ == "__main__":
