@@ -32,7 +32,7 @@ def min_cycles(region, position, height, recomputed, cycles_of):
     for at, key in enumerate(region.outputs):
         repeats = max(recomputed.get(key, 1), region.channel_groups(at, recomputed))
         calls = bands if region.accesses[at].is_reduction else len(set(computed[key])) - 1
-        cycles += _CALL * (repeats * calls - 1) + _EMPTY_STEP * repeats * (bands - calls)
+        cycles += _CALL * repeats * calls + _EMPTY_STEP * repeats * (bands - calls)
         if key in recomputed:
             rows = region.feature_maps[key].rows
             more_rows = _min_recomputed_rows(region, key, computed) - rows
@@ -319,7 +319,7 @@ class BandSchedule:
                 )
                 cycles += _JOIN_CALL * repeats * self.bands
             empty_steps = repeats * (self.bands - calls)
-            cycles += _CALL * (repeats * calls - 1) + _EMPTY_STEP * empty_steps
+            cycles += _CALL * repeats * calls + _EMPTY_STEP * empty_steps
         return cycles
 
     def copy_cycles(self):
