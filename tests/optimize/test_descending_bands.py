@@ -27,7 +27,7 @@ def blocks(count, expanded=False, rows=12, channels=8):
 
 
 # Equal blocks need the same arena in a short network and in a long one, and results stay equal.
-@pytest.mark.sampled(2)
+@pytest.mark.long
 @pytest.mark.parametrize("expanded", [False, True])
 def test_long_network_needs_no_more(expanded):
     arena, tests = {}, []

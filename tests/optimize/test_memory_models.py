@@ -52,7 +52,7 @@ def test_outputs(name, paths, shared_models):
 
 
 # Decoders with skip connections run in bands.
-@pytest.mark.sampled(2)
+@pytest.mark.long
 @pytest.mark.parametrize(("up", "share"), [("resize", 0.38), ("transposed", 0.52)])
 def test_unets(up, share):
     model = unet(up)

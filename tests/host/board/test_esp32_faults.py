@@ -87,6 +87,7 @@ def test_int8_model_after_a_float32_model(tmp_path, repository, model):
 
 
 # A model that no board can load leaves no files. The error names the smallest form.
+@pytest.mark.long
 def test_failed_deploy_leaves_no_files(tmp_path, monkeypatch):
     path = tmp_path / "net.tflite"
     path.write_bytes(build_layers(512, 700, 4))

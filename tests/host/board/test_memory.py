@@ -196,6 +196,7 @@ def test_flash_budget_of_a_flat_model(tmp_path):
 
 
 # The first candidate does not fit the board: not by the estimate, or, with --force, in a trial.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("force", [False, True])
 def test_deploy_takes_the_first_candidate_that_fits(tmp_path, repository, monkeypatch, force):
     large, small = (flatten(build_layers(64, width, 64)) for width in (7000, 20))

@@ -71,6 +71,7 @@ def test_cnn_package_is_complete(name, repository):
         assert set(runtime_files.files_for(flat, arch)) <= set(package)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("arch", machine_code.ARCHS)
 def test_kinds_of_shipped_functions(arch):
     files = shipped_files(arch)
