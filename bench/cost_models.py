@@ -136,6 +136,7 @@ _LARGE_CONVOLUTIONS = (
     (25, 5, 64, 32, (1, 1), 1, "SAME"), (16, 16, 8, 16, (3, 3), 1, "SAME"),
     (12, 12, 16, 24, (1, 1), 1, "SAME"), (20, 20, 3, 8, (3, 3), 2, "SAME"),
     (6, 6, 64, 48, (1, 1), 1, "SAME"),
+    (16, 16, 1, 8, (3, 3), 2, "SAME"), (16, 16, 8, 1, (3, 3), 1, "SAME"),
 )  # fmt: skip
 _DILATED = (
     (5, 5, 8, 8, (3, 3), 1, "SAME", 2, 1), (1, 12, 16, 8, (1, 3), 1, "VALID", 4, 1),
@@ -222,7 +223,7 @@ def _dense(sheet, shape, has_zeros=False):
 _TRANSPOSED = (
     (3, 3, 16, 4, 3, 2), (2, 2, 32, 8, 3, 2), (6, 6, 8, 1, 3, 2), (3, 3, 8, 8, 2, 2),
     (3, 3, 16, 4, 4, 2), (3, 3, 12, 8, 3, 1), (2, 2, 64, 4, 2, 2), (7, 7, 16, 8, 3, 2),
-    (8, 8, 8, 8, 3, 2), (6, 6, 16, 12, 4, 2),
+    (8, 8, 8, 8, 3, 2), (6, 6, 16, 12, 4, 2), (10, 10, 12, 8, 4, 2),
 )  # fmt: skip
 
 
@@ -452,7 +453,7 @@ _FIRST_LAYERS = (12, 12, 1, 6, (5, 5), 1, "VALID"), (14, 14, 1, 4, (3, 3), 1, "S
 _SHARED = (
     (
         "conv", _convolution,
-        (*_CONVOLUTIONS[:6], *_CONVOLUTIONS[8:10], *_LARGE_CONVOLUTIONS[1:3], *_FIRST_LAYERS),
+        (*_CONVOLUTIONS[:6], *_CONVOLUTIONS[8:11], *_LARGE_CONVOLUTIONS[1:3], *_FIRST_LAYERS),
     ),
     ("conv-dilated", _convolution, _DILATED[::2]), ("depthwise", _depthwise, _DEPTHWISE[::2]),
 )  # fmt: skip
