@@ -83,7 +83,7 @@ def _taken_back(source, found, choice, items):
     return found
 
 
-# Allocates with a choice. allocation: an Allocation, or None if registers are missing.
+# An attempt to allocate with a Choice. allocation: None if registers are missing.
 class _Attempt:
     def __init__(self, source, choice):
         self._source, self._choice = source, choice
@@ -174,7 +174,7 @@ def _relief(crowds, spillable, cost):
     return chosen
 
 
-# Remove a crowd that is relieved from the tables of _relief(), and yield its registers.
+# Remove crowd i, which needs no more relief, from the tables of _relief(); yield its registers.
 def _forget(i, registers, passing, used):
     for n in numbers(registers):
         for table in (passing, used):
